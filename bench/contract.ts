@@ -1,10 +1,11 @@
-// The contract that the futures figures are decided on, with all the filters and brackets of the exchange's first one.
+// The contract that the futures figures are decided on, with all the filters and brackets of the exchange's
+// first one.
 import type { PlaceOrder } from "../src/domain/command.ts";
 import { contractRules } from "../src/engine/testing/contract-rules.ts";
 import { decimal, type Price, type Quantity } from "../src/money/decimal.ts";
 
 export const CONTRACT = contractRules("BTC");
-/** Within every limit of a strategy's 1,000 USDT, at the leverage that nobody has chosen: 20. */
+/** Within every limit of a strategy's 1,000 USDT, at the default leverage of 20. */
 export const QUANTITY = decimal<Quantity>("0.002");
 
 /** An order of that size: at the market's price, or at a limit. */

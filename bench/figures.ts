@@ -1,4 +1,4 @@
-// What a figure is: a measurement, what it is aimed at, and the ceiling that it is held against.
+// A figure: a measurement, its aim, and the ceiling that it is compared with.
 import type { Spread } from "./statistics.ts";
 
 export type Unit = "/s" | "ms" | "µs" | "ns" | "KB" | "%";
@@ -23,7 +23,9 @@ export type Section = {
   readonly missing: string | null;
 };
 
-/** A figure whose ceiling was measured beside it, but not in turns: the ratio is as wide as both spreads. */
+/**
+ * A figure whose ceiling was measured beside it, but not interleaved: the ratio is as wide as both spreads.
+ */
 export function against(
   figure: Omit<Figure, "against" | "aim"> & { readonly aim?: string },
   ceiling: Omit<Ceiling, "ratio">,

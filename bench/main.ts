@@ -11,7 +11,8 @@ const EXIT_USAGE = 2;
 const REMOVALS_MAX = 5;
 
 const directory = mkdtempSync(join(tmpdir(), "lyrebird-bench-"));
-// Whatever a part of the run puts aside goes with it; PostgreSQL's own user has to get through to its cluster.
+// Whatever a part of the run puts aside goes with it; PostgreSQL's own user has to get through to its
+// cluster.
 chmodSync(directory, 0o711);
 process.env.TMPDIR = directory;
 process.on("exit", () => rmSync(directory, { recursive: true, force: true, maxRetries: REMOVALS_MAX }));

@@ -1,5 +1,6 @@
-// Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all stores beside each other,
-// streams, copying, at last memory. At the end every order that was acknowledged has to be in its database, or there is no report.
+// Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all
+// stores beside each other, streams, copying, at last memory. At the end every order that was acknowledged
+// has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
 import { measureCopying } from "./copying/copying.ts";
 import { copyNotes, copySection } from "./copying/figures.ts";
@@ -65,7 +66,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
     const wire = await measureWire(stores, options, machine, say);
     const streams = await measureStreams(directory, options, machine, say);
     const copying = await measureCopying(directory, options, say);
-    // What a strategy takes in memory hardly depends on the store.
+    // The memory of a strategy hardly depends on the store.
     const [first] = stores;
     const memory = first === undefined ? null : await measureMemory(first, options, machine, say);
     const { seconds, rounds, strategies, isQuick } = options;

@@ -1,4 +1,5 @@
-// How far the rates can be trusted: whether a server had its core to itself and whether the sender had time to spare.
+// How far the rates can be trusted: whether a server had its core to itself and whether the sender had time
+// to spare.
 import { ECHO_KINDS, KINDS, type Pair, type Round } from "./rounds.ts";
 import { median } from "./statistics.ts";
 import { STORE_TITLES, type StoreName } from "./stores.ts";

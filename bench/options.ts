@@ -11,7 +11,10 @@ export type Options = {
   readonly rounds: number;
   /** How many strategies of each family are traded on. */
   readonly strategies: number;
-  /** The first runs of each kind are the compiler's, not counted. The gateway has more to compile, in the same core. */
+  /**
+   * The first runs of each kind are the compiler's, not counted. The gateway has more to compile, in the same
+   * core.
+   */
   readonly firstSeconds: { readonly echo: number; readonly gateway: number };
   readonly overload: {
     readonly seconds: number;
@@ -55,7 +58,7 @@ export type Options = {
 
 type Output = "table" | "json" | "markdown";
 
-/** A flag that is wrong, in words for the person who gave it. */
+/** A wrong flag; the message is for the user. */
 export class OptionError extends Error {}
 
 type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "output">;
@@ -63,7 +66,7 @@ type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "output">;
 const FULL: Sizes = {
   seconds: 1.25,
   rounds: 4,
-  // So many that none reaches its limits of 50 orders in 10 seconds and a weight of 1,200 a minute.
+  // Enough that none reaches its limits of 50 orders in 10 seconds and a weight of 1,200 a minute.
   strategies: 10_000,
   firstSeconds: { echo: 1, gateway: 4 },
   warmSeconds: 0.25,
@@ -83,7 +86,7 @@ const FULL: Sizes = {
   },
   isQuick: false,
 };
-/** Everything is carried out, nothing is worth reading. */
+/** Everything runs, but the figures mean nothing. */
 const QUICK: Sizes = {
   seconds: 0.2,
   rounds: 1,
@@ -130,7 +133,7 @@ PostgreSQL is a server of the bench's own; where its programs are missing (Debia
 Progress goes to standard error, the result to standard output. Exits 0, 1 if a measurement failed, 2 on a bad flag.
 `;
 
-/** Reads the flags, or "help" if that is what was asked for. Throws OptionError. */
+/** Parses the flags, or returns "help" if that is requested. Throws OptionError. */
 export function readOptions(args: readonly string[]): Options | "help" {
   const values = parse(args);
   if (values.help === true) return "help";

@@ -1,5 +1,5 @@
-// The interleaving: every round measures the ceiling and every gateway one right after the other, so that a ratio compares
-// what the machine could do in the same seconds. Whoever is not measured stands still.
+// The interleaving: every round measures the ceiling and every gateway one right after the other, so that a
+// ratio compares what the machine could do in the same seconds. Gateways that are not measured are stopped.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Options } from "./options.ts";
 import type { Gateway } from "./processes/processes.ts";
@@ -13,7 +13,7 @@ import type { RequestKind } from "./wire/requests.ts";
 export type Pair = {
   readonly full: Loaded;
   readonly half: Loaded;
-  /** How much of a core the server got at saturation; null where nobody tells. */
+  /** Share of a core that the server had at saturation; null where the system does not report it. */
   readonly cores: number | null;
 };
 /** The echo knows no families: its orders are the ceiling of both. */
@@ -87,8 +87,9 @@ function ratesText(pairs: Readonly<Record<string, Pair>>): string {
 }
 
 /**
- * Has all other gateways stand still, so that they take no time from what is measured; null is for what is no gateway. They
- * are let run for a moment before, so that none is out of touch with its database for longer than one measurement.
+ * Stops all other gateways, so that they take no time from the measurement; null measures something else.
+ * They run for a moment before, so that none is disconnected from its database for longer than one
+ * measurement.
  */
 export async function alone<Result>(
   subject: Subject | null,

@@ -1,4 +1,5 @@
-// The tables themselves, for what would take the program too long: many strategies at once, and the count at the end.
+// The tables themselves, for what would take the program too long: many strategies at once, and the count at
+// the end.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -17,7 +18,7 @@ export function openRows({ dataDir, databaseUrl }: Place): Kysely<Tables> {
     return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   }
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
-  // A connection that ends with its server while nobody uses it means nothing.
+  // An idle connection that ends with its server is no error.
   pool.on("error", () => {});
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -1,10 +1,10 @@
-// One run of requests: the connections it is given, the time in which it counts, how busy the sender was meanwhile, and
-// the end. What is sent when is for the loads to say.
+// One run of requests: its connections, the time in which it counts, how busy the sender was, and the end.
+// The loads decide when to send.
 import type { EventLoopUtilization } from "node:perf_hooks";
 import { quantile, Samples } from "./statistics.ts";
 import { WireConnection } from "./wire/wire.ts";
 
-/** Sends one request; says whether its answer was good, and its status. */
+/** Sends one request; reports whether its answer was good, and its status. */
 export type Exchange = (
   connection: WireConnection,
   onDone: (isGood: boolean, status: number) => void,
@@ -33,12 +33,12 @@ export type Loaded = {
 
 /** A run ends at the latest this long after its last request, ms. */
 const ANSWERS_WAIT_MS = 10_000;
-/** So many are opened at once that a server's queue of new connections holds them. */
+/** Number opened at once, so that a server's queue of new connections holds them. */
 const OPENING_MAX = 256;
 
 export class Run {
   readonly connections: readonly WireConnection[];
-  /** Of good answers. */
+  /** Latencies of good answers. */
   readonly latencies = new Samples();
   shedCount = 0;
   readonly from: number;
@@ -87,8 +87,8 @@ export class Run {
   }
 
   /**
-   * For a load that sends when it is time and never sleeps, to be called at every turn of the event loop: a turn in which
-   * nothing happened was idle.
+   * For a load that sends on time and never sleeps, to be called at every iteration of the event loop: an
+   * iteration without work was idle.
    */
   heed(now: number): void {
     if (now <= this.from || now >= this.until) return;
@@ -97,7 +97,7 @@ export class Run {
     this.#heededAt = now;
   }
 
-  /** Whether what belongs to this time is counted. */
+  /** Whether this time is counted. */
   counts(at: number): boolean {
     return at >= this.from && at < this.until;
   }

@@ -1,11 +1,12 @@
-// What became of the signals that were sent: counted in the tables, and held against the orders beside them.
+// The outcomes of the signals that were sent: counted in the tables, and compared with their orders.
 import { signalKey } from "../src/domain/command.ts";
 import { openRows } from "./rows.ts";
 import type { Place } from "./stores.ts";
 
 /**
- * How many signals the database of a stopped server holds as EXECUTED. Throws unless its journal has executed as many, and
- * unless every order is that of a placement or of one of them. `placements` is how many orders clients placed themselves.
+ * How many signals the database of a stopped server holds as EXECUTED. Throws unless its journal has executed
+ * as many, and unless every order is that of a placement or of one of them. `placements` is how many orders
+ * clients placed themselves.
  */
 export async function countSignals(place: Place, placements: number): Promise<number> {
   const rows = openRows(place);

@@ -1,6 +1,6 @@
 // Medians and quantiles.
 
-/** What repeated measurements of one thing came to. */
+/** The summary of repeated measurements. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
 export function spreadOf(values: readonly number[]): Spread {

@@ -1,5 +1,5 @@
-// The databases that a gateway can stand on: SQLite's file in its data directory, and a PostgreSQL server of the bench's own,
-// where there are programs for one. As durable as they are shipped, both.
+// The databases of a gateway: SQLite's file in its data directory, and a PostgreSQL server of the benchmark's
+// own, where its programs are installed. Both with the durability that is shipped.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { hasPostgres, openPostgres } from "../test/support/postgres.ts";
@@ -13,7 +13,7 @@ export const STORE_TITLES: { readonly [N in StoreName]: string } = {
   postgres: "PostgreSQL",
 };
 
-/** What a gateway is started on. `databaseUrl` is null for the file in the data directory. */
+/** The store of a gateway. `databaseUrl` is null for the file in the data directory. */
 export type Place = { readonly dataDir: string; readonly databaseUrl: string | null };
 
 export type BenchStore = {
@@ -23,7 +23,7 @@ export type BenchStore = {
   close(): Promise<void>;
 };
 
-/** Why a store that was asked for is not measured. */
+/** Why a requested store is not measured. */
 export type MissingStore = { readonly name: StoreName; readonly reason: string };
 
 const NO_PROGRAMS = "not measured: no PostgreSQL programs here (Debian: the package postgresql)";
@@ -61,7 +61,7 @@ export async function openStores(
   return { stores, missing };
 }
 
-/** Where PostgreSQL's processes ran, for whoever reads the figures. */
+/** Where PostgreSQL's processes ran, for readers of the figures. */
 export function postgresNote(pinning: Pinning): string {
   if (process.env.TEST_DATABASE_URL !== undefined)
     return "PostgreSQL: the server of TEST_DATABASE_URL, wherever it runs; the gateway's own threads on their one core";

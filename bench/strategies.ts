@@ -1,4 +1,5 @@
-// The accounts that are traded on: prepared in the database before the server starts, and counted after it ended.
+// The accounts that are traded on: prepared in the database before the server starts, and counted after it
+// ended.
 import { randomBytes } from "node:crypto";
 import type { Insertable } from "kysely";
 import { openDataDirectory } from "../src/data-directory.ts";
@@ -24,7 +25,10 @@ const ID_BYTES = 8;
 
 type Traded = { readonly symbol: string; readonly stepDecimals: number };
 
-/** Pairs and contracts of the simulated market; the pairs with a lot step so fine that a fee leaves hardly any dust. */
+/**
+ * Pairs and contracts of the simulated market; the pairs with a lot step so fine that a fee leaves hardly any
+ * dust.
+ */
 const SYMBOLS: { readonly [T in StrategyType]: readonly Traded[] } = {
   SPOT: [
     { symbol: "DOGEUSDT", stepDecimals: 0 },
@@ -41,12 +45,12 @@ const PRICE_PATHS: { readonly [T in StrategyType]: string } = {
   SPOT: "/api/v3/ticker/price",
   FUTURES: "/fapi/v2/ticker/price",
 };
-/** What one order is worth, USDT: above every minimum, and a strategy starts with 200 at least. */
+/** The value of one order, USDT: above every minimum, and a strategy starts with 200 at least. */
 const NOTIONAL = 12;
-/** What a purchase of coins costs in coins; a contract costs none. */
+/** The fee of a purchase in coins; a contract has none. */
 const FEES: { readonly [T in StrategyType]: number } = { SPOT: 0.001, FUTURES: 0 };
 
-/** How a strategy stands when it is put into the database. */
+/** The state of a strategy that is put into the database. */
 export type Opened = {
   readonly account: Account;
   readonly events: readonly DomainEvent[];
@@ -63,7 +67,10 @@ function withSeed(strategyId: string, type: StrategyType, at: number): Opened {
   return { account, events: [event], incomes };
 }
 
-/** Creates so many strategies in a database, each with a key: what `lyrebird seed` does, in sets and without the audit. */
+/**
+ * Creates this many strategies in a database, each with a key: as `lyrebird seed`, in sets and without the
+ * audit.
+ */
 export async function prepareStrategies(place: Place, count: number, open: Opening): Promise<Credentials[]> {
   const { store, master } = await openDataDirectory(place.dataDir, null, place.databaseUrl);
   await store.close();
@@ -148,14 +155,18 @@ async function tripsOf(url: string, type: StrategyType): Promise<Trip[]> {
   );
 }
 
-/** How many orders of clients the database of a stopped server holds; their number in the journal has to be the same. */
+/**
+ * How many orders of clients the database of a stopped server holds; their number in the journal has to be
+ * the same.
+ */
 export async function countOrders(place: Place): Promise<number> {
   const rows = openRows(place);
   try {
     const orders = await rows
       .selectFrom("orders")
       .select((select) => select.fn.countAll().as("count"))
-      // The id of an order that a client placed is in the key of its entry; the service's own orders have no such key.
+      // The id of an order that a client placed is in the key of its entry; the service's own orders have no
+      // such key.
       .where("client_order_id", "is", null)
       .executeTakeFirstOrThrow();
     const placements = await rows

@@ -94,7 +94,7 @@ function spread({ median, min, max }: Spread, unit: Unit): string {
 function quantity(value: number, unit: Unit): string {
   if (Number.isNaN(value)) return "none";
   if (unit === "/s") return `${Math.round(value).toLocaleString("en-US")}/s`;
-  // What is below the noise may come out below zero.
+  // A value below the noise may be negative.
   const digits = Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
   return `${value.toFixed(digits).replace(/^-(?=[0.]+$)/, "")} ${unit}`;
 }
@@ -107,7 +107,7 @@ function ratio({ median, min, max }: Spread, unit: Unit): string {
 }
 
 function columns(rows: readonly (readonly string[])[]): string[] {
-  // A title stands alone in its row and may be as long as it likes.
+  // A title is alone in its row and may have any length.
   const full = rows.filter((row) => row.length > 1);
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...full.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>

@@ -1,4 +1,5 @@
-// One server under one sender: loads it, holds it to good answers, and keeps count of the orders it acknowledged.
+// One server under one sender: loads it, holds it to good answers, and keeps count of the orders it
+// acknowledged.
 
 import type { Sender } from "./processes/processes.ts";
 import type { Loaded } from "./run.ts";
@@ -12,7 +13,7 @@ export class MeasurementFailed extends Error {}
 const SATURATING_CONNECTIONS = 96;
 /** Enough that a request that is due never waits for a connection, unless the server stalls. */
 const SCHEDULED_CONNECTIONS = 256;
-/** More than a server that answers in time ever leaves waiting. */
+/** More connections than a server that answers in time ever leaves waiting. */
 export const OVERLOAD_CONNECTIONS = 4_096;
 
 /** Counted requests take no longer. */
@@ -70,7 +71,7 @@ export class Trial {
     return overloaded;
   }
 
-  /** So many requests, each under the key that was idle longest. */
+  /** This many requests, each with the key that was idle longest. */
   async count(kind: RequestKind, requests: number): Promise<void> {
     const pace: Pace = { name: "COUNT", requests };
     await this.#run(kind, pace, { connections: SATURATING_CONNECTIONS, seconds: COUNT_SECONDS_MAX });

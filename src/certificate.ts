@@ -5,7 +5,9 @@ import { createSecureContext } from "node:tls";
 import { ConfigError, type TlsFiles } from "./config.ts";
 import type { Certificate } from "./http/tls.ts";
 
-/** Reads both files. Throws ConfigError with what to do if one cannot be read or they do not belong together. */
+/**
+ * Reads both files. Throws ConfigError with what to do if one cannot be read or they do not belong together.
+ */
 export function readCertificate({ certFile, keyFile }: TlsFiles): Certificate {
   const cert = read("TLS_CERT", certFile);
   const key = read("TLS_KEY", keyFile);

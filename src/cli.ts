@@ -1,5 +1,5 @@
-// `lyrebird`: the operator's commands. They open the database beside a running server, and what they answer goes to
-// standard output alone. Whatever they do to keys is audited by the store.
+// `lyrebird`: the operator's commands. They open the database beside a running server, and what they answer
+// goes to standard output alone. Whatever they do to keys is audited by the store.
 import { parseArgs } from "node:util";
 import { AUDIT } from "./cli/audit.ts";
 import { BACKUP } from "./cli/backup.ts";
@@ -37,7 +37,7 @@ const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
 `;
 const EXIT_USAGE = 2;
 
-// What is written here is for its owner alone.
+// Files are written for their owner alone.
 process.umask(0o077);
 
 try {
@@ -105,7 +105,7 @@ function readArguments(args: string[]) {
   }
 }
 
-/** Says that no command is called so, and which begin with the same word. */
+/** The message for an unknown command, with those that begin with the same word. */
 function noCommand(words: readonly string[]): string {
   const [first] = words;
   if (first === undefined) return "which command?";

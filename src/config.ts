@@ -1,5 +1,5 @@
-// The configuration: flags over environment over defaults, checked once, at start. Whatever is wrong is said in words
-// that name the setting, and the process exits 2.
+// The configuration: flags over environment over defaults, checked once, at start. An error names the
+// setting, and the process exits 2.
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import packageJson from "../package.json" with { type: "json" };
@@ -10,12 +10,12 @@ import { SESSION_IDLE_MS_DEFAULT } from "./people/sessions.ts";
 /** The version of this package. */
 export const VERSION = packageJson.version;
 
-/** Where the data lies if nothing else is said. */
+/** The default data directory. */
 export const DATA_DIR_DEFAULT = "./data";
 
 export const MARKETS = ["sim", "live", "tape"] as const;
 
-/** What a process does: `gateway` serves, `copier` mirrors at venues, `all` both. */
+/** The role of a process: `gateway` serves, `copier` mirrors at venues, `all` both. */
 export const ROLES = ["all", "gateway", "copier"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -27,7 +27,7 @@ const PROXY_HOPS_MAX = 10;
 /** More connections of one address are no bound. */
 const PER_ADDRESS_MAX = 1_000_000;
 
-/** Venues that copiers may choose from; each has budgets and connections of its own. */
+/** Maximum of venues that copiers may choose from; each has budgets and connections of its own. */
 const COPY_VENUES_MAX = 20;
 
 export type Config = {
@@ -43,7 +43,7 @@ export type Config = {
   readonly publicUrl: string | null;
   /** The PEM files of what HTTPS is served with; null means plain HTTP. */
   readonly tls: TlsFiles | null;
-  /** How many proxies in front are believed when they say who the client is. */
+  /** Number of proxies in front whose report of the client's address is trusted. */
   readonly trustedProxyHops: number;
   /** TCP connections that one address may have open at once; not counted behind proxies. */
   readonly connectionsPerAddress: number;
@@ -53,15 +53,15 @@ export type Config = {
     | { readonly kind: "sim"; readonly seed: number }
     | { readonly kind: "tape"; readonly file: string; readonly speed: number }
     | { readonly kind: "live"; readonly upstream: UpstreamUrls | null };
-  /** How mails to people are sent; null: what they would say is written to the log. */
+  /** How mails are sent; null: their texts are written to the log. */
   readonly mail: MailSettings | null;
-  /** What whoever reads the metrics must show; null: they are for this machine alone. */
+  /** The token for reading the metrics; null: only this machine may read them. */
   readonly metricsToken: string | null;
   /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
   readonly leverageBrackets: string | null;
   /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
   readonly diskFreePercentMin: number;
-  /** How long a dashboard session lasts that nobody uses, ms. */
+  /** Lifetime of an unused dashboard session, ms. */
   readonly sessionIdleMs: number;
   /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
   readonly copyVenues: readonly string[];
@@ -72,15 +72,15 @@ export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 export type MailSettings = {
   /** The address of the mail server, with user and password if it wants them. */
   readonly smtpUrl: string;
-  /** Who mails are from, as mail programs show it. */
+  /** The sender of mails, as mail programs show it. */
   readonly from: string;
-  /** What a connection to the mail server must be before a password or a mail is sent over it. */
+  /** The required security of a connection to the mail server before a password or a mail is sent over it. */
   readonly tls: MailTls;
 };
 
 /**
- * REQUIRED: encrypted. IF_OFFERED: encrypted if the mail server offers it, which an attacker on the network path can prevent. LOOPBACK: as
- * before, on this machine, where nobody sits on the way.
+ * REQUIRED: encrypted. IF_OFFERED: encrypted if the mail server offers it, which an attacker on the network
+ * path can prevent. LOOPBACK: the same, on this machine, where there is no network path.
  */
 type MailTls = "REQUIRED" | "IF_OFFERED" | "LOOPBACK";
 
@@ -93,7 +93,7 @@ export type UpstreamUrls = {
   readonly futuresWsUrl: string;
 };
 
-/** A setting that is wrong, in words for the person who set it. */
+/** A wrong setting; the message is for the person who set it. */
 export class ConfigError extends Error {}
 
 export const SERVE_HELP = `Usage: npm start -- [options]
@@ -151,7 +151,10 @@ Environment only:
                            traded contracts: a contract without brackets cannot be traded
 `;
 
-/** What is kept free of a disk for cancels, closes and what the market brings, percent, unless said; more than the most is a mistake. */
+/**
+ * Default share of a disk that is kept free for cancels, closes and market commands, percent; more than the
+ * maximum is an error.
+ */
 const DISK_FREE_PERCENT_DEFAULT = 5;
 const DISK_FREE_PERCENT_MOST = 50;
 
@@ -207,7 +210,7 @@ type Settings = z.infer<typeof settings>;
 /** The names of all settings, as the environment has them. */
 export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape);
 
-/** Settings that hold a password, which is never repeated, and what is said instead. */
+/** Settings with a password, which is never repeated, and their replacement texts. */
 const SECRET: Readonly<Record<string, string>> = {
   DATABASE_URL: "postgres://user:password@host:5432/database, with %40 for @ and so on in the password",
   SMTP_URL: "smtp://user:password@host:587 or smtps://…, with %40 for @ and so on in the password",
@@ -216,7 +219,7 @@ const SECRET: Readonly<Record<string, string>> = {
 
 const FLAGS = { port: "PORT", host: "HOST", data: "DATA_DIR", market: "MARKET", role: "ROLE" } as const;
 
-/** Reads the configuration of a server, or which text was asked for instead. Throws ConfigError. */
+/** Reads the configuration of a server, or which text was requested instead. Throws ConfigError. */
 export function readServeConfig(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -226,7 +229,9 @@ export function readServeConfig(
   return readConfig(flags, env);
 }
 
-/** Reads the configuration from flags (by their environment names) and the environment. Throws ConfigError. */
+/**
+ * Reads the configuration from flags (by their environment names) and the environment. Throws ConfigError.
+ */
 export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = settings.safeParse({ ...given, ...flags });
@@ -325,7 +330,7 @@ function mailOf({ SMTP_URL: smtpUrl, MAIL_FROM: from, SMTP_TLS: tls }: Settings)
   return { smtpUrl, from, tls: tls === "required" ? "REQUIRED" : "IF_OFFERED" };
 }
 
-/** A copier by itself works at what gateways beside it have committed, so the database is one that several servers share. */
+/** A separate copier mirrors what gateways beside it have committed, so the database must be shared. */
 function roleOf(settings: Settings, copyVenues: readonly string[]): Role {
   const { ROLE: role, DATABASE_URL: databaseUrl, SMTP_URL: smtpUrl, PUBLIC_URL: publicUrl } = settings;
   if (role !== "copier") return role;
@@ -350,7 +355,10 @@ function copyVenuesOf({ COPY_VENUES: given }: Settings): readonly string[] {
   return [...origins];
 }
 
-/** What happens on a tape is long over when it is replayed, and its prices are no venue's: nothing of it can be copied in time. */
+/**
+ * The events of a tape are long past when it is replayed, and its prices are no venue's: nothing of it can be
+ * copied in time.
+ */
 function demandCopyable({ kind }: Config["market"], copyVenues: readonly string[]): void {
   if (kind !== "tape" || copyVenues.length === 0) return;
   throw new ConfigError(
@@ -380,7 +388,10 @@ function isLoopback({ hostname }: URL): boolean {
   return isLoopbackName(hostname);
 }
 
-/** What a start has to warn of: clients on other machines would send secrets and passwords in clear; null if not. */
+/**
+ * The warning at the start: clients on other machines would send secrets and passwords unencrypted; null if
+ * not.
+ */
 export function warningOfPlainHttp({
   host,
   tls,
@@ -438,7 +449,10 @@ function upstreamOf(values: Settings): UpstreamUrls | null {
   return { spotRestUrl, spotWsUrl, futuresRestUrl, futuresWsUrl };
 }
 
-/** Whether a text is a PostgreSQL address, and read as it was meant: a password with an @ or / in it would be cut in two. */
+/**
+ * Whether a text is a PostgreSQL address, and read as it was meant: a password with an @ or / in it would be
+ * cut in two.
+ */
 function isDatabaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash } = new URL(text);

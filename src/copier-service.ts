@@ -1,5 +1,5 @@
-// What a copier stands on, as part of a server or as a process of its own (`--role copier`): where its data is, and who is told
-// when a copy pauses by itself. Made here, and closed here.
+// Composes a copier, as part of a server or as a process of its own (`--role copier`): its data, and the
+// mails for copies that pause by themselves. Made here, and closed here.
 import { randomBytes } from "node:crypto";
 import type { MessagePort } from "node:worker_threads";
 import type { Logger } from "pino";
@@ -21,11 +21,14 @@ export type CopierService = {
   readonly name: string;
   /** The database that it works on, without its password. */
   readonly database: string;
-  /** Ends what is under way, in order, and closes everything. */
+  /** Ends the work in flight, in order, and closes everything. */
   close(): Promise<void>;
 };
 
-/** The copier of a server, on a thread of its own; null if it has none, by its role or since copying is not offered. */
+/**
+ * The copier of a server, on a thread of its own; null if it has none, by its role or since copying is not
+ * offered.
+ */
 export function startServersCopier(
   config: Config,
   around: {
@@ -57,14 +60,17 @@ export function startServersCopier(
   });
 }
 
-/** Starts a process that only copies, beside the servers on a PostgreSQL database. `onFatal` is told when it must stop at once. */
+/**
+ * Starts a process that only copies, beside the servers on a PostgreSQL database. `onFatal` is called when it
+ * must stop at once.
+ */
 export async function startCopierService(
   config: Config,
   { log, onFatal }: { readonly log: Logger; readonly onFatal: (failure: StoreFailure) => void },
 ): Promise<CopierService> {
   const { databaseUrl, publicUrl } = config;
   if (databaseUrl === null) throw new Error("a copier by itself works on a shared database");
-  // What has been opened, to be closed in the opposite order, also when the start fails half-way.
+  // Opened resources, closed in the opposite order, also when the start fails half-way.
   const opened = new AsyncDisposableStack();
   try {
     const lock = lockDirectory(config.dataDir);
@@ -95,7 +101,7 @@ export async function startCopierService(
       timers: systemTimers,
       news: {
         claimed: (strategyIds) => log.info({ strategies: strategyIds.length }, "leads are claimed"),
-        // Servers look up the revisions of what is watched.
+        // Servers poll the revisions of copies in view.
         copiesChanged: () => {},
         paused: tellingCopiers({ people: store.people, notices, log }),
         failed: onFatal,
@@ -110,7 +116,7 @@ export async function startCopierService(
   }
 }
 
-/** Tells a copier by mail; whoever pauses by their own hand knows. */
+/** Notifies a copier by mail, except of an own action. */
 function tellingCopiers({
   people,
   notices,

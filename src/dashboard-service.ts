@@ -1,5 +1,5 @@
-// The side of the service that people see: who they are, how their strategies have done, what was observed of their requests, and
-// what answers their browsers. Made here of its parts, and closed here.
+// Composes the service behind the dashboard: people, performance of strategies, observed requests, and the
+// answers to browsers. Made here of its parts, and closed here.
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { systemClock, systemTimers } from "./concurrency/time.ts";
@@ -24,7 +24,7 @@ import type { Streams } from "./streams/server.ts";
 
 export type DashboardService = {
   readonly parts: DashboardParts;
-  /** What answers under `/dashboard/api`. */
+  /** The routes under `/dashboard/api`. */
   readonly family: Family;
   /** The web application. */
   readonly application: Pages;
@@ -37,7 +37,7 @@ export type DashboardService = {
   close(): Promise<void>;
 };
 
-/** `address` says where people and bots reach the service, and `listening` on which port it listens, once it does. */
+/** `address` is the service's public address, and `listening` its port, once it listens. */
 export function openDashboard(
   config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "sessionIdleMs" | "market" | "copyVenues">,
   around: {

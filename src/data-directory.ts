@@ -1,8 +1,7 @@
-// A data directory: the embedded database, the demo's master key, and the lock that keeps a second server out. With a
-// DATABASE_URL the database is elsewhere, and the rest stays.
-//
-// The lock is an exclusive SQLite transaction on a file of its own. It is the operating system's, so a killed process
-// gives it up by itself, and commands that only open the database beside the server never ask for it.
+// A data directory: the embedded database, the demo's master key, and the lock against a second server. With
+// a DATABASE_URL the database is elsewhere, and the rest stays.
+// The lock is an exclusive SQLite transaction on a file of its own. It is the operating system's, so a killed
+// process releases it, and commands that only open the database beside the server never take it.
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -35,8 +34,9 @@ export type DataDirectory = {
 };
 
 /**
- * Opens a data directory, or the PostgreSQL database beside it, creating what is missing, though never a master key for a
- * database that is there already: its secrets come from another. Throws with what to do if it cannot be used.
+ * Opens a data directory, or the PostgreSQL database beside it, creating what is missing, though never a
+ * master key for a database that is there already: its secrets come from another. Throws with what to do if
+ * it cannot be used.
  */
 export async function openDataDirectory(
   directory: string,
@@ -70,7 +70,7 @@ async function openShared(
   keyFile: string,
   mayBeMade: boolean,
 ): Promise<Omit<DataDirectory, "isDemo">> {
-  // A key that cannot be used is said before anything is asked of the network.
+  // A key that cannot be used is reported before any network request.
   if (existsSync(keyFile) || !mayBeMade) readKey(keyFile);
   const store = await openSharedDatabase(url);
   try {
@@ -83,8 +83,8 @@ async function openShared(
 }
 
 /**
- * Opens the database of a data directory, or the PostgreSQL database beside it, that has been used before, for commands that
- * have no need of its master key. Throws ConfigError if there is none: who only looks must not create.
+ * Opens the existing database of a data directory, or the PostgreSQL database beside it, for commands that do
+ * not need its master key. Throws ConfigError if there is none: a reading command must not create one.
  */
 export async function openDatabaseOf(directory: string, databaseUrl: string | null = null): Promise<Store> {
   if (databaseUrl !== null) return await openUsedDatabase(databaseUrl);
@@ -96,8 +96,8 @@ export async function openDatabaseOf(directory: string, databaseUrl: string | nu
 }
 
 /**
- * Opens a database as `openDatabaseOf` does, for commands that need its master key. Throws ConfigError if the key's file cannot
- * be used, and MasterKeyUnfit if it is not the database's.
+ * Opens a database as `openDatabaseOf` does, for commands that need its master key. Throws ConfigError if the
+ * key's file cannot be used, and MasterKeyUnfit if it is not the database's.
  */
 export async function openKeyedDatabase(
   config: Pick<Config, "dataDir" | "databaseUrl" | "masterKeyFile">,
@@ -121,7 +121,7 @@ export function masterKeyFileOf({
   return masterKeyFile ?? join(dataDir, MASTER_KEY_NAME);
 }
 
-/** What the database of a directory, or the PostgreSQL database beside it, is called in messages. */
+/** The name of a directory's database, or of the PostgreSQL database beside it, in messages. */
 export function nameOfDatabase(directory: string, databaseUrl: string | null): string {
   return databaseUrl === null ? `DATA_DIR ${directory}` : databaseName(databaseUrl);
 }
@@ -146,8 +146,9 @@ export function lockDirectory(directory: string): { release(): void } | null {
 }
 
 /**
- * Refuses to begin with nothing where the master key has been used with a database in the same directory: a disk that is not
- * mounted looks like a new directory, and all keys would be unknown. Throws ConfigError with what to do.
+ * Refuses to start without a database if the master key has been used with one in the same directory: an
+ * unmounted disk looks like a new directory, and all keys would be unknown. Throws ConfigError with what to
+ * do.
  */
 function demandNotLost(directory: string, keyFile: string): void {
   if ((statSync(databaseFile(directory), { throwIfNoEntry: false })?.size ?? 0) > 0) return;
@@ -169,7 +170,10 @@ function rememberUse(directory: string, keyFile: string): void {
   }
 }
 
-/** The directories that a master key has been used in, each by its path from the key's folder: both may be moved together. */
+/**
+ * The directories that a master key has been used in, each by its path from the key's folder: both may be
+ * moved together.
+ */
 function usesOf(keyFile: string): readonly string[] {
   try {
     return readFileSync(usesFile(keyFile), "utf8").split("\n");
@@ -199,7 +203,7 @@ export function databaseFile(directory: string): string {
 function makeDirectory(directory: string): void {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // What is synced inside a folder is lost with it as long as the folder's own name is not.
+    // A synced file inside a folder is lost with it as long as the folder's own name is not synced.
     if (first !== undefined) for (const made of foldersBetween(first, directory)) syncFolder(dirname(made));
   } catch (error) {
     throw new ConfigError(
@@ -242,7 +246,7 @@ function readKey(file: string): MasterKey {
   }
 }
 
-/** Mode bits: for everybody to write, and for everybody to do anything. */
+/** Mode bits: writable by all users, and any access by all users. */
 const WRITABLE_BY_ALL = 0o002;
 const OPEN_TO_ALL = 0o007;
 
@@ -252,7 +256,10 @@ function hasMode(file: string, bits: number): boolean {
   return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & bits) !== 0;
 }
 
-/** Takes from everybody else what they may do with a file: earlier versions let them read it. Throws ConfigError if they may write to it. */
+/**
+ * Removes other users' access to a file: earlier versions let them read it. Throws ConfigError if they may
+ * write to it.
+ */
 function closeToOthers(file: string): void {
   if (hasMode(file, WRITABLE_BY_ALL)) {
     throw new ConfigError(`the database ${file} may be written to by everybody: chmod 600 it`);
@@ -275,17 +282,21 @@ async function openStoreFile(file: string): Promise<Store> {
   }
 }
 
-// What a demo begins with: a trader, and at the very first start a strategy of that person of each type that can trade.
+// The contents of a new demo: a trader, and at the very first start a strategy of that person of each type
+// that can trade.
 
 export type Demo = {
-  /** Of the trader, shown this once; null if that person was there already. */
+  /** The trader's password, shown this once; null if that person existed already. */
   readonly password: string | null;
   readonly strategies: readonly SeededStrategy[];
 };
 
 const NAMES: { readonly [T in StrategyType]: string } = { SPOT: "Demo spot", FUTURES: "Demo futures" };
 
-/** Makes sure of a demo's trader, who owns what nobody else does. `marketNow` is market time, Unix ms. */
+/**
+ * Ensures that the demo's trader exists, who owns the strategies without an owner. `marketNow` is market
+ * time, Unix ms.
+ */
 export async function openDemo(
   { store, master, wallNow }: Pick<Gateway, "store" | "master" | "wallNow">,
   marketNow: number,

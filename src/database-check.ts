@@ -1,8 +1,9 @@
-// Whether the embedded database is sound, asked before a server relies on it. After a clean end that is known at once: the server
-// leaves a mark beside the file, and takes it away at its next start. Without the mark every page is read (`PRAGMA quick_check`).
-//
-// A page that was replaced by another sound one is not found: SQLite has no checksums of pages unless its checksum VFS is built in,
-// which it is not in Node.js. The write-ahead log has checksums, but an end of it that is missing looks like commits never made.
+// Checks the embedded database before a server uses it. After a clean end that is immediate: the server
+// leaves a mark beside the file, and removes it at its next start. Without the mark every page is read
+// (`PRAGMA quick_check`).
+// A page that was replaced by another sound one is not found: SQLite has no page checksums unless its
+// checksum VFS is built in, which it is not in Node.js. The write-ahead log has checksums, but a missing end
+// looks like commits never made.
 import { readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -10,15 +11,16 @@ import type { Timers } from "./concurrency/time.ts";
 import { syncFolder } from "./identity/whole-file.ts";
 import type { CheckResult } from "./store/sqlite/check-worker.ts";
 
-/** How often the log says how far a check is, ms. */
+/** Interval of the progress messages, ms. */
 const PROGRESS_MS = 5_000;
 const BYTES_PER_MIB = 1_048_576;
 
 type CheckLog = { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 
 /**
- * Reads the whole database unless it was closed cleanly the last time, and says on the log how far it is. To be called before the
- * file is opened, with the directory's lock held. Throws with what was found and what to do next if it is damaged.
+ * Reads the whole database unless it was closed cleanly the last time, and logs its progress. Call it before
+ * the file is opened, with the directory's lock held. If the database is damaged, throws with what was found
+ * and what to do next.
  */
 export async function checkUnlessClosed(
   file: string,
@@ -44,20 +46,25 @@ export async function checkUnlessClosed(
   log.info({ mebibytes }, "the database was checked and is sound");
 }
 
-/** Writes the mark of a clean shutdown; to be called when every connection is closed, with the directory's lock held. */
+/**
+ * Writes the mark of a clean shutdown; to be called when every connection is closed, with the directory's
+ * lock held.
+ */
 export function markClosed(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
-  // What another program still has open is copied back from the log by that program.
+  // The log of a database that another program still has open is copied back by that program.
   if (found === undefined || hasLog(file)) return;
   writeFileSync(markOf(file), looksOf(found), { mode: 0o600 });
 }
 
-/** What a database that cannot be relied on means for its operator. */
+/** The advice to the operator about an unreliable database. */
 function damageOf(file: string, finding: string): string {
   return `${file} is damaged: ${finding}. Nothing was changed. Move it and the files beside it of the same name to another place, check the disk, then restore the newest backup with "npm run -s lyrebird -- restore FILE" (docs/backup.md)`;
 }
 
-/** Whether the file is as it was when it was closed. The mark is gone afterwards, for good: from now on the file changes. */
+/**
+ * Whether the file is unchanged since it was closed. Removes the mark, since the file changes from now on.
+ */
 function takeMark(file: string, found: Stats | undefined): boolean {
   let mark: string;
   try {
@@ -93,7 +100,7 @@ async function quickCheck(file: string): Promise<CheckResult> {
   });
 }
 
-/** Bytes that the process has read so far; NaN where the system does not tell. */
+/** Bytes that the process has read so far; NaN where the system does not report it. */
 function bytesRead(): number {
   try {
     return Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);

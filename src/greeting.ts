@@ -1,5 +1,5 @@
-// What a server prints when it listens: its address, market and data, the demo's sign-in and keys, and what to run next.
-// Every line but a path and a name that the operator chose fits 100 columns.
+// The output of a server when it listens: its address, market and data, the demo's sign-in and keys, and the
+// next commands. Every line but a path and a name that the operator chose fits 100 columns.
 import { resolve } from "node:path";
 import { type Config, DATA_DIR_DEFAULT } from "./config.ts";
 import type { StrategyType } from "./domain/account.ts";
@@ -78,7 +78,10 @@ function watchedFacts(waiting: Service["waiting"]): [string, string][] {
   return watched.length === 0 ? [] : [["Watching", watched.join(", ")]];
 }
 
-/** A demo strategy: its keys, and a script for ccxt that trades on it; only the addresses in it are Lyrebird's. */
+/**
+ * A demo strategy: its keys, and a script for ccxt that trades on it; only the addresses in it are
+ * Lyrebird's.
+ */
 function introduction({ type, apiKey, apiSecret }: SeededStrategy, url: string): string[] {
   const { title, client, order } = DEMOS[type];
   return [
@@ -129,7 +132,7 @@ function marketText(market: Config["market"]): string {
   }
 }
 
-/** What a command needs, as a shell reads it, to find the same data. */
+/** The settings of a command, as a shell reads them, that find the same data. */
 function dataOption({ dataDir }: Config): string {
   if (dataDir === DATA_DIR_DEFAULT) return "";
   const isPlain = /^[\w./:@%+-]+$/.test(dataDir);

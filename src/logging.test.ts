@@ -1,4 +1,4 @@
-// What a person reads on a terminal of an entry of the log.
+// A log entry on a terminal.
 import { expect, test } from "vitest";
 import { readableLine } from "./logging.ts";
 

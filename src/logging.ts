@@ -1,10 +1,12 @@
-// The log on standard error: a line of JSON per entry for machines, a readable line where a person reads it on a terminal.
+// The log on standard error: a line of JSON per entry for machines, a readable line where a person reads it
+// on a terminal.
 import pino, { type Logger } from "pino";
 
 /** `isReadable`: on a terminal. A log that can no longer be written is dropped, and the process goes on. */
 export function createLog({ isReadable }: { readonly isReadable: boolean }): Logger {
   const stream = pino.destination(2);
-  // The terminal is closed or the disk is full. By default the stream would throw, and retry at the exit for ever.
+  // The terminal is closed or the disk is full. By default the stream would throw, and retry at the exit for
+  // ever.
   stream.on("error", () => {
     stream.write = () => true;
     stream.flushSync = () => {};

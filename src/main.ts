@@ -1,4 +1,5 @@
-// `npm start`: reads the configuration, starts the service, says how to trade on it, and ends it when told to.
+// `npm start`: reads the configuration, starts the service, prints how to trade on it, and ends it on a
+// signal.
 import { setFlagsFromString } from "node:v8";
 import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
 import { startCopierService } from "./copier-service.ts";
@@ -14,10 +15,11 @@ const EXIT_USAGE = 2;
 /** A person reads along: readable lines, and the greeting is the last of the start. */
 const isOnTerminal = process.stdout.isTTY === true && process.stderr.isTTY === true;
 const log = createLog({ isReadable: isOnTerminal });
-// What is written here is for its owner alone.
+// Files are written for their owner alone.
 process.umask(0o077);
-// While requests are few and the young heap is small, hardly any of them has ended when it is collected, and the engine
-// concludes that requests live long: from then on it would put each of them among what is collected last.
+// While requests are few and the young heap is small, hardly any of them has ended when it is collected, and
+// the engine concludes that requests live long: from then on it would put each of them among what is
+// collected last.
 setFlagsFromString("--no-allocation-site-pretenuring");
 
 try {
@@ -39,7 +41,7 @@ try {
   process.exit(error instanceof ConfigError ? EXIT_USAGE : 1);
 }
 
-/** The store failed: whatever is under way has an unknown outcome, and the journal on disk is the truth. */
+/** The store failed: work in flight has an unknown outcome, and the journal on disk is the truth. */
 function stopAtOnce(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   log.fatal(
@@ -50,8 +52,8 @@ function stopAtOnce(error: unknown): void {
 }
 
 /**
- * Starts the service and says so. The service tells secrets that are shown once: nothing that lasts may hold on to it, neither
- * this module's own names nor what waits for signals.
+ * Starts the service and prints the greeting. The service has secrets that are shown once: nothing that lasts
+ * may reference it, neither this module's own names nor the signal handlers.
  */
 async function serve(config: Config): Promise<void> {
   const service = await startService(config, { log, onFatal: stopAtOnce });
@@ -59,7 +61,7 @@ async function serve(config: Config): Promise<void> {
   process.stdout.write(greeting(service, config));
 }
 
-/** Starts a process that serves nobody and only copies, and says so. */
+/** Starts a process that only copies, and prints that. */
 async function copy(config: Config): Promise<void> {
   const service = await startCopierService(config, { log, onFatal: stopAtOnce });
   closeOnSignal({ close: service.close, renewCertificate: null });

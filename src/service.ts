@@ -1,4 +1,5 @@
-// The composition root: every part is made here, handed its neighbours, and closed here in the opposite order.
+// The composition root: every part is made here, handed its neighbours, and closed here in the opposite
+// order.
 import { randomBytes, randomUUID } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
@@ -50,11 +51,11 @@ export type Service = {
   readonly url: string;
   /** Created and shown once, at the first start of a demo data directory. */
   readonly firstStrategies: readonly SeededStrategy[];
-  /** Of the demo's trader, shown once, when that person was made; null otherwise. */
+  /** The demo's trader, shown once, when that person was made; null otherwise. */
   readonly demoPassword: string | null;
-  /** What was found waiting for its price at the start, of either family. */
+  /** Triggers found at the start, per type. */
   readonly waiting: readonly WaitingCounts[];
-  /** What the recording that serves as the market holds, in sentences; none of another market. */
+  /** The contents of the recording that serves as the market, in sentences; none for another market. */
   readonly marketContents: readonly string[];
   /** Reads the certificate's files again, for new connections; null for a service without one. */
   readonly renewCertificate: (() => void) | null;
@@ -62,10 +63,13 @@ export type Service = {
   close(): Promise<void>;
 };
 
-/** The service cannot start, or go on, for a reason that its operator can mend. */
+/** The service cannot start, or go on, for a reason that its operator can correct. */
 export class ServiceError extends Error {}
 
-/** Starts the whole service. `onFatal` is told when it must stop at once: nothing it would answer could be relied on. */
+/**
+ * Starts the whole service. `onFatal` is called when it must stop at once: its answers could not be relied
+ * on.
+ */
 export async function startService(
   config: Config,
   parts: { readonly log: Logger; readonly onFatal: (error: unknown) => void },
@@ -73,7 +77,7 @@ export async function startService(
   const { log, onFatal } = parts;
   const wallNow = () => Date.now();
   const certificate = config.tls === null ? null : readCertificate(config.tls);
-  // What has been opened, to be closed in the opposite order, also when the start fails half-way.
+  // Opened resources, closed in the opposite order, also when the start fails half-way.
   const opened = new AsyncDisposableStack();
   try {
     const lock = lockDirectory(config.dataDir);
@@ -270,7 +274,7 @@ export async function startService(
       opened.defer(() => copier.close());
       opened.defer(desk.onCommitted((announcement) => copier.committed(announcement)));
     }
-    // The first to hear of the end.
+    // Called first at the end.
     opened.defer(() => probes.beginClosing());
     await listen(server, config);
     // Only now, since secrets are shown once: a start that fails must not use them up.
@@ -295,7 +299,7 @@ function originOf({ tls, host }: Config, port: number): string {
   return `${tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The names that the service is known to be reached at: that of PUBLIC_URL and that of HOST. */
+/** The service's known host names: that of PUBLIC_URL and that of HOST. */
 function hostNamesOf(config: Config): readonly string[] {
   const own = [originOf(config, config.port), ...(config.publicUrl === null ? [] : [config.publicUrl])];
   return own.map((origin) => new URL(origin).hostname);
@@ -322,7 +326,8 @@ async function listen(
   { host, port }: Config,
 ): Promise<void> {
   try {
-    // By its name a second server would be opened for the other family of addresses, without our handlers of garbage.
+    // By its name a second server would be opened for the other family of addresses, without our handlers of
+    // garbage.
     await server.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : null;

@@ -1,5 +1,6 @@
-// A PostgreSQL database that DATABASE_URL names: opened, and spoken of by its host and name alone, since the address holds a
-// password. The data directory keeps the rest, the demo's master key and the lock of one server.
+// The PostgreSQL database of DATABASE_URL: opened, and named in messages by its host and name alone, since
+// the URL contains a password. The data directory has the rest, the demo's master key and the lock of one
+// server.
 import { existsSync, unlinkSync } from "node:fs";
 import { Client } from "pg";
 import { ConfigError, isLoopbackName } from "./config.ts";
@@ -14,10 +15,13 @@ import { hasTables, openPostgresStore } from "./store/postgres/postgres-store.ts
 import { DatabaseUnfit } from "./store/postgres/server-check.ts";
 import type { Store } from "./store/store.ts";
 
-/** What a start has to warn of: the database is on another machine, and everything would go there in clear; null if not. */
+/**
+ * The warning at the start: the database is on another machine, and everything would go there unencrypted;
+ * null if not.
+ */
 export function warningOfClearText(url: string | null): string | null {
   if (url === null) return null;
-  // The driver itself is asked, since it also reads its settings from the environment. Nothing is connected.
+  // Uses the driver itself, since it also reads its settings from the environment. Nothing is connected.
   const { host, ssl } = new Client({ connectionString: url });
   if (ssl || host.startsWith("/") || isLoopbackName(host)) return null;
   return `${databaseName(url)} is reached over the network without TLS, so anybody on the way can read and change what is stored: add ?sslmode=verify-full to DATABASE_URL, or keep the network to yourself`;
@@ -25,7 +29,7 @@ export function warningOfClearText(url: string | null): string | null {
 
 const PORT_DEFAULT = "5432";
 
-/** What a database is called in messages: everything of its address but user and password. */
+/** The name of a database in messages: everything of its URL but user and password. */
 export function databaseName(url: string): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = searchParams.get("host") ?? hostname;
@@ -48,8 +52,9 @@ export async function openUsedDatabase(url: string): Promise<Store> {
 }
 
 /**
- * Makes sure that the database's secrets come from the master key in a file, as `read` answers it; a new database remembers
- * it. Where a key `mayBeMade` and there is none, one is made, unless the database knows another.
+ * Ensures that the database's secrets come from the master key in a file, which `read` returns; a new
+ * database stores its check value. Where a key `mayBeMade` and there is none, one is made, unless the
+ * database knows another.
  */
 export async function agreeOnMasterKey(
   { url, store }: { readonly url: string; readonly store: Store },

@@ -1,5 +1,5 @@
-// What stands behind the market client: the reference exchange's own hosts, or an exchange of ours on a loopback port; and the
-// leverage brackets, which the exchange does not tell in public.
+// The upstream of the market client: the reference exchange's own hosts, or an exchange of ours on a loopback
+// port; and the leverage brackets, which the exchange does not publish.
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { systemClock } from "./concurrency/time.ts";
@@ -14,13 +14,14 @@ import { openSimulatedExchange } from "./market/simulated/open.ts";
 import { openTape, type Tape } from "./market/tape/open.ts";
 
 export type Upstream = {
-  /** Of both families. */
+  /** Of both types. */
   readonly hosts: UpstreamHosts;
   /** Market time, Unix ms. */
   readonly clock: { now(): number };
   /**
-   * Ours keep to their schedules, so that silence means dead, are in this process, so that nothing lags, and count no weight.
-   * The real one may be quiet because nothing changes, may be late, and bans clients that ask too much.
+   * Ours keep to their schedules, so that silence means dead, are in this process, so that nothing lags, and
+   * count no weight. The real one may be quiet because nothing changes, may be late, and bans clients that
+   * ask too much.
    */
   readonly feedOptions: {
     readonly asksAboutQuietSymbols: boolean;
@@ -30,9 +31,11 @@ export type Upstream = {
   };
   /** The families whose orders can be taken at the start. */
   readonly tradable: readonly StrategyType[];
-  /** Why no order of a family can be taken until another market is chosen; null where prices may be expected. */
+  /**
+   * Why no order of a family can be taken until another market is chosen; null where prices may be expected.
+   */
   untradable(family: StrategyType): Untradable | null;
-  /** What a recording holds, in sentences for its operator; none of another market. */
+  /** The contents of a recording, in sentences for its operator; none for another market. */
   readonly contents: readonly string[];
   close(): Promise<void>;
 };
@@ -73,7 +76,7 @@ export async function openUpstream(
       };
     }
     case "tape": {
-      // A recording plays on whatever happens to the system's clock.
+      // A recording goes on whatever happens to the system's clock.
       const played = { file: market.file, speed: market.speed, wallClock: systemClock };
       const tape = await openTape(played).catch((error) => {
         throw new ConfigError(

@@ -1,9 +1,9 @@
-// Builds the web application into dashboard/dist when its sources changed, and otherwise gets out of the way.
-//
+// Builds the web application into dashboard/dist if its sources have changed.
 // Runs before `npm start` and `npm test`, on whatever Node the machine has, so it is plain JavaScript without
-// dependencies; vite itself runs on the project's own Node. A stamp in dist tells what it was built from. Each build has
-// a folder of its own and is renamed to dist when it is complete: of two processes that build at once one is first, and
-// the other finds its work done. `--sizes` prints what a browser downloads. All output goes to standard error.
+// dependencies; vite itself runs on the project's own Node. A stamp in dist identifies the sources it was
+// built from. Each build has a folder of its own and is renamed to dist when it is complete: of two
+// concurrent builds one is first, and the other finds its work done. `--sizes` prints what a browser
+// downloads. All output goes to standard error.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

@@ -1,6 +1,6 @@
-// Records the public market data of a symbol, as a spot pair and as a contract, into a tape for --market tape:
-//   node tools/record-tape.mjs BTCUSDT 600 btcusdt.ndjson.gz
-// Each line is the receive time in ns and the message as received. The four UPSTREAM_… addresses name another host.
+// Records the public market data of a symbol, as a spot pair and as a contract, into a tape for --market
+// tape: node tools/record-tape.mjs BTCUSDT 600 btcusdt.ndjson.gz Each line is the receive time in ns and the
+// message as received. The four UPSTREAM_… addresses name another host.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { createGzip } from "node:zlib";

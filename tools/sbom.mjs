@@ -1,8 +1,10 @@
-// Prints the software bill of materials (SBOM) of a release: CycloneDX 1.5 as JSON, made by `npm sbom` from package-lock.json alone,
-// so it needs no network and lists the same on every machine. It lists what `npm start` runs or builds from: the server's dependencies,
-// the Node.js runtime of every platform, the client, and the dashboard with the libraries in its bundle and the tools that bundle it.
+// Prints the software bill of materials (SBOM) of a release: CycloneDX 1.5 as JSON, made by `npm sbom` from
+// package-lock.json alone, so it needs no network and lists the same on every machine. It lists what `npm
+// start` runs or builds from: the server's dependencies, the Node.js runtime of every platform, the client,
+// and the dashboard with the libraries in its bundle and the tools that bundle it.
 //
-// `npm sbom --omit dev` is not used: it leaves out every production dependency that a development dependency needs too (ws, zod).
+// `npm sbom --omit dev` is not used: it leaves out every production dependency that a development dependency
+// needs too (ws, zod).
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -44,8 +46,8 @@ function readCompleteSbom() {
 }
 
 /**
- * What each package that is shipped depends on, by reference: the project but for its development dependencies, its workspaces, and all
- * that these need.
+ * What each package that is shipped depends on, by reference: the project but for its development
+ * dependencies, its workspaces, and all that these need.
  */
 function shippedDependencies({ metadata, dependencies }) {
   const project = metadata.component["bom-ref"];
@@ -68,7 +70,10 @@ function shippedDependencies({ metadata, dependencies }) {
   return shipped;
 }
 
-/** By package and version, what it can do without; npm counts an optional peer as needed as soon as it is installed (vitest). */
+/**
+ * By package and version, what it can do without; npm counts an optional peer as needed as soon as it is
+ * installed (vitest).
+ */
 function readOptionalPeers() {
   const { packages } = readJson("package-lock.json");
   return new Map(

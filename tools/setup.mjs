@@ -1,8 +1,9 @@
 // Installs what the lock file names, once, and then gets out of the way.
 //
-// Runs before every npm script, on whatever Node the machine has (20 or newer), so it is plain JavaScript without
-// dependencies. The project's own Node comes with the packages: npm links it as node_modules/.bin/node, which npm
-// scripts find first. All output goes to standard error: a script's own output stays clean.
+// Runs before every npm script, on whatever Node the machine has (20 or newer), so it is plain JavaScript
+// without dependencies. The project's own Node comes with the packages: npm links it as
+// node_modules/.bin/node, which npm scripts find first. All output goes to standard error: a script's own
+// output stays clean.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -36,7 +37,8 @@ function install() {
   process.stderr.write("Installing what package-lock.json names (about half a minute, once) ...\n");
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm, "ci"]] : ["npm", ["ci"]];
-  // npm names every package that asks for a newer Node than the machine's; the scripts run on the installed one.
+  // npm names every package that asks for a newer Node than the machine's; the scripts run on the installed
+  // one.
   const result = spawnSync(command, [...args, "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2] });
   if (result.status !== 0) {
     process.stderr.write(

@@ -1,5 +1,5 @@
-// The copies that an order is sent to: accounts at the venue and copies of one strategy, put into the database before the server
-// starts, in sets and without the audit.
+// The copies that an order is sent to: accounts at the venue and copies of one strategy, put into the
+// database before the server starts, in sets and without the audit.
 
 import { sealCredentials } from "../../src/copy/credentials.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
@@ -19,11 +19,11 @@ const SETTINGS: CopySettings = EXACT_SETTINGS;
 export type Prepared = {
   /** The strategy that is followed. */
   readonly lead: Credentials;
-  /** Strategies that nobody follows. */
+  /** Strategies without copies. */
   readonly others: readonly Credentials[];
 };
 
-/** Makes a strategy with so many copies at a venue, and others that nobody follows. */
+/** Makes a strategy with this many copies at a venue, and others without copies. */
 export async function prepareCopies(
   place: Place,
   {

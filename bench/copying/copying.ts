@@ -1,11 +1,10 @@
-// How fast one order is mirrored to many copies: from the strategy's commit until the venue has answered the last of them, and what
-// that costs the traders. In each round, one after another: orders of traders whom nobody follows, while nothing is copied; as many
-// placements by a bare sender, over as many connections, to the same venue; then the order that is copied, and while that is under
-// way orders of traders whom nobody follows. So a ratio compares what the machine could do in the same seconds.
-//
-// Real are the gateway on the embedded database with its copier thread, the journal, the executors, the client of the venue and the
-// mirror log. The venue is simulated (copy-venue.ts). Nothing is pinned: the copier's thread, the gateway and the venue share
-// whatever cores there are, as they would.
+// How fast one order is mirrored to many copies: from the strategy's commit until the venue has answered the
+// last of them, and what that costs other traders. Each round measures in sequence: orders of other traders
+// while nothing is copied; as many placements by a bare sender, over as many connections, to the same venue;
+// then the copied order, with orders of other traders in parallel. So a ratio compares what the machine could
+// do in the same seconds. Real are the gateway on the embedded database with its copier thread, the journal,
+// the executors, the client of the venue and the mirror log; the venue is simulated (copy-venue.ts). Nothing
+// is pinned: the copier's thread, the gateway and the venue share the cores.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -26,15 +25,18 @@ import { prepareCopies } from "./copies.ts";
 import { type Answered, CopyTrader } from "./trader.ts";
 
 export type CopyRound = {
-  /** From the commit to the venue's answer, by the copies: the middle one, the slowest but one in a hundred, and the last, ms. */
+  /**
+   * From the commit to the venue's answer, by the copies: the middle one, the slowest but one in a hundred,
+   * and the last, ms.
+   */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly lastMs: number;
   /** The bare sender's time for as many, ms. */
   readonly bareMs: number;
   /**
-   * What an order of a trader took, ms: of one nobody follows, with nothing under way, beside the bare sender, and during it, and of
-   * the one followed.
+   * Latencies of traders' orders, ms: of a strategy without copies while idle, beside the bare sender, and
+   * during copying, and of the copied one.
    */
   readonly quiet: readonly number[];
   readonly beside: readonly number[];
@@ -45,11 +47,11 @@ export type CopyRound = {
 export type CopiesMeasured = {
   readonly copies: number;
   readonly rounds: readonly CopyRound[];
-  /** What the first order after the start took to the last of them, ms. */
+  /** Latency of the first order after the start to its last copy, ms. */
   readonly firstMs: number;
   /** Signed requests to the venue for each order that was mirrored there, placements among them. */
   readonly requestsPerOrder: number;
-  /** Bytes, all that the system counts as the gateway's; null where Linux is not there to tell. */
+  /** Resident bytes of the gateway; null without Linux. */
   readonly residentBytes: { readonly started: number | null; readonly copied: number | null };
 };
 export type CopyingMeasured = {
@@ -73,14 +75,16 @@ export type CopiesWeighed = {
 };
 
 const ASK_AGAIN_MS = 5;
-/** By when an order is mirrored to everybody, ms. */
+/** Time limit for mirroring an order to all copies, ms. */
 const MIRRORED_MS_MAX = 120_000;
-/** After the placements their entries are written, and the thread is at rest again, ms. */
+/** Time after the placements in which their entries are written and the thread becomes idle, ms. */
 const REST_MS = 500;
-/** By when each account was polled once at a venue that counts weight, ms, and how often that is asked. */
+/**
+ * Time limit for one poll of each account at a venue that counts weight, ms, and the interval of the check.
+ */
 const POLLED_MS_MAX = 900_000;
 const ASK_POLLED_MS = 500;
-/** Strategies that nobody follows: so many that none reaches its budget of orders. */
+/** Strategies without copies: enough that none reaches its budget of orders. */
 const OTHERS = 60;
 
 export async function measureCopying(
@@ -106,8 +110,8 @@ export async function measureCopying(
 }
 
 /**
- * What a copier at one address does at a venue with the exchange's own limits: an order is copied to many, and some seconds later the
- * one that closes it, while the bookkeeping of the first goes on.
+ * Copying from one address at a venue with the exchange's own limits: an order is copied to many, and some
+ * seconds later the closing one, while the bookkeeping of the first goes on.
  */
 async function measureWeighed(
   dataDir: string,
@@ -131,7 +135,7 @@ async function measureWeighed(
     }
     const polledMs = performance.now() - began;
     say(`  each account was polled once after ${Math.round(polledMs / 1_000)} s`);
-    // A connection that nobody uses is ended.
+    // An idle connection is closed.
     trader = await CopyTrader.open(gateway.port, family);
     const measured: { entry: Mirroring; exit: Mirroring }[] = [];
     let limited = 0;
@@ -171,7 +175,7 @@ async function measureCopies(
   const trader = await CopyTrader.open(gateway.port);
   try {
     const started = (await memoryOf(gateway)).residentBytes;
-    // The first order finds everything cold: accounts are asked about, connections opened, code compiled.
+    // The first order starts cold: accounts are polled, connections opened, code compiled.
     const warm = await mirror({ trader, venue, copies }, prepared.lead, async () => []);
     say(`  the first order took ${Math.round(warm.lastMs)} ms`);
     await wait(REST_MS);
@@ -209,7 +213,7 @@ type Mirrored = Omit<CopyRound, "quiet" | "beside" | "bareMs"> & {
   readonly limited: number;
 };
 
-/** Has the followed strategy place an order, and waits until the venue has answered all its copies. */
+/** Places an order of the followed strategy, and waits until the venue has answered all its copies. */
 async function mirror(
   {
     trader,

@@ -1,11 +1,12 @@
-// The figures of copying: how long an order takes to its copies, held against a bare sender, and what it costs everybody else.
+// The figures of copying: the time from an order to its copies, compared with a bare sender, and its cost for
+// other traders.
 
 import { against, type Figure, type Section } from "../figures.ts";
 import { median, quantile, spreadOf } from "../statistics.ts";
 import type { CopiesMeasured, CopiesWeighed, CopyingMeasured, CopyRound } from "./copying.ts";
 
 const KILOBYTE = 1_024;
-/** Of which the aim speaks. */
+/** The number of copies that the aim is about. */
 const AIMED_AT = 1_000;
 const AIM = "below 1,000 ms";
 
@@ -84,7 +85,9 @@ function weighedFigures({ family, copies, exitAfterMs, polledMs, rounds }: Copie
   ];
 }
 
-/** What a trader's order takes: with nothing under way, beside as much traffic of anybody's, and while another's is copied. */
+/**
+ * Latency of a trader's order: while idle, beside as much other traffic, and while another order is copied.
+ */
 function traderFigures({ copies, rounds }: CopiesMeasured): Figure[] {
   const of = (what: (round: CopyRound) => readonly number[], share: number) =>
     spreadOf(rounds.map((round) => quantile(what(round), share)));
@@ -120,7 +123,7 @@ function traderFigures({ copies, rounds }: CopiesMeasured): Figure[] {
   ];
 }
 
-/** What each copy takes, by what a gateway with many takes above one with few. */
+/** Memory of each copy: a gateway with many against one with few. */
 function memoryFigures(few: CopiesMeasured, many: CopiesMeasured): Figure[] {
   const figure = (name: string, state: keyof CopiesMeasured["residentBytes"]): Figure[] => {
     const [more, less] = [many.residentBytes[state], few.residentBytes[state]];
@@ -134,7 +137,7 @@ function memoryFigures(few: CopiesMeasured, many: CopiesMeasured): Figure[] {
   ];
 }
 
-/** What is real and what is not. */
+/** The real and the simulated parts. */
 export function copyNotes({ many, weighed }: CopyingMeasured): string[] {
   const limited = weighed.reduce((sum, each) => sum + each.limited, 0);
   const requests = median(many.map(({ requestsPerOrder }) => requestsPerOrder));

@@ -1,5 +1,6 @@
-// The ceiling of copying: a process that signs as many placements and sends them to the same venue, over as many connections, and
-// does nothing else. It is told how many, one time after another, and answers how long they took.
+// The ceiling of copying: a process that signs as many placements and sends them to the same venue, over as
+// many connections, and does nothing else. Each message gives it a number of orders; it answers with their
+// duration.
 import { createHmac } from "node:crypto";
 import { SOCKETS_MAX } from "../../src/copy/venue/http-sender.ts";
 import { WireConnection } from "../wire/wire.ts";

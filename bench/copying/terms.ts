@@ -1,4 +1,4 @@
-// What the copies, the venue that is simulated for them and the bare sender have to agree about.
+// Shared terms of the copies, their simulated venue and the bare sender.
 
 /** The pair that is traded; at the venue it costs this. */
 export const COPIED_SYMBOL = "DOGEUSDT";
@@ -15,7 +15,7 @@ export function secretOf(apiKey: string): string {
 }
 
 export type VenueReady = { readonly port: number };
-/** What it was asked since it was asked for this last. */
+/** The requests since the last reading. */
 export type VenueTaken = {
   /** When each placement was answered, Unix ms with fractions, in the order of answers. */
   readonly answeredAt: readonly number[];
@@ -24,7 +24,7 @@ export type VenueTaken = {
   readonly badSignatures: number;
   /** Refused, because the minute's weight was used up. */
   readonly limited: number;
-  /** Accounts whose balances were ever asked for. */
+  /** Accounts whose balances were requested. */
   readonly polled: number;
 };
 

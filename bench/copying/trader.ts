@@ -1,4 +1,5 @@
-// A trader as far as the bench of copying needs one: an order over a connection that is kept, and how long its answer took.
+// A trader as far as the bench of copying needs one: an order over a connection that is kept, and how long
+// its answer took.
 import { createHmac } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { Credentials } from "../in-process/key-ring.ts";
@@ -22,7 +23,7 @@ export class CopyTrader {
   readonly #family: StrategyType;
   /** Rejects once the gateway has ended the connection. */
   readonly #lost: Promise<never>;
-  /** Who holds what was bought sells next. */
+  /** Traders with a holding, who sell next. */
   readonly #holders = new Set<string>();
   #lastId = 0;
 
@@ -34,13 +35,13 @@ export class CopyTrader {
 
   static async open(port: number, family: StrategyType = "SPOT"): Promise<CopyTrader> {
     const lost = Promise.withResolvers<never>();
-    // Whoever trades next hears of it.
+    // The next trade reports the error.
     lost.promise.catch(() => {});
     const lose = (reason: string) => lost.reject(new MeasurementFailed(`copying: ${reason}`));
     return new CopyTrader(await WireConnection.open(port, lose), lost.promise, family);
   }
 
-  /** Buys or sells, in turns. */
+  /** Buys and sells alternately. */
   async trade({ apiKey, apiSecret }: Credentials): Promise<Answered> {
     const side = this.#holders.has(apiKey) ? "SELL" : "BUY";
     this.#lastId += 1;

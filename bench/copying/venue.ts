@@ -1,9 +1,8 @@
-// A venue in a process of its own, for as many copies as no gateway of ours could serve beside what is measured: it checks each
-// signature, fills every order whole at one price, keeps the balances and positions of each account, and answers the routes of both
-// families that copying asks. With `weights` it counts the weight of all requests by address, as the exchange does, and answers 429
-// when a minute's is used up; without, nothing is counted.
-//
-// What is measured is measured here: when the answer to each placement was written.
+// A venue in a process of its own, for more copies than a gateway of ours could serve beside the measurement:
+// it checks each signature, fills every order in full at one price, has the balances and positions of each
+// account, and answers the routes of both types that copying uses. With `weights` it counts the weight of all
+// requests by address, as the exchange does, and answers 429 when a minute's is used up.
+// The measurement is made here: the time when the answer to each placement was written.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -12,12 +12,12 @@ import { STANDARD } from "../../src/engine/profiles.ts";
 export type DecisionMix = {
   readonly type: StrategyType;
   readonly market: Market;
-  /** What every account has done already; not counted. */
+  /** Commands executed before, for every account; not counted. */
   readonly before: readonly Command[];
-  /** In this order for every account, over and over; a command is told the number of the newest order. */
+  /** The commands of every account, repeated in this order; each receives the number of the newest order. */
   readonly script: readonly ((newest: number) => Command)[];
   readonly refusedInScript: number;
-  /** What it is, in words. */
+  /** Its description. */
   readonly text: string;
 };
 

@@ -1,4 +1,5 @@
-// What a futures trader does with orders resting on the symbol, whose locks every change of the position has to look at.
+// Decisions of a futures trader with open orders on the symbol, whose reserves every change of the position
+// has to check.
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
 import { CONTRACT, order } from "../contract.ts";

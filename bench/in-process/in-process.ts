@@ -1,5 +1,5 @@
-// What the pure parts cost by themselves, each beside the least that its work could cost: printed as JSON. A program of
-// its own, so that it can be pinned and nothing else has warmed it.
+// The cost of the pure parts, each beside the lower bound of its work: printed as JSON. A program of its own,
+// so that it can be pinned and starts cold.
 import { createHmac, createSecretKey } from "node:crypto";
 import type { Quote } from "../../src/domain/market.ts";
 import type { Price } from "../../src/money/decimal.ts";
@@ -15,10 +15,10 @@ export type InProcess = {
   readonly decisionsPerSecond: Spread;
   readonly futuresDecisionsPerSecond: Spread;
   readonly signaturesPerSecond: Spread;
-  /** Of a tick that crosses nothing, by how many orders rest. */
+  /** A tick that hits nothing, by number of open orders. */
   readonly ticks: readonly { readonly resting: number; readonly ns: Spread }[];
   readonly bareTickNs: Spread;
-  /** Of a mark price that reaches none of many positions, and of one that liquidates one of them. */
+  /** A mark price that hits none of many positions, and one that liquidates one of them. */
   readonly idleMarkNs: Spread;
   readonly liquidatingMarkUs: Spread;
 };
@@ -53,7 +53,7 @@ const quotes: Quote[] = Array.from({ length: 16 }, (_, index) => ({
   ask: (ASK + BigInt(index)) as Price,
 }));
 
-/** Buyers from 90 down and sellers from 110 up, in no order, so many a symbol. */
+/** Buyers from 90 down and sellers from 110 up, in random order, this many per symbol. */
 function watchListOf(restingPerSymbol: number): WatchList {
   const list = new WatchList();
   for (const symbol of symbols) {
@@ -99,7 +99,7 @@ function bareTicks(): number {
   return (elapsedMs * 1_000_000) / TICKS;
 }
 
-/** Measures several things in turns; the first turn of each is the compiler's. */
+/** Measures several things alternately; the first run of each warms the compiler up. */
 function inTurns(measures: readonly (() => number)[]): Spread[] {
   const values: number[][] = measures.map(() => []);
   for (let turn = 0; turn <= repeats; turn += 1) {

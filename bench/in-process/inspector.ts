@@ -1,4 +1,4 @@
-// How much memory a process holds: asked of its inspector once it has collected its garbage, and of the system.
+// The memory of a process: from its inspector after garbage collection, and from the system.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,14 +7,14 @@ import type { Gateway } from "../processes/processes.ts";
 export type MemoryUsed = {
   /** JavaScript's objects and buffers on the main thread, bytes. */
   readonly heapBytes: number;
-  /** All that the system counts as the process's, bytes; null where Linux is not there to tell. */
+  /** Resident bytes of the process; null without Linux. */
   readonly residentBytes: number | null;
 };
 
 /** After a collection freed pages go back to the system at leisure, ms. */
 const GIVING_BACK_MS = 500;
 
-/** Collects the garbage of a process that can be inspected, and looks. */
+/** Collects the garbage of a process with an inspector, and measures its memory. */
 export async function memoryOf({
   pid,
   inspectorUrl,

@@ -1,10 +1,13 @@
-// Keys that are used in turns. A key is used by one request at a time and then waits until all the others had their turn, so
-// that none exceeds its own limits and its orders keep their sequence.
+// Keys in rotation. A key is used by one request at a time and then waits until all the others were used, so
+// that none exceeds its own limits and its orders stay in sequence.
 import { createSecretKey, type KeyObject } from "node:crypto";
 
 export type Credentials = { readonly apiKey: string; readonly apiSecret: string };
 
-/** One order size to go in and one to come out with: what was bought, less the fee where that is paid in coins. */
+/**
+ * One order size to go in and one to come out with: what was bought, less the fee where that is paid in
+ * coins.
+ */
 export type Trip = { readonly symbol: string; readonly buy: string; readonly sell: string };
 
 export type Key = {
@@ -16,7 +19,7 @@ export type Key = {
 
 export class KeyRing {
   readonly #keys: readonly Key[];
-  /** Keys that wait for their turn, as a ring of indexes. */
+  /** Idle keys, as a ring of indexes. */
   readonly #idle: Int32Array;
   #first = 0;
   #idleCount: number;

@@ -1,6 +1,6 @@
-// One mark price that reaches one position in a hundred: all of them liquidated durably, by the desk and the watcher as they
-// are shipped, on a market that says what it is told to. A program of its own, so that it can be pinned and nothing else has
-// warmed it. It is given the place of a database with positions, and prints how long each tick took as JSON.
+// One mark price that liquidates one position in a hundred, durably, by the real desk and watcher, on a
+// market that the program controls. A program of its own, so that it can be pinned and starts cold. It
+// receives the path of a database with positions, and prints how long each tick took as JSON.
 import pino from "pino";
 import { systemTimers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
@@ -21,7 +21,7 @@ export type Liquidations = {
   readonly eachUs: Spread;
 };
 
-/** One in so many is liquidated by a tick. */
+/** A tick liquidates one in this many. */
 const SHARE = 100;
 
 const [dataDir = "", databaseUrl = "", positionsText, ticksText] = process.argv.slice(2);
@@ -89,7 +89,7 @@ process.stdout.write(
 );
 process.exit(0);
 
-/** Of the position of this number. */
+/** The position with this number. */
 function liquidationPriceOf(number: number): Price {
   return liquidationOf(withPosition("any", 0, number).account).price;
 }

@@ -1,5 +1,5 @@
-// What a mark price costs with many positions waiting for the end of their margin: one that reaches nothing, and one that
-// reaches one of them, whose liquidation is decided and applied.
+// The cost of a mark price with many positions: one that hits nothing, and one that hits one of them, whose
+// liquidation is decided and applied.
 import type { Account } from "../../src/domain/account.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
@@ -21,7 +21,7 @@ export class MarkTicks {
   /** Those that the next ticks reach, in the order in which they do. */
   readonly #next: { readonly account: Account; readonly price: Price }[] = [];
 
-  /** Takes up the positions; so many measurements can be made of those that reach one. */
+  /** Adds the positions; the number of measurements of hits is bounded by them. */
   constructor(measurements: number) {
     for (let number = POSITIONS - 1; number >= 0; number -= 1) {
       const { account } = withPosition(`s${number}`, AT, number);
@@ -31,7 +31,7 @@ export class MarkTicks {
     }
   }
 
-  /** Of a tick that reaches nothing, ns. */
+  /** A tick that hits nothing, ns. */
   idleNs(): number {
     const highest = entryOf(POSITIONS);
     let reached = 0;
@@ -44,7 +44,7 @@ export class MarkTicks {
     return (elapsedMs * 1_000_000) / IDLE_TICKS;
   }
 
-  /** Of a tick that liquidates one position, µs. */
+  /** A tick that liquidates one position, µs. */
   liquidatingUs(): number {
     const ticks = this.#next.splice(0, LIQUIDATED);
     if (ticks.length < LIQUIDATED) throw new Error("there are positions left to liquidate");

@@ -1,5 +1,5 @@
-// Strategies with a position each, opened by the engine. One's entry lies a tick above the other's, so that a falling mark
-// price reaches them one after another, the last one first.
+// Strategies with a position each, opened by the engine. One's entry lies a tick above the other's, so that a
+// falling mark price reaches them one after another, the last one first.
 import type { Account, Position } from "../../src/domain/account.ts";
 import type { DomainEvent } from "../../src/domain/event.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
@@ -39,7 +39,7 @@ export function withPosition(strategyId: string, at: number, number: number): Op
   return { account, events, incomes: earned };
 }
 
-/** What the position of an account waits for. */
+/** The trigger of an account's position. */
 export function liquidationOf({ strategyId, positions }: Account): Waiting {
   const position: Position | undefined = positions.get(CONTRACT.symbol);
   const waiting = position && waitingOfPosition(strategyId, position, CONTRACT.contract);

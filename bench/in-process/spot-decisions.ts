@@ -57,7 +57,7 @@ const OFF_STEP_SELL = order("SELL", "36.65", null);
 const BUYER_MET = decimal<Price>("0.3199");
 const SELLER_MET = decimal<Price>("0.33");
 
-/** In this order for every account, over and over; a command is told the number of the newest order. */
+/** The commands of every account, repeated in this order; each receives the number of the newest order. */
 const SCRIPT: readonly ((newest: number) => Command)[] = [
   () => MARKET_BUY,
   () => FAR_LIMIT_BUY,

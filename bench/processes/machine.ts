@@ -1,4 +1,4 @@
-// What the figures were measured on, and which cores the parts run on.
+// The machine of the figures, and the cores of the parts.
 import { execFileSync } from "node:child_process";
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { cpus } from "node:os";

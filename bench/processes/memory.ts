@@ -1,12 +1,9 @@
-// What an idle strategy costs in memory: a gateway with many of them against one with few.
-//
-// Idle is a strategy that exists, with its key, and has nothing under way. Each is measured twice: as the start finds it,
-// and after it has placed an order and been read once since. The latter is what counts, since a gateway keeps something of
-// whoever came by; its bounded caches (accounts, holders of budgets, the database's pages) are in it as far as they were
-// filled. The gateway with few has carried as many requests as there are strategies in the smallest of the others, so that
-// what any load leaves behind is not counted as theirs.
-//
-// Futures strategies likewise, but each holds a position, which its one order has opened and the gateway watches.
+// The memory of an idle strategy: a gateway with many of them against one with few. Idle is a strategy with
+// its key and without requests in flight. Each gateway is measured after its start, and again after every
+// strategy has placed an order and been read once. The latter counts; the bounded caches (accounts, holders
+// of budgets, the database's pages) are in it as far as they were filled. The gateway with few has served as
+// many requests as there are strategies in the smallest of the others, so that the cost of requests is not
+// counted as theirs. Futures strategies also hold a position each, which the gateway watches.
 import type { StrategyType } from "../../src/domain/account.ts";
 import { type MemoryUsed, memoryOf } from "../in-process/inspector.ts";
 import type { Options } from "../options.ts";
@@ -60,7 +57,7 @@ export async function measureMemory(
   const others: Measured[] = [];
   for (const strategies of many) others.push(await measure("SPOT", strategies, strategies));
   const holding = {
-    // By turns they open and close: after an odd number of orders each holds a position here, too.
+    // Orders open and close alternately: after an odd number each strategy holds a position here, too.
     few: await measure("FUTURES", few, visitsMin + few),
     many: await measure("FUTURES", visitsMin, visitsMin),
   };

@@ -112,7 +112,7 @@ export function memorySection({ store, few, many, holding }: MemoryMeasured): Se
   return { title: `Memory, the gateway on ${STORE_TITLES[store]}`, figures, missing: null };
 }
 
-/** What each strategy takes, by what a gateway with many takes above one with few. */
+/** Memory of each strategy: a gateway with many against one with few. */
 function memoryFigures(name: string, few: MemoryMeasured["few"], many: MemoryMeasured["few"]): Figure[] {
   const perStrategy = (state: keyof IdleMemory, of: (used: MemoryUsed) => number | null): number | null => {
     const [more, less] = [of(many[state]), of(few[state])];
@@ -131,7 +131,7 @@ function memoryFigures(name: string, few: MemoryMeasured["few"], many: MemoryMea
   ];
 }
 
-/** What the memory figures mean. */
+/** The meaning of the memory figures. */
 export function memoryNote({ few }: MemoryMeasured): string {
   return (
     "an idle strategy exists with its key, has placed an order and been read once since the start, and has nothing under way; " +

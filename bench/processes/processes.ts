@@ -1,5 +1,5 @@
-// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and those that receive.
-// Each on its core, where there are two.
+// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and
+// those that receive. Each on its core, where there are two.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -19,20 +19,20 @@ const ROOT = join(import.meta.dirname, "../..");
 export type Gateway = {
   readonly url: string;
   readonly port: number;
-  /** Stands still until resumed, so that it takes no time from another on its core. */
+  /** Stops the process until it is resumed, so that it takes no time from another on its core. */
   pause(): void;
   resume(): void;
   /** Whether it is still running. */
   isRunning(): boolean;
   stop(): Promise<void>;
   readonly pid: number;
-  /** Where an inspector can be attached; null unless that was asked for. */
+  /** The address of the inspector; null unless it was requested. */
   readonly inspectorUrl: string | null;
 };
 
 export type Echo = { readonly port: number; readonly pid: number; isRunning(): boolean; stop(): void };
 
-/** Broadcasts as fast as it can, for as long as it is told. */
+/** Broadcasts as fast as it can, for the given time. */
 export type StreamServer = StreamServerReady &
   Pick<Gateway, "pid" | "inspectorUrl"> & {
     broadcast(task: StreamServerTask): Promise<Broadcasted>;
@@ -52,7 +52,9 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts the program on its database, in the default configuration. `core` is null where nothing is pinned. */
+/**
+ * Starts the program on its database, in the default configuration. `core` is null where nothing is pinned.
+ */
 export async function startGateway(
   { dataDir, databaseUrl }: Place,
   core: number | null,
@@ -68,7 +70,7 @@ export async function startGateway(
     ],
     core,
     {
-      // Nothing of this shell's own configuration: a table says what everyone gets.
+      // Without this shell's own configuration, so that everyone gets the same table.
       env: {
         PATH: process.env.PATH,
         LOG_LEVEL: "error",
@@ -108,7 +110,9 @@ export async function startGateway(
   };
 }
 
-/** Starts one of the broadcasters of this folder; the gateway's streams have their keys in the data directory. */
+/**
+ * Starts one of the broadcasters of this folder; the gateway's streams have their keys in the data directory.
+ */
 export async function startStreamServer(
   broadcaster: { readonly name: BroadcasterName; readonly dataDir: string; readonly connections: number },
   core: number | null,
@@ -151,7 +155,7 @@ export function startReceivers(core: number | null): Receivers {
   };
 }
 
-/** The venue that copies send to; it tells how they fared. `countsWeights`: as the exchange does, by address. */
+/** The venue of the copies; it reports on them. `countsWeights`: by address, as the exchange does. */
 export async function startCopyVenue(
   core: number | null,
   { countsWeights = false }: { readonly countsWeights?: boolean } = {},
@@ -182,7 +186,7 @@ export function startCopySender(core: number | null): CopySender {
   };
 }
 
-/** Passes on what a process says of its faults, and keeps the address of its inspector to itself. */
+/** Forwards the standard error of a process, and filters the address of its inspector. */
 function inspectorOf(stderr: Readable): { readonly url: string | null } {
   const inspector: { url: string | null } = { url: null };
   createInterface({ input: stderr }).on("line", (line) => {
@@ -193,7 +197,7 @@ function inspectorOf(stderr: Readable): { readonly url: string | null } {
   return inspector;
 }
 
-/** What Node.js says of its inspector, beside its address. */
+/** Other messages of Node.js about its inspector. */
 function isOfInspector(line: string): boolean {
   return /^(For help, see: |Debugger (attached|ending)|Waiting for the debugger)/.test(line);
 }

@@ -1,11 +1,11 @@
-// How much processor time a process used, as Linux counts it. A server that is loaded to saturation and got less than its
-// core had it taken by others: the figure is then theirs too.
+// Processor time of a process, as Linux counts it. If a saturated server got less than its core, other
+// processes took the rest: the figure includes their effect.
 import { readFileSync } from "node:fs";
 
-/** What Linux counts in, whatever the kernel's own tick. */
+/** The unit of Linux, whatever the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
 
-/** Starts counting; the returned function answers with the cores used since then, null where Linux does not tell. */
+/** Starts counting; the returned function returns the cores used since then, null without Linux. */
 export function countCores(pid: number): () => number | null {
   const ticks = ticksOf(pid);
   const startedAt = performance.now();

@@ -1,4 +1,5 @@
-// How long a start takes: from the spawn to the first answered request, on a new data directory with a new database.
+// How long a start takes: from the spawn to the first answered request, on a new data directory with a new
+// database.
 import { once } from "node:events";
 import { request } from "node:http";
 import { type Spread, spreadOf } from "../statistics.ts";
@@ -10,7 +11,7 @@ export type StartUp = {
   readonly echo: Spread;
 };
 
-/** In turns, so many starts of each; times in ms. */
+/** This many starts of each, interleaved; times in ms. */
 export async function measureStartUp(
   stores: readonly BenchStore[],
   starts: number,

@@ -1,5 +1,5 @@
-// Three ways to send one snapshot to everybody who subscribed to it: the gateway's own streams, and the two that they are held
-// against, which do nothing else. All of them speak the same frames, so that the same receivers read the same bytes.
+// Three ways to send one snapshot to all subscribers: the gateway's own streams, and two references, which do
+// nothing else. All of them send the same frames, so that the same receivers read the same bytes.
 import { createServer, type Server } from "node:http";
 import { Server as SocketServer } from "socket.io";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -12,7 +12,7 @@ export type BroadcasterName = (typeof BROADCASTERS)[number];
 
 export type Broadcaster = {
   readonly server: Server;
-  /** Who may connect, each so many times; none where nobody is asked. */
+  /** The accepted credentials; none if it does not check them. */
   readonly credentials: readonly Credentials[];
   /** Sends the snapshot of this number to all subscribers. */
   publish(number: number): void;
@@ -21,7 +21,9 @@ export type Broadcaster = {
 const EVENT = "orderBook";
 const ROOM = "room";
 
-/** `ws` alone: the text is made once and sent to each. It answers what a client says in its handshake, and checks nothing. */
+/**
+ * `ws` alone: the text is encoded once and sent to each. It answers a client's handshake, and checks nothing.
+ */
 export function bareSockets(): Broadcaster {
   const server = createServer();
   const acceptor = new WebSocketServer({ server, perMessageDeflate: false });

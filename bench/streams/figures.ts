@@ -80,7 +80,7 @@ function figureOf(
   };
 }
 
-/** What each connection takes, by what many take above few. */
+/** Memory of each connection: many against few. */
 function memoryFigures({ memory: { few, many, gateway, room } }: StreamsMeasured): Figure[] {
   const perConnection = (measured: typeof gateway, of: (used: MemoryUsed) => number | null) => {
     const [more, less] = [of(measured.many), of(measured.few)];
@@ -103,7 +103,7 @@ function memoryFigures({ memory: { few, many, gateway, room } }: StreamsMeasured
   ];
 }
 
-/** What is real and what is not, and how far the rates can be trusted. */
+/** The real and the simulated parts, and the reliability of the rates. */
 export function streamNotes({ rounds, connections, memory }: StreamsMeasured): string[] {
   const of = (name: BroadcasterName, what: (broadcast: Broadcast) => number) =>
     median(rounds.map((round) => what(round[name])));

@@ -1,5 +1,5 @@
-// The depth snapshot that is broadcast: 20 levels a side, in decimals as the exchange writes them, the same for every
-// broadcaster but for the id, which has as many digits throughout.
+// The depth snapshot that is broadcast: 20 levels a side, in decimals as the exchange writes them, the same
+// for every broadcaster but for the id, which has as many digits throughout.
 import type { DepthTopic, OrderBook } from "../../src/streams/topics.ts";
 
 export const TOPIC: DepthTopic = { pair: "BTCUSDT", levels: 20, speed: "1000ms" };
@@ -12,7 +12,7 @@ const BID = 67_123.45;
 const TICK = 0.01;
 const DECIMALS = 8;
 
-/** So many different ones go round, made beforehand. */
+/** Number of different messages in rotation, made beforehand. */
 const SNAPSHOTS = 64;
 
 const books = Array.from({ length: SNAPSHOTS }, (_, number) => {

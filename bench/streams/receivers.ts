@@ -1,11 +1,11 @@
-// The process that receives: many connections to one server, each subscribed to the same stream. It is told where and as whom
-// to connect, and how many; then it is asked what has come.
+// The receiving process: many connections to one server, each subscribed to the same stream. Its parent gives
+// it the address, the credentials and the number of connections, and later asks for what has arrived.
 import { handshakeAuth, ORDER_BOOK } from "../../test/support/stream-client.ts";
 import type { Credentials } from "../in-process/key-ring.ts";
 import { TOPIC } from "./message.ts";
 import { CONNECTIONS_PER_KEY, StreamConnection, type Tally } from "./wire.ts";
 
-/** Has so many connections in all, or asks what has come. */
+/** Opens connections up to this number, or asks what has arrived. */
 export type ReceiversTask =
   | {
       readonly name: "CONNECT";
@@ -18,11 +18,11 @@ export type ReceiversTask =
 export type Received = Tally & {
   /** The share of its time since the last answer in which the process had something to do. */
   readonly busy: number;
-  /** What went wrong, if anything did. */
+  /** The failure, if there was one. */
   readonly failure: string | null;
 };
 
-/** So many are opened at once that a server's queue of new connections holds them. */
+/** Number opened at once, so that a server's queue of new connections holds them. */
 const OPENING_MAX = 64;
 
 const tally: Tally = { messages: 0, bytes: 0 };

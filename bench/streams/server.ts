@@ -1,9 +1,8 @@
-// A process that broadcasts as fast as what it sent has left it: one of the three, named by its first argument; the second is a
-// data directory for the one that needs it. It says where it listens, then broadcasts for as long as it is told to, time
-// after time.
-//
-// The next snapshot is sent when no connection has anything left that the system did not take: nothing is dropped or kept
-// back for being late, and what is measured is the sending.
+// A process that broadcasts as fast as its sockets take the data: one of the three, named by its first
+// argument; the second is a data directory for the one that needs it. It reports its port, then broadcasts
+// for each requested time.
+// The next snapshot is sent when the system has taken all earlier data: nothing is dropped or delayed for
+// being late, and the measurement is of the sending.
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Credentials } from "../in-process/key-ring.ts";
@@ -15,7 +14,7 @@ export type StreamServerTask = { readonly seconds: number };
 export type Broadcasted = {
   readonly broadcasts: number;
   readonly seconds: number;
-  /** Of all threads of the process, s. */
+  /** Processor time of all threads of the process, s. */
   readonly processorSeconds: number;
 };
 

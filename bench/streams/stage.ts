@@ -1,5 +1,6 @@
-// The gateway's streams in a process of their own: everything of `src/streams/`, on a database with real keys, but fed with
-// snapshots by the bench. Each publication is a message of the upstream feed, followed at once by the moment of the schedule.
+// The gateway's streams in a process of their own: everything of `src/streams/`, on a database with real
+// keys, but fed with snapshots by the bench. Each publication is a message of the upstream feed, followed at
+// once by the moment of the schedule.
 import { createServer } from "node:http";
 import { pino } from "pino";
 import { type Cancel, systemClock, systemTimers, type Timers } from "../../src/concurrency/time.ts";
@@ -13,7 +14,7 @@ import { CONNECTIONS_PER_KEY } from "./wire.ts";
 
 type Listener = (data: unknown) => void;
 
-/** Streams for so many connections, with the keys for them. */
+/** Streams for this many connections, with the keys for them. */
 export async function gatewayStreams(dataDir: string, connections: number): Promise<Broadcaster> {
   const { store, master } = await openDataDirectory(dataDir, null);
   const wanted = Array.from({ length: Math.ceil(connections / CONNECTIONS_PER_KEY) }, () => "SPOT" as const);

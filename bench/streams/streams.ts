@@ -1,10 +1,10 @@
-// How fast one depth snapshot after another is sent to many subscribers: by the gateway's own streams, by a bare Socket.IO
-// room, and by bare `ws`. In turns, each on the server's core with the receivers on the other, so that a ratio compares what
-// the machine could do in the same seconds. Then what a connected subscriber takes in memory.
-//
-// Real are the gateway's handshakes, keys, limits, subscriptions, its depth source and all that is between that and the
-// socket. Made up are the upstream feed and the schedule: snapshots come as fast as they are sent on, where the real
-// schedule is one or ten a second. Memory is that of the whole program on the simulated market, at the real schedule.
+// How fast one depth snapshot after another is sent to many subscribers: by the gateway's own streams, by a
+// bare Socket.IO room, and by bare `ws`. Interleaved, each on the server's core with the receivers on the
+// other, so that a ratio compares what the machine could do in the same seconds. Then the memory of a
+// connected subscriber. Real are the gateway's handshakes, keys, limits, subscriptions, its depth source and
+// everything down to the socket; the upstream feed and the schedule are not: snapshots come as fast as they
+// are sent on, instead of one or ten a second. Memory is that of the whole program on the simulated market,
+// at the real schedule.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -30,7 +30,7 @@ export type Broadcast = {
   readonly perSecond: number;
   readonly perProcessorSecond: number;
   readonly processorUs: number;
-  /** Of those that were sent, how many arrived: a fan-out may leave out what has been overtaken. */
+  /** Share of the sent messages that arrived: the fan-out may leave out superseded ones. */
   readonly arrivedShare: number;
   readonly bytesPerMessage: number;
   /** The share of its time in which the receiving process had something to do. */
@@ -53,7 +53,7 @@ export type StreamsMeasured = {
 };
 
 const ASK_AGAIN_MS = 20;
-/** What is on its way arrives within this time, ms. */
+/** Messages in flight arrive within this time, ms. */
 const ARRIVAL_MS_MAX = 10_000;
 const MICROSECONDS = 1_000_000;
 
@@ -133,7 +133,7 @@ async function measure(subject: Subject, connections: number, seconds: number): 
   };
 }
 
-/** What has arrived once all has, or nothing more does. */
+/** The arrived messages, once all have, or no more do. */
 async function settled(first: Received, expected: number, receivers: Receivers): Promise<Received> {
   const deadline = performance.now() + ARRIVAL_MS_MAX;
   let received = first;

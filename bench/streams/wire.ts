@@ -1,10 +1,10 @@
-// A raw connection of a Socket.IO client over WebSocket that subscribes to one stream and then only counts. It reads no more
-// of a frame than its length, so that a receiver costs less than whatever it measures.
+// A raw connection of a Socket.IO client over WebSocket that subscribes to one stream and then only counts.
+// It reads no more of a frame than its length, so that a receiver costs less than whatever it measures.
 import { createHash, randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import type { OnLost } from "../wire/wire.ts";
 
-/** What all connections of a process have received since they were subscribed. */
+/** Counters of all connections of a process since they were subscribed. */
 export type Tally = { messages: number; bytes: number };
 
 export type Subscription = {
@@ -27,7 +27,10 @@ const NOTHING = Buffer.alloc(0);
 const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const KEY_BYTES = 16;
 
-/** Frames of a server carry no mask: two bytes, and two or eight more for the length. Source: RFC 6455, section 5.2. */
+/**
+ * Frames of a server carry no mask: two bytes, and two or eight more for the length. Source: RFC 6455,
+ * section 5.2.
+ */
 const TEXT = 0x81;
 const MASKED = 0x80;
 const MEDIUM_LENGTH = 126;
@@ -41,11 +44,11 @@ const PONG = "3";
 export class StreamConnection {
   readonly #socket: Socket;
   readonly #tally: Tally;
-  /** What is not understood yet: of the handshake, or a header that was cut in two. */
+  /** Unparsed bytes: of the handshake, or a header that was cut in two. */
   #unread: Buffer = NOTHING;
   /** Bytes of the present frame that are still to come. */
   #left = 0;
-  /** What the next answer of the handshake has to be. */
+  /** The expected next answer of the handshake. */
   #step: (text: string) => void = () => {};
   #isUpgraded = false;
   #isSubscribed = false;
@@ -56,7 +59,7 @@ export class StreamConnection {
     this.#tally = tally;
   }
 
-  /** Connects and resolves once subscribed. `onLost` is told when the other side ends the connection. */
+  /** Connects and resolves once subscribed. `onLost` is called when the other side ends the connection. */
   static open(
     port: number,
     subscription: Subscription,
@@ -135,7 +138,7 @@ export class StreamConnection {
     );
   }
 
-  /** What was read is overwritten by the next read: what is not understood yet is copied. */
+  /** The read buffer is overwritten by the next read: unparsed bytes are copied. */
   #take(read: Buffer, lose: OnLost): void {
     const bytes = this.#unread.length === 0 ? read : Buffer.concat([this.#unread, read]);
     let at = 0;

@@ -1,6 +1,6 @@
 // When requests are due that many clients send without knowing of each other.
 
-/** Gaps of a Poisson process with this mean, the same ones at every run (mulberry32). */
+/** Intervals of a Poisson process with this mean, the same ones at every run (mulberry32). */
 export function exponentialGaps(mean: number): () => number {
   let state = 1;
   return () => {

@@ -1,5 +1,5 @@
-// The ceiling: what a gateway on node:http could do at most if it did nothing but verify. It checks the same signature
-// over query and body and answers the parameters as JSON; no limits, no routes, no store.
+// The ceiling: what a gateway on node:http could do at most if it did nothing but verify. It checks the same
+// signature over query and body and answers the parameters as JSON; no limits, no routes, no store.
 //
 // A process of its own. It is sent the keys once and answers with its port.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";

@@ -1,13 +1,9 @@
-// Three ways to load a server that can carry it.
-//
-//   saturate   closed loop: every connection sends its next request when the last one is answered. Finds the most that
-//              the server can do; its latencies say little, since a slow server is asked less.
-//   schedule   open loop: requests are due at times that do not depend on the answers, as those of many clients are
-//              (exponential gaps). Latency counts from the time a request was due, so a stall is paid for by everything
-//              that was due meanwhile.
+// Three ways to load a server within its capacity; `overload.ts` exceeds it.
+//   saturate   closed loop: every connection sends its next request when the last one is answered. Finds the
+//              maximum; its latencies mean little, since a slow server receives fewer requests.
+//   schedule   open loop: requests are due at times that do not depend on answers (exponential intervals).
+//              Latency counts from the due time, so a stall delays everything that was due in it.
 //   count      closed loop, until so many answers were good; nothing is measured.
-//
-// More than it can carry is in `overload.ts`.
 
 import { type Exchange, type Load, type Loaded, Run } from "../run.ts";
 import { Samples } from "../statistics.ts";

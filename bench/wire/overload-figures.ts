@@ -56,7 +56,7 @@ export function overloadSection(rounds: readonly OverloadRound[], store: StoreNa
   };
 }
 
-/** What became of the orders, one line for each overload. */
+/** The outcomes of the orders, one line for each overload. */
 export function overloadNotes(rounds: readonly OverloadRound[], store: StoreName): string[] {
   return OVERLOADS.map((times) => {
     const overloaded = rounds.map((round) => round.overloaded[times]);

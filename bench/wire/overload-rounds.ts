@@ -1,5 +1,5 @@
-// What becomes of a gateway that is sent more orders than it can carry, and of it afterwards. Each round finds the capacity
-// anew: what is too much is a multiple of what it was a moment ago.
+// A gateway under more orders than its capacity, and after that. Each round measures the capacity again: the
+// overload is a multiple of what it was a moment ago.
 import type { Options } from "../options.ts";
 import { alone, type Subject } from "../rounds.ts";
 import type { Loaded } from "../run.ts";
@@ -39,7 +39,9 @@ export async function measureOverloads(
   return measured;
 }
 
-/** How often a load is tried that nothing of was answered, because the machine was busy with something else. */
+/**
+ * How often a load is tried that nothing of was answered, because the machine was busy with something else.
+ */
 const TRIES_MAX = 5;
 
 async function untilAnswered(load: () => Promise<Loaded>): Promise<Loaded> {

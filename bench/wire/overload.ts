@@ -1,6 +1,6 @@
-// Open loop beyond what the server can carry. Requests are due on schedule, whatever became of those before, each from a
-// client that knows nothing of the others: one that finds no idle connection is given up at once, as by a client that still
-// waits for its answer before. These clients are the worst there are: they take no notice of Retry-After.
+// Open loop beyond the server's capacity. Requests are due on schedule, regardless of earlier outcomes, each
+// from an independent client: one without an idle connection is given up at once, as by a client that still
+// waits for its last answer. These clients are the worst case: they ignore Retry-After.
 
 import { type Exchange, type Load, Run } from "../run.ts";
 import { quantile, Samples } from "../statistics.ts";
@@ -9,7 +9,7 @@ import type { WireConnection } from "./wire.ts";
 
 /** An order that is acknowledged later than this after it was due has come too late, ms. */
 export const IN_TIME_MS = 1_000;
-/** Between so many requests the answers that have come are read. */
+/** Number of requests between two reads of the answers. */
 const SENT_AT_ONCE_MAX = 64;
 
 /** Counts are of the requests that were due in the measured time. */

@@ -1,5 +1,5 @@
-// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures strategies. Orders
-// and reads are signed as the exchange's own clients do it, signals as bots do.
+// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures
+// strategies. Orders and reads are signed as the exchange's own clients do it, signals as bots do.
 import { createHmac } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { type Credentials, type Key, KeyRing, type Trip } from "../in-process/key-ring.ts";
@@ -7,9 +7,9 @@ import { type Credentials, type Key, KeyRing, type Trip } from "../in-process/ke
 export type ByFamily<T> = { readonly [F in StrategyType]: T };
 export type Trips = ByFamily<readonly Trip[]>;
 
-/** What is sent: spot orders, futures orders, signals (orders on spot), reads of a spot account. */
+/** Kinds of requests: spot orders, futures orders, signals (orders on spot), reads of a spot account. */
 export type RequestKind = "orders" | "futures" | "signals" | "reads";
-/** Whoever keeps accounts sees buys and sells alternate; the echo does not care. */
+/** The gateway needs alternating buys and sells; the echo does not care. */
 export type Target = "gateway" | "echo";
 
 export type Ticket = { readonly key: Key; readonly text: string };
@@ -76,7 +76,7 @@ export class Requests {
     return { key, text: this.#text(kind, key, isSale) };
   }
 
-  /** Gives the ticket's key back; `isGood` is whether the request was carried out. */
+  /** Returns the ticket's key; `isGood`: the request was executed. */
   answered({ key }: Ticket, kind: RequestKind, target: Target, isGood: boolean): void {
     const family = FAMILIES[kind];
     const holds = this.#holds[target][family];

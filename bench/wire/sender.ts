@@ -1,4 +1,5 @@
-// The process that sends. It is given the keys once, then one load after another, and answers with what it measured.
+// The process that sends. It is given the keys once, then one load after another, and answers with what it
+// measured.
 import { constants, setPriority } from "node:os";
 import type { Credentials } from "../in-process/key-ring.ts";
 import type { Exchange, Load, Loaded } from "../run.ts";
@@ -18,7 +19,10 @@ import type { WireConnection } from "./wire.ts";
 export type SenderSetup = {
   readonly credentials: ByFamily<readonly Credentials[]>;
   readonly trips: Trips;
-  /** Whether a database has its core too: it then goes first, since a sender that never sleeps would keep it waiting. */
+  /**
+   * Whether a database shares its core: the database then has priority, since a sender that never sleeps
+   * would block it.
+   */
   readonly yieldsToDatabase?: boolean;
 };
 export type SenderTask = Load & {
@@ -26,7 +30,7 @@ export type SenderTask = Load & {
   readonly target: Target;
   readonly pace: Pace;
 };
-/** Closed loop at saturation; open loop at a rate, which may be more than the server carries; so many and no more. */
+/** Closed loop at saturation; open loop at a rate, which may exceed the server's capacity; a fixed count. */
 export type Pace =
   | { readonly name: "SATURATE" }
   | { readonly name: "SCHEDULE" | "OVERLOAD"; readonly perSecond: number }
@@ -37,12 +41,12 @@ export type SenderAnswer = {
   readonly overloaded: Overloaded | null;
   /** Good answers of the whole run, the warming up included. */
   readonly goodCount: number;
-  /** What went wrong, if anything did: the run is then no figure. */
+  /** The failure, if there was one: the run is then no figure. */
   readonly failure: string | null;
 };
 
 const FAILURE_TEXT_MAX = 300;
-/** What a server may answer that is asked for more than it can do, if it says when to come again. */
+/** Statuses of an overloaded server, valid if it sends Retry-After. */
 const SHED_STATUSES: readonly number[] = [429, 503];
 const RETRY_AFTER = /\r\nretry-after: [0-9]+(?:\r\n|$)/i;
 

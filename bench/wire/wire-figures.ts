@@ -16,14 +16,14 @@ export const REQUEST_NAMES: { readonly [K in RequestKind]: string } = {
   reads: "signed reads, GET /api/v3/account",
 };
 
-/** What of the echo a request is held against. */
+/** The value of the echo that a request is compared with. */
 const CEILINGS: { readonly [K in RequestKind]: EchoKind } = {
   orders: "orders",
   futures: "orders",
   signals: "orders",
   reads: "reads",
 };
-/** What stands in a store's own table; signals have one of their own. */
+/** The rows of a store's own table; signals have a table of their own. */
 const EXCHANGE_KINDS = ["orders", "futures", "reads"] as const satisfies readonly RequestKind[];
 
 type Measure = {

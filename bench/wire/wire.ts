@@ -1,16 +1,16 @@
-// A raw keep-alive HTTP/1.1 connection that carries one request at a time. It reads no more of an answer than its status
-// and its length, so that the sender costs less than whatever it measures.
+// A raw keep-alive HTTP/1.1 connection that carries one request at a time. It reads no more of an answer than
+// its status and its length, so that the sender costs less than whatever it measures.
 import { connect, type Socket } from "node:net";
 
 /** `body` may only be read during the call; `head` is the status line with the headers. */
 export type OnAnswer = (status: number, body: Buffer, head: string) => void;
-/** Told that the other side ended a connection, or said what it must not. */
+/** Called when the other side ended a connection, or violated the protocol. */
 export type OnLost = (reason: string) => void;
 
 const HOST = "127.0.0.1";
 const READ_BYTES = 16_384;
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** `HTTP/1.1 200`: where the three digits stand. */
+/** `HTTP/1.1 200`: the position of the three digits. */
 const STATUS_AT = 9;
 
 export class WireConnection {
@@ -23,7 +23,7 @@ export class WireConnection {
     this.#socket = socket;
   }
 
-  /** Connects. `onLost` is told when the other side ends the connection, or answers what was not asked. */
+  /** Connects. `onLost` is called when the other side ends the connection, or sends an unexpected answer. */
   static open(port: number, onLost: OnLost): Promise<WireConnection> {
     const { promise, resolve, reject } = Promise.withResolvers<WireConnection>();
     const socket = connect({
@@ -71,7 +71,7 @@ export class WireConnection {
     const head = headEnd === -1 ? "" : bytes.toString("latin1", 0, headEnd);
     const length = headEnd === -1 ? Number.POSITIVE_INFINITY : contentLength(head);
     if (bytes.length < bodyAt + length) {
-      // What was read is overwritten by the next read.
+      // The read buffer is overwritten by the next read.
       this.#unread = Buffer.from(bytes);
       return;
     }

@@ -1,9 +1,9 @@
-// `lyrebird audit`: who did what, to whom or what, and when; and whether any of it was changed afterwards.
+// `lyrebird audit`: shows the audit records, and checks whether any was changed afterwards.
 import type { Actor, AuditRecord } from "../domain/audit.ts";
 import type { Store } from "../store/store.ts";
 import { type Command, isoTime, type Options, openNamedDatabase, printRows } from "./command.ts";
 
-/** Records that are asked for at a time. */
+/** Records per read. */
 const PAGE_ROWS = 1_000;
 
 export const AUDIT: Command = {

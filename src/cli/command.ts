@@ -1,5 +1,5 @@
-// What a command of `lyrebird` is, and the two forms in which commands print rows: a table for people, one line of JSON a
-// row for programs.
+// The definition of a `lyrebird` command, and the two output formats of rows: a table for people, one line of
+// JSON a row for programs.
 import { type Config, readConfig } from "../config.ts";
 import { openDatabaseOf } from "../data-directory.ts";
 import type { Store } from "../store/store.ts";
@@ -30,19 +30,21 @@ export type Options = {
 export type Command = {
   /** The words that call it. */
   readonly name: string;
-  /** What follows them, as the usage says it; empty if nothing does. */
+  /** The operand in the usage line; empty if there is none. */
   readonly operand: string;
   /** The options it takes besides those that all take. */
   readonly options: readonly (keyof Options)[];
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   readonly purpose: string;
-  /** What its own help says beyond that. */
+  /** Further text of its help. */
   readonly details: string;
   /** Carries it out and answers with the exit code. Throws ConfigError if it was called wrongly. */
   run(options: Options, operands: readonly string[]): Promise<number>;
 };
 
-/** Prints rows, each a record of the same fields: as JSON lines, or under the titles of the table's columns. */
+/**
+ * Prints rows, each a record of the same fields: as JSON lines, or under the titles of the table's columns.
+ */
 export function printRows<Row extends object>(
   rows: readonly Row[],
   { asJson, columns }: { readonly asJson: boolean; readonly columns: Columns<Row> },
@@ -79,7 +81,9 @@ export function configOf({ data }: Options): Config {
   return readConfig(data === undefined ? {} : { DATA_DIR: data }, process.env);
 }
 
-/** Opens the database that the options and the environment name. Throws ConfigError if it has never been used. */
+/**
+ * Opens the database that the options and the environment name. Throws ConfigError if it has never been used.
+ */
 export async function openNamedDatabase(options: Options): Promise<Store> {
   const { dataDir, databaseUrl } = configOf(options);
   return await openDatabaseOf(dataDir, databaseUrl);

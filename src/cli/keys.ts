@@ -1,4 +1,5 @@
-// `lyrebird keys list` and `lyrebird keys revoke`. Neither needs the master key, since neither ever has to do with a secret.
+// `lyrebird keys list` and `lyrebird keys revoke`. Neither needs the master key, since neither ever has to do
+// with a secret.
 import { ConfigError } from "../config.ts";
 import { nameOfDatabase } from "../data-directory.ts";
 import type { BoundKey } from "../store/store.ts";
@@ -69,7 +70,7 @@ async function revoke(options: Options, [apiKey, ...others]: readonly string[]):
     const revocation = await store.revokeKey(apiKey, Date.now());
     if (revocation === null) {
       const { dataDir, databaseUrl } = configOf(options);
-      // What was given may be a secret, by mistake: it is not repeated.
+      // The argument may be a secret, by mistake: it is not repeated.
       process.stderr.write(
         `lyrebird: there is no such key in ${nameOfDatabase(dataDir, databaseUrl)} (is it the API key, not the secret?): "keys list" shows those that there are\n`,
       );
@@ -88,7 +89,7 @@ async function revoke(options: Options, [apiKey, ...others]: readonly string[]):
   }
 }
 
-/** What is shown of a key: everything but its salt; of its owner the e-mail address. */
+/** The shown fields of a key: everything but its salt; of its owner the e-mail address. */
 function rowOf({ key, strategy }: BoundKey, owners: ReadonlyMap<string, string>) {
   return {
     keyId: key.keyId,

@@ -1,15 +1,17 @@
-// What a command that may take long owes to whoever called it: a word now and then, and an orderly end when it is interrupted.
+// Progress messages and orderly interruption for commands that may take long.
 
 const PROGRESS_EVERY_MS = 5_000;
 
 export type LongRun = {
   /** Aborted when the command is interrupted. */
   readonly signal: AbortSignal;
-  /** Says on standard error how many rows are done, unless it was said a moment ago. */
+  /** Prints on standard error how many rows are done, at most once per interval. */
   onProgress(rows: number): void;
 };
 
-/** Runs it. Throws in plain words if it was interrupted, by SIGINT (Ctrl+C) or SIGTERM: what that has left. */
+/**
+ * Runs it. Throws in plain words if it was interrupted, by SIGINT (Ctrl+C) or SIGTERM: what that has left.
+ */
 export async function runLong<Result>(
   name: string,
   work: (run: LongRun) => Promise<Result>,
@@ -17,7 +19,7 @@ export async function runLong<Result>(
 ): Promise<Result> {
   const interruption = new AbortController();
   const interrupt = () => {
-    // A second one does not wait for what the first is waiting for.
+    // A second signal exits at once.
     if (interruption.signal.aborted) process.exit(1);
     interruption.abort();
   };

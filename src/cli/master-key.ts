@@ -1,5 +1,5 @@
-// `lyrebird master-key show`, `lyrebird master-key rotate`, and `lyrebird keys revoke-all`: what an operator does with the versions
-// of the master key. None of them ever prints a key.
+// `lyrebird master-key show`, `lyrebird master-key rotate`, and `lyrebird keys revoke-all`: what an operator
+// does with the versions of the master key. None of them ever prints a key.
 import { ConfigError } from "../config.ts";
 import { areSealedBy, rewrapCredentials } from "../copy/credentials.ts";
 import { masterKeyFileOf, nameOfDatabase, openKeyedDatabase } from "../data-directory.ts";
@@ -124,7 +124,7 @@ async function revokeAll(options: Options, operands: readonly string[]): Promise
     const listLive = async () =>
       (await store.listKeys()).filter(({ key }) => key.masterVersion === version && key.revokedAt === null);
     let revoked = 0;
-    // Again, for those that a server has made meanwhile which had not taken up the new version yet.
+    // Repeated for keys that a server made since, before it used the new version.
     for (let live = await listLive(); live.length > 0; live = await listLive()) {
       for (const { key } of live) await store.revokeKey(key.apiKey, Date.now());
       revoked += live.length;

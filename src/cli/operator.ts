@@ -1,5 +1,5 @@
-// `lyrebird operator create` and `operator remove`: who decides about identity forms. Operators are made here alone, on the machine.
-// Whose role changes signs in anew: their sessions end with it.
+// `lyrebird operator create` and `operator remove`: operators decide about identity forms. They are made here
+// alone, on the machine. A change of role ends the person's sessions.
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { ConfigError } from "../config.ts";
@@ -126,7 +126,7 @@ function recordOf(what: AuditAction, { personId, email }: Person): NewAuditRecor
 
 async function whyNotPromoted(store: Store, person: Person | null): Promise<string | null> {
   if (person === null) return 'is nobody\'s address: leave "--promote" out to make a new operator';
-  // Whoever chose the password of an address that was never verified need not be who reads its mail.
+  // The person who chose the password of an unverified address need not be the one who reads its mail.
   if (!person.isEmailVerified) return "has not been verified yet: that comes first";
   const strategies = await store.people.listStrategiesOf(person.personId);
   if (strategies.length > 0) {

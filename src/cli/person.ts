@@ -1,5 +1,6 @@
-// `lyrebird person …`: what an operator does with somebody's account, on the machine and also where no operator can sign in. It works
-// beside a running server, which sees it with the next request; the person gets no mail.
+// `lyrebird person …`: an operator's changes of a person's account, on the machine and also where no operator
+// can sign in. It works beside a running server, which sees the change with the next request; the person gets
+// no mail.
 import { ConfigError } from "../config.ts";
 import { nameOfDatabase } from "../data-directory.ts";
 import type { Person } from "../domain/person.ts";
@@ -10,7 +11,7 @@ const REASON_LENGTH_MAX = 200;
 const COMMAND_LINE = { kind: "COMMAND_LINE" } as const;
 const WHOSE = "  --email ADDRESS   what they sign in with; must be given";
 
-/** What a command does with somebody, and what it prints of it. Null: refused, and said why. */
+/** What a command does with an account, and what it prints. It throws a refusal. */
 type Work = (person: Person, control: AccountControl, options: Options) => Promise<string>;
 
 export const PERSON_COMMANDS: readonly Command[] = [

@@ -56,7 +56,7 @@ async function restore(options: Options, [file, ...others]: readonly string[]): 
   return 0;
 }
 
-/** What is left of a database is as bad as a database: SQLite would take a log beside it for the new one's. */
+/** Remains of a database count as a database: SQLite would take a log beside it for the new one's. */
 function refuseIfUsed(dataDir: string): void {
   const found = ["", "-wal", "-journal"].map((end) => `${databaseFile(dataDir)}${end}`).find(existsSync);
   if (found === undefined) return;
@@ -81,7 +81,7 @@ async function restoreInto(
   }
 }
 
-/** What is left to do for whoever's copies were stopped. */
+/** What remains to be done for the owners of stopped copies. */
 function adviceOnCopies(count: number): string {
   if (count === 0) return "";
   const were = count === 1 ? "1 live copy was" : `${count.toLocaleString("en-US")} live copies were`;
@@ -89,7 +89,7 @@ function adviceOnCopies(count: number): string {
 `;
 }
 
-/** What is left to do before the server can start. */
+/** The remaining steps before the server can start. */
 async function adviceOnMasterKey({ dataDir, databaseUrl, masterKeyFile }: Config): Promise<string> {
   const keyFile = masterKeyFile ?? join(dataDir, MASTER_KEY_NAME);
   const its = `the master key of the server that was backed up (${MASTER_KEY_NAME} of its DATA_DIR, or its MASTER_KEY_FILE)`;

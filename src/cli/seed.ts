@@ -29,7 +29,8 @@ async function seed(options: Options): Promise<number> {
   }
   const { store, master } = await openDataDirectory(config.dataDir, null, config.databaseUrl);
   try {
-    // Without the demo's trader it is nobody's, until the next start makes that person, and shows the password.
+    // Without the demo's trader it has no owner, until the next start makes that person, and shows the
+    // password.
     const demo = await store.people.findPersonByEmail(DEMO_EMAIL);
     const terms = { ownerId: demo?.personId ?? null };
     const [seeded] = await seedStrategies(store, master, [type], Date.now(), terms);

@@ -1,6 +1,6 @@
-// Finishes the closing of accounts: closes their strategies through the desk, and disconnects their exchange accounts once the
-// orders of their copies are withdrawn. Reads the store each time, so that it continues after a restart. Several servers may do
-// the same work: every step is idempotent.
+// Finishes the closing of accounts: closes their strategies through the desk, and disconnects their exchange
+// accounts once the orders of their copies are withdrawn. Reads the store each time, so that it continues
+// after a restart. Several servers may do the same work: every step is idempotent.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -9,7 +9,10 @@ import type { Store } from "../store/store.ts";
 
 /** Interval between two passes over the accounts that are still closing, ms. */
 const INTERVAL_MS = 2_000;
-/** How long an exchange that does not answer is waited for before its credentials are destroyed all the same, ms. */
+/**
+ * How long an exchange that does not answer is waited for before its credentials are destroyed all the same,
+ * ms.
+ */
 export const WITHDRAWAL_MS_MAX = 3_600_000;
 /** More than one request of a kind is never pending; done ones are not of interest. */
 const REQUESTS_LISTED = 10;

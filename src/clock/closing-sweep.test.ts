@@ -19,7 +19,7 @@ const INTERVAL = 2_000;
 /** In the place of a strategy's id. */
 const EVERY = "every";
 
-/** Turns of the event loop in which a sweep goes from one step to its next. */
+/** Iterations of the event loop between two steps of a sweep. */
 const STEP_TURNS = 5;
 
 let directory: string;
@@ -114,7 +114,7 @@ test("what another process leaves closing while this one runs is finished here, 
   expect(closings).toHaveLength(1);
 });
 
-test("a list that cannot be read is logged and asked for again", async () => {
+test("a list that cannot be read is logged and read again", async () => {
   const { market, store, logged, faults, close, sweeps } = await stage();
   market.silence("BTCUSDT");
   await close("one");
@@ -158,7 +158,7 @@ test("one that fails is logged and tried again, and keeps no other from being cl
   expect(await statusOf(store, "one")).toBe("CLOSED");
 });
 
-test("a sweep that takes longer than the interval is not overtaken by the next", async () => {
+test("a sweep that takes longer than the interval delays the next", async () => {
   const { time, market, executions, delay, close, sweeps, settled } = await stage();
   market.silence("BTCUSDT");
   await close("one");
@@ -187,7 +187,9 @@ test("a closed sweep tries nothing more", async () => {
   expect(time.pending()).toBe(0);
 });
 
-/** A sweep on a new database; every strategy holds 0.0999 BTC, what its purchase of 0.1 left after the fee. */
+/**
+ * A sweep on a new database; every strategy holds 0.0999 BTC, what its purchase of 0.1 left after the fee.
+ */
 async function stage(options: { readonly strategies?: readonly string[] } = {}) {
   const strategies = options.strategies ?? ["one"];
   const started = await startOn();
@@ -216,7 +218,7 @@ async function startOn() {
   const logged: (string | undefined)[] = [];
   /** Strategies whose commits fail; EVERY: their list. */
   const faults = new Set<string>();
-  /** What every command waits for before it is decided. */
+  /** Every command waits for this before its decision. */
   const delay = { until: Promise.resolve() };
   const desk = new Desk({
     store: {
@@ -267,11 +269,11 @@ async function startOn() {
     delay,
     /** How many commands the sweep has given. */
     executions: () => executions,
-    /** What a trader does is not counted. */
+    /** A trader's commands are not counted. */
     execute,
     close: (strategyId: string) => execute(strategyId, { type: "CloseStrategy" }),
     settled,
-    /** So many sweeps, each carried out. */
+    /** Runs this many sweeps to their end. */
     async sweeps(count: number): Promise<void> {
       for (let swept = 0; swept < count; swept += 1) {
         time.advance(INTERVAL);
@@ -281,7 +283,7 @@ async function startOn() {
     finished,
   };
 
-  /** Resolves when what the sweep has begun is carried out. */
+  /** Resolves when everything that the sweep has begun is done. */
   async function finished(): Promise<void> {
     await settled();
     for (const executing of underWay) {

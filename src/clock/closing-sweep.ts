@@ -1,7 +1,6 @@
-// Finishes what was begun: a strategy that could not be closed at once, since a market it holds something of was silent,
+// Finishes closings: a strategy that could not be closed at once, since a market of its holdings was silent,
 // is closed as soon as that market is back, also after a restart.
-//
-// The store is asked which strategies those are, each time: they may be another server's, which may be gone. Several
+// Each sweep reads these strategies from the store: they may be another server's, which may be gone. Several
 // servers that try the same one do no harm: one of them closes it, and the others are refused.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";

@@ -17,10 +17,10 @@ import { FundingClock } from "./funding.ts";
 
 const SECOND = 1_000;
 const HOUR = 60 * MINUTE;
-/** So long after its time a settlement is asked for, and how long after that again. */
+/** How long after its time a settlement is requested, and when again. */
 const ASK_AFTER = 6 * SECOND;
 const RETRY = 5 * SECOND;
-/** How often everything held is asked for in any case; and how late a settlement may be. */
+/** Interval of the regular requests for everything held, which bounds a settlement's delay. */
 const ASK_ANYWAY = 10 * MINUTE;
 
 /** When the tests' first settlement is due: some minutes after their start. */
@@ -74,7 +74,7 @@ describe("a settlement", () => {
     expect(await fundingOf(store, "one")).toEqual([]);
   });
 
-  test("that is published late is asked for until it is there, and keeps no other waiting", async () => {
+  test("that is published late is requested until it is there, and delays no other", async () => {
     const { market, store, place, goTo } = await withClock(await stage(FUTURES));
     await place("one", "BUY", null, ONE);
     await place("one", "BUY", null, { ...ONE, symbol: "ETHUSDT" });
@@ -90,7 +90,7 @@ describe("a settlement", () => {
     expect(await fundingOf(store, "one")).toHaveLength(2);
   });
 
-  test("that cannot be told is asked for again", async () => {
+  test("that is not available is requested again", async () => {
     const { market, store, place, goTo } = await withClock(await stage(FUTURES));
     await place("one", "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
@@ -117,7 +117,7 @@ describe("a settlement", () => {
     expect(await fundingOf(store, "one")).toEqual(["-1.00000000"]);
   });
 
-  test("that nobody announced is found too", async () => {
+  test("that was not announced is found too", async () => {
     const { market, store, place, goTo } = await withClock(await stage(FUTURES));
     await place("one", "BUY", null, ONE);
     await goTo(DUE + MINUTE);
@@ -126,7 +126,7 @@ describe("a settlement", () => {
     expect(await fundingOf(store, "one")).toEqual(["-1.00000000"]);
   });
 
-  test("that is told early waits until everything before it is known", async () => {
+  test("that is published early waits until everything before it is covered", async () => {
     const { time, market, store, place, goTo } = await withClock(await stage(FUTURES));
     await place("one", "BUY", null, ONE);
     const askedAt = time.now() + SECOND + ASK_ANYWAY;
@@ -157,7 +157,7 @@ describe("a settlement", () => {
     expect(await Promise.all(paid)).toEqual([["-1.00000000"], [], ["-1.00000000"], ["-1.00000000"]]);
   });
 
-  test("is asked for no more when nobody holds anything or is still to settle", async () => {
+  test("is not requested any more without holders, present or unsettled", async () => {
     const { market, place, goTo } = await withClock(await stage(FUTURES));
     await place("one", "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
@@ -170,7 +170,7 @@ describe("a settlement", () => {
     expect(market.askedForSettlements).toHaveLength(asked);
   });
 
-  test("is applied to everybody by the schedule of its own contract: every hour, four or eight", async () => {
+  test("is applied to all strategies by the schedule of its own contract: every hour, four or eight", async () => {
     const { time, market, store, place, goTo } = await withClock(await stage(FUTURES));
     const schedules = [
       ["BTCUSDT", 8],
@@ -227,7 +227,7 @@ describe("settlements that came while no process ran", () => {
     expect(market.askedForSettlements.at(-1)?.from).toBe(PUBLISHED + 1);
   });
 
-  test("are applied to who held something then and has sold it since", async () => {
+  test("are applied to strategies that have sold since", async () => {
     const before = await withClock(await stage(FUTURES));
     await before.place("one", "BUY", null, ONE);
     await before.goTo(HOUR + SECOND);
@@ -241,34 +241,31 @@ describe("settlements that came while no process ran", () => {
     const { market, store, settled } = await withClock(next);
     await settled();
     expect(await fundingOf(store, "one")).toEqual(["-1.00000000"]);
-    // A settlement to come still asks what was held: its schedule is heard of.
+    // A coming settlement still needs the holdings, so the contract's schedule stays subscribed.
     expect(market.watched()).toEqual(["BTCUSDT"]);
   });
 
   test.each([
     ["before it", minute(1, "96", "100"), []],
     ["after it", minute(5, "96", "100"), ["LIQUIDATION"]],
-  ] as const)(
-    "are applied in turn with what the market reached: here %s",
-    async (_when, marked, closedBy) => {
-      const before = await withClock(await stage(FUTURES));
-      await before.place("one", "BUY", null, ONE);
-      await before.goTo(before.time.now() + 30 * SECOND);
-      await before.clock.close();
-      await before.watcher.close();
-      before.time.advance(HOUR);
+  ] as const)("are applied in order with triggers: here %s", async (_when, marked, closedBy) => {
+    const before = await withClock(await stage(FUTURES));
+    await before.place("one", "BUY", null, ONE);
+    await before.goTo(before.time.now() + 30 * SECOND);
+    await before.clock.close();
+    await before.watcher.close();
+    before.time.advance(HOUR);
 
-      const { market, store, goTo, time } = await withClock(restart(before));
-      // The settlement takes 2: the long ends at 97.44 from then on, and at 95.43 until then.
-      market.settlements = [settlementAt(PUBLISHED, "0.02")];
-      market.answerMarks([marked]);
-      market.show("BTCUSDT", "99", "100");
-      market.showMark("BTCUSDT", "100");
-      await goTo(time.now() + MINUTE);
-      expect(await fundingOf(store, "one")).toEqual(["-2.00000000"]);
-      expect(await standingOf(store, "one")).toMatchObject({ closedBy });
-    },
-  );
+    const { market, store, goTo, time } = await withClock(restart(before));
+    // The settlement takes 2: the long ends at 97.44 from then on, and at 95.43 until then.
+    market.settlements = [settlementAt(PUBLISHED, "0.02")];
+    market.answerMarks([marked]);
+    market.show("BTCUSDT", "99", "100");
+    market.showMark("BTCUSDT", "100");
+    await goTo(time.now() + MINUTE);
+    expect(await fundingOf(store, "one")).toEqual(["-2.00000000"]);
+    expect(await standingOf(store, "one")).toMatchObject({ closedBy });
+  });
 });
 
 test("two servers apply a settlement once", async () => {
@@ -318,7 +315,7 @@ function restart({ store, time }: { readonly store: Store; readonly time: Manual
   return { store, ...startOn(store, time, "FUTURES") };
 }
 
-/** A clock of funding beside the watcher of a stage, both started. */
+/** A funding clock beside the watcher of a stage, both started. */
 async function withClock<Staged extends ReturnType<typeof restart>>(staged: Staged) {
   const { market, watcher, time, settled, storage } = staged;
   // Notes of hours would take their time.
@@ -336,7 +333,7 @@ async function withClock<Staged extends ReturnType<typeof restart>>(staged: Stag
   return {
     ...staged,
     clock,
-    /** Goes on to a market time, in steps in which everything that falls due is carried out. */
+    /** Advances to a market time, in steps in which everything due is done. */
     async goTo(at: number): Promise<void> {
       const far = Math.max(0, at - time.now() - NEAR) / LEAPS;
       for (let leaps = 0; far > 0 && leaps < LEAPS; leaps += 1) {

@@ -1,11 +1,10 @@
-// Funding in time. For every contract that somebody holds, or held before a settlement that is still to come, the exchange is
-// asked what it has settled as soon as the time has passed that it had published for it, and again until that settlement is
-// there. No interval is assumed: besides, everything held is asked for once a while, also after a change of schedule, and at
-// the start for all that was settled while no process ran. Each settlement is applied to everybody, in the order of time.
-//
-// It is noted until when the settlements of a contract have been applied to everybody: the next question, of this or a later
-// process, goes on from there. A settlement that could not be applied to all is applied again, which does no harm. One whose
-// market before it has not been looked at yet waits for that: what was reached before comes first.
+// Applies funding in time. For every contract that is held, or was before a settlement still to come, the
+// exchange is asked for its settlements as soon as the published time has passed, and again until the
+// settlement is there. No interval is assumed: everything held is also requested periodically, and at the
+// start for the time without a process. Settlements are applied to all strategies in order of time, and the
+// store records until when that is complete, for the next request or process. A partly applied settlement is
+// applied again, which does no harm. A settlement waits until its market is covered up to its time, since
+// earlier triggers come first.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { dueAt } from "../domain/held-before.ts";
@@ -15,22 +14,25 @@ import type { Store } from "../store/store.ts";
 /** How often it is looked whether a settlement is due, ms. */
 const INTERVAL_MS = 1_000;
 /**
- * So long after its time a settlement is asked for, ms: what was decided before it is committed by then and known here, and
- * the market until then looked at.
+ * Delay of the request after a settlement's time, ms: earlier decisions are committed and known by then, and
+ * the market is covered until the settlement.
  */
 const ASK_AFTER_MS = 6_000;
-/** How long after a question that did not bring what was expected it is asked again, ms. */
+/** Delay after a request without the expected settlement, ms. */
 const RETRY_MS = 5_000;
-/** How often a contract is asked for in any case, ms. */
+/** Interval of the regular requests of a contract, ms. */
 const ASK_ANYWAY_MS = 10 * 60_000;
 /**
- * A settlement is published at most so long after its time, ms: what is younger is not noted, unless a later one is there, and
- * one that was expected is given up then: the schedule was another.
+ * Maximum delay of a settlement's publication, ms: younger times are not recorded, unless a later settlement
+ * exists, and an expected one that is older is given up: the schedule has changed.
  */
 const LATE_MS_MAX = 10 * 60_000;
-/** How far before the earliest that is known of a contract a first question reaches, ms: what was held before a change counts. */
+/**
+ * How far a first request reaches before the earliest known time of a contract, ms: holdings before a change
+ * count.
+ */
 const BEFORE_FIRST_MS = 60 * 60_000;
-/** Contracts asked for side by side. */
+/** Concurrent requests of contracts. */
 const ASKED_MAX = 8;
 
 /** The market as the clock needs it. */
@@ -39,27 +41,34 @@ export type SettlingMarket = {
   now(): number;
   /** When the next settlement of a contract is due, as last published, or null while unknown. */
   nextFundingAt(symbol: string): number | null;
-  /** What was settled between two market times, both included, in the order of time; null if that cannot be told now. */
+  /**
+   * The settlements between two market times, both included, in order of time; null if they are not available
+   * now.
+   */
   settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
 };
 
-/** Those who hold contracts. */
+/** The holders of contracts. */
 export type SettledHolders = {
-  /** What is held, or was before a settlement to come, and the earliest that is known of it, market time, Unix ms. */
+  /**
+   * The contracts held, now or before a settlement to come, with their earliest known market time, Unix ms.
+   */
   heldContracts(): Iterable<{ readonly symbol: string; readonly since: number }>;
-  /** Until when the market has been looked at for everybody, market time in Unix ms; null while that cannot be told. */
-  lookedAtUntil(symbol: string): number | null;
-  /** Applies a settlement to everybody; false if it is to be tried again. */
+  /**
+   * Until when the market is covered for all triggers, market time in Unix ms; null while that is unknown.
+   */
+  coveredUntil(symbol: string): number | null;
+  /** Applies a settlement to all strategies; false if it has to be repeated. */
   settle(settlement: Settlement): Promise<boolean>;
 };
 
-/** What is known of a contract while it is held. Times are market time, Unix ms. */
+/** The schedule of a contract while it is held. Times are market time, Unix ms. */
 type Schedule = {
   /** The next settlement that was published and is not applied yet. */
   expectedAt: number | null;
-  /** When it is asked for in any case. */
+  /** Time of the next regular request. */
   askAt: number;
-  /** It is not asked for again before. */
+  /** Time before which it is not requested again. */
   retryAt: number;
   isAsking: boolean;
 };
@@ -71,7 +80,7 @@ export class FundingClock {
   readonly #log: Pick<Logger, "info" | "error">;
   readonly #stop: () => void;
   readonly #schedules = new Map<string, Schedule>();
-  /** By symbol: until when everything settled has been applied to everybody. */
+  /** By symbol: until when all settlements have been applied to all strategies. */
   readonly #applied = new Map<string, number>();
   readonly #asking = new Set<Promise<void>>();
   readonly #closing = Promise.withResolvers<null>();
@@ -91,14 +100,16 @@ export class FundingClock {
     this.#stop = parts.every(INTERVAL_MS, () => this.#look());
   }
 
-  /** Goes on from what was noted. Rejects if that cannot be read. */
+  /** Continues from the stored state. Rejects if it cannot be read. */
   async rebuild(): Promise<void> {
     for (const { symbol, until } of await this.#store.listFundingNoted()) this.#applied.set(symbol, until);
     this.#isOpen = true;
     this.#look();
   }
 
-  /** Resolves when nothing is applied any more. Answers that are awaited then are left to the next process. */
+  /**
+   * Resolves when nothing is applied any more. Answers that are awaited then are left to the next process.
+   */
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#stop();
@@ -120,7 +131,10 @@ export class FundingClock {
     }
   }
 
-  /** What was published first counts, also when something later is published instead: it may have passed meanwhile. */
+  /**
+   * The time that was published first counts, also if a later one is published instead: it may have passed
+   * already.
+   */
   #expect(symbol: string, schedule: Schedule): void {
     const next = this.#market.nextFundingAt(symbol);
     const past = Math.max(this.#applied.get(symbol) ?? 0, this.#market.now() - LATE_MS_MAX);
@@ -143,9 +157,9 @@ export class FundingClock {
     const now = this.#market.now();
     const { expectedAt } = schedule;
     const isExpected = expectedAt !== null && expectedAt <= now;
-    const lookedAt = this.#holders.lookedAtUntil(symbol);
-    // What was reached before comes first.
-    if (lookedAt === null || (isExpected && lookedAt < expectedAt)) return;
+    const covered = this.#holders.coveredUntil(symbol);
+    // Earlier triggers come first.
+    if (covered === null || (isExpected && covered < expectedAt)) return;
     try {
       const applied = this.#applied.get(symbol);
       const from = applied === undefined ? since - BEFORE_FIRST_MS : applied + 1;
@@ -171,8 +185,8 @@ export class FundingClock {
   async #settle(symbol: string, settlements: readonly Settlement[]): Promise<boolean> {
     for (const settlement of settlements) {
       if (!this.#isOpen) return false;
-      const lookedAt = this.#holders.lookedAtUntil(symbol);
-      if (lookedAt === null || lookedAt < settlement.fundingTime) return false;
+      const covered = this.#holders.coveredUntil(symbol);
+      if (covered === null || covered < settlement.fundingTime) return false;
       if (!(await this.#holders.settle(settlement))) return false;
       this.#log.info({ symbol, fundingTime: settlement.fundingTime }, "funding is settled");
     }
@@ -180,8 +194,8 @@ export class FundingClock {
   }
 
   async #note(symbol: string, until: number): Promise<void> {
-    const lookedAt = this.#holders.lookedAtUntil(symbol);
-    const at = Math.min(until, lookedAt ?? Number.NEGATIVE_INFINITY);
+    const covered = this.#holders.coveredUntil(symbol);
+    const at = Math.min(until, covered ?? Number.NEGATIVE_INFINITY);
     if (at <= (this.#applied.get(symbol) ?? Number.NEGATIVE_INFINITY)) return;
     await this.#store.noteFunding(symbol, at);
     this.#applied.set(symbol, at);

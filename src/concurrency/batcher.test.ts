@@ -17,7 +17,7 @@ function evenNumbers() {
   return { batcher, batches };
 }
 
-test("items of one loop turn share a batch, and each gets its own result", async () => {
+test("items of one event-loop iteration share a batch, and each gets its own result", async () => {
   const { batcher, batches } = evenNumbers();
   expect(await Promise.all([4, 3, 4, 2].map((number) => batcher.add(number)))).toEqual([4, null, 4, 2]);
   expect(batches).toEqual([[4, 3, 4, 2]]);

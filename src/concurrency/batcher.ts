@@ -1,5 +1,6 @@
-// Batches: items that are added at about the same time are processed by one call. While a batch is in flight the next one fills
-// up, so a busy service pays one round trip or one sync for many items, and an idle one adds no delay.
+// Batches: items that are added at about the same time are processed by one call. While a batch is in flight
+// the next one fills up, so a busy service pays one round trip or one sync for many items, and an idle one
+// adds no delay.
 
 type Queued<Item, Result> = {
   readonly item: Item;
@@ -13,9 +14,11 @@ type BatcherOptions = {
   readonly sizeMax: number;
   /** Batches in flight at the same time; 1 unless given. */
   readonly concurrentMax?: number;
-  /** Runs its callback when the first batch after a rest has collected its items: at the end of the loop turn unless given. */
+  /** Schedules the first batch after an idle time; by default at the end of the event-loop iteration. */
   readonly schedule?: (callback: () => void) => unknown;
-  /** An item that has waited longer than `waitMs` when its batch is formed is rejected instead of processed. */
+  /**
+   * An item that has waited longer than `waitMs` when its batch is formed is rejected instead of processed.
+   */
   readonly expiry?: { readonly waitMs: number; readonly error: () => Error };
   /** A monotonic clock, ms; the process's own unless given. */
   readonly now?: () => number;
@@ -37,7 +40,10 @@ export class Batcher<Item, Result> {
     this.#options = { ...DEFAULTS, ...options };
   }
 
-  /** Resolves with the item's result. Rejects with the error of its batch, or with the expiry's if the item was not processed in time. */
+  /**
+   * Resolves with the item's result. Rejects with the error of its batch, or with the expiry's if the item
+   * was not processed in time.
+   */
   add(item: Item): Promise<Result> {
     const reply = Promise.withResolvers<Result>();
     this.#queue.push({ item, since: this.#options.now(), reply });
@@ -95,8 +101,9 @@ export class Batcher<Item, Result> {
 }
 
 /**
- * Batches keys instead of items: a key that is queued or in flight is not requested a second time, its callers share the answer.
- * Batches are formed at the end of the current microtask. `request` must not reject.
+ * Batches keys instead of items: a key that is queued or in flight is not requested a second time, its
+ * callers share the answer. Batches are formed at the end of the current microtask. `request` must not
+ * reject.
  */
 export function createKeyBatcher(
   request: (keys: readonly string[]) => Promise<void>,

@@ -1,6 +1,8 @@
 // Bounded memory: a map that drops its oldest entries, and a cache of results that are expensive to get.
 
-/** A map of at most `sizeMax` entries, ordered by when they were last set; a further one replaces the oldest. */
+/**
+ * A map of at most `sizeMax` entries, ordered by when they were last set; a further one replaces the oldest.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #sizeMax: number;
 
@@ -21,7 +23,10 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     return super.set(key, value);
   }
 
-  /** The value of a key, created if there is none; its entry becomes the newest, so the least recently used are dropped first. */
+  /**
+   * The value of a key, created if there is none; its entry becomes the newest, so the least recently used
+   * are dropped first.
+   */
   use(key: Key, create: () => Value): Value {
     const value = this.get(key) ?? create();
     this.set(key, value);
@@ -30,8 +35,8 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
 }
 
 /**
- * Results of asynchronous work by name, each for a limited time: callers share a result, also while it is pending. A failure is
- * not cached. At most `sizeMax` results are cached; the oldest are dropped.
+ * Results of asynchronous work by name, each for a limited time: callers share a result, also while it is
+ * pending. A failure is not cached. At most `sizeMax` results are cached; the oldest are dropped.
  */
 export class AsyncCache<Value> {
   readonly #wallNow: () => number;

@@ -3,7 +3,10 @@ import type { Timers } from "./time.ts";
 
 export type BackOffBounds = { readonly minMs: number; readonly maxMs: number };
 
-/** The delay in ms after `failures` attempts that failed before: it doubles from the shortest one up to the longest. */
+/**
+ * The delay in ms after `failures` attempts that failed before: it doubles from the shortest one up to the
+ * longest.
+ */
 export function backOffMs(failures: number, { minMs, maxMs }: BackOffBounds): number {
   return Math.min(maxMs, minMs * 2 ** failures);
 }
@@ -44,7 +47,9 @@ export class Pauses {
     return this.#isOver;
   }
 
-  /** Resolves after `ms`, or when all pauses are ended: a caller that pauses in a loop must check `isOver`. */
+  /**
+   * Resolves after `ms`, or when all pauses are ended: a caller that pauses in a loop must check `isOver`.
+   */
   pause(ms: number): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     return new Promise((resolve) => {

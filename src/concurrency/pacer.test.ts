@@ -11,7 +11,7 @@ function setStage(bounds: { atATimeMax?: number; waitingMax?: number; burstMs?: 
     wallClock: time,
     timers: time,
   });
-  /** What began, when, and how to end it. */
+  /** Started tasks with their times, and how to end them. */
   const begun: { readonly name: string; readonly at: number; readonly end: () => void }[] = [];
   const run = (name: string) =>
     pacer.run(() => {
@@ -19,7 +19,7 @@ function setStage(bounds: { atATimeMax?: number; waitingMax?: number; burstMs?: 
       begun.push({ name, at: time.now(), end: () => resolve(name) });
       return promise;
     }, 100);
-  /** Lets whatever is due begin. */
+  /** Begins whatever is due. */
   const pass = async (ms: number) => {
     time.advance(ms);
     await new Promise((resolve) => setImmediate(resolve));
@@ -67,7 +67,7 @@ test("pauses that were not needed are saved, up to a bound, for tasks that come 
   ]);
 });
 
-test("only so many are under way at a time, and the end of one lets the next begin", async () => {
+test("the number of concurrent tasks is bounded, and the end of one starts the next", async () => {
   const { begun, run, pass } = setStage({ atATimeMax: 2 });
   const answers = ["a", "b", "c"].map(run);
   for (let step = 0; step < 10; step += 1) await pass(100);
@@ -87,7 +87,7 @@ test("what is too much is not taken on", async () => {
   expect(begun.map(({ name }) => name)).toEqual(["a"]);
 });
 
-test("a closed pacer lets nobody wait, begins nothing and leaves no timer", async () => {
+test("a closed pacer ends all waits, starts nothing and leaves no timer", async () => {
   const { run, pass, pacer, begun, time } = setStage();
   void run("a");
   const waiting = run("b");

@@ -1,10 +1,10 @@
-// Lets tasks begin one after another at a measured pace, so that many of them do not use up what all share.
+// Starts tasks one after another at a measured pace, so that many of them do not use up a shared resource.
 import type { Cancel, Clock, Timers } from "./time.ts";
 
 export type Pacer = {
   /**
-   * The task's answer; undefined when too many wait already or the pacer is closed. The next task begins `pauseMs` after the
-   * beginning of this one, unless pauses have been saved. The task must not reject.
+   * The task's answer; undefined when too many wait already or the pacer is closed. The next task begins
+   * `pauseMs` after the beginning of this one, unless pauses have been saved. The task must not reject.
    */
   run<Answer>(task: () => Promise<Answer>, pauseMs: number): Promise<Answer | undefined>;
   /** Begins nothing any more. */
@@ -14,7 +14,7 @@ export type Pacer = {
 export type PacerOptions = {
   readonly atATimeMax: number;
   readonly waitingMax: number;
-  /** Pauses that were not needed are saved up to so many ms in all, and tasks that then come at once begin at once. */
+  /** Unused pauses are saved up to this many ms in all; tasks then start at once. */
   readonly burstMs?: number;
   readonly wallClock: Clock;
   readonly timers: Timers;
@@ -22,7 +22,7 @@ export type PacerOptions = {
 
 export function createPacer(options: PacerOptions): Pacer {
   const { atATimeMax, waitingMax, burstMs = 0, wallClock, timers } = options;
-  /** Told whether they may begin, in the order in which they came. */
+  /** Callbacks of waiting tasks, in order of arrival. */
   const waiting: { readonly tell: (mayBegin: boolean) => void; readonly pauseMs: number }[] = [];
   let underWay = 0;
   let nextAt = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,9 @@
 // Tasks that never run twice at the same time: on demand, or at an interval until they are closed.
 import type { Timers } from "./time.ts";
 
-/** A task of which at most one run is in flight: a caller that comes during a run gets the result of that run. */
+/**
+ * A task of which at most one run is in flight: a caller that comes during a run gets the result of that run.
+ */
 export class SingleFlight<Result> {
   readonly #task: () => Promise<Result>;
   #current: Promise<Result> | null = null;
@@ -54,7 +56,10 @@ export class PeriodicTask {
     return this.#isClosed;
   }
 
-  /** Runs the task now unless a run is in flight; resolves when that run has ended. Does nothing once closed. Never rejects. */
+  /**
+   * Runs the task now unless a run is in flight; resolves when that run has ended. Does nothing once closed.
+   * Never rejects.
+   */
   run(): Promise<void> {
     return this.#isClosed ? Promise.resolve() : this.#flight.run();
   }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Semaphore } from "./semaphore.ts";
 import { createManualTime } from "./testing/manual-time.ts";
 
-/** Work that ends when the test says so, named by its key and a number. */
+/** Work whose end the test controls, named by its key and a number. */
 function stage(options: ConstructorParameters<typeof Semaphore<string>>[0]) {
   const semaphore = new Semaphore<string>(options);
   const begun: string[] = [];
@@ -50,7 +50,7 @@ test("work that fails releases its permit", async () => {
   expect(begun).toEqual(["a1", "a2"]);
 });
 
-test("keys with queued work are served in turn, whatever the length of their queues", async () => {
+test("keys with queued work are served round-robin, whatever the length of their queues", async () => {
   const { begun, run, end } = stage({ permits: 2 });
   for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]) void run(name);
   await nextLoopTurn();

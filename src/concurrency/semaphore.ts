@@ -1,5 +1,6 @@
-// A semaphore with a bounded queue for each key. Keys with queued work are served in turn, or by priority; work of one key is served
-// in the order in which it came. With one permit per key and no limit on all permits it is a mutex for each key.
+// A semaphore with a bounded queue for each key. Keys with queued work are served round-robin, or by
+// priority; work of one key is served in order of arrival. With one permit per key and no limit on all
+// permits it is a mutex for each key.
 import type { Timers } from "./time.ts";
 
 type Grant = (isGranted: boolean) => void;
@@ -13,7 +14,10 @@ type SemaphoreOptions<Key> = {
   readonly queueMax?: number;
   /** Queued work of one key; unlimited unless given. */
   readonly queueMaxPerKey?: number;
-  /** All keys, the most urgent first: an urgent key is served before all others. Without it keys are served in turn. */
+  /**
+   * All keys, the most urgent first: an urgent key is served before all others. Without it keys are served
+   * round-robin.
+   */
   readonly priorities?: readonly Key[];
 };
 
@@ -55,7 +59,10 @@ export class Semaphore<Key> {
     );
   }
 
-  /** Does the work when it has a permit, and returns its result. Throws if the semaphore is full: check `isFull` first. */
+  /**
+   * Does the work when it has a permit, and returns its result. Throws if the semaphore is full: check
+   * `isFull` first.
+   */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     // With a permit the work begins at once, within the call.
     if (!this.#isClosed && this.#canBegin(key)) this.#use(key);
@@ -68,8 +75,8 @@ export class Semaphore<Key> {
   }
 
   /**
-   * Resolves with true when there is a permit, which must be released. Resolves with false if the semaphore is full, if there was
-   * no permit within `waitMs`, or if the semaphore was closed.
+   * Resolves with true when there is a permit, which must be released. Resolves with false if the semaphore
+   * is full, if there was no permit within `waitMs`, or if the semaphore was closed.
    */
   acquire(
     key: Key,
@@ -104,7 +111,7 @@ export class Semaphore<Key> {
     else this.#used.delete(key);
     const wasFree = this.#free > 0;
     this.#free += 1;
-    // Other keys had their turn while this one used all of its permits.
+    // Other keys were served while this one used all of its permits.
     if (used === this.#options.permitsPerKey) this.#putLast(key);
     // With a permit free before, only this key can have work that was blocked.
     this.#grantNext(wasFree ? [key] : this.#queues.keys());

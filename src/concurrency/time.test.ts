@@ -31,7 +31,7 @@ test("what the machine slept is time that passed, once", () => {
   expect(readAfter(500, 500 + jumpMsMax + 1)).toBe(3_601_500 + jumpMsMax + 1);
 });
 
-test("a wall clock that is set back does not turn time back, and is followed from where it stands", () => {
+test("a wall clock that is set back does not set time back, and time follows it from there", () => {
   const { readAfter } = setStage();
   expect(readAfter(1_000, -3_600_000)).toBe(1_000);
   expect(readAfter(1_000, 1_000)).toBe(2_000);

@@ -1,6 +1,6 @@
-// Time as an argument: what tells it and what waits for it. Only the edge of the program uses the system's own.
+// Time as an argument: clocks and timers. Only the edge of the program uses the system's own.
 
-/** Tells a time in Unix ms. */
+/** A time in Unix ms. */
 export type Clock = { now(): number };
 
 /** Takes a callback back; harmless once it has run. */
@@ -17,11 +17,12 @@ export type Timers = {
 export const jumpMsMax = 5_000;
 
 /**
- * Unix ms that never step back: ages and silences are measured with it, so a corrected system clock must not bend it.
+ * Unix ms that never step back: ages and silences are measured with it, so a correction of the system clock
+ * must not affect it.
  *
- * The monotonic clock stands still while the machine sleeps, and old quotes would look fresh afterwards. So a wall clock
- * that has leapt ahead of it counts as time passed. Knowingly, an operator who sets the clock ahead is taken for a
- * sleep: quotes are silent until their next news.
+ * The monotonic clock stops while the machine sleeps, and old quotes would look fresh afterwards. So a wall
+ * clock that has jumped ahead of it counts as time passed. Known limit: an operator who sets the clock ahead
+ * causes the same: quotes are silent until their next message.
  */
 export function createSteadyClock(monotonic: Clock, wall: Clock): Clock {
   let sleptMs = 0;

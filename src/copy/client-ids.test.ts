@@ -3,7 +3,7 @@ import { mirrorClientId } from "./client-ids.ts";
 
 const OF_ORDER = { collectiveId: "1f0c-7", copyId: "copy-a", purpose: "order" } as const;
 
-test("an id is the same for the same order and copy, and known for good", () => {
+test("an id is the same for the same order and copy, and never changes", () => {
   // SHA-256 of [["order","1f0c-7"],"copy-a","order"]; an id that changes is an order that doubles.
   expect(mirrorClientId(OF_ORDER)).toBe("lyre5a71827005cf1b9bf9b1aedd7762");
   expect(mirrorClientId({ ...OF_ORDER })).toBe(mirrorClientId(OF_ORDER));

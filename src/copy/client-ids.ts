@@ -1,12 +1,15 @@
-// How a venue knows a mirrored order: an id that is derived from what is mirrored and for whom, and never drawn. Whoever sends
-// the same order once more, after an answer that was lost or a restart, sends it under the same id, and the venue takes it once.
-// Source: design, section 6 (copiers).
+// Client order ids of mirrored orders. The id is derived from the mirrored action and the copy, never random.
+// A repeat of the same order, after a lost answer or a restart, carries the same id, so the venue takes it
+// once. Source: design, section 6 (copiers).
 import { createHash } from "node:crypto";
 
-/** ORDER mirrors an order, LEG a leg; CLOSE is the order that closes what a leg, a liquidation or an end has left open. */
+/**
+ * ORDER mirrors an order, LEG a leg; CLOSE is the order that closes what a leg, a liquidation or an end has
+ * left open.
+ */
 export type MirrorPurpose = "order" | "leg" | "close";
 
-/** What an order at the venue comes from. */
+/** The origin of an order at the venue. */
 export type MirrorOrigin =
   | { readonly collectiveId: string }
   | { readonly requestId: string; readonly symbol: string };
@@ -15,7 +18,9 @@ const PREFIX = "lyre";
 /** 112 bits of the digest: prefix and digest are 32 of the 36 characters that a venue takes. */
 const DIGEST_DIGITS = 28;
 
-/** The client order id of a mirrored order or leg: 32 characters of `[0-9a-z]`. The same for the same, always. */
+/**
+ * The client order id of a mirrored order or leg: 32 characters of `[0-9a-z]`. The same for the same, always.
+ */
 export function mirrorClientId(
   of: MirrorOrigin & {
     readonly copyId: string;

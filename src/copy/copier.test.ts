@@ -1,4 +1,4 @@
-// What a copier tells by itself, on a database of its own.
+// What a copier reports by itself, on a database of its own.
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { newDirectory } from "../../test/support/gateway.ts";
@@ -30,9 +30,9 @@ test("that it is at work is in the store at once, under the name that it claims 
       },
       log: pino({ level: "silent" }),
     });
-    // What is under way then is written before it has ended.
+    // What is in flight then is written before the copier has closed.
     await copier.close();
-    // Nothing has been asked of any venue yet.
+    // No venue has received a request yet.
     expect(await store.copying.listVenueReports()).toEqual([
       { copier: "copier", at: time.now() - 70_000, venues: [] },
     ]);

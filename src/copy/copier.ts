@@ -1,5 +1,6 @@
-// The copier: follows the journals of leads, and mirrors what they did at the venues of those who copy them. Made here of its
-// parts, and closed here: first nothing is begun any more, then nothing is under way, then the claims are given up.
+// The copier: follows the journals of leads and mirrors their actions at the venues of their copiers. It
+// composes its parts here and closes them in order: it starts no new work, waits for what is in flight, then
+// releases the claims.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -12,9 +13,9 @@ import { Leads } from "./leads/leads.ts";
 import { openReporting } from "./reporting.ts";
 import { createVenues } from "./venue/venues.ts";
 
-/** How often the database is asked for its time, ms. */
+/** How often the copier reads the database's time, ms. */
 const MEASURED_MS = 30_000;
-/** By more than this a clock is said to be wrong, ms. */
+/** A clock that differs by more than this is reported as wrong, ms. */
 const OFFSET_MS_MAX = 2_000;
 
 export type Copier = {
@@ -24,13 +25,13 @@ export type Copier = {
   close(): Promise<void>;
 };
 
-/** What a copier tells. */
+/** What a copier announces. */
 export type CopierNews = {
-  /** Which strategies it works at, whenever that changes. */
+  /** The strategies that it has claimed, whenever that changes. */
   claimed(strategyIds: readonly string[]): void;
   /** Copies have changed; it is durable. */
   copiesChanged(copyIds: readonly string[]): void;
-  /** A copy has paused by itself, or something else has become of it: its copier is to be told. */
+  /** A copy has paused by itself or needs attention; its copier has to be notified. */
   paused(copy: Pick<Copy, "copyId" | "personId">, reason: CopyReason | CopyAlarm): void;
   /** The store has failed: the process must stop. */
   failed(failure: StoreFailure): void;
@@ -43,7 +44,10 @@ export type CopierParts = {
   readonly holder: string;
   /** Whether no other copier can be alive on the database: what others had claimed is taken over at once. */
   readonly isAlone: boolean;
-  /** The origins of the venues that it may send to. An account elsewhere is as if a kill switch were set on its venue. */
+  /**
+   * The origins of the venues that it may send to. An account elsewhere is as if a kill switch were set on
+   * its venue.
+   */
   readonly allowedVenues: readonly string[];
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -88,7 +92,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     committed(strategies) {
       for (const { strategyId } of strategies) leads.wake(strategyId, null);
     },
-    // What is not told is seen at the next look.
+    // The next poll finds whatever a lost notification announced.
     lost() {},
     resumed() {},
   });
@@ -117,8 +121,8 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
 }
 
 /**
- * The time by the database's clock, which is one for all processes: with a clock of its own that is wrong a copier would find every
- * order too late, or none.
+ * Time by the database's clock, which all processes share. A copier with a wrong clock of its own would find
+ * every order too late, or none.
  */
 class DatabaseClock {
   readonly #store: Pick<CopyStore, "databaseNow">;
@@ -157,7 +161,7 @@ class DatabaseClock {
   }
 }
 
-/** The same store, which tells of every copy that was written, and of its own failure. */
+/** The same store, which also announces every copy that was written, and its own failure. */
 function telling(copying: CopyStore, news: Pick<CopierNews, "copiesChanged" | "failed">): CopyStore {
   return {
     ...copying,

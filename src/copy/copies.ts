@@ -1,8 +1,7 @@
-// The copies that this process works at, by strategy. The holder of the claims on strategies says which they are, hands over their
-// actions, and reports what people changed.
-//
-// Copies run side by side, as many as there are; how many requests are in flight at a venue is the venue's to bound. What they have to
-// record is written together, strategy by strategy.
+// The copies that this process executes, by strategy. The holder of the claims (`leads.ts`) names the
+// strategies, hands over their actions and reports changes from the dashboard.
+// Copies run side by side without a limit; each venue bounds its own requests in flight. Their records are
+// written together, strategy by strategy.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import { type Timers, waitAtMost } from "../concurrency/time.ts";
@@ -18,10 +17,13 @@ import type { Venues } from "./venue/venues.ts";
 
 /** Between two rounds of the reconciler, ms. */
 const TICK_MS = 1_000;
-/** What is in flight when copies are closed is waited for no longer than this, ms. */
+/** How long closing waits for work in flight, ms. */
 const CLOSE_MS_MAX = 2_500;
 
-/** Rows of all copies of which something is still to be done: each takes about a kilobyte of the thread's memory. */
+/**
+ * Rows of all copies of which something is still to be done: each takes about a kilobyte of the thread's
+ * memory.
+ */
 const OPEN_ROWS_MAX = 500_000;
 
 export type CopiesParts = {
@@ -37,7 +39,7 @@ export type CopiesParts = {
   readonly mayRun: () => boolean;
   /** Whether the operator allows a venue; one that is not allowed is halted. */
   readonly isAllowed: (origin: string) => boolean;
-  /** A copy was paused or is being closed, and not by its owner: they are to be told. */
+  /** Notifies the copier: the copy was paused or is being closed by someone other than its owner. */
   readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
   readonly log: Pick<Logger, "error" | "warn">;
   /** Instead of `OPEN_ROWS_MAX`. */
@@ -50,7 +52,7 @@ export class Copies {
   readonly #switches: Switches;
   readonly #ticks: PeriodicTask;
   readonly #strategies = new Map<string, StrategyCopies>();
-  /** Those that were dropped, while something of them is under way. */
+  /** Dropped copies that still have work in flight. */
   readonly #ending = new Set<Promise<void>>();
 
   constructor(parts: CopiesParts) {
@@ -68,7 +70,9 @@ export class Copies {
     });
   }
 
-  /** Begins to work at the copies of a strategy, from their cursors; what was not recorded may have been sent. */
+  /**
+   * Begins to work at the copies of a strategy, from their cursors; what was not recorded may have been sent.
+   */
   async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
     this.drop(strategyId);
     const copies = new StrategyCopies(strategyId, {
@@ -92,7 +96,7 @@ export class Copies {
     this.#strategies.get(strategyId)?.moved(actions, account);
   }
 
-  /** People changed copies, settings, requests or switches: reads them again. */
+  /** Reads copies, settings, requests and switches again after a change in the dashboard. */
   async changed(strategyId: string): Promise<void> {
     await this.#readSwitches();
     await this.#strategies.get(strategyId)?.changed();
@@ -108,7 +112,7 @@ export class Copies {
     this.#ending.add(ending);
   }
 
-  /** Nothing more is sent; resolves when what is under way is over, or does not come to an end soon. */
+  /** Sends nothing more. Resolves when nothing is in flight, or when that takes too long. */
   async close(): Promise<void> {
     this.#schedule.close();
     void this.#ticks.close();

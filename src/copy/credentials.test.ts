@@ -1,5 +1,5 @@
-// Credentials of copiers' accounts: sealed for one account alone, wrapped anew for a new version of the master key, and gone once
-// they are destroyed.
+// Credentials of copiers' accounts: sealed for one account alone, rewrapped for a new version of the master
+// key, and gone once they are destroyed.
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import type { VenueAccount } from "../domain/copying.ts";
@@ -18,7 +18,7 @@ const CREDENTIALS = { apiKey: "the key of Ada", apiSecret: "the secret of Ada" }
 
 const PLACE = { venue: "https://api.example.com", family: "SPOT" } as const;
 
-/** The questions that wrapping anew asks a store, of rows in memory, and the digests that were given to it. */
+/** The store that rewrapping reads, with rows in memory, and the digests that were given to it. */
 function rowsOf(rows: Map<string, string | null>) {
   const digests = new Map<string, string | undefined>();
   return {
@@ -49,7 +49,7 @@ test("credentials open for their own account alone, and nothing of them is seen"
   expect(() => openCredentials(master, "bert", sealed)).toThrow(SealBroken);
 });
 
-test("with a new version of the master key every data key is wrapped anew, once; what is destroyed stays so", async () => {
+test("with a new version of the master key every data key is rewrapped once; what is destroyed stays so", async () => {
   const [first, second] = [newLine(), newLine()];
   const master = masterOf(first);
   const sealed = sealCredentials(master, "ada", CREDENTIALS);
@@ -72,7 +72,7 @@ test("with a new version of the master key every data key is wrapped anew, once;
   expect([areSealedBy(1, { sealed }), areSealedBy(1, { sealed: null })]).toEqual([true, false]);
 });
 
-test("credentials that were replaced, or destroyed, meanwhile are left alone", async () => {
+test("credentials that were replaced, or destroyed, at the same time are left alone", async () => {
   const [first, second] = [newLine(), newLine()];
   const old = sealCredentials(masterOf(first), "ada", CREDENTIALS);
   const master = masterOf(first, second);

@@ -1,9 +1,9 @@
-// The credentials of copiers' accounts as the store keeps them: sealed for one account's row alone, under a data key of the record's
-// own. Disconnecting an account destroys the record, and with it the key.
+// The credentials of copiers' accounts as the store keeps them: sealed for one account's row alone, under a
+// data key of the record's own. Disconnecting an account destroys the record, and with it the key.
 //
-// Of the key itself a keyed hash is stored as well, so that no two accounts have the same one: two copies that know nothing of each
-// other would spend the same money. An exchange has several origins, so the hash is of the key and the family alone. Without the
-// master key the hash reveals nothing.
+// Of the key itself a keyed hash is stored as well, so that no two accounts have the same one: two copies
+// that know nothing of each other would spend the same money. An exchange has several origins, so the hash is
+// of the key and the family alone. Without the master key the hash reveals nothing.
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { VenueAccount } from "../domain/copying.ts";
@@ -33,8 +33,9 @@ export function openCredentials(master: MasterKey, accountId: string, sealed: st
 }
 
 /**
- * The hashes of a key: kept under the current version of the master key, known under any version. Earlier releases put the account's
- * origin into the hash, so those forms are known as well, of `origins`: all at which an account may be connected.
+ * The hashes of a key: stored under the current version of the master key, recognized under any version.
+ * Earlier releases put the account's origin into the hash; those forms are recognized for every origin in
+ * `origins`, all at which an account may be connected.
  */
 export function digestsOf(
   master: MasterKey,
@@ -49,14 +50,17 @@ export function digestsOf(
   };
 }
 
-/** Whether an account's credentials are sealed under a version of the master key; those that are destroyed are under none. */
+/**
+ * Whether an account's credentials are sealed under a version of the master key; those that are destroyed are
+ * under none.
+ */
 export function areSealedBy(version: number, { sealed }: { readonly sealed: string | null }): boolean {
   return sealed !== null && isRecordSealedBy(version, sealed);
 }
 
 /**
- * Wraps the data keys of all credentials anew that an older version of the master key has wrapped, and tells their keys by the
- * current one; answers how many it were.
+ * Rewraps the data keys that an older version of the master key has wrapped, and stores the digests under the
+ * current version. Returns how many there were.
  */
 export async function rewrapCredentials(
   store: Pick<CopyStore, "listSealedAccounts" | "resealAccount" | "findAccount">,

@@ -1,4 +1,4 @@
-// What a copier says in the store of how venues fare, while time is the test's.
+// The reports on venues that a copier writes into the store, under manual time.
 import { beforeEach, expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { type CopierReport, REPORT_AGE_MS_MAX, REPORT_MS } from "../domain/venue-report.ts";
@@ -35,7 +35,7 @@ function open(note: () => Promise<void> = async () => {}) {
   });
 }
 
-/** Lets go on what waits for nothing but its turn. */
+/** Runs everything that is ready and waits for no timer. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("it reports at once, and then again and again, until it is closed", async () => {
@@ -67,7 +67,7 @@ test("a report that takes long is waited for, at the end too", async () => {
   await closing;
 });
 
-test("a store that has failed is told of, one that is out of reach is asked again, and a fault is logged", async () => {
+test("a failed store is reported, one out of reach is tried again, and an error is logged", async () => {
   const thrown = [new StoreUnavailable("away"), new StoreFailure("broken"), new Error("a bug")];
   const reporting = open(async () => {
     throw thrown[noted.length - 1];

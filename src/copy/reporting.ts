@@ -1,5 +1,5 @@
-// Says in the store how the venues fare, for whoever shows it: at once, and then again and again, so that whoever reads it knows that
-// the copier is at work. A report that cannot be written is lost; the next one is another.
+// Writes into the store how the venues fare: at once, then periodically, so that a reader knows that the
+// copier is running. A report that cannot be written is dropped; the next one replaces it.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -33,7 +33,7 @@ export function openReporting({
     intervalMs: REPORT_MS,
     async task() {
       const at = wallNow();
-      // What is as old is not believed by anybody.
+      // Readers ignore reports of this age.
       const forgetBefore = at - REPORT_AGE_MS_MAX;
       await store.noteVenueReport({ copier, at, venues: reports() }, { forgetBefore });
     },

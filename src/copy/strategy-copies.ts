@@ -14,7 +14,7 @@ import type { Venue } from "./venue/venue.ts";
 
 /** Copies that were stopped since this long before are still asked about what they had sent, ms. */
 const STOPPED_SINCE_MS = 3_600_000;
-/** Until what people may have changed is read again, where a copy was writing at the same time, ms. */
+/** Delay before changes from the dashboard are read again, if a copy was writing at the same time, ms. */
 const OUTDATED_MS = 250;
 /** Until a copy whose progress could not be written is loaded again, ms. */
 const RELOAD_MS = 500;
@@ -117,7 +117,7 @@ export class StrategyCopies {
     }
   }
 
-  /** People have changed something: takes over what, one call after another. */
+  /** Takes over changes from the dashboard, one call after another. */
   changed(): Promise<void> {
     // A copy that began has one executor: two calls side by side would each make it one.
     const changing = this.#changing.then(() => (this.#isEnded ? undefined : this.#change()));
@@ -136,13 +136,14 @@ export class StrategyCopies {
       if (executor === undefined) {
         if (control.status !== "STOPPED") await this.#add(copyId);
       } else if (moving.has(executor) || executor.isMoving || executor.copy.status !== before.get(executor)) {
-        // What was read may be older than what the copy itself has just written.
+        // The rows that were read may be older than the copy's own last write.
         isOutdated = true;
       } else if (executor.control(control)) moved.push(executor);
     }
     await this.#takeRequests();
     if (this.#isEnded) return;
-    // A copy that is resumed was given other credentials before; of all others nobody waits for what their accounts say.
+    // A blocked copy that is resumed was given new credentials before, and refreshes first. The others
+    // refresh in the background.
     for (const executor of moved) if (executor.isBlocked) await executor.refresh();
     void this.#refreshAll();
     this.#removeOver();
@@ -167,7 +168,7 @@ export class StrategyCopies {
     }
   }
 
-  /** Reads it once more, a little later, until that succeeds. Never rejects. */
+  /** Reads the changes again after a pause, until that succeeds. Never rejects. */
   async #changeAgain(): Promise<void> {
     await this.#pauses.pause(OUTDATED_MS);
     if (this.#isEnded) return;
@@ -192,7 +193,7 @@ export class StrategyCopies {
     this.#pauses.end();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in flight. */
   async settled(): Promise<void> {
     await Promise.all([...this.#executors.values()].map((executor) => executor.settled()));
   }
@@ -221,7 +222,7 @@ export class StrategyCopies {
     executor.wake();
   }
 
-  /** What a copy's executor knows is ahead of the store: it begins again with what is stored. */
+  /** An executor's memory is ahead of the store: it is created again from the stored state. */
   async #reload(copyId: string): Promise<void> {
     const broken = this.#executors.get(copyId);
     if (broken === undefined) return;
@@ -273,7 +274,7 @@ export class StrategyCopies {
   async #takeRequests(): Promise<void> {
     const pending = await this.#copying.listPendingRequests(this.#strategyId);
     for (const [copyId, requests] of Map.groupBy(pending, (request) => request.copyId)) {
-      // Of a copy that was stopped long ago something may still have to be done.
+      // A copy that was stopped long ago may still have unfinished work.
       if (!this.#executors.has(copyId)) await this.#add(copyId, { isAsked: true });
       this.#executors.get(copyId)?.request(requests);
     }

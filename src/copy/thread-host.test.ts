@@ -30,7 +30,7 @@ function open() {
   });
   onTestFinished(() => thread.close());
   const wake = (strategyId: string) => thread.committed({ strategyId, version: 7 });
-  /** Resolves when the thread has begun so many times. */
+  /** Resolves when the thread has started this many times. */
   const begun = (times: number) =>
     eventually(`the thread has begun ${times} times`, () => starts(told).length === times);
   const hears = (what: string) => eventually(`it is told: ${what}`, () => told.includes(what));

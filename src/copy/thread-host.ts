@@ -1,7 +1,7 @@
-// The server's end of the copier's thread: starts it, wakes it when a strategy that it works at has committed, hands on what it
-// says, and starts it again, after a pause, when it has ended by itself. Whatever becomes of it, the server goes on; only a store
-// that has failed stops the process, as it does anywhere. What the two say to each other is here too; nothing is started by importing
-// this file.
+// The server's end of the copier's thread. It starts the thread, wakes it when a claimed strategy has
+// committed, hands on its messages, and restarts it after a pause when it ends by itself. The server goes on
+// whatever happens to the thread; only a failed store stops the process, as anywhere. The messages of both
+// ends are declared here; importing this file starts nothing.
 import { type MessagePort, Worker } from "node:worker_threads";
 import pino, { type Logger } from "pino";
 import { BackOff } from "../concurrency/delays.ts";
@@ -13,22 +13,27 @@ import type { CopierNews } from "./copier.ts";
 /** The first pause before it is started again, ms; each further one is twice as long, up to the longest. */
 export const RESTART_MS_MIN = 1_000;
 export const RESTART_MS_MAX = 30_000;
-/** A thread that has run for so long begins with the first pause again, ms. */
+/** A thread that has run this long restarts with the first pause again, ms. */
 const PROVEN_MS = 60_000;
-/** How long its orderly end may take before it is ended, ms. What was sent then is asked about at the next start. */
+/**
+ * How long its orderly end may take before it is terminated, ms. The next start queries what was sent then.
+ */
 const CLOSE_MS_MAX = 3_000;
 
 /** Beyond this it ends by itself, and is started again: the server's own memory is not touched. */
 const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 64 };
 
 export type CopierThread = {
-  /** Wakes it, if it works at the strategy. */
+  /** Wakes it, if it has claimed the strategy. */
   committed(committed: { readonly strategyId: string; readonly version: number }): void;
   /** Ends it in order. To be called while the store is open. */
   close(): Promise<void>;
 };
 
-/** Where the thread finds the data; on the embedded database it is given a new way to its writer at each start. */
+/**
+ * Where the thread finds the data; on the embedded database it is given a new way to its writer at each
+ * start.
+ */
 export type ThreadDatabase =
   | { readonly kind: "SQLITE"; readonly file: string; readonly openWriterPort: () => MessagePort }
   | { readonly kind: "POSTGRES"; readonly url: string };
@@ -46,7 +51,7 @@ export type ThreadHostParts = {
   readonly program?: URL;
 };
 
-/** Starts the thread, and says so in the log when it is ready. */
+/** Starts the thread, and logs when it is ready. */
 export function startCopierThread(parts: ThreadHostParts): CopierThread {
   return new ThreadHost(parts);
 }
@@ -151,7 +156,7 @@ function repeat(log: Logger, line: string): void {
   log[name as "info"]({ ...fields, of: "copier" }, msg);
 }
 
-/** What the thread is started with. */
+/** The start parameters of the thread. */
 export type ThreadStart = {
   readonly database:
     | {

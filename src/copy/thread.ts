@@ -1,5 +1,6 @@
-// The thread on which the copier of a server runs, so that a thousand signatures are nobody's wait. It has connections of its own
-// for reading; on the embedded database what it writes goes to the one thread that writes.
+// The thread on which the copier of a server runs, so that a thousand signatures do not delay the server. It
+// has connections of its own for reading; on the embedded database its writes go to the one thread that
+// writes.
 import { randomBytes } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
@@ -14,8 +15,8 @@ import { type Copier, openCopier } from "./copier.ts";
 import type { FromThread, ThreadStart, ToThread } from "./thread-host.ts";
 
 if (parentPort === null) throw new Error("the copier's thread is started by a server");
-// Traders' answers come first: where cores are few, this thread takes what the server's others leave. On Linux a priority is the
-// calling thread's; elsewhere it would be the whole process's.
+// Traders' answers come first: where cores are few, this thread takes what the server's others leave. On
+// Linux a priority is the calling thread's; elsewhere it would be the whole process's.
 if (process.platform === "linux") setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 const port: MessagePort = parentPort;
 const { database, masterKeyFile, allowedVenues, logLevel }: ThreadStart = workerData;
@@ -43,7 +44,7 @@ const copier: Copier = await openCopier({
   },
   log,
 });
-// What was said until now waits at the port.
+// Earlier messages wait at the port.
 port.on("message", (message: ToThread) => {
   if (message.kind === "WAKE") copier.wake(message.strategyId, message.version);
   else void close();

@@ -6,7 +6,7 @@ import { buy, cleanStages, executed, StubMarket, stage, upTo } from "./testing/s
 cleanStages();
 
 describe("bounds", () => {
-  test("a strategy that has five hundred commands waiting is refused one more, and others are not", async () => {
+  test("a strategy with five hundred waiting commands is refused one more, and others are not", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
     const { desk, store } = await stage({ market, strategies: ["one", "two"] });
@@ -28,7 +28,7 @@ describe("bounds", () => {
     const market = new StubMarket();
     const { desk } = await stage({ market });
     market.prepare = () => gate.promise;
-    // Strategies that do not exist are the cheapest: their commands reject when their turn comes.
+    // Strategies that do not exist are the cheapest: their commands reject when they run.
     const accepted = upTo(20_000).map((each) => desk.execute(`ghost-${each % 100}`, buy("90", `c${each}`)));
     expect(await desk.execute("one", buy("90", "a"))).toEqual({ refusal: "BUSY" });
     gate.resolve();
@@ -100,7 +100,7 @@ describe("groups", () => {
     const first = desk.execute("s1", buy("90", "a"));
     await reached.promise;
     const others = MANY.slice(1, 51).map((id) => desk.execute(id, buy("90", "a")));
-    // Their turns are over only with their commit, so what stands behind one shows when they have been decided.
+    // Commands end with their commit, so the commands behind one show when they have been decided.
     await new Promise((resolve) => setImmediate(resolve));
     gate.resolve();
     await Promise.all([first, ...others]);

@@ -46,7 +46,7 @@ describe("a futures strategy at the desk", () => {
     expect(executed(closed).legs).toMatchObject([{ status: "CANCELED" }]);
   });
 
-  test("one client id, one leg: a repeated one answers with the leg as it stands now", async () => {
+  test("one client id, one leg: a repeated one answers with the leg in its present state", async () => {
     const { desk } = await stage({ futures: ["perpetual"] });
     await desk.execute("perpetual", ENTRY);
     const first = executed(await desk.execute("perpetual", LEG, { key: legKey("stop") }));

@@ -1,4 +1,5 @@
-// Signals at the desk: whoever drives one, and however often, it has one order or none, and its row says which.
+// Signals at the desk: whichever process drives one, and however often, it has one order or none, and its row
+// says which.
 import { describe, expect, test } from "vitest";
 import type { ExecuteSignal } from "../domain/command.ts";
 import { signalKey } from "../domain/command.ts";
@@ -77,7 +78,7 @@ describe("a signal", () => {
     expect(await store.findOrder("one", { clientOrderId: "s" })).toEqual(orders[0]);
   });
 
-  test("keeps its order as the execution left it, while the order goes on", async () => {
+  test("keeps its order as the execution left it, while the order changes", async () => {
     const { desk, stateOf } = await stageWith(["s"]);
     const [order] = executed(await drive(desk, execute("90", "s"))).orders;
     expect(order?.status).toBe("NEW");
@@ -85,7 +86,7 @@ describe("a signal", () => {
     expect(await stateOf("s")).toEqual({ status: "EXECUTED", processedAt: 12_345, order });
   });
 
-  test("driven again is replayed, with its order as it now stands", async () => {
+  test("driven again is replayed, with its order in its present state", async () => {
     const { desk, store, announced } = await stageWith(["s"]);
     const first = executed(await drive(desk, execute("90", "s")));
     await desk.execute("one", cancel(1));
@@ -96,7 +97,7 @@ describe("a signal", () => {
     expect(announced).toHaveLength(2);
   });
 
-  test("is rejected for good: nothing of the account changes, and it is not tried again", async () => {
+  test("is rejected permanently: nothing of the account changes, and it is not retried", async () => {
     const { desk, store, stateOf, claim } = await stageWith(["s"]);
     const before = await store.loadAccount("one");
     const { events, orders } = executed(await drive(desk, tooMuch("s")));
@@ -111,7 +112,7 @@ describe("a signal", () => {
     expect(await claim()).toEqual([]);
   });
 
-  test("of a closed strategy is rejected, without a look at the market", async () => {
+  test("of a closed strategy is rejected, without using the market", async () => {
     const market = new StubMarket();
     const { desk, stateOf } = await stageWith(["s"], { market });
     await desk.execute("one", { type: "CloseStrategy" });
@@ -185,7 +186,7 @@ describe("a signal that is driven twice at once", () => {
   test("is executed or rejected, never both, if the two desks see different markets", async () => {
     const ids = upTo(15).map((id) => `s${id}`);
     const { desk, file, store, stateOf } = await stageWith(ids);
-    // There nobody buys, so that an order at the market can never be taken.
+    // That market has no bids, so a market order can never be filled.
     const empty = new StubMarket();
     empty.quote = () => ({ bid: null, ask: decimal("100") });
     const { desk: other } = await deskOn(file, undefined, empty);

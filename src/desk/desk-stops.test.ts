@@ -5,7 +5,7 @@ import { buy, cleanStages, deskOn, executed, fundsOf, StubMarket, stage, upTo } 
 
 cleanStages();
 
-describe("a stop that the market has reached", () => {
+describe("a triggered stop", () => {
   test("is never refused because the desk is full", async () => {
     const { desk, market, store } = await stageWithStop();
     const gate = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ describe("a stop that the market has reached", () => {
     expect(last.orders.map(({ status }) => status)).toEqual(["CANCELED"]);
   });
 
-  test("is decided with its market prepared; one that is over prepares nothing", async () => {
+  test("is decided with its market prepared; a closed strategy prepares nothing", async () => {
     const { desk, market } = await stageWithStop();
     const prepared = preparedBy(market);
     market.silence("BTCUSDT");
@@ -113,7 +113,7 @@ describe("closing a strategy", () => {
     ]);
     expect((await store.loadAccount("one"))?.account.status).toBe("CLOSED");
     expect(await store.listOpenOrders("one", null)).toEqual([]);
-    // A strategy that is over prepares nothing.
+    // A closed strategy prepares nothing.
     expect(await desk.execute("one", { type: "CloseStrategy" })).toEqual({ refusal: "STRATEGY_CLOSED" });
     expect(prepared).toHaveLength(2);
   });

@@ -19,8 +19,8 @@ import {
 
 cleanStages();
 
-describe("turns", () => {
-  test("commands of one strategy are carried out in the order they came", async () => {
+describe("queues", () => {
+  test("commands of one strategy are executed in the order they came", async () => {
     const { store, desk } = await stage();
     const outcomes = await Promise.all(
       upTo(20).map((each) => desk.execute("one", buy(each % 2 === 0 ? "90" : "market", `c${each}`))),
@@ -49,7 +49,7 @@ describe("turns", () => {
     expect(soldAgain).toEqual({ refusal: "INSUFFICIENT_BALANCE" });
   });
 
-  test("a strategy whose turn takes long does not keep others waiting", async () => {
+  test("a strategy whose command takes long does not delay others", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
     market.prepare = (symbol) => (symbol === "ETHUSDT" ? gate.promise : undefined);
@@ -60,7 +60,7 @@ describe("turns", () => {
     expect(executed(await slow).orders).toHaveLength(1);
   });
 
-  test("whether a command has lapsed is asked when its turn has come, and not before", async () => {
+  test("whether a command has lapsed is checked before its decision, and not earlier", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
     const { store, desk } = await stage({ market });
@@ -101,7 +101,7 @@ describe("replay", () => {
     expect(announced).toHaveLength(1);
   });
 
-  test("a replay answers with the order as it stands now", async () => {
+  test("a replay answers with the order in its present state", async () => {
     const { desk } = await stage();
     const first = executed(await desk.execute("one", buy("90", "a"), { key: "k" }));
     expect(first.orders.map(({ status }) => status)).toEqual(["NEW"]);
@@ -246,7 +246,7 @@ describe("a commit that fails", () => {
 });
 
 describe("a database that another process keeps to itself", () => {
-  test("has a client's command refused, certainly not executed, and the next one carried out", async () => {
+  test("refuses a client's command, certainly not executed, and executes the next one", async () => {
     const { desk, store, announced, failures, storage } = await stage();
     storage.busyCommits = 1;
     expect(await desk.execute("one", buy("90", "a"))).toEqual({ refusal: "BUSY" });
@@ -351,7 +351,7 @@ describe("announcements", () => {
   });
 });
 
-test("a command of a strategy that does not exist rejects and harms nobody", async () => {
+test("a command of a strategy that does not exist rejects and has no other effect", async () => {
   const { desk, failures } = await stage();
   await expect(desk.execute("nobody", buy("90", "a"))).rejects.toThrow(
     "a command names a strategy that exists",
@@ -361,7 +361,7 @@ test("a command of a strategy that does not exist rejects and harms nobody", asy
 });
 
 describe("short of disk space", () => {
-  test("what is new is refused, a key that was used is answered, and what makes it less goes on", async () => {
+  test("openings are refused, a used key is answered, and reductions go on", async () => {
     const { desk, storage } = await stage();
     const resting = executed(await desk.execute("one", buy("90", "a"), { key: "order:a" })).orders[0];
     storage.isShort = true;

@@ -1,14 +1,9 @@
-// The one door. Whatever changes a strategy, an order, a tick that reached one, later a funding payment or a close, is a
-// command that goes through `execute`. Here and nowhere else are ordering, idempotency, durability and publication solved:
-//
-//   turn       commands of one strategy run one after another; those of different strategies side by side
-//   decide     pure; a refusal ends the turn
-//   commit     events, state, orders, trades and key in one transaction, many strategies at a time
-//   replay     a key that was used before, as the commit finds, answers from the journal and changes nothing
-//   announce   listeners hear what was committed, after it was committed
-//
-// A commit that turns out to be outdated (another process moved the strategy) is loaded and decided again. A commit that
-// fails rejects the execution, since its outcome is unknown, and has the process stopped.
+// The only entry point for changes of a strategy: an order, a triggered order, a funding payment, a close.
+// `execute` solves ordering, idempotency, durability and publication: commands of one strategy run one after
+// another, strategies run in parallel; the decision is pure; events, state, rows and key are committed in one
+// transaction, for many strategies at a time; a key that was used before answers from the journal; listeners
+// receive what was committed, afterwards. An outdated commit (another process changed the strategy) is loaded
+// and decided again. A failed commit rejects, since its outcome is unknown, and stops the process.
 import type { Logger } from "pino";
 import type { Account, FillProfile, StrategyType } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
@@ -30,13 +25,18 @@ import {
 } from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
-/** Commands of one strategy that may wait for their turn; one more that the market did not bring is refused BUSY. */
+/**
+ * Commands that may wait in a strategy's queue; further ones are refused BUSY, unless they come from the
+ * market.
+ */
 const STRATEGY_COMMANDS_WAITING_MAX = 500;
 /** Commands of all strategies that may wait; one more is refused BUSY. */
 const COMMANDS_WAITING_MAX = 20_000;
-/** Strategies remembered with their accounts; beyond it those that were met first are forgotten, and loaded when needed. */
+/** Strategies cached with their accounts; beyond it the oldest are evicted, and loaded when needed. */
 const STRATEGIES_HELD_MAX = 20_000;
-/** So many are looked at for that at a time: all may be busy, when the market reaches many together. */
+/**
+ * Number of entries checked for eviction at a time: all may be busy, when the market triggers many together.
+ */
 const LOOKED_AT_MAX = 8;
 
 /** The market as the desk needs it: values for a decision, and a moment to have them fresh. */
@@ -45,29 +45,32 @@ export type DeskMarket = Market & {
   now(): number;
   /** The number of the last quote seen, of any symbol. */
   mark(): number;
-  /** Has rules and quote of a symbol ready; returns nothing if they are. */
+  /** Prepares rules and quote of a symbol; returns nothing if they are ready. */
   prepare(symbol: string): Promise<void> | undefined;
 };
 
 export type ExecuteOptions = {
   /** The idempotency key, unique within the strategy. */
   readonly key?: string;
-  /** When the gateway admitted the request, wall time in Unix ms; a placement counts against the order budgets then. */
+  /**
+   * When the gateway admitted the request, wall time in Unix ms; a placement counts against the order budgets
+   * then.
+   */
   readonly admittedAt?: number;
-  /** Asked when the command's turn has come: a reason not to carry it out any more. */
+  /** Called before the command is decided: a reason not to execute it any more. */
   readonly lapsed?: () => Refusal | null;
 };
 
 export type Executed = {
   readonly events: readonly DomainEvent[];
-  /** The orders concerned: as the command left them, or, replayed, as they stand now. */
+  /** The orders concerned: as the command left them, or, replayed, in their present state. */
   readonly orders: readonly Order[];
   /** Likewise the legs. */
   readonly legs: readonly Leg[];
   readonly replayed: boolean;
 };
 
-/** What was committed, for those who tell the world. */
+/** A committed change, for listeners that publish it. */
 export type Announcement = {
   readonly strategyId: string;
   readonly type: StrategyType;
@@ -82,7 +85,7 @@ export type Announcement = {
   readonly mark: number;
 };
 
-/** Spot and futures name their symbols alike, so each has a market of its own. */
+/** Spot and futures use the same symbol names, so each has a market of its own. */
 type ByType<T> = { readonly [Type in StrategyType]: T };
 
 type Job = {
@@ -91,9 +94,9 @@ type Job = {
   readonly reply: PromiseWithResolvers<Executed | Refusal>;
 };
 
-/** What the desk knows of one strategy. */
+/** The state of one strategy. */
 type Lane = {
-  /** The turn under way, and what waits behind it. */
+  /** The strategy's queue: the command in progress, and those behind it. */
   readonly jobs: Job[];
   /** The account as last committed; null while it is not known, or ahead of the store. */
   held: LoadedAccount | null;
@@ -108,7 +111,10 @@ export class Desk {
   readonly #log: Pick<Logger, "error">;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
-  /** In the order in which they were met. A lane stays when its jobs are done: a map that always changes costs memory. */
+  /**
+   * In order of first use. An entry stays when its queue is empty, since a map that always changes costs
+   * memory.
+   */
   readonly #lanes = new Map<string, Lane>();
   #lanesBusy = 0;
   #commandsWaiting = 0;
@@ -118,7 +124,7 @@ export class Desk {
     store: Store;
     markets: ByType<DeskMarket>;
     profiles: ByType<FillProfile>;
-    /** Told of a commit that failed: the process must stop. */
+    /** Called when a commit fails: the process must stop. */
     onStoreFailure: (failure: StoreFailure) => void;
     /** Whether so little disk space is left that nothing new may be placed. */
     isShortOfSpace?: () => boolean;
@@ -134,9 +140,9 @@ export class Desk {
   }
 
   /**
-   * Carries out a command of a strategy and answers when its effect is durable, or why there is none.
-   * Rejects with StoreFailure if the commit failed (whether the command took effect is then unknown), with any other
-   * error if there is a bug in deciding it (it then took none).
+   * Executes a command of a strategy and returns when its effect is durable, or a refusal. Rejects with
+   * StoreFailure if the commit failed (whether the command took effect is then unknown), with any other error
+   * if there is a bug in deciding it (it then took none).
    */
   execute(strategyId: string, command: Command, options: ExecuteOptions = {}): Promise<Executed | Refusal> {
     const lane = this.#laneOf(strategyId);
@@ -153,22 +159,27 @@ export class Desk {
     return job.reply.promise;
   }
 
-  /** Whether commits wait so long that a command of a client would be refused BUSY. */
+  /** Whether the commit backlog is so long that a client's command would be refused BUSY. */
   isBehind(): boolean {
     return this.#commits.isBehind();
   }
 
-  /** Whether placements are refused for want of disk space; other writers, such as sign-ups, refuse as well then. */
+  /**
+   * Whether placements are refused for want of disk space; other writers, such as sign-ups, refuse as well
+   * then.
+   */
   isShortOfSpace(): boolean {
     return this.#isShortOfSpace();
   }
 
-  /** How many commands wait for their turn or are under way. */
+  /** Number of commands waiting or in progress. */
   waitingCount(): number {
     return this.#commandsWaiting;
   }
 
-  /** Calls the listener after every commit, in the order of the strategy's commits. Answers how to stop that. */
+  /**
+   * Calls the listener after every commit, in the order of the strategy's commits. Answers how to stop that.
+   */
   onCommitted(listener: (announcement: Announcement) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -205,7 +216,8 @@ export class Desk {
       const { held } = lane;
       const { account, version } = held ?? (await this.#load(strategyId));
       const market = this.#markets[account.type];
-      // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is to be committed.
+      // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is
+      // to be committed.
       const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
       if (earlier === null) await prepare(market, symbolsConcerned(account, command));
       const lapsed = options.lapsed?.() ?? null;
@@ -224,7 +236,8 @@ export class Desk {
       if (events.length === 0) {
         const replayed = mayBeReplay ? null : await this.#findEntry(strategyId, key);
         if (replayed !== null) return await this.#replay(strategyId, replayed);
-        // Nothing is committed, so no version check would show that another process has moved the account since.
+        // Nothing is committed, so no version check would show that another process has moved the account
+        // since.
         if (held !== null && (await this.#load(strategyId)).version !== version) {
           lane.held = null;
           continue;
@@ -243,7 +256,7 @@ export class Desk {
         continue;
       }
       if (outcome === "BUSY") {
-        // A client may come again.
+        // A client may retry.
         if (isFromMarket(command)) continue;
         return { refusal: "BUSY" };
       }
@@ -290,8 +303,8 @@ export class Desk {
   }
 
   /**
-   * Forgets the idle ones of those that were met first; the busy ones come last from now on. No `BoundedMap`: busy strategies must
-   * stay, and a look-up must not reorder entries.
+   * Evicts idle strategies among the oldest; busy ones move to the end. A `BoundedMap` does not fit: busy
+   * strategies must stay, and a look-up must not reorder entries.
    */
   #forgetSome(): void {
     for (const [strategyId, lane] of this.#lanes.entries().take(LOOKED_AT_MAX).toArray()) {
@@ -305,7 +318,7 @@ export class Desk {
       try {
         listener(announcement);
       } catch (error) {
-        // What is committed is committed, and the other listeners shall hear of it.
+        // The commit is final, so the other listeners still receive it.
         const { strategyId } = announcement;
         this.#log.error({ err: error, strategyId }, "a listener of committed events has thrown");
       }
@@ -313,7 +326,7 @@ export class Desk {
   }
 }
 
-/** Has the values of the symbols ready. */
+/** Prepares the values of the symbols. */
 async function prepare(market: DeskMarket, symbols: readonly string[]): Promise<void> {
   const awaited = symbols.flatMap((symbol) => market.prepare(symbol) ?? []);
   if (awaited.length > 0) await Promise.all(awaited);
@@ -355,13 +368,19 @@ function settledBy(event: DomainEvent, orders: ReadonlyMap<number, Order>): Sett
   }
 }
 
-/** What opens something new. What only reduces a position goes on, as cancels and closes do, and so does a recorded signal. */
+/**
+ * Commands that open something new. Reductions of a position go on, as cancels and closes do, and so does a
+ * recorded signal.
+ */
 function isPlacement(command: Command): boolean {
   if (command.type === "PlaceOrder") return command.entry?.reduceOnly !== true;
   return command.type === "PlaceLeg";
 }
 
-/** A crossing comes only once and must not be lost; there are no more of them than there are who wait for one. */
+/**
+ * A trigger fires only once and must not be lost; there are at most as many as open orders, legs and
+ * positions.
+ */
 function isFromMarket({ type }: Command): boolean {
   return FROM_MARKET.has(type);
 }

@@ -1,4 +1,5 @@
-// Commits of many strategies in one transaction: a busy service pays one sync for many commands, an idle one adds no delay.
+// Commits of many strategies in one transaction: a busy service pays one sync for many commands, an idle one
+// adds no delay.
 import { Batcher } from "../concurrency/batcher.ts";
 import type { Commit, CommitOutcome, Store } from "../store/store.ts";
 
@@ -20,7 +21,7 @@ export class GroupCommit {
     return this.#batcher.add(commit);
   }
 
-  /** Whether commits wait so long that more of them should not be taken. */
+  /** Whether the backlog is so long that no more commits should be taken. */
   isBehind(): boolean {
     return this.#batcher.isBehind(WAITING_MS_MAX);
   }

@@ -1,5 +1,5 @@
-// A strategy's account: what it owns, what it has open, and where its numbering stands. Everything that is over
-// (terminal orders, trades, events) lives in the store alone.
+// A strategy's account: what it owns, what it has open, and its next ids. Everything that has ended (terminal
+// orders, trades, events) is in the store alone.
 import type { Amount, Product, Quantity, Rate } from "../money/decimal.ts";
 import type { Balances } from "../money/posting.ts";
 import type { Leg } from "./leg.ts";
@@ -24,14 +24,18 @@ export type Account = {
   nextOrderId: number;
   nextTradeId: number;
   nextIncomeId: number;
-  // What only futures have is few and seldom changed: each of these maps is replaced, never written, and most are NOTHING.
+  // Futures-only state is small and seldom changed: each of these maps is replaced, never written, and most
+  // are NOTHING.
   /** By symbol: those that are open. */
   positions: ReadonlyMap<string, Position>;
   /** Those that are pending or wait for the mark price, by their ids, in the order of placement. */
   openLegs: ReadonlyMap<number, Leg>;
   /** By symbol, where one was chosen. */
   leverages: ReadonlyMap<string, number>;
-  /** By symbol, in the order of time: what was held before changes that no funding settlement has followed yet. */
+  /**
+   * By symbol, in the order of time: what was held before changes that no funding settlement has followed
+   * yet.
+   */
   heldBefore: ReadonlyMap<string, readonly HeldBefore[]>;
   /** By symbol: the time of the last settlement of funding that was applied, Unix ms. */
   fundedUntil: ReadonlyMap<string, number>;
@@ -67,25 +71,31 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
   };
 }
 
-// A position in a perpetual contract: one-way, with isolated margin. What follows from it and the mark price (profit, margin,
-// the price of its liquidation) is computed in `engine/futures/margin.ts` and never stored.
+// A position in a perpetual contract: one-way, with isolated margin. What follows from it and the mark price
+// (profit, margin, the price of its liquidation) is computed in `engine/futures/margin.ts` and never stored.
 
 export type Position = {
   readonly symbol: string;
   /** Positive for a long, negative for a short, never zero. */
   readonly quantity: Quantity;
-  /** What was paid (long) or received (short) for just this quantity: entry price × quantity, exactly. Never negative. */
+  /** Paid (long) or received (short) for exactly this quantity: entry price × quantity. Never negative. */
   readonly entryValue: Product;
-  /** What the position may lose at most: its part of the `isolated` pocket. */
+  /** The most that the position can lose: its part of the `isolated` ledger account. */
   readonly isolatedWallet: Amount;
-  /** Fees paid for the position so far, less what was realised with it: what its break-even price still has to bring in. */
+  /**
+   * Fees paid for the position so far, less what was realised with it: what its break-even price still has to
+   * bring in.
+   */
   readonly burden: Amount;
   /** Market time, Unix ms. */
   readonly openedAt: number;
   readonly updatedAt: number;
 };
 
-/** What was held of a symbol before a change: the change is the first within its clock hour. Zero if nothing was. */
+/**
+ * The quantity of a symbol held before a change: the change is the first within its clock hour. Zero if none
+ * was held.
+ */
 export type HeldBefore = { readonly changedAt: number; readonly quantity: Quantity };
 
 /** The side of the order that closes a position. */

@@ -1,7 +1,6 @@
-// What was done to people, keys and strategies, by whom: records that are only ever added, each with the hash of the one before
-// it, so that none can be changed or taken out unseen. Never holds a secret.
-//
-// What is only asked for here and decided elsewhere (`…_ASKED`) is recorded before it is decided: what became of it is in the
+// Audit records of changes to people, keys and strategies: an append-only chain, each record with the hash of
+// the one before it, so that none can be changed or removed undetected. It never contains a secret.
+// A request that another part decides (`…_ASKED`) is recorded before the decision; its outcome is in the
 // strategy's journal.
 
 export const AUDIT_ACTIONS = [
@@ -52,12 +51,12 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who acted: a person in the dashboard, the command line on the machine, or the service itself. */
+/** The actor: a person in the dashboard, the command line on the machine, or the service itself. */
 export type Actor =
   | { readonly kind: "PERSON" | "OPERATOR"; readonly personId: string }
   | { readonly kind: "COMMAND_LINE" | "SERVICE" };
 
-/** What it was done to. */
+/** The object of the action. */
 export type AuditSubject = {
   readonly kind: "PERSON" | "KEY" | "STRATEGY" | "MASTER_KEY" | "VENUE_ACCOUNT" | "COPY" | "VENUE";
   readonly id: string;
@@ -69,7 +68,7 @@ export type NewAuditRecord = {
   readonly about: AuditSubject;
   /** Wall time, Unix ms. */
   readonly at: number;
-  /** What else is worth knowing, such as a reason or an address: short texts by name. */
+  /** Further details, such as a reason or an address: short texts by name. */
   readonly details: Readonly<Record<string, string>>;
 };
 

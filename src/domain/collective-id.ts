@@ -1,6 +1,6 @@
-// The collective id groups the copiers' mirrored orders with the strategy's own. It is derived, never stored: a UUID
-// (version 8) whose last 48 bits are the order id and whose other bits are a digest of the strategy's id, so that one
-// look at it tells which order is meant.
+// The collective id groups the copiers' mirrored orders with the strategy's own. It is derived, never stored:
+// a UUID (version 8) whose last 48 bits are the order id and whose other bits are a digest of the strategy's
+// id, so that the order can be read from it.
 import { createHash } from "node:crypto";
 
 /** Hexadecimal digits at its end that are the order id. */

@@ -1,4 +1,4 @@
-// Everything that can be asked of a strategy, in the imperative.
+// All commands to a strategy, in the imperative.
 import type { Price } from "../money/decimal.ts";
 import type { LegType } from "./leg.ts";
 import type { Settlement } from "./market.ts";
@@ -17,11 +17,11 @@ export type PlaceOrder = {
   readonly stopPrice: Price | null;
   /** One client id, one order, for ever. */
   readonly clientOrderId: string;
-  /** What only a futures order has. */
+  /** Terms that only a futures order has. */
   readonly entry?: EntryOptions;
 };
 
-/** What a futures order may ask for besides. Source: specification 4.2. */
+/** Additional terms of a futures order. Source: specification 4.2. */
 export type EntryOptions = {
   readonly reduceOnly: boolean;
   readonly attached: AttachedLegs | null;
@@ -32,13 +32,13 @@ export type EntryOptions = {
 export type CancelOrder = { readonly type: "CancelOrder"; readonly orderId: number };
 export type CancelOpenOrders = { readonly type: "CancelOpenOrders"; readonly symbol: string };
 
-/** What the market was seen at, and when (market time, Unix ms) if that was found out only afterwards. */
+/** The market price of a trigger, and its time (market time, Unix ms) if it was found afterwards. */
 type Seen = { readonly seen: Price; readonly seenAt?: number };
 
-/** The market reached a resting order: `seen` is the opposite best price that did. */
+/** The market triggered an open limit order: `seen` is the opposite best price that did. */
 export type FillRestingOrder = Seen & { readonly type: "FillRestingOrder"; readonly orderId: number };
 
-/** A trade reached a waiting stop order: `seen` is its price. */
+/** A trade triggered a stop order: `seen` is its price. */
 export type TriggerStop = Seen & { readonly type: "TriggerStop"; readonly orderId: number };
 
 export type PlaceLeg = {
@@ -54,7 +54,7 @@ export type PlaceLeg = {
 export type CancelLeg = { readonly type: "CancelLeg"; readonly legId: number };
 export type CancelOpenLegs = { readonly type: "CancelOpenLegs"; readonly symbol: string };
 
-/** The mark price reached a leg: `seen` is the one that did. */
+/** The mark price triggered a leg: `seen` is that price. */
 export type TriggerLeg = Seen & { readonly type: "TriggerLeg"; readonly legId: number };
 
 /** Above the highest leverage of the symbol it is that one. */
@@ -67,15 +67,15 @@ export type ChangeLeverage = {
 /** The exchange has published a settlement of funding. */
 export type SettleFunding = { readonly type: "SettleFunding"; readonly settlement: Settlement };
 
-/** The mark price reached the liquidation price of a position: `seen` is the one that did. */
+/** The mark price reached the liquidation price of a position: `seen` is that price. */
 export type LiquidatePosition = Seen & { readonly type: "LiquidatePosition"; readonly symbol: string };
 
-/** Cancels and sells everything and ends the strategy for good; says the same again while that is not done. */
+/** Cancels and sells everything and ends the strategy permanently; repeated while that is not complete. */
 export type CloseStrategy = { readonly type: "CloseStrategy" };
 
 /**
- * Has the order of a signal placed, or the signal rejected. `processedAt`, wall time in Unix ms, is when it is tried.
- * A refusal that time may mend (a silent market, an exhausted budget) leaves the signal as it is.
+ * Places the order of a signal, or rejects the signal. `processedAt`, wall time in Unix ms, is the time of
+ * the attempt. A transient refusal (a silent market, an exhausted budget) leaves the signal unchanged.
  */
 export type ExecuteSignal = {
   readonly type: "ExecuteSignal";
@@ -100,7 +100,7 @@ export type Command =
   | CloseStrategy
   | ExecuteSignal;
 
-// The keys under which commands are remembered, each unique within its strategy.
+// The idempotency keys of commands, each unique within its strategy.
 
 /** The key of a placement: one client id, one order. */
 export function placementKey(clientOrderId: string): string {
@@ -122,7 +122,7 @@ export function triggerKey(orderId: number): string {
   return `trigger:${orderId}`;
 }
 
-/** The key of what a leg does when its price is reached. */
+/** The key of a leg's firing. */
 export function legTriggerKey(legId: number): string {
   return `leg:${legId}`;
 }

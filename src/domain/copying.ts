@@ -1,5 +1,5 @@
-// Copying: a copier's account at a venue mirrors what a strategy does. What the strategy did is an action of its lead; what became
-// of it at the venue is an entry of the copy's mirror log: copied, or skipped and why.
+// Copying: a copier's account at a venue mirrors a strategy. An action of the strategy is an action of its
+// lead; its outcome at the venue is an entry of the copy's mirror log: copied, or skipped with a reason.
 // Source: specification, section 1 (copiers).
 import { type Amount, decimal, type Price, type Quantity, type Rate, SCALE } from "../money/decimal.ts";
 import type { StrategyType } from "./account.ts";
@@ -10,7 +10,10 @@ import type { FilterName } from "./refusal.ts";
 /** The asset that copies are reckoned in. Pairs with another quote asset are not copied. */
 export const COPY_QUOTE_ASSET = "USDT";
 
-/** FAILED: the venue has refused its credentials. DISCONNECTED: they are destroyed, and only its history is left. */
+/**
+ * FAILED: the venue has refused its credentials. DISCONNECTED: they are destroyed, and only its history is
+ * left.
+ */
 export const VENUE_ACCOUNT_STATUSES = ["CONNECTED", "FAILED", "DISCONNECTED"] as const;
 export type VenueAccountStatus = (typeof VENUE_ACCOUNT_STATUSES)[number];
 
@@ -21,16 +24,16 @@ export type VenueAccount = {
   readonly family: StrategyType;
   /** The venue's origin, such as `https://api.example.com`: one that the operator allows. */
   readonly venue: string;
-  /** What its owner calls it. */
+  /** Its owner's name for it. */
   readonly label: string;
-  /** The first characters of its key, to tell it by. */
+  /** The first characters of its key, for people. */
   readonly keyHint: string;
   /** Its credentials, sealed (`copy/credentials.ts`); null once they are destroyed. */
   readonly sealed: string | null;
   readonly status: VenueAccountStatus;
-  /** What the venue said when it refused the credentials; null unless FAILED. */
+  /** The venue's message when it rejected the credentials; null unless FAILED. */
   readonly failure: string | null;
-  /** Wall time, Unix ms, here and below unless it is said to be market time. */
+  /** Wall time, Unix ms; so are times below unless they are market time. */
   readonly createdAt: number;
   /** When the venue last accepted or refused the credentials. */
   readonly checkedAt: number;
@@ -42,37 +45,51 @@ export type CopySettings = {
   readonly share: Rate;
   /** The most that an order which opens something may be worth, in the quote asset; null sets no bound. */
   readonly maxPerOrder: Amount | null;
-  /** The loss, as a share of the equity that the copy began with, at which all is closed and the copy paused; null: none. */
+  /**
+   * The loss, as a share of the equity that the copy began with, at which all is closed and the copy paused;
+   * null: none.
+   */
   readonly stopLoss: Rate | null;
   /** The gain, as a share like `stopLoss`, at which all is closed and the copy paused; null: none. */
   readonly takeProfit: Rate | null;
-  /** What the size of an opening is derived from. Exits always follow the positions. */
+  /** The basis of an opening's size. Exits always follow the positions. */
   readonly size: CopySize;
   /** The most that the copy works with, in the quote asset; null: its share of the account alone decides. */
   readonly budget: Amount | null;
   /** The highest leverage at which the copy opens a contract; null: the strategy's. */
   readonly leverageMax: number | null;
-  /** The highest value of one position as a multiple of the copy's equity (2 is twice); null sets no bound. */
+  /**
+   * The highest value of one position as a multiple of the copy's equity (2 is twice); null sets no bound.
+   */
   readonly positionMax: Rate | null;
   /** The same of all positions and open entry orders together. */
   readonly exposureMax: Rate | null;
   /** Openings within any 60 seconds; null sets no bound. */
   readonly ordersPerMinuteMax: number | null;
-  /** The loss since 00:00 UTC, as a share of the equity then, after which nothing is opened until the next day; null: none. */
+  /**
+   * The loss since 00:00 UTC, as a share of the equity then, after which nothing is opened until the next
+   * day; null: none.
+   */
   readonly lossPerDayMax: Rate | null;
   /** The only symbols in which the copy opens something; null: all. */
   readonly symbols: readonly string[] | null;
-  /** By how much the venue's price may be worse than the strategy's for an opening at the market; null sets no bound. */
+  /**
+   * By how much the venue's price may be worse than the strategy's for an opening at the market; null sets no
+   * bound.
+   */
   readonly slippageMax: SlippageMax | null;
   /** Whether the copy opens what the strategy holds when the copy starts. */
   readonly copyExisting: boolean;
-  /** Seconds after the strategy's exit limit filled at which the copy's unfilled one is closed at the market; null: never. */
+  /**
+   * Seconds after the strategy's exit limit filled at which the copy's unfilled one is closed at the market;
+   * null: never.
+   */
   readonly closeAfterSeconds: number | null;
 };
 
 /**
- * RATIO: in the proportion of the copy's equity to the strategy's. FIXED_RATIO: the strategy's quantity times the ratio.
- * FIXED_AMOUNT: each opening is worth the amount, in the quote asset.
+ * RATIO: in the proportion of the copy's equity to the strategy's. FIXED_RATIO: the strategy's quantity times
+ * the ratio. FIXED_AMOUNT: each opening is worth the amount, in the quote asset.
  */
 export type CopySize =
   | { readonly by: "RATIO" }
@@ -82,7 +99,7 @@ export type CopySize =
 /** As shares of the strategy's price, for pairs and contracts of BTC and ETH, and for all others. */
 export type SlippageMax = { readonly major: Rate; readonly other: Rate };
 
-/** A copy of the whole account that follows exactly: no bound of its own. Also what stored settings are read as where they lack one. */
+/** A copy of the whole account without limits of its own. Also the defaults for missing stored settings. */
 export const EXACT_SETTINGS: CopySettings = {
   share: SCALE as Rate,
   maxPerOrder: null,
@@ -102,13 +119,17 @@ export const EXACT_SETTINGS: CopySettings = {
 };
 
 /**
- * FOLLOWING ⇄ PAUSED; CLOSING, while all that the copy holds is sold and its orders are cancelled, ends in PAUSED (stop loss) or
- * STOPPED; STOPPED is for good. A paused copy opens nothing, and still follows cancels, reductions and legs.
+ * FOLLOWING ⇄ PAUSED. CLOSING, while its holdings are sold and its orders are canceled, ends in PAUSED (stop
+ * loss) or STOPPED, which is final. A paused copy opens nothing, and still follows cancels, reductions and
+ * legs.
  */
 export const COPY_STATUSES = ["FOLLOWING", "PAUSED", "CLOSING", "STOPPED"] as const;
 export type CopyStatus = (typeof COPY_STATUSES)[number];
 
-/** Why a copy is paused, closing or stopped. RESTORED: a backup was restored that may not know all that was sent for it. */
+/**
+ * Why a copy is paused, closing or stopped. RESTORED: a backup was restored that may not know all that was
+ * sent for it.
+ */
 export const COPY_REASONS = [
   "COPIER",
   "CREDENTIALS",
@@ -122,65 +143,78 @@ export const COPY_REASONS = [
 ] as const;
 export type CopyReason = (typeof COPY_REASONS)[number];
 
-/** Mails about a copy that goes on: see `copy/session/alarms.ts`. */
+/** Kinds of mails about a copy that continues: see `copy/session/alarms.ts`. */
 export const COPY_ALARMS = ["EXIT_FAILED", "CLOSED_BY_VENUE", "OFF_TARGET", "BEHIND"] as const;
 export type CopyAlarm = (typeof COPY_ALARMS)[number];
 
-/** What a copy holds of a symbol by its own orders. */
+/** A copy's holding of a symbol by its own orders. */
 export type Holding = {
-  /** Base units: of a spot pair what was bought and not sold, after fees; of a contract the position, negative for a short. */
+  /**
+   * Base units: of a spot pair what was bought and not sold, after fees; of a contract the position, negative
+   * for a short.
+   */
   readonly quantity: Quantity;
-  /** What was paid (long) or received (short) for it. Never negative. */
+  /** Paid (long) or received (short) for it. Never negative. */
   readonly cost: Amount;
   /**
-   * What the copy is entitled to hold, signed like `quantity`: what its openings executed, less the parts that the strategy has
-   * closed since. Absent: all that it holds (holdings of books that were stored before targets were kept).
+   * The copy's target, signed like `quantity`: what its openings executed, less the parts that the strategy
+   * has closed since. Absent: the whole holding (books that were stored before targets existed).
    */
   readonly target?: Quantity;
 };
 
-/** What the venue said of the account. */
+/** The venue's report on the account. */
 export type VenueSnapshot = {
   readonly at: number;
   /** In the quote asset: on spot free and locked, of futures the wallet balance. */
   readonly wallet: Amount;
-  /** What of it can be used for orders. */
+  /** The part of it that can be used for orders. */
   readonly available: Amount;
   /**
-   * In the quote asset, what the copy is worth at the venue's prices: what it began with, what it gained and paid in fees since,
-   * and what its holdings gained. What its owner pays in or takes out changes nothing of it.
+   * In the quote asset, what the copy is worth at the venue's prices: what it began with, what it gained and
+   * paid in fees since, and what its holdings gained. What its owner pays in or takes out changes nothing of
+   * it.
    */
   readonly equity: Amount;
-  /** By symbol, in base units: on spot all that the account has of the pair's base asset; of contracts the position. */
+  /**
+   * By symbol, in base units: on spot all that the account has of the pair's base asset; of contracts the
+   * position.
+   */
   readonly held: ReadonlyMap<string, Quantity>;
 };
 
-/** What a copy knows of itself: it changes in the transaction of the entry that changed it. */
+/** The state of a copy, which changes in the transaction of the entry that changed it. */
 export type CopyBook = {
   /** By symbol. */
   readonly holdings: ReadonlyMap<string, Holding>;
-  /** What its closed parts gained (negative: lost), and what it paid in fees, in the quote asset. */
+  /** Realized profit (negative: loss), and fees, in the quote asset. */
   readonly realized: Amount;
   readonly fees: Amount;
-  /** What the copy's share of the account was worth when it began; null until the venue has been asked. */
+  /** The starting value of the copy's share of the account; null before the first poll. */
   readonly startEquity: Amount | null;
-  /** The share that this is of; null with it, and of copies that began before it was noted: the present one is taken for it. */
+  /**
+   * The share that this is of; null with it, and of copies that began before it was noted: the present one is
+   * taken for it.
+   */
   readonly startShare: Rate | null;
   /**
-   * What its stop loss counts from since it has acted, which is what the copy was worth when that had closed everything, or since
-   * another share was set; null before, then it counts from what it began with.
+   * The base of its stop loss since it has acted, or since another share was set: the copy's value after
+   * everything was closed; null before, when the starting value is the base.
    */
   readonly stopBase: Amount | null;
   readonly snapshot: VenueSnapshot | null;
   /** The number of the next entry of its log. */
   readonly nextEntryId: number;
-  /** The highest profit of all settlements of the profit share, zero at least, and the week of the last one. Absent before the first. */
+  /**
+   * The highest profit of all settlements of the profit share, zero at least, and the week of the last one.
+   * Absent before the first.
+   */
   readonly profitMark?: { readonly week: number; readonly mark: Amount };
-  /** What the copy was worth when it was first valued on a day (UTC), which is numbered from the beginning of 1970. */
+  /** The copy's value at its first valuation on a day (UTC), which is numbered from the beginning of 1970. */
   readonly dayStart?: { readonly day: number; readonly equity: Amount };
   /**
-   * The last action that has its row in the log, done or not. Absent in books of versions that had no outbox: there it is `doneSeq` of
-   * the copy, and what answers the next action may have been sent already.
+   * The last action that has its row in the log, done or not. Absent in books of versions that had no outbox:
+   * there it is `doneSeq` of the copy, and what answers the next action may have been sent already.
    */
   readonly takenSeq?: number;
 };
@@ -207,19 +241,22 @@ export type Copy = {
   readonly revision: number;
 };
 
-/** What the strategy had just before an action. */
+/** The strategy's state right before an action. */
 export type LeadState = {
   /** The quote asset: free, locked and isolated. */
   readonly wallet: Amount;
   /** On spot by asset what is owned beside the quote asset; of futures by symbol the position. */
   readonly held: ReadonlyMap<string, Quantity>;
-  /** By symbol, the price of the strategy's last trade: a value where nothing better is known. */
+  /** By symbol, the price of the strategy's last trade: a fallback for its value. */
   readonly lastPrices: ReadonlyMap<string, Price>;
-  /** By symbol, base units of its open exit orders: on spot of SELLs, of futures of orders against the position. */
+  /**
+   * By symbol, base units of its open exit orders: on spot of SELLs, of futures of orders against the
+   * position.
+   */
   readonly promised: ReadonlyMap<string, Quantity>;
 };
 
-/** What the strategy did, as far as it concerns copies. */
+/** An action of the strategy that concerns copies. */
 export type LeadAction = {
   /** 1 for the first of the strategy, without gaps. */
   readonly seq: number;
@@ -246,7 +283,7 @@ type OfOrder = { readonly symbol: string; readonly orderId: number; readonly col
 type OfLeg = {
   readonly symbol: string;
   readonly legId: number;
-  /** Of the leg's own number: legs and orders are numbered together. */
+  /** The leg's own number: legs and orders share one sequence. */
   readonly collectiveId: string;
 };
 
@@ -260,9 +297,9 @@ export type LeadPlacement = OfOrder & {
   readonly price: Price;
   readonly stopPrice: Price;
   readonly reduceOnly: boolean;
-  /** Of a contract: the strategy's leverage when it was placed; null for a spot pair. */
+  /** Of a contract: the strategy's leverage at the placement; null for a spot pair. */
   readonly leverage: number | null;
-  /** What was filled in the same entry; null if nothing was. */
+  /** Fills in the same entry; null if there are none. */
   readonly filled: LeadFilled | null;
 };
 export type LeadFilled = {
@@ -270,7 +307,7 @@ export type LeadFilled = {
   /** The average, rounded down at the 8th decimal. */
   readonly price: Price;
 };
-/** The order is over without having been filled whole. */
+/** The order has ended without having been filled in full. */
 export type LeadCancel = OfOrder & { readonly kind: "CANCEL"; readonly because: "CANCELED" | "EXPIRED" };
 /** An order that rested was filled. `empties`: the strategy holds nothing of the symbol any more. */
 export type LeadFill = OfOrder & {
@@ -304,13 +341,14 @@ export type LeadLeverage = {
   readonly symbol: string;
   readonly leverage: number;
 };
-/** The strategy is being closed, for good: every copy closes all that it holds. */
+/** The strategy is being closed permanently: every copy closes all its holdings. */
 export type LeadClose = { readonly kind: "CLOSE" };
 
 /**
- * Beside what the lead did: FLATTEN closes what a copy holds of a symbol, RECONCILE reduces what it holds beyond its target, REPAIR
- * brings it nearer to its target at its owner's request, WITHDRAW cancels the open orders of a stopped copy, WRITE_OFF takes out of
- * its book what the account has no more, PROFIT_SHARE is a settlement that is computed and charged to nobody.
+ * Kinds of rows beside the lead's actions: FLATTEN closes a copy's holding of a symbol, RECONCILE reduces
+ * what exceeds its target, REPAIR brings it nearer to its target at its owner's request, WITHDRAW cancels the
+ * open orders of a stopped copy, WRITE_OFF removes from its book what the account no longer has, PROFIT_SHARE
+ * is a settlement that is computed and charged to nobody.
  */
 export const MIRROR_KINDS = [
   "PLACE",
@@ -332,12 +370,13 @@ export const MIRROR_KINDS = [
 export type MirrorKind = (typeof MIRROR_KINDS)[number];
 
 /**
- * NEW: in the outbox, not dealt with yet. SENT: written before it is sent; after a restart the venue is asked what became of it.
- * UNCONFIRMED: the venue has not said what became of it, and it is not sent again; an execution that turns up later is booked.
- * RESTING: the order is open at the venue. FILLED, CANCELED, EXPIRED: how it ended there; what was executed says how much of it.
- * DONE: what is no order was carried out, or there was nothing to do. SKIPPED: it was not sent, or the venue refused it, for a
- * reason that the rules name. FAILED: refused by the venue for any other reason. LEFT: it rested at the venue when the copy
- * ended, and nobody has looked at it since.
+ * NEW: in the outbox, not dealt with yet. SENT: written before it is sent; after a restart its outcome is
+ * queried. UNCONFIRMED: the venue has not reported an outcome, and it is not sent again; an execution that
+ * turns up later is recorded. RESTING: the order is open at the venue. FILLED, CANCELED, EXPIRED: its end
+ * there; the executed quantity says how much was filled. DONE: a row without an order was executed, or had
+ * nothing to do. SKIPPED: it was not sent, or the venue rejected it, for a reason that the rules name.
+ * FAILED: rejected by the venue for any other reason. LEFT: it was open at the venue when the copy ended, and
+ * is not queried any more.
  */
 export const MIRROR_STATUSES = [
   "NEW",
@@ -360,7 +399,7 @@ export const SKIP_REASONS = [
   "BELOW_MIN_NOTIONAL",
   /** Above the venue's largest quantity or notional, or its largest position. */
   "ABOVE_MAXIMUM",
-  /** As many orders rest on the symbol as the venue takes. */
+  /** The venue takes no more open orders on the symbol. */
   "ORDER_CAP",
   /** The price lies outside of what the venue takes. */
   "PRICE_UNFIT",
@@ -374,7 +413,7 @@ export const SKIP_REASONS = [
   "ALREADY_OVER",
   "PAUSED",
   "HALTED",
-  /** What opens could not be sent within `ENTRY_AGE_MAX_MS` of the commit. */
+  /** The opening could not be sent within `ENTRY_AGE_MAX_MS` of the commit. */
   "TOO_LATE",
   /** The venue does not trade the symbol. */
   "NOT_LISTED",
@@ -400,7 +439,10 @@ export const SKIP_REASONS = [
   "SLIPPAGE",
   /** The copy has lost as much since 00:00 UTC as the copier permits. */
   "LOSS_OF_DAY",
-  /** The venue refused it, in its own words: for a filter whose figures are not known (SKIPPED), or what none of the others names (FAILED). */
+  /**
+   * The venue refused it, in its own words: for a filter whose figures are not known (SKIPPED), or what none
+   * of the others names (FAILED).
+   */
   "REFUSED",
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
@@ -410,22 +452,25 @@ export type Skip = {
   readonly reason: SkipReason;
   /** The filter that it failed, where it is one. */
   readonly filter: FilterName | null;
-  /** What was wanted, and what there was: the shortfall is their difference. In the unit that `unit` names; a count if it is null. */
+  /**
+   * The needed and the available amount; their difference is the shortfall. In the unit that `unit` names; a
+   * count if it is null.
+   */
   readonly wanted: Amount | null;
   readonly had: Amount | null;
   readonly unit: "BASE" | "QUOTE" | null;
   /**
-   * The copier's own bound: where the most per order has made it too small, that, in the quote asset; of SLIPPAGE,
-   * ABOVE_POSITION_MAX, ABOVE_EXPOSURE_MAX and LOSS_OF_DAY the rate or multiple that was set.
+   * The copier's own bound: where the most per order has made it too small, that, in the quote asset; of
+   * SLIPPAGE, ABOVE_POSITION_MAX, ABOVE_EXPOSURE_MAX and LOSS_OF_DAY the rate or multiple that was set.
    */
   readonly bound?: Amount | Rate;
-  /** The venue's own words, where it was the one who refused. */
+  /** The venue's own code and message, if it rejected the order. */
   readonly venue: { readonly code: number; readonly message: string } | null;
 };
 
 /**
- * By what an order was scaled: ours / theirs. UNPROMISED: by what is held and not promised to open exit orders. FIXED_RATIO and
- * FIXED_AMOUNT: as the copier's setting says.
+ * What an order was scaled by: ours / theirs. UNPROMISED: by holdings less open exit orders. FIXED_RATIO and
+ * FIXED_AMOUNT: by the copier's setting.
  */
 export const SCALES = [
   "EQUITY",
@@ -447,7 +492,7 @@ export type MirrorEntry = {
   readonly copyId: string;
   /** Ascending within the copy. */
   readonly entryId: number;
-  /** The action that it answers; null for what a request or the closing of the copy asked for. */
+  /** The action that it mirrors; null for a request or the closing of the copy. */
   readonly seq: number | null;
   readonly requestId: string | null;
   readonly collectiveId: string | null;
@@ -467,7 +512,7 @@ export type MirrorEntry = {
   readonly quantity: Quantity | null;
   readonly price: Price | null;
   readonly stopPrice: Price | null;
-  /** Of a contract's order: whether the venue lets it reduce the position only. */
+  /** Of a contract's order: whether it is reduce-only at the venue. */
   readonly reduceOnly?: boolean;
   /** How the venue knows it; null if it was never sent. */
   readonly clientOrderId: string | null;
@@ -476,19 +521,23 @@ export type MirrorEntry = {
   readonly executedQuote: Amount;
   /** In the quote asset. */
   readonly fee: Amount;
-  /** When the strategy did it (market time), when it was first sent, and when the venue had acknowledged it. */
+  /**
+   * When the strategy did it (market time), when it was first sent, and when the venue had acknowledged it.
+   */
   readonly leadAt: number;
   readonly sentAt: number | null;
   readonly acknowledgedAt: number | null;
   readonly updatedAt: number;
-  /** How often it was sent, and how often the venue was asked what had become of it. */
+  /** Numbers of sends and of queries. */
   readonly sends: number;
   readonly queries: number;
-  /** Of an order that opens something and is not over: the part of what it executes that the strategy still holds; absent: all. */
+  /**
+   * Of an opening order in progress: the part of its executions that the strategy still holds; absent: all.
+   */
   readonly retained?: Rate;
-  /** What it cost in fees is not known yet. */
+  /** Its fees are not known yet. */
   readonly isFeeDue?: true;
-  /** What the strategy's order has closed is taken off the copy's target. */
+  /** The part that the strategy's order has closed is deducted from the copy's target. */
   readonly isTargetSet?: true;
   /** The strategy's own is canceled, and this one could not be canceled yet. */
   readonly isCancelDue?: true;
@@ -500,7 +549,10 @@ export type MirrorEntry = {
 export const PROFIT_SHARE_RATE: Rate = decimal("0.1");
 /** The collective id of all settlements of a copy: they are found by it. */
 export const PROFIT_SHARES_ID = "profit-shares";
-/** A settlement: the copy's profit since it began, the highest of those before (zero at least), and the share of what is above it. */
+/**
+ * A settlement: the copy's profit since it began, the highest of those before (zero at least), and the share
+ * of what is above it.
+ */
 export type ProfitShare = { readonly profit: Amount; readonly mark: Amount; readonly share: Amount };
 
 /** Why what is held is not what the strategy's holding scales to. */
@@ -519,11 +571,11 @@ export type DriftCause =
   | "LIMITED"
   | "PRICE_MOVED";
 
-/** What is asked of a copy beside its lead's actions; done once, in turn with them. */
+/** Requests to a copy beside its lead's actions; each is executed once, in sequence with them. */
 export const COPY_REQUEST_KINDS = ["REPAIR", "CLOSE", "LOOK", "WITHDRAW"] as const;
 /**
- * REPAIR: towards the target. CLOSE: sells all it holds and cancels its orders. LOOK: asks the venue what it holds. WITHDRAW, of
- * a copy that is STOPPED: takes back what rests and does not close what it holds.
+ * REPAIR: towards the target. CLOSE: sells all it holds and cancels its orders. LOOK: polls the account.
+ * WITHDRAW, of a copy that is STOPPED: cancels open orders and does not close its holdings.
  */
 export type CopyRequestKind = (typeof COPY_REQUEST_KINDS)[number];
 export type CopyRequest = {
@@ -534,7 +586,7 @@ export type CopyRequest = {
   readonly mayIncrease: boolean;
   readonly askedAt: number;
   readonly doneAt: number | null;
-  /** Of one that could not be done: why. */
+  /** Why it could not be executed, if so. */
   readonly failure: string | null;
 };
 
@@ -544,7 +596,7 @@ export type SwitchKind = (typeof SWITCH_KINDS)[number];
 export type KillSwitch = {
   readonly kind: SwitchKind;
   readonly id: string;
-  /** In the words of who set it. */
+  /** In the words of the person who set it. */
   readonly reason: string;
   /** The person's id. */
   readonly setBy: string;

@@ -1,5 +1,5 @@
-// What happened to a strategy, in the past tense. An event carries its postings, so that applying it needs no rules:
-// whoever replays the journal gets the same account, also after a rule has changed.
+// Events of a strategy, in the past tense. An event carries its postings, so that applying it needs no rules:
+// a replay of the journal gives the same account, also after a rule has changed.
 import type { Amount } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
 import type { Position } from "./account.ts";
@@ -30,14 +30,19 @@ export type OrderFilled = Happening & {
   readonly trade: Trade;
   /** Of a futures order: the position after the fill, null if none is left. */
   readonly position?: Position | null;
-  /** Since when it stands so, market time in Unix ms, if that is before the event: it was found out only afterwards. */
+  /**
+   * The start of this state, market time in Unix ms, if it is before the event, which was found afterwards.
+   */
   readonly heldFrom?: number;
 };
-/** An open futures order reserves more or less than before, since positions, leverage or other orders have changed. */
+/**
+ * An open futures order reserves more or less than before, since positions, leverage or other orders have
+ * changed.
+ */
 export type OrderReserveChanged = Happening & {
   readonly type: "OrderReserveChanged";
   readonly orderId: number;
-  /** What it reserves from now on. */
+  /** Its new reserve. */
   readonly reserved: Amount;
 };
 export type OrderCanceled = Happening & { readonly type: "OrderCanceled"; readonly orderId: number };
@@ -53,7 +58,7 @@ export type OrderExpired = Happening & {
 };
 export type ExpiryReason = FilterName | "INSUFFICIENT_BALANCE" | "BOOK_EMPTY" | "NOTHING_TO_REDUCE";
 
-/** The leg as it came in: NEW, or PENDING with an entry that rests. */
+/** The new leg: NEW, or PENDING with an open entry. */
 export type LegPlaced = Happening & {
   readonly type: "LegPlaced";
   readonly leg: Leg;
@@ -62,7 +67,7 @@ export type LegPlaced = Happening & {
 };
 /** The entry of a pending leg was filled: from now on the leg waits for the mark price. */
 export type LegArmed = Happening & { readonly type: "LegArmed"; readonly legId: number };
-/** The mark price reached the leg, and its order closed the position. */
+/** The mark price triggered the leg, and its order closed the position. */
 export type LegFired = Happening & {
   readonly type: "LegFired";
   readonly legId: number;
@@ -92,17 +97,19 @@ export type FundingSettled = Happening &
   Settlement & {
     readonly type: "FundingSettled";
     readonly asset: string;
-    /** The position as it now stands, null if none is open any more. */
+    /** The position after the event, null if none is open any more. */
     readonly position: Position | null;
   };
 
 /** Everything was cancelled; what could be sold at once is sold, and something still waits for its market. */
 export type StrategyClosing = Happening & { readonly type: "StrategyClosing" };
 
-/** The strategy is over, for good. */
+/** The strategy is closed permanently. */
 export type StrategyClosed = Happening & { readonly type: "StrategyClosed" };
 
-/** The engine took the order of a signal, which the same entry places. `processedAt` is wall time, Unix ms. */
+/**
+ * The engine took the order of a signal, which the same entry places. `processedAt` is wall time, Unix ms.
+ */
 export type SignalExecuted = Happening & {
   readonly type: "SignalExecuted";
   readonly signalId: string;

@@ -1,14 +1,13 @@
-// What was held when funding was due. A settlement is published after its time, and a position may have changed meanwhile:
-// so an account remembers what it held before its changes, until the settlement after them has come.
-//
-// Of several changes within one hour of the clock the first is enough, since settlements are due on the hour. Of one that is
-// due within an hour, what was held before the next remembered change is what counts.
+// Holdings when funding was due. A settlement is published after its time, and the position may have changed
+// since: so an account records what it held before its changes, until the settlement after them has come.
+// Of several changes within one clock hour the first is enough, since settlements are due on the hour. A
+// settlement due within an hour uses the holding before the next recorded change.
 import type { Quantity } from "../money/decimal.ts";
 import type { HeldBefore } from "./account.ts";
 import { MINUTE_MS } from "./order-counts.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** So many hours with changes are remembered of a symbol; of more the oldest are forgotten. */
+/** Recorded hours with changes per symbol; the oldest are dropped. */
 const HOURS_MAX = 72;
 
 /** The minute that a settlement is due at, Unix ms: it is published with a few milliseconds more. */
@@ -16,15 +15,15 @@ export function dueAt(fundingTime: number): number {
   return fundingTime - (fundingTime % MINUTE_MS);
 }
 
-/** What is remembered, with a change to come at a market time (Unix ms) of what is held until then. */
+/** The records with a change at a market time (Unix ms) of the quantity held until then. */
 export function withChange(remembered: readonly HeldBefore[], change: HeldBefore): readonly HeldBefore[] {
   const last = remembered.at(-1);
-  // What is found out only afterwards may be older than what was remembered meanwhile: it comes behind that all the same.
+  // A change that was found afterwards may be older than the last record; it is still appended behind it.
   if (last !== undefined && hourOf(last.changedAt) >= hourOf(change.changedAt)) return remembered;
   return [...remembered, change].slice(-HOURS_MAX);
 }
 
-/** What later settlements may still ask for. */
+/** The records that later settlements may still need. */
 export function afterSettlement(
   remembered: readonly HeldBefore[],
   fundingTime: number,
@@ -41,7 +40,7 @@ export function heldWhenDue(
   return remembered.find(({ changedAt }) => changedAt >= dueAt(fundingTime))?.quantity ?? present;
 }
 
-/** Whether what is held has changed since a settlement was due. */
+/** Whether the holding has changed since a settlement was due. */
 export function hasChangedSince(remembered: readonly HeldBefore[], fundingTime: number): boolean {
   return remembered.some(({ changedAt }) => changedAt >= dueAt(fundingTime));
 }

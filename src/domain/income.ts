@@ -1,5 +1,5 @@
-// What moved a futures wallet, line by line: the sum of all incomes is the wallet's balance.
-// Source: reference exchange, section 11.8.
+// Incomes, the changes of a futures wallet: their sum is the wallet's balance. Source: reference exchange,
+// section 11.8.
 import type { Amount } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
 import type { DomainEvent } from "./event.ts";
@@ -28,7 +28,10 @@ export type Income = {
   readonly tradeId: number | null;
 };
 
-/** The incomes of an event of a futures strategy, still without their numbers. What amounts to nothing is left out. */
+/**
+ * The incomes of an event of a futures strategy, still without their numbers. What amounts to nothing is left
+ * out.
+ */
 export function incomesOf(event: DomainEvent): Omit<Income, "incomeId">[] {
   switch (event.type) {
     case "StrategyOpened":
@@ -62,7 +65,7 @@ export function incomesOf(event: DomainEvent): Omit<Income, "incomeId">[] {
   }
 }
 
-/** What a pocket of the world has given the account, less what it has taken. */
+/** What an external ledger account has given the account, less what it has taken. */
 function flowFrom(pocket: Posting["from"], postings: readonly Posting[]): Amount {
   return postings.reduce(
     (sum, { from, to, amount }) => sum + (from === pocket ? amount : 0n) - (to === pocket ? amount : 0n),

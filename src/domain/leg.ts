@@ -58,7 +58,7 @@ export type Leg = {
   readonly endReason?: LegCancelReason | LegExpiryReason;
 };
 
-/** What the entry's order records of a leg that comes with it. */
+/** The record of an attached leg in its entry's order. */
 export type AttachedLeg = Pick<Leg, "legId" | "clientLegId" | "type" | "triggerPrice">;
 
 export type FiredLeg = {

@@ -1,11 +1,14 @@
-// What a decision may know of the market: values, handed in. Nothing here waits or asks.
+// The market data of a decision, as values. Nothing here waits or sends requests.
 import type { Price, Rate } from "../money/decimal.ts";
 import type { SymbolRules } from "./symbol.ts";
 
 /** The best prices of a symbol's book. A side that is empty is null. */
 export type Quote = { readonly bid: Price | null; readonly ask: Price | null };
 
-/** One settlement of funding as the exchange publishes it: longs pay the rate if it is positive, shorts if it is negative. */
+/**
+ * One settlement of funding as the exchange publishes it: longs pay the rate if it is positive, shorts if it
+ * is negative.
+ */
 export type Settlement = {
   readonly symbol: string;
   /** Market time, Unix ms. */
@@ -14,7 +17,7 @@ export type Settlement = {
   readonly markPrice: Price;
 };
 
-/** Why a recorded market takes no orders: it has no more to tell, or it never had what contracts are decided by. */
+/** Why a recorded market takes no orders: it has ended, or it lacks the mark prices that contracts need. */
 export type Untradable = "RECORDING_ENDED" | "MARK_PRICES_MISSING";
 
 export type Market = {
@@ -26,7 +29,10 @@ export type Market = {
   lastPrice(symbol: string): Price | null;
   /** The volume-weighted average price of the last five minutes, or null while none is known. */
   averagePrice(symbol: string): Price | null;
-  /** The mark price of a contract, or null while none is known or the last one is old; always null for a spot pair. */
+  /**
+   * The mark price of a contract, or null while none is known or the last one is old; always null for a spot
+   * pair.
+   */
   markPrice(symbol: string): Price | null;
   /** Why no order can be taken until another market is chosen; null where prices may be expected. */
   untradable(): Untradable | null;

@@ -1,7 +1,7 @@
-// How many orders a strategy has placed in the present windows. The windows are aligned to the clock: the ten seconds'
-// start at :00, :10, … and the minute's at :00. The gateway counts what comes in, the engine what it takes, both with
-// these numbers, so that what two gateways let in beside each other is still held to one budget.
-// Source: specification 8.1 (gateway and trading engine enforce the same budgets).
+// How many orders a strategy has placed in the present windows. The windows are aligned to the clock: the ten
+// seconds' start at :00, :10, … and the minute's at :00. The gateway counts what comes in, the engine what it
+// takes, both with these numbers, so that what two gateways let in beside each other is still held to one
+// budget. Source: specification 8.1 (gateway and trading engine enforce the same budgets).
 
 export const ORDERS_PER_10_SECONDS = 50;
 export const ORDERS_PER_MINUTE = 1_200;
@@ -20,8 +20,8 @@ export type OrderCounts = {
 export const NO_ORDERS: OrderCounts = { tenSeconds: 0, inTenSeconds: 0, minute: 0, inMinute: 0 };
 
 /**
- * The counts with one more placement, admitted at a wall time in Unix ms. One that was overtaken by placements of a later
- * window belongs to a window that nobody asks about any more.
+ * The counts with one more placement, admitted at a wall time in Unix ms. A placement older than the present
+ * windows belongs to one that does not count any more.
  */
 export function withPlacement(counts: OrderCounts, at: number): OrderCounts {
   const tenSeconds = Math.floor(at / TEN_SECONDS_MS);

@@ -9,17 +9,19 @@ export type Side = (typeof SIDES)[number];
 export const SPOT_ORDER_TYPES = ["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"] as const;
 /** Those of the futures family; what waits for a trigger there is a leg. Source: specification 4.2. */
 export const FUTURES_ORDER_TYPES = ["MARKET", "LIMIT"] as const satisfies readonly ClientOrderType[];
-/** What a client may place. */
+/** The order types that a client may place. */
 export type ClientOrderType = (typeof SPOT_ORDER_TYPES)[number];
 /** A liquidation is the service's own order. */
 export type OrderType = ClientOrderType | "LIQUIDATION";
 /** The types that wait for the last price to reach their stop price before they are anything else. */
 export type StopOrderType = Extract<OrderType, `STOP_${string}`>;
 
-/** NEW → PARTIALLY_FILLED → FILLED; the last four are terminal and never change. Source: specification 3.2. */
+/**
+ * NEW → PARTIALLY_FILLED → FILLED; the last four are terminal and never change. Source: specification 3.2.
+ */
 export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED";
 
-/** How much an order is for: base units, or (MARKET BUY only) what may be spent in quote units. */
+/** The size of an order: base units, or (MARKET BUY only) the amount to spend in quote units. */
 export type OrderSize = { readonly quantity: Quantity } | { readonly quoteQuantity: Amount };
 
 export type Order = {
@@ -38,19 +40,22 @@ export type Order = {
   readonly quoteQuantity: Amount;
   readonly executedQuantity: Quantity;
   readonly executedQuote: Amount;
-  /** What the order still holds in the `locked` pocket, and of which asset: the one it pays with. */
+  /** What the order still holds in the `locked` ledger account, and its asset: the one it pays with. */
   readonly reserved: Amount;
   readonly reservedAsset: string;
   /** Market time, Unix ms. */
   readonly placedAt: number;
   readonly updatedAt: number;
-  /** Since when the order can trade: from its placement, or for a stop from its trigger; null while it waits for that. */
+  /**
+   * Since when the order can trade: from its placement, or for a stop from its trigger; null while it waits
+   * for that.
+   */
   readonly workingAt: number | null;
   /** A futures order that only ever reduces a position. */
   readonly reduceOnly?: true;
   /** The order of a leg that fired: it closes the whole position. */
   readonly closesPosition?: true;
-  /** The legs that a futures entry was placed with. What has become of each is said by the leg itself. */
+  /** The attached legs of a futures entry at its placement. Each leg has its own outcome. */
   readonly legs?: readonly AttachedLeg[];
   /**
    * The same of an entry from before legs were recorded with their entries: they are placed when it is
@@ -59,7 +64,10 @@ export type Order = {
   readonly attached?: AttachedLegs;
 };
 
-/** The triggers of the legs that an entry brings with it. Source: specification 4.2 (takeProfitPrice, stopLossPrice). */
+/**
+ * The triggers of the legs that an entry brings with it. Source: specification 4.2 (takeProfitPrice,
+ * stopLossPrice).
+ */
 export type AttachedLegs = { readonly takeProfitPrice: Price | null; readonly stopLossPrice: Price | null };
 
 /** One fill. */
@@ -77,7 +85,7 @@ export type Trade = {
   readonly isMaker: boolean;
   /** Market time, Unix ms. */
   readonly at: number;
-  /** Of a futures trade: what its closing part gained (negative: lost), without the fee. */
+  /** Of a futures trade: the realized profit of its closing part (negative: loss), without the fee. */
   readonly realizedPnl?: Amount;
 };
 
@@ -89,7 +97,7 @@ export function isOpen(order: Order): boolean {
   return order.status === "NEW" || order.status === "PARTIALLY_FILLED";
 }
 
-/** Whether the order is a stop that the market has not reached yet. */
+/** Whether the order is a stop that has not been triggered. */
 export function awaitsTrigger(order: Order): boolean {
   return isOpen(order) && order.workingAt === null;
 }

@@ -1,7 +1,7 @@
-// A person who uses Lyrebird: who they are to us, and how far they have come. Strategies and keys belong to one person each.
-// Source: specification, section 1 (account setup) and 2.1.
+// A person who uses Lyrebird: identity and status. Strategies and keys belong to one person each. Source:
+// specification, section 1 (account setup) and 2.1.
 
-/** An operator decides about people and sees how the service fares; operators are made by the command line alone. */
+/** An operator decides about people and monitors the service; only the command line makes operators. */
 export const ROLES = ["PERSON", "OPERATOR"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -9,7 +9,10 @@ export type Role = (typeof ROLES)[number];
 export const PROFILES = ["COPIER", "TRADER"] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** NONE → PENDING → APPROVED | REJECTED; who was rejected may submit again. The API is unavailable until APPROVED. */
+/**
+ * NONE → PENDING → APPROVED | REJECTED; a rejected person may submit again. The API is unavailable until
+ * APPROVED.
+ */
 export const KYC_STATUSES = ["NONE", "PENDING", "APPROVED", "REJECTED"] as const;
 export type KycStatus = (typeof KYC_STATUSES)[number];
 
@@ -28,7 +31,7 @@ export type Person = {
   readonly hasSecondFactor: boolean;
   /** Since when an operator keeps the person out, wall time, Unix ms; null if none does. */
   readonly lockedAt: number | null;
-  /** When the account was closed, which is for good; its address and name are gone then. Null: it is not. */
+  /** When the account was closed permanently, with its address and name erased. Null: it is open. */
   readonly closedAt: number | null;
   /** Wall time, Unix ms. */
   readonly createdAt: number;

@@ -1,5 +1,5 @@
-// Every way of saying no, by name. The engine gives the name; `http/refusals.ts` alone knows its status, number and
-// text, and does not compile until every name has one.
+// Every way of saying no, by name. The engine gives the name; `http/refusals.ts` alone knows its status,
+// number and text, and does not compile until every name has one.
 
 import type { Amount } from "../money/decimal.ts";
 import type { ClientOrderType } from "./order.ts";
@@ -16,7 +16,7 @@ export type FilterName =
   | "MAX_NUM_ORDERS"
   | "MAX_NUM_ALGO_ORDERS";
 
-/** What is wrong with a price or a quantity; a count that is exceeded is TOO_HIGH. */
+/** The fault of a price or a quantity; an exceeded count is TOO_HIGH. */
 export type FilterFault = "ZERO" | "TOO_LOW" | "TOO_HIGH" | "OFF_STEP" | "TOO_PRECISE";
 export type FilterFailure = { readonly filter: FilterName; readonly fault: FilterFault };
 
@@ -113,7 +113,7 @@ export type Refusal =
   | { readonly refusal: "MARKET_SILENT" }
   | { readonly refusal: "BUSY" }
   | { readonly refusal: "STORAGE_SHORT" }
-  // A tick that came too late: its order is over. Nobody is told.
+  // A trigger that came too late: its order has ended. No client receives this refusal.
   | { readonly refusal: "NOTHING_TO_FILL" };
 
 export type RefusalName = Refusal["refusal"];

@@ -1,13 +1,9 @@
-// A signal: an order that a bot submits under a key of its own choosing, carried out once and only once.
-//
-//   RECEIVED   recorded, not carried out yet
-//   EXECUTED   the engine took its order; terminal
-//   REJECTED   its order can never be taken; terminal
-//   FAILED     the market or the store was not there; it is tried again
-//
-// The terminal state is an event of the strategy's journal, committed together with the order and its fills under a key that
-// only this signal has. So no race, crash or second process can execute it twice, or execute it and reject it.
-// Source: specification 2.8 and 3.1; design, section 6.
+// A signal: an order that a bot submits under a key of its own choosing, executed exactly once. RECEIVED:
+// recorded, not executed yet. EXECUTED: the engine took its order; terminal. REJECTED: its order can never be
+// taken; terminal. FAILED: the market or the store was not available; it is retried.
+// The terminal state is an event of the strategy's journal, committed together with the order and its fills
+// under a key that only this signal has. So no race, crash or second process can execute it twice, or execute
+// it and reject it. Source: specification 2.8 and 3.1; design, section 6.
 import type { Order } from "./order.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -26,7 +22,7 @@ export type Signal = {
 
 /** A signal before it is recorded: RECEIVED. */
 export type NewSignal = Omit<Signal, "state"> & {
-  /** What its request was signed with; left out for one that was not signed. */
+  /** The signature of its request; absent for an unsigned one. */
   readonly signed?: SignedRequest;
 };
 
@@ -47,10 +43,12 @@ export type SettledState =
 
 export type SignalStatus = SignalState["status"];
 
-/** What a commit makes of a signal. */
+/** The change of a signal by a commit. */
 export type SettledSignal = { readonly signalId: string; readonly state: SettledState };
 
-/** Why a signal is not executed. No spot order is refused for the one that is left out, which holds an amount. */
+/**
+ * Why a signal is not executed. No spot order is refused for the one that is left out, which holds an amount.
+ */
 export type Rejection = Exclude<Refusal, { readonly refusal: "NOTIONAL_TOO_SMALL" }>;
 
 /** Whether a text is of the form of a signal's id: a UUID in lowercase. */

@@ -1,4 +1,4 @@
-// What the exchange publishes about a symbol, a spot pair or a perpetual contract, as far as the rules need it.
+// Published data of a symbol, a spot pair or a perpetual contract, as far as the rules need it.
 import type { Amount, Price, Quantity, Rate } from "../money/decimal.ts";
 
 /** A limit of zero is switched off. Source: reference exchange, section 6.3. */
@@ -18,8 +18,8 @@ export type NotionalFilter = {
 };
 
 /**
- * On spot the average of the last minutes, or, where the exchange publishes zero of them, the last price; of a contract the
- * mark price.
+ * On spot the average of the last minutes, or, where the exchange publishes zero of them, the last price; of
+ * a contract the mark price.
  */
 export type ReferencePrice = "AVERAGE" | "LAST" | "MARK";
 
@@ -31,8 +31,8 @@ export type PercentPrice = {
 };
 
 /**
- * A tier of a contract's risk: positions of a notional from `notionalFloor` up to, but not including, `notionalCap`.
- * Source: reference exchange, sections 11.5 and 15.1.
+ * A tier of a contract's risk: positions of a notional from `notionalFloor` up to, but not including,
+ * `notionalCap`. Source: reference exchange, sections 11.5 and 15.1.
  */
 export type Bracket = {
   /** Its number, from 1. */
@@ -42,17 +42,19 @@ export type Bracket = {
   readonly notionalFloor: Amount;
   readonly notionalCap: Amount;
   readonly maintenanceRate: Rate;
-  /** What makes notional × rate − cum the sum over the tiers. */
+  /** Makes notional × rate − cum equal to the sum over the tiers. */
   readonly cum: Amount;
 };
 
-/** What only a perpetual contract has. */
+/** Data that only a perpetual contract has. */
 export type ContractTerms = {
   readonly marginAsset: string;
-  /** Digits after the point in which prices and quantities are shown; they may be finer than tick and step. */
+  /**
+   * Digits after the point in which prices and quantities are shown; they may be finer than tick and step.
+   */
   readonly pricePrecision: number;
   readonly quantityPrecision: number;
-  /** What a liquidation pays, as a share of the notional. */
+  /** The fee of a liquidation, as a share of the notional. */
   readonly liquidationFee: Rate;
   /** How far from the mark price an order at the market's price may be filled, as a share of it. */
   readonly marketTakeBound: Rate;

@@ -1,5 +1,6 @@
-// Why an account at a venue is not copied on although its key is accepted, in words that begin as what follows "the key". They are
-// kept with the account, and tell it from one whose key is not accepted: with this one a copy that there is can still close.
+// Why an account at a venue is not copied to although its key is accepted, as texts that follow "the key".
+// They are stored with the account and distinguish it from one whose key is rejected: with this one an
+// existing copy can still close.
 import type { VenueAccount } from "./copying.ts";
 
 export const UNFIT = {

@@ -1,5 +1,5 @@
-// How venues fare, as a copier says it: whether they answer, until when they are left alone, and what of their budgets is used.
-// Nothing is decided by it; it is shown to operators.
+// A copier's report on venues: whether they answer, until when they are paused, and the used part of their
+// budgets. It is shown to operators; no decision uses it.
 import type { StrategyType } from "./account.ts";
 
 export type VenueHealth = {
@@ -8,11 +8,13 @@ export type VenueHealth = {
   readonly failure: string | null;
   /** Null before the first. */
   readonly lastAnswerAt: number | null;
-  /** Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not. */
+  /**
+   * Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not.
+   */
   readonly pausedUntil: number;
   /** The highest share of a budget that its headers have shown in the present minute: 0 to 1. */
   readonly budgetUsed: number;
-  /** What the venue's clock is ahead of ours, ms. */
+  /** The offset of the venue's clock to ours, ms. */
   readonly clockOffsetMs: number;
   /** How many there were since the copier began. */
   readonly answers: {
@@ -30,7 +32,7 @@ export type VenueReport = {
   readonly health: VenueHealth;
 };
 
-/** What a copier says of all venues that it has asked something, and by saying so that it is at work. */
+/** A copier's report on all venues it has used; it also shows that the copier is running. */
 export type CopierReport = {
   /** The name that it claims leads by. */
   readonly copier: string;
@@ -39,12 +41,15 @@ export type CopierReport = {
   readonly venues: readonly VenueReport[];
 };
 
-/** A copier says so every so often, ms. */
+/** Interval of a copier's reports, ms. */
 export const REPORT_MS = 5_000;
-/** One that has not been heard of for longer than this, ms, is not believed to be at work. */
+/** A copier whose last report is older than this, ms, counts as not running. */
 export const REPORT_AGE_MS_MAX = 15_000;
 
-/** Whether a copier that has reported last at a time has been silent for too long. Both are wall time, Unix ms. */
+/**
+ * Whether a copier that has reported last at a time has been silent for too long. Both are wall time, Unix
+ * ms.
+ */
 export function isSilent({ at }: Pick<CopierReport, "at">, now: number): boolean {
   return now - at > REPORT_AGE_MS_MAX;
 }

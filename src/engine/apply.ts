@@ -1,5 +1,5 @@
-// How an event changes an account. Total and without rules: an event says all that it moves, so whoever applies the
-// journal of an account from its first event gets the account.
+// How an event changes an account. Total and without rules: an event contains all that it moves, so applying
+// an account's journal from its first event gives the account.
 import type { Account, HeldBefore, Position } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { afterSettlement, withChange } from "../domain/held-before.ts";
@@ -10,7 +10,7 @@ import { withPlacement } from "../domain/order-counts.ts";
 import { type Amount, add, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { type Posting, post } from "../money/posting.ts";
 
-/** What an event concerns, as it now stands. */
+/** The rows that an event concerns, after it. */
 export type Applied = {
   readonly order: Order | null;
   readonly leg: Leg | null;
@@ -21,8 +21,8 @@ const NO_INCOMES: readonly Income[] = [];
 const NOTHING_HELD: readonly HeldBefore[] = [];
 
 /**
- * Applies one event to the account it is given, which is changed in place: an account belongs to whoever applies.
- * Returns the order, the leg and the incomes that the event concerns.
+ * Applies one event to the given account in place; the caller owns the account. Returns the order, the leg
+ * and the incomes that the event concerns.
  */
 export function apply(account: Account, event: DomainEvent): Applied {
   for (const posting of event.postings) post(account.balances, posting);
@@ -160,7 +160,7 @@ function hold(account: Account, symbol: string, position: Position | null): void
       : withEntry(account.positions, symbol, position);
 }
 
-/** Remembers what is held until this change. */
+/** Records the quantity held until this change. */
 function remember(account: Account, symbol: string, changedAt: number): void {
   const quantity = account.positions.get(symbol)?.quantity ?? (ZERO as Quantity);
   const remembered = account.heldBefore.get(symbol) ?? NOTHING_HELD;

@@ -1,5 +1,5 @@
-// What should happen: `decide` is the whole of trading as one pure function. Same input, same answer, always. It has no
-// clock, waits for nothing and changes nothing; `apply` and the desk make it so.
+// `decide` is all of trading as one pure function: same input, same result. It has no clock, waits for
+// nothing and changes nothing; `apply` and the desk execute its result.
 import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { Circumstances, Decision } from "./decision.ts";
@@ -14,7 +14,7 @@ export function decide(account: Account, command: Command, circumstances: Circum
     : decideFutures(account, command, circumstances);
 }
 
-/** The symbols whose rules and prices the decision will look at: whoever asks for it has them fresh. */
+/** The symbols whose rules and prices the decision uses; the caller has them refreshed first. */
 export function symbolsConcerned(account: Account, command: Command): string[] {
   switch (command.type) {
     case "PlaceOrder":
@@ -24,7 +24,7 @@ export function symbolsConcerned(account: Account, command: Command): string[] {
       return [command.symbol];
     case "SettleFunding":
       return [command.settlement.symbol];
-    // On a strategy that is over nothing is looked at: the signal is rejected.
+    // A closed strategy needs no market: the signal is rejected.
     case "ExecuteSignal":
       return account.status === "LIVE" ? [command.order.symbol] : [];
     case "TriggerStop":
@@ -34,7 +34,7 @@ export function symbolsConcerned(account: Account, command: Command): string[] {
     case "CloseStrategy":
       if (account.status === "CLOSED") return [];
       return account.type === "SPOT" ? symbolsOfHoldings(account) : [...account.positions.keys()];
-    // What a futures order opens is measured by the mark price, what the others lock by the rules.
+    // A futures opening is measured by the mark price, the reserves of other orders by the rules.
     case "FillRestingOrder":
     case "CancelOrder":
       return account.type === "SPOT" ? [] : symbolOf(account.openOrders.get(command.orderId));

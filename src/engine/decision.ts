@@ -1,4 +1,4 @@
-// The two ends of a decision: what it may look at, and what it may answer.
+// The input and the result of a decision.
 import type { FillProfile } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { Market } from "../domain/market.ts";
@@ -9,7 +9,10 @@ export type Circumstances = {
   readonly profile: FillProfile;
   /** Market time, Unix ms: the time of whatever is decided. */
   readonly at: number;
-  /** When the gateway admitted a client's request, wall time in Unix ms; absent for what no client asked for. */
+  /**
+   * When the gateway admitted a client's request, wall time in Unix ms; absent for commands without a
+   * client's request.
+   */
   readonly admittedAt?: number | undefined;
 };
 

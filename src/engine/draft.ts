@@ -1,5 +1,5 @@
-// A decision that takes several steps, each of which depends on the one before: the account as it would be after the steps
-// so far, and their events. The account that it was begun with is not touched.
+// A decision that takes several steps, each of which depends on the one before: the account as it would be
+// after the steps so far, and their events. The account that it was begun with is not touched.
 import type { Account } from "../domain/account.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { apply } from "./apply.ts";
@@ -12,7 +12,7 @@ export class Draft {
     this.#account = account;
   }
 
-  /** The account as it stands after the events so far. Read it, never write it. */
+  /** The account after the events so far. Read it, never write it. */
   get account(): Account {
     return this.#account;
   }
@@ -30,7 +30,7 @@ export class Draft {
   }
 }
 
-/** What `apply` changes in place is copied; whatever else there is it replaces. */
+/** Copies what `apply` changes in place; `apply` replaces everything else. */
 function copyOf(account: Account): Account {
   return {
     ...account,

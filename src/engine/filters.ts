@@ -1,6 +1,6 @@
-// The published filters, in exact arithmetic. Each function answers with the filter that fails and what is wrong, or null. A
-// limit of zero is switched off, but nobody trades nothing: a price or a quantity of zero always fails.
-// Source: reference exchange, section 6.3; the order in which they are tried is section 6.3's last paragraph.
+// The published filters, in exact arithmetic. Each function returns the filter that fails with its reason, or
+// null. A limit of zero is switched off, but a price or a quantity of zero always fails. Source: reference
+// exchange, section 6.3; its last paragraph has the order of the filters.
 import type { Account } from "../domain/account.ts";
 import type { Market } from "../domain/market.ts";
 import { awaitsTrigger, type Order, type Side } from "../domain/order.ts";
@@ -69,7 +69,7 @@ export function failsMarketLotSizes(rules: SymbolRules, quantity: Quantity): Fil
   return failsLotSize(rules, quantity) ?? failsMarketLotSize(rules, quantity);
 }
 
-/** NOTIONAL of an order at the market's price: that of its quantity at the reference price, where one is known. */
+/** NOTIONAL of a market order: that of its quantity at the reference price, where one is known. */
 export function failsMarketNotional(
   rules: SymbolRules,
   { side, quantity }: { readonly side: Side; readonly quantity: Quantity },
@@ -80,7 +80,10 @@ export function failsMarketNotional(
   return price === null ? null : failsNotional(rules, proceedsDown(price, quantity), true);
 }
 
-/** NOTIONAL on price × quantity; the flags of the filter say which bounds concern orders at the market's price. */
+/**
+ * NOTIONAL on price × quantity; the flags of the filter say which bounds concern orders at the market's
+ * price.
+ */
 export function failsNotional(
   { notional: filter }: SymbolRules,
   notional: Amount,
@@ -97,7 +100,10 @@ export function failsNotional(
   return null;
 }
 
-/** MAX_POSITION: what is held and bid for, with this purchase. A purchase that is an open order already counts once. */
+/**
+ * MAX_POSITION: what is held and bid for, with this purchase. A purchase that is an open order already counts
+ * once.
+ */
 export function failsPosition(
   { maxPosition, baseAsset, symbol }: SymbolRules,
   { side, quantity, orderId }: Pick<Order, "side" | "quantity" | "orderId">,
@@ -130,7 +136,10 @@ export function failsOrderCounts(
   return failure("MAX_NUM_ALGO_ORDERS", isStop && isAbove(stops, maxNumAlgoOrders) ? "TOO_HIGH" : null);
 }
 
-/** PERCENT_PRICE and PERCENT_PRICE_BY_SIDE on a limit, or on the price that an order at the market's price would take. */
+/**
+ * PERCENT_PRICE and PERCENT_PRICE_BY_SIDE on a limit, or on the price that an order at the market's price
+ * would take.
+ */
 export function failsPercentPrices(
   rules: SymbolRules,
   side: Side,
@@ -151,7 +160,10 @@ export function failsPercentPrices(
   );
 }
 
-/** What a filter measures by. Where the exchange has published none yet, the nearest that is known; null if nothing is. */
+/**
+ * The price that a filter compares with. Where the exchange has published none yet, the nearest known one;
+ * null if there is none.
+ */
 export function referencePrice(
   reference: ReferencePrice,
   symbol: string,

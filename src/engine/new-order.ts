@@ -1,4 +1,4 @@
-// How an order begins: the same for every kind of strategy, whoever places it.
+// Creates orders, in the same way for every strategy type and origin.
 import type { Account } from "../domain/account.ts";
 import type { PlaceOrder } from "../domain/command.ts";
 import type { OrderPlaced } from "../domain/event.ts";
@@ -8,14 +8,14 @@ import type { Refusal } from "../domain/refusal.ts";
 import { type Amount, type Quantity, ZERO } from "../money/decimal.ts";
 import type { Circumstances } from "./decision.ts";
 
-/** The gateway's own budget once more, on what was taken: nothing that several gateways admit goes beyond it. */
+/** The gateway's own budget again, on committed orders: several gateways together admit no more than it. */
 export function exhaustedOrders({ orderCounts }: Account, { admittedAt }: Circumstances): Refusal | null {
   if (admittedAt === undefined) return null;
   const exhausted = exhaustedBy(withPlacement(orderCounts, admittedAt));
   return exhausted === null ? null : { refusal: "ORDERS_EXHAUSTED", ...exhausted };
 }
 
-/** The order that a client's placement stands for; `at` is market time, Unix ms. */
+/** The order of a client's placement; `at` is market time, Unix ms. */
 export function orderOf(
   command: PlaceOrder,
   { quantity, ...terms }: { readonly orderId: number; readonly quantity: Quantity } & Reservation & At,
@@ -37,7 +37,10 @@ export function orderOf(
 type Reservation = { readonly reserved: Amount; readonly reservedAsset: string };
 type At = { readonly at: number };
 
-/** An order that the service places for the strategy, at the market's price. No client can choose an id with a `#`. */
+/**
+ * An order that the service places for the strategy, at the market's price. No client can choose an id with a
+ * `#`.
+ */
 export function ownOrder(
   terms: Pick<
     Order,
@@ -68,7 +71,7 @@ function begun({
   };
 }
 
-/** The order stands, and what it reserves is locked. */
+/** Places the order and locks its reserve. */
 export function placed(order: Order, admittedAt?: number): OrderPlaced {
   const { reserved, reservedAsset } = order;
   return {

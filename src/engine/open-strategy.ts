@@ -5,13 +5,13 @@ import type { Income } from "../domain/income.ts";
 import { decimal } from "../money/decimal.ts";
 import { apply } from "./apply.ts";
 
-/** What a strategy starts with. Source: specification section 1. */
+/** The starting balance of a strategy. Source: specification section 1. */
 const SEEDS: { readonly [T in StrategyType]: Seed } = {
   SPOT: { asset: "USDT", amount: decimal("200") },
   FUTURES: { asset: "USDT", amount: decimal("1000") },
 };
 
-/** What strategies of a type start with; its asset is what they are measured in. */
+/** The starting balance by type; its asset is the strategy's unit. */
 export function seedOf(type: StrategyType): Seed {
   return SEEDS[type];
 }

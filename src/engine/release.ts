@@ -28,7 +28,7 @@ function released({ reserved, reservedAsset }: Order): Posting[] {
   return reserved > 0n ? [{ from: "locked", to: "free", asset: reservedAsset, amount: reserved }] : [];
 }
 
-// Taking resting orders back: what they had locked is free again.
+// Cancels an open order, which frees its reserve.
 
 export function cancelOrder(account: Account, command: CancelOrder, { at }: Circumstances): Decision {
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };

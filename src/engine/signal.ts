@@ -1,17 +1,18 @@
-// What becomes of a signal. Its order is decided like any other; then the signal is executed, or rejected for good, or left as
-// it is because time may mend what is in the way.
+// The outcome of a signal. Its order is decided like any other; then the signal is executed, or rejected
+// permanently, or left unchanged because the obstacle may be transient.
 import type { ExecuteSignal } from "../domain/command.ts";
 import type { DomainEvent, SignalRejected } from "../domain/event.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { Rejection } from "../domain/signal.ts";
 import type { Circumstances, Decision } from "./decision.ts";
 
-/** What is not the fault of an order, which may be taken later just as it is. */
+/** Transient refusals: the same order may be taken later. */
 const MENDABLE: ReadonlySet<Refusal["refusal"]> = new Set(["MARKET_SILENT", "BUSY", "ORDERS_EXHAUSTED"]);
 
 /**
- * Settles a signal by what was decided of its order, in the same entry as the order's own events. A refusal that time may mend
- * is the answer itself: the signal stays as it is. Source: specification 3.1; design, section 6 (signals).
+ * Settles a signal by the decision on its order, in the same entry as the order's own events. A transient
+ * refusal is the answer itself: the signal stays unchanged. Source: specification 3.1; design, section 6
+ * (signals).
  */
 export function settleSignal(command: ExecuteSignal, order: Decision, { at }: Circumstances): Decision {
   const { signalId, processedAt } = command;

@@ -46,7 +46,7 @@ describe("the client's address", () => {
     expect(clientAddress(PEER, header, hops)).toBe(address);
   });
 
-  test("is the peer's as it stands where the header does not help", () => {
+  test("is the peer's unchanged where the header does not help", () => {
     expect(clientAddress("::1", undefined, 0)).toBe("::1");
     expect(clientAddress("", "nonsense", 1)).toBe("");
   });

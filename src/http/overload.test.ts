@@ -43,7 +43,7 @@ function statuses(): number[] {
   return [...received.matchAll(/HTTP\/1\.1 ([0-9]{3})/g)].map(([, status]) => Number(status));
 }
 
-/** Sends requests in one piece, which are then read in one turn. */
+/** Sends requests in one write, which are then read in one event-loop iteration. */
 function send(count: number, body = ""): void {
   const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   client.write(request.repeat(count));
@@ -53,13 +53,13 @@ async function answered(count: number): Promise<void> {
   while (statuses().length < count) await once(client, "data");
 }
 
-test("a turn that is short refuses nobody, however many come in it", async () => {
+test("a short iteration refuses nothing, however many requests it has", async () => {
   send(400);
   await answered(400);
   expect(new Set(statuses())).toEqual(new Set([200]));
 });
 
-test("a turn that is long refuses nobody, as long as few come in it", async () => {
+test("a long iteration refuses nothing, while it has few requests", async () => {
   takesMs = 1_000;
   send(256);
   await answered(256);
@@ -78,7 +78,7 @@ test.each([
   expect(statuses()).toEqual(expected);
 });
 
-test("the next turn is a new one", async () => {
+test("the next iteration starts over", async () => {
   takesMs = 1;
   send(200);
   await answered(200);
@@ -87,7 +87,7 @@ test("the next turn is a new one", async () => {
   expect(new Set(statuses())).toEqual(new Set([200]));
 });
 
-test("over the connection of a refusal nothing is read for a while, and what was sent meanwhile is refused", async () => {
+test("the connection of a refusal is not read for a while, and what was sent in that time is refused", async () => {
   takesMs = 1;
   send(257);
   await answered(257);
@@ -96,7 +96,7 @@ test("over the connection of a refusal nothing is read for a while, and what was
   expect(later).toHaveLength(1);
 
   send(1);
-  // Another connection is served meanwhile, and would have been served later than what had been read.
+  // Another connection is still served, later than what had been read.
   const other = connect((server.address() as AddressInfo).port, "127.0.0.1");
   other.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
   const [answer] = await once(other, "data");
@@ -106,7 +106,7 @@ test("over the connection of a refusal nothing is read for a while, and what was
   later.shift()?.();
   await answered(258);
   expect(statuses().at(-1)).toBe(503);
-  // Whoever waits for as long as he was told to is served.
+  // A client that waits as long as the answer says is served.
   later.shift()?.();
   await new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
   send(1);

@@ -7,9 +7,9 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of a turn that are handled in any case. */
+/** Requests of an iteration that are always handled. */
 const TURN_REQUESTS_MIN = 256;
-/** How long a turn may have lasted when the next of its requests is handled, ms. */
+/** Maximum duration of an iteration at the start of its next request, ms. */
 const TURN_MS_MAX = 50;
 /**
  * How long a connection is paused, ms: less than the second of `Retry-After`, by more than a loop is ever
@@ -17,7 +17,7 @@ const TURN_MS_MAX = 50;
  */
 const REST_MS = 700;
 
-/** A clock in ms of its own, and a time later than now by so many. */
+/** A clock in ms, and a timer. */
 type Timing = {
   readonly now: () => number;
   readonly later: (then: () => void, ms: number) => void;
@@ -39,7 +39,7 @@ export class Overload {
     this.#timing = timing;
   }
 
-  /** Whether a request that has just been read is to be refused; to be asked once for each. */
+  /** Whether a request that has just been read is to be refused; call it once for each. */
   refuses(socket: Socket): boolean {
     return this.#isTurnTooLong() || this.#rested.has(socket);
   }
@@ -50,7 +50,7 @@ export class Overload {
    */
   restAfter(refusal: ServerResponse): void {
     const { socket } = refusal.req;
-    // The end of an answer starts reading again too: the rest begins behind it.
+    // The end of an answer also resumes reading, so the pause begins after it.
     refusal.once("close", () => {
       socket.pause();
       this.#timing.later(() => this.#resume(socket), REST_MS);
@@ -68,7 +68,7 @@ export class Overload {
     return this.#requests > TURN_REQUESTS_MIN && this.#timing.now() - this.#turnBegan > TURN_MS_MAX;
   }
 
-  /** What the connection's buffers hold is read in the next turn. */
+  /** Reads what the connection's buffers hold in the next iteration. */
   #resume(socket: Socket): void {
     this.#rested.add(socket);
     socket.resume();

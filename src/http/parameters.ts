@@ -59,7 +59,7 @@ function readPart(part: string, into: Map<string, string>): Refusal | null {
   return null;
 }
 
-/** How many parameters of a part are written `name=value`, of a name that is known. */
+/** The number of parameters of a part that are written `name=value` with a known name. */
 function knownCount(part: string, known: ReadonlySet<string>): number {
   return part.split("&").filter((pair) => {
     const equals = pair.indexOf("=");

@@ -1,6 +1,6 @@
-// The refusal table: what each refusal is on the wire. The exchange-style families answer `{ code, msg }`; the texts are
-// the reference exchange's own where it has one, since clients match them.
-// Source: specification 7.1; reference exchange, section 16.
+// The refusal table: what each refusal is on the wire. The exchange-style families answer `{ code, msg }`;
+// the texts are the reference exchange's own where it has one, since clients match them. Source:
+// specification 7.1; reference exchange, section 16.
 import type { ClientOrderType } from "../domain/order.ts";
 import type { FilterFailure, FilterFault, FilterName, Refusal, RefusalName } from "../domain/refusal.ts";
 import { formatBriefly } from "../money/decimal.ts";
@@ -31,7 +31,7 @@ const LOT_FAULTS: { readonly [F in FilterFault]: WireError } = {
   OFF_STEP: bad(400, -4023, "Qty not increased by step size."),
   TOO_PRECISE: PRECISION_OVER,
 };
-/** What the futures family answers to a broken filter, by what is wrong. Source: reference exchange, section 10.2. */
+/** The futures routes' answers to a broken filter, by fault. Source: reference exchange, section 10.2. */
 export const CONTRACT_FILTERS: {
   readonly [Name in FilterName]?: { readonly [Fault in FilterFault]?: WireError };
 } = {
@@ -246,7 +246,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   NOTHING_TO_FILL: bad(400, -2011, "Unknown order sent."),
 };
 
-/** What a refusal is on the wire. */
+/** A refusal on the wire. */
 export function wireError(refusal: Refusal): WireError {
   const row = REFUSALS[refusal.refusal] as Row<RefusalName>;
   return typeof row === "function" ? row(refusal as never) : row;

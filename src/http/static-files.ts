@@ -18,11 +18,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 const OTHER_TYPE = "application/octet-stream";
-/** What is compressed already stays as it is. */
+/** Types that are compressed already. */
 const COMPRESSED = new Set([".png", ".ico", ".woff2"]);
 /**
- * Each file is compressed once, while somebody waits for it: this is nearly as small as the best, and a tenth
- * of the time.
+ * Each file is compressed once, during a request: nearly as small as the best level, in a tenth of the time.
  */
 const BROTLI_QUALITY = 6;
 
@@ -32,11 +31,11 @@ export type StaticFile = {
   readonly type: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tag: string;
-  /** By how they are encoded, as far as that was asked for. */
+  /** By encoding, as far as clients have requested them. */
   readonly bodies: Map<Encoding, Buffer>;
 };
 
-/** A file with this content; its extension, as `.js`, says what it is. */
+/** A file with this content; its extension, as `.js`, gives its type. */
 export function staticFile(
   bytes: Buffer,
   extension: string,
@@ -67,10 +66,7 @@ export function replyOfFile(file: StaticFile, asked: Request["headers"]): Reply 
   };
 }
 
-/**
- * What a client takes, by a header that lists names with weights. What it takes with a weight of zero it does
- * not take.
- */
+/** The accepted encodings, by a header that lists names with weights. A weight of zero means not accepted. */
 export function acceptedNames(accepted: string | string[] | undefined): ReadonlySet<string> {
   const names = String(accepted ?? "")
     .split(",")

@@ -1,4 +1,4 @@
-// When browsers are told to come over HTTPS alone.
+// When browsers receive HSTS.
 import { expect, test } from "vitest";
 import { isReachedSecurely, securityHeaders } from "./transport-security.ts";
 
@@ -14,7 +14,7 @@ test.each([
   [{ publicUrl: null, tls }, true],
   [{ publicUrl: "https://lyrebird.example", tls: null }, true],
   [{ publicUrl: "https://lyrebird.example", tls }, true],
-  // People come by the address that they are given, and may have no other way.
+  // Clients use the address that they are given, and may have no other way.
   [{ publicUrl: "http://lyrebird.example", tls }, false],
 ])("by how the service is configured: %j", (config, isSecure) => {
   expect(isReachedSecurely(config)).toBe(isSecure);

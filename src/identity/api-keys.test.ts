@@ -1,4 +1,5 @@
-// Secrets of API keys: each comes from the version of the master key that its key names. Numbers of the people who own them.
+// Secrets of API keys: each is derived from the version of the master key that its key names. Numeric ids of
+// their owners.
 import { expect, test } from "vitest";
 import { issueApiKey, secretOf, userNumberOf } from "./api-keys.ts";
 import { readMasterKey } from "./master-key.ts";

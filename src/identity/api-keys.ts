@@ -1,6 +1,6 @@
-// API keys. The secret of a key is never stored: it is derived, at every request, from the master key (a file) and the
-// key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost. A key's record names the version
-// of the master key that its secret comes from.
+// API keys. The secret of a key is never stored: it is derived, at every request, from the master key (a
+// file) and the key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost.
+// A key's record names the version of the master key that its secret comes from.
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { ApiKeyRecord } from "../store/store.ts";
 import type { MasterKey } from "./master-key.ts";
@@ -10,7 +10,10 @@ const SECRET_DOMAIN = "lyrebird api secret";
 const KEY_PREFIX = "lyre_bot_";
 /** Separates the number of a user from any other hash of the same id. */
 const USER_DOMAIN = "lyrebird uid";
-/** Hex characters of a user's number: 48 bits, at most 15 digits. Clients read longer numbers as objects or as text. */
+/**
+ * Hex characters of a user's number: 48 bits, at most 15 digits. Clients read longer numbers as objects or as
+ * text.
+ */
 const USER_NUMBER_CHARACTERS = 12;
 
 /** A new key and, this once, its secret. */
@@ -37,7 +40,7 @@ export function secretOf(master: MasterKey, { keyId, salt, masterVersion }: ApiK
 }
 
 /**
- * Whose account a key opens: the person who owns the key. A strategy that belongs to nobody yet stands for its own owner, under its
+ * The user id of a key: the person who owns it. A strategy without an owner counts as its own user, under its
  * own id, which no person has.
  */
 export function userIdOf({ ownerId, strategyId, keyId }: ApiKeyRecord): string {
@@ -45,8 +48,8 @@ export function userIdOf({ ownerId, strategyId, keyId }: ApiKeyRecord): string {
 }
 
 /**
- * The same as an integer, for clients whose types want one: the first 48 bits of the SHA-256 of the id. Among 100,000 people two
- * share a number with a probability of one in fifty thousand.
+ * The same as an integer, for clients whose types require one: the first 48 bits of the SHA-256 of the id.
+ * Among 100,000 people two share a number with a probability of one in fifty thousand.
  */
 export function userNumberOf(userId: string): number {
   const digest = createHash("sha256").update(`${USER_DOMAIN}|${userId}`).digest("hex");

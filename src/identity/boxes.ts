@@ -1,5 +1,5 @@
-// AES-256-GCM as sealed texts use it: a box is what comes out, three parts in base64url. It opens with its key, for what it was
-// bound to, in one spelling alone.
+// AES-256-GCM for sealed texts: a box is a nonce, a ciphertext and a tag, each in base64url. It opens only
+// with its key, its binding, and its exact spelling.
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
 
 const CIPHER = "aes-256-gcm";
@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 
 export type Box = { readonly nonce: Buffer; readonly ciphertext: Buffer; readonly tag: Buffer };
 
-/** Encrypts under a nonce of its own. What is given as `boundTo` is not in the box; the box opens with the same alone. */
+/** Encrypts under a new nonce. `boundTo` is not in the box; the box opens only with the same value. */
 export function box(key: KeyObject, boundTo: Buffer, content: Buffer): Box {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
@@ -17,7 +17,7 @@ export function box(key: KeyObject, boundTo: Buffer, content: Buffer): Box {
   return { nonce, ciphertext, tag: cipher.getAuthTag() };
 }
 
-/** What is in a box; null if it was changed, or the key or what it was bound to is another. */
+/** The content of a box; null if it was changed, or the key or the binding differs. */
 export function unbox(key: KeyObject, boundTo: Buffer, { nonce, ciphertext, tag }: Box): Buffer | null {
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(boundTo);
@@ -34,7 +34,7 @@ export function writeBox({ nonce, ciphertext, tag }: Box): readonly [string, str
   return [nonce.toString("base64url"), ciphertext.toString("base64url"), tag.toString("base64url")];
 }
 
-/** The box that was written so; null if it has not the form of one. */
+/** The box in this text; null if the text is not a box. */
 export function readBox(texts: readonly string[]): Box | null {
   const parts = texts.map((text) => Buffer.from(text, "base64url"));
   const [nonce, ciphertext, tag] = parts;

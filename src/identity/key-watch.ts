@@ -1,13 +1,13 @@
-// Has a running server take up a version that its master key's file has gained: the file is looked at every few seconds, and a new
-// version becomes the one that new keys and seals are made with as soon as the database has confirmed it. Keys and seals that
-// others have made with it meanwhile work at once, since `MasterKey.keyOf` looks for itself.
+// Makes a running server use a new version in its master key's file: the file is checked every few seconds,
+// and new keys and seals use a new version as soon as the database has confirmed it. Keys and seals that
+// other processes made with it work at once, since `MasterKey.keyOf` checks the file itself.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Store } from "../store/store.ts";
 import { type MasterKey, verifyMasterKey } from "./master-key.ts";
 
-/** How often the file is looked at, ms. */
+/** Interval of the checks, ms. */
 export const LOOK_MS = 5_000;
 
 export function createKeyWatch({

@@ -1,4 +1,4 @@
-// The master key's file: what may stand in it, its versions, and whether a database is theirs.
+// The master key's file: its contents, its versions, and whether a database belongs to it.
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -39,7 +39,7 @@ function hexOf(master: MasterKey, version: number): string {
   return master.keyOf(version).export().toString("hex");
 }
 
-/** What is said of a file of this text, which must be refused with no part of a key. */
+/** The error for a file of this text, which must be refused without any part of a key. */
 function refusalOf(text: string): string {
   try {
     readMasterKey(fileOfText(text));
@@ -54,7 +54,7 @@ function refusalOf(text: string): string {
   throw new Error("it was read");
 }
 
-describe("what a file may look like", () => {
+describe("valid contents of a file", () => {
   const [one, other] = [newLine(), newLine()];
 
   test.each<[string, string]>([
@@ -86,7 +86,7 @@ describe("what a file may look like", () => {
 
   // The neighbours of the digits, others that are none, and characters of more bytes than one.
   test.each(["/", ":", "@", "G", "`", "g", "!", "\u0000", "-", "x", "é", "０"])(
-    "a digit that is %j is refused, wherever it stands",
+    "a digit that is %j is refused, at any position",
     (digit) => {
       const width = Buffer.byteLength(digit);
       for (const place of [0, 31, 64 - width]) {
@@ -97,7 +97,7 @@ describe("what a file may look like", () => {
     },
   );
 
-  test("a file of several lines is told that each is a version", () => {
+  test("an error in a file of several lines says that each is a version", () => {
     expect(refusalOf(`${one}\n`.slice(1))).not.toContain("one line for each version");
     expect(refusalOf(`${one}\n${other}0\n`)).toContain(", one line for each version");
   });
@@ -109,7 +109,7 @@ describe("what a file may look like", () => {
     expect(refusalOf(`${one}\n${other}\n${again}\n`)).toContain("holds the same key twice");
   });
 
-  test.runIf(HAS_MODES)("nobody but its owner may read or write it", () => {
+  test.runIf(HAS_MODES)("only its owner may read or write it", () => {
     const file = fileOf(one);
     for (const mode of [0o640, 0o620, 0o610, 0o604, 0o602, 0o601]) {
       chmodSync(file, mode);
@@ -123,7 +123,7 @@ describe("what a file may look like", () => {
     }
   });
 
-  test("one that is missing, or is a folder, is told what it should hold", () => {
+  test("an error about a missing file, or a folder, says what it should hold", () => {
     const file = fileOf(one);
     for (const none of [`${file}.none`, dirname(file)]) {
       expect(() => readMasterKey(none)).toThrow(
@@ -173,7 +173,7 @@ describe("a file of versions", () => {
   });
 });
 
-test("an older copy of the file is told by what the database remembers, with what to do", async () => {
+test("an older copy of the file is recognized by the database's check values, and the error says what to do", async () => {
   const store = await newStore();
   const [first, second] = [newLine(), newLine()];
   const older = readMasterKey(fileOf(first));

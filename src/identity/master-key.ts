@@ -1,6 +1,6 @@
-// The master key: a file of 32 random bytes a version, which everything secret in the database is derived from or sealed under.
-// It never reaches the database, which remembers each version by a check value: whoever opens a database compares the two first.
-// What is read of the file is wiped, and no text is made of it.
+// The master key: a file of 32 random bytes per version, from which every secret in the database is derived
+// or under which it is sealed. It never reaches the database, which stores a check value of each version:
+// opening a database compares the two first. Bytes read from the file are wiped, and never become text.
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { Store } from "../store/store.ts";
@@ -12,14 +12,15 @@ const MASTER_KEY_BYTES = 32;
 const WHAT_IT_HOLDS = `${MASTER_KEY_BYTES} random bytes as 64 hex characters, for example from "openssl rand -hex 32"`;
 
 /**
- * The master key in all its versions, 1 for the first. A process has one such object; versions that its file has gained
- * since are found when they are needed (`keyOf`), but nothing new is made with them before they were verified.
+ * The master key in all its versions, 1 for the first. A process has one such object; versions that its file
+ * has gained since are found when they are needed (`keyOf`), but nothing new is made with them before they
+ * were verified.
  */
 export class MasterKey {
   readonly file: string;
   #keys: readonly KeyObject[];
   #current: number;
-  /** What the file looked like when it was read. */
+  /** The file's state when it was read. */
   #seen: string;
 
   /** Throws with what to do if the file holds no master key. */
@@ -35,7 +36,7 @@ export class MasterKey {
     return this.#current;
   }
 
-  /** The newest version that is known, which becomes the current one when it was verified. */
+  /** The newest known version, which becomes the current one once it is verified. */
   get newest(): number {
     return this.#keys.length;
   }
@@ -61,8 +62,8 @@ export class MasterKey {
   }
 
   /**
-   * Reads the file again if it has changed. Throws, and leaves everything as it was, if it cannot be read or does not begin
-   * with the versions that are known.
+   * Reads the file again if it has changed. Throws without any change if it cannot be read or does not begin
+   * with the known versions.
    */
   lookAgain(): void {
     const looks = looksOf(this.file);
@@ -75,20 +76,23 @@ export class MasterKey {
     this.#seen = looks;
   }
 
-  /** From now on new keys and seals are made with the newest version. For who has verified it. */
+  /** Makes new keys and seals use the newest version. The caller has verified it. */
   useNewest(): void {
     this.#current = this.#keys.length;
   }
 }
 
-/** Reads the master key: 64 hex characters a version, oldest first. Throws with what to do if the file is not that. */
+/**
+ * Reads the master key: 64 hex characters a version, oldest first. Throws with what to do if the file is not
+ * that.
+ */
 export function readMasterKey(file: string): MasterKey {
   return new MasterKey(file);
 }
 
 /**
- * Writes a new master key, readable by its owner alone, unless there is one already. The file appears whole and synced or
- * not at all: a database whose master key is lost has lost all its secrets.
+ * Writes a new master key, readable by its owner alone, unless there is one already. The file appears whole
+ * and synced or not at all: a database whose master key is lost has lost all its secrets.
  */
 export function createMasterKey(file: string): void {
   writeWhole(file, newVersionLine(), 0o600);
@@ -103,8 +107,8 @@ export function newVersionLine(): string {
 export class MasterKeyUnfit extends Error {}
 
 /**
- * Throws MasterKeyUnfit unless the database's secrets come from this master key, in all its versions; a version that is new
- * to the database is remembered. From then on the newest is the current one.
+ * Throws MasterKeyUnfit unless the database's secrets come from this master key, in all its versions; stores
+ * the check value of a version that is new to the database. From then on the newest is the current one.
  */
 export async function verifyMasterKey(store: Store, master: MasterKey): Promise<void> {
   for (let version = 1; version <= master.newest; version += 1) {
@@ -118,8 +122,9 @@ export async function verifyMasterKey(store: Store, master: MasterKey): Promise<
 }
 
 /**
- * Throws MasterKeyUnfit if the database remembers a version of the master key that is not there: what others have made and sealed
- * with it would be refused, and what is made here would be with a key that may have been replaced because it leaked.
+ * Throws MasterKeyUnfit if the database knows a version of the master key that is missing here: keys and
+ * seals that other servers made with it would fail, and new ones here would use a key that may have been
+ * replaced because it leaked.
  */
 export async function demandNewestVersion(store: Store, master: MasterKey): Promise<void> {
   const newest = await store.newestMasterVersion();
@@ -129,7 +134,7 @@ export async function demandNewestVersion(store: Store, master: MasterKey): Prom
   );
 }
 
-/** What the database remembers a version of the master key by: it gives nothing of the key away. */
+/** The check value by which the database recognizes a version; it reveals nothing of the key. */
 export function checkValueOf(key: KeyObject): string {
   return createHmac("sha256", key).update(CHECK_DOMAIN).digest("hex");
 }
@@ -216,7 +221,7 @@ function digitOf(byte: number): number | null {
   return letter >= 0 && letter < 6 ? letter + 10 : null;
 }
 
-/** Differs when the file was written or replaced. Empty if it cannot be looked at. */
+/** Changes when the file is written or replaced. Empty if its state cannot be read. */
 function looksOf(file: string): string {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "" : `${found.ino}|${found.size}|${found.mtimeNs}`;

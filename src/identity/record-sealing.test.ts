@@ -1,5 +1,5 @@
-// Sealed records: they open for the same purpose, row and master key alone, and another version of the master key leaves their text
-// as it is.
+// Sealed records: they open for the same purpose, row and master key alone, and another version of the master
+// key leaves their text as it is.
 import { expect, test } from "vitest";
 import { readMasterKey } from "./master-key.ts";
 import { isRecordSealedBy, openRecord, type RecordSeal, rewrapRecord, sealRecord } from "./record-sealing.ts";
@@ -9,7 +9,7 @@ import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys
 const WHERE = { purpose: "venue credentials", row: "account-1" } as const;
 const TEXT = '{"apiKey":"a key","apiSecret":"a secret"}';
 
-/** What is thrown, which must be a SealBroken that says nothing of the text. */
+/** The message of the error, which must be a SealBroken that reveals nothing of the text. */
 function refusalOf(work: () => string): string {
   try {
     work();
@@ -89,7 +89,7 @@ test("it does not open after any of its bits was turned over, nor with parts of 
   refusalOf(() => rewrapRecord(master, WHERE, [form, version, ...exchanged].join(".")));
 });
 
-test("wrapping it anew leaves the text's own parts as they are, and the old version is needed no more", () => {
+test("rewrapping leaves the text's own parts unchanged, and the old version is not needed any more", () => {
   const [first, second] = [newLine(), newLine()];
   const one = readMasterKey(fileOf(first));
   const sealed = sealRecord(one, WHERE, TEXT);

@@ -1,9 +1,9 @@
-// Sealing with a data key of the record's own: the text is encrypted under random bytes that nothing else is, and these are wrapped
-// under a key that is derived from the master key. Another version of the master key wraps the data key anew and leaves the text
-// as it is; and who destroys the record has destroyed the one key that its text opens with.
-//
-// A sealed record is `seal2.<master version>.<wrapped data key>.<text>`, the key and the text each as nonce, ciphertext and tag in
-// base64url. Both are bound to the purpose and the row, the wrapped key to the version as well.
+// Envelope encryption: the text is encrypted under a random data key of the record's own, and this key is
+// wrapped under a key derived from the master key. A new version of the master key rewraps the data key and
+// leaves the text unchanged; destroying the record destroys the only key to its text.
+// A sealed record is `seal2.<master version>.<wrapped data key>.<text>`, the key and the text each as nonce,
+// ciphertext and tag in base64url. Both are bound to the purpose and the row, the wrapped key to the version
+// as well.
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { type Box, box, readBox, unbox, writeBox } from "./boxes.ts";
 import type { MasterKey } from "./master-key.ts";
@@ -15,7 +15,7 @@ const DATA_KEY_BYTES = 32;
 const WRAP_DOMAIN = "lyrebird wrap";
 const SEALED = new RegExp(String.raw`^seal2\.([1-9][0-9]{0,5})${String.raw`\.([\w-]*)`.repeat(6)}$`);
 
-/** What a sealed record is, and where it belongs: it opens for the same alone. */
+/** The purpose and the row of a sealed record: it opens for the same alone. */
 export type RecordSeal = {
   readonly purpose: "venue credentials";
   /** The id of its row. */
@@ -29,7 +29,10 @@ export function sealRecord(master: MasterKey, where: RecordSeal, text: string): 
   return written(master, where, dataKey, content);
 }
 
-/** The text that was sealed. Throws SealBroken if it was changed, belongs elsewhere, or needs a version that is not there. */
+/**
+ * The text that was sealed. Throws SealBroken if it was changed, belongs elsewhere, or needs a version that
+ * is not there.
+ */
 export function openRecord(master: MasterKey, where: RecordSeal, sealed: string): string {
   const { dataKey, content } = unwrapped(master, where, sealed);
   const text = unbox(createSecretKey(dataKey), bindingOf(where), content);
@@ -37,7 +40,10 @@ export function openRecord(master: MasterKey, where: RecordSeal, sealed: string)
   return text.toString("utf8");
 }
 
-/** The same record with its data key wrapped under the current version of the master key. Throws SealBroken as opening does. */
+/**
+ * The same record with its data key wrapped under the current version of the master key. Throws SealBroken as
+ * opening does.
+ */
 export function rewrapRecord(master: MasterKey, where: RecordSeal, sealed: string): string {
   const { dataKey, content } = unwrapped(master, where, sealed);
   if (unbox(createSecretKey(dataKey), bindingOf(where), content) === null) throw brokenOf(where);
@@ -83,7 +89,7 @@ function wrapperFor(master: MasterKey, { purpose }: RecordSeal, version: number)
   return derivedKey(master, `${WRAP_DOMAIN}|${purpose}`, version);
 }
 
-/** Of the text, which outlives versions, or of the data key as one version has wrapped it. */
+/** The binding of the text, which outlives versions, or of the data key as one version has wrapped it. */
 function bindingOf({ purpose, row }: RecordSeal, version: number | null = null): Buffer {
   return Buffer.from(
     JSON.stringify(version === null ? [FORM, "text", purpose, row] : [FORM, "key", version, purpose, row]),

@@ -29,7 +29,7 @@ async function newStore(): Promise<Store> {
 }
 
 describe("rotating", () => {
-  test("adds a line, keeps the file's mode and leaves nothing beside it; it is remembered and audited", async () => {
+  test("adds a line, keeps the file's mode and leaves nothing beside it; it is stored and audited", async () => {
     const store = await newStore();
     const line = newLine();
     const master = readMasterKey(fileOf(line));
@@ -77,13 +77,13 @@ describe("rotating", () => {
     );
     expect(readFileSync(other.file, "utf8")).toBe(`${line}\n`);
     expect(readdirSync(dirname(other.file))).toEqual(["master.key"]);
-    // With the copy, as it says, rotating goes on.
+    // After copying the file, as the message says, rotation works.
     writeFileSync(other.file, readFileSync(one.file));
     other.lookAgain();
     expect(await rotateMasterKey(store, other, AT)).toBe(3);
   });
 
-  test("that was interrupted after the database remembered it is finished with the same key", async () => {
+  test("that was interrupted after the database stored it is finished with the same key", async () => {
     const store = await newStore();
     const master = readMasterKey(fileOf(newLine()));
     await verifyMasterKey(store, master);
@@ -115,7 +115,7 @@ describe("rotating", () => {
 });
 
 describe("a running server", () => {
-  /** A watch whose turns are the test's, and what it logs. */
+  /** A watch whose checks the test triggers, and its log. */
   function watchOf(store: Store, master: ReturnType<typeof readMasterKey>) {
     const logged: string[] = [];
     const log = {
@@ -131,7 +131,7 @@ describe("a running server", () => {
     return { watch, logged, intervals };
   }
 
-  test("uses a version of others' at once, and makes keys with it after the next look", async () => {
+  test("uses a version of others' at once, and makes keys with it after the next check", async () => {
     const store = await newStore();
     const running = readMasterKey(fileOf(newLine()));
     await verifyMasterKey(store, running);
@@ -150,7 +150,7 @@ describe("a running server", () => {
     expect(intervals).toEqual([]);
   });
 
-  test("does not make keys with a version that the database knows otherwise, and says so once", async () => {
+  test("does not make keys with a version that differs in the database, and says so once", async () => {
     const store = await newStore();
     const line = newLine();
     const running = readMasterKey(fileOf(line));
@@ -165,7 +165,7 @@ describe("a running server", () => {
     expect(logged).toEqual([expect.stringContaining("version 2 of the master key is not the one")]);
   });
 
-  test("goes on with what it knows when its file is gone, and says so once", async () => {
+  test("continues with the known versions when its file is gone, and says so once", async () => {
     const store = await newStore();
     const running = readMasterKey(fileOf(newLine()));
     await verifyMasterKey(store, running);

@@ -1,8 +1,8 @@
-// A new version of the master key: a line added to its file. The file is replaced whole, and only when the database has
-// remembered the version, so that two servers with files of their own cannot each have a second version of theirs.
-//
-// The new file lies beside the old one, under a name of its own, until it takes its place: a rotation that was interrupted
-// is finished by the next one, with the same key.
+// Adds a new version of the master key as a line of its file. The file is replaced atomically, and only after
+// the database has stored the version, so that two servers with files of their own cannot each have a
+// different second version.
+// Until then the new file is beside the old one, under a name of its own: the next rotation finishes an
+// interrupted one, with the same key.
 import { chownSync, readFileSync, realpathSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../store/store.ts";
@@ -12,9 +12,9 @@ import { syncFolder, writeWhole } from "./whole-file.ts";
 const NEXT = ".next";
 
 /**
- * Adds a version to a master key that was verified, and answers its number: from then on new keys and seals are made with it.
- * `at` is wall time, Unix ms. It is audited. Throws with what to do if the file cannot be replaced, or if another file of
- * the same database has a version of that number already.
+ * Adds a version to a master key that was verified, and answers its number: from then on new keys and seals
+ * are made with it. `at` is wall time, Unix ms. It is audited. Throws with what to do if the file cannot be
+ * replaced, or if another file of the same database has a version of that number already.
  */
 export async function rotateMasterKey(store: Store, master: MasterKey, at: number): Promise<number> {
   // A link stays a link: what is replaced is the file that it leads to.
@@ -23,7 +23,7 @@ export async function rotateMasterKey(store: Store, master: MasterKey, at: numbe
   const { mode, uid, gid } = statSync(file);
   const versions = readFileSync(file, "utf8").trim();
   writeWhole(next, `${versions}\n${newVersionLine()}`, mode & 0o777);
-  // Root, who rotates for a server that runs as somebody else, leaves it able to read its key.
+  // When root rotates for a server of another user, that user must still be able to read the key.
   if (process.getuid?.() === 0) chownSync(next, uid, gid);
   const { keyOf, version } = readNext(next, master);
   if ((await store.rememberMasterKey(version, checkValueOf(keyOf))) !== checkValueOf(keyOf)) {
@@ -46,7 +46,7 @@ export async function rotateMasterKey(store: Store, master: MasterKey, at: numbe
   return version;
 }
 
-/** What is about to take the file's place: the versions that there are, and one more. */
+/** The next content of the file: the existing versions, and one more. */
 function readNext(next: string, master: MasterKey) {
   const read = readMasterKey(next);
   const isNext =

@@ -7,7 +7,7 @@ import { fileOf, newLine, newMasterKey, writeLines } from "./testing/master-keys
 
 const WHERE = { purpose: "totp seed", row: "person-1" } as const;
 
-/** What is thrown, which must be a SealBroken that says nothing of the text. */
+/** The message of the error, which must be a SealBroken that reveals nothing of the text. */
 function refusalOf(work: () => string): string {
   try {
     work();

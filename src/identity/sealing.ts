@@ -1,9 +1,8 @@
-// Sealing: what the database keeps but must not give away (seeds of authenticators, identity forms) is encrypted under a key
-// that is derived from the master key, and bound to its purpose and its row. Either file alone gives nothing, and a sealed
-// text that was changed, or moved into another row, does not open.
-//
-// A sealed text is `seal1.<master version>.<nonce>.<ciphertext>.<tag>`, the last three in base64url. Its first word names the
-// form: beside it stands `seal2`, with a data key of the record's own (`record-sealing.ts`).
+// Sealing: confidential texts in the database (seeds of authenticators, identity forms) are encrypted under a
+// key derived from the master key, and bound to their purpose and row. Neither file alone reveals anything,
+// and a sealed text that was changed, or moved into another row, does not open.
+// A sealed text is `seal1.<master version>.<nonce>.<ciphertext>.<tag>`, the last three in base64url. Its
+// first word names the format; the other one is `seal2`, with a data key per record (`record-sealing.ts`).
 import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
 import { box, readBox, unbox, writeBox } from "./boxes.ts";
 import type { MasterKey } from "./master-key.ts";
@@ -14,17 +13,19 @@ const KEY_BYTES = 32;
 const SEAL_DOMAIN = "lyrebird seal";
 const SEALED = /^seal1\.([1-9][0-9]{0,5})\.([\w-]+)\.([\w-]*)\.([\w-]+)$/;
 
-/** What a sealed text is, and where it belongs: it opens for the same alone. */
+/** The purpose and the row of a sealed text: it opens for the same alone. */
 export type Seal = {
   readonly purpose: "totp seed" | "kyc form";
   /** The id of its row. */
   readonly row: string;
 };
 
-/** A sealed text cannot be opened. Says nothing of what is in it. */
+/** A sealed text cannot be opened. The message reveals nothing of its content. */
 export class SealBroken extends Error {}
 
-/** A key for one use alone, by HKDF-SHA256; of the current version of the master key unless another is named. */
+/**
+ * A key for one use alone, by HKDF-SHA256; of the current version of the master key unless another is named.
+ */
 export function derivedKey(master: MasterKey, domain: string, version = master.current): KeyObject {
   return createSecretKey(
     Buffer.from(hkdfSync("sha256", master.keyOf(version), Buffer.alloc(0), domain, KEY_BYTES)),
@@ -38,7 +39,10 @@ export function seal(master: MasterKey, where: Seal, text: string): string {
   return [FORM, version, ...writeBox(sealed)].join(".");
 }
 
-/** The text that was sealed. Throws SealBroken if it was changed, belongs elsewhere, or needs a version that is not there. */
+/**
+ * The text that was sealed. Throws SealBroken if it was changed, belongs elsewhere, or needs a version that
+ * is not there.
+ */
 export function open(master: MasterKey, where: Seal, sealed: string): string {
   const { version, content } = partsOf(sealed);
   if (!master.has(version)) {
@@ -51,7 +55,7 @@ export function open(master: MasterKey, where: Seal, sealed: string): string {
   return text.toString("utf8");
 }
 
-/** Whether a text is sealed by the version of the master key that is used now; one that is not is to be sealed anew. */
+/** Whether a text is sealed by the current version of the master key; if not, it should be sealed again. */
 export function isSealedByCurrent(master: MasterKey, sealed: string): boolean {
   return isSealedBy(master.current, sealed);
 }

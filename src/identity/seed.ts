@@ -15,25 +15,28 @@ export type SeededStrategy = {
 };
 
 export type SeedTerms = {
-  /** Of a market with a time of its own: what time it is there, Unix ms. */
+  /** Market time, Unix ms, of a market with a clock of its own. */
   readonly marketNow?: number;
-  /** Whose strategies they become; nobody's unless said. */
+  /** The owner of the strategies; none by default. */
   readonly ownerId?: string | null;
-  /** What each is called; by its type and id unless said. */
+  /** Names of the strategies; by type and id by default. */
   readonly names?: readonly string[];
 };
 
-/** What a strategy that nobody has named is called, by its type. */
+/** Default names of strategies, by type. */
 const NAMES: { readonly [T in StrategyType]: string } = { SPOT: "Spot", FUTURES: "Futures" };
 
-/** What begins a strategy: its seed. `marketNow` is market time, Unix ms. */
+/** The first event of a strategy: its seed. `marketNow` is market time, Unix ms. */
 export function firstCommit(strategyId: string, type: StrategyType, marketNow: number): Commit {
   const { account, event, incomes } = openStrategy(strategyId, type, marketNow);
   const entry = { version: 1, key: null, at: marketNow, events: [event] };
   return { account, entry, orders: [], trades: [], legs: [], incomes, signals: [] };
 }
 
-/** Creates strategies, each with its seed balance and a key bound to it, in one transaction. `now` is wall time, Unix ms. */
+/**
+ * Creates strategies, each with its seed balance and a key bound to it, in one transaction. `now` is wall
+ * time, Unix ms.
+ */
 export async function seedStrategies(
   store: Store,
   master: MasterKey,

@@ -1,5 +1,5 @@
-// Signatures of the exchange-style routes: HMAC-SHA256 over the bytes as they came, never parsed, sorted or re-encoded.
-// Source: specification 5.1; reference exchange, section 3.
+// Signatures of the exchange-style routes: HMAC-SHA256 over the bytes as they came, never parsed, sorted or
+// re-encoded. Source: specification 5.1; reference exchange, section 3.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** The signed message, and the signature that was cut out of it (null if there was none). */
@@ -13,12 +13,17 @@ export function signedMessage(query: string, body: string): SignedMessage {
   return { message: query + fromBody.rest, signature: fromBody.signature };
 }
 
-/** HMAC-SHA256 as lowercase hex; the secret is used as text. The message is received bytes, one a character. */
+/**
+ * HMAC-SHA256 as lowercase hex; the secret is used as text. The message is received bytes, one a character.
+ */
 export function sign(secret: string, message: string): string {
   return createHmac("sha256", secret).update(message, "latin1").digest("hex");
 }
 
-/** Whether a signature, which must be 64 lowercase hex characters, is that of the message. Takes constant time. */
+/**
+ * Whether a signature, which must be 64 lowercase hex characters, is that of the message. Takes constant
+ * time.
+ */
 export function verifies(secret: string, message: string, signature: string): boolean {
   return (
     /^[0-9a-f]{64}$/.test(signature) &&

@@ -39,12 +39,12 @@ async function openStore(): Promise<Store> {
 type Process = {
   readonly budgets: Budgets;
   readonly log: BudgetLog;
-  /** What the timer would do, every so many ms; null when it is stopped. */
+  /** The timer's callback and interval in ms; null when it is stopped. */
   readonly timer: { intervalMs: number; callback: () => void } | null;
   readonly errors: readonly object[];
 };
 
-/** A process with a database connection of its own, unless it is given one. */
+/** A process with a database connection of its own by default. */
 async function startProcess(name: string, on?: Store): Promise<Process> {
   const budgets = new Budgets();
   const errors: object[] = [];
@@ -86,7 +86,7 @@ function refuse({ budgets }: Process, times: number): (Promise<void> | null)[] {
 }
 
 describe("charges", () => {
-  test("of one process are known to the other after a turn of each, and only once", async () => {
+  test("of one process are known to the other after an exchange, and only once", async () => {
     const [one, other] = [await startProcess("one"), await startProcess("other")];
     one.budgets.charge("key:a", now, read(700));
     other.budgets.charge("key:a", now, order);
@@ -120,7 +120,7 @@ describe("charges", () => {
     expect(process.timer?.intervalMs).toBe(1_000);
     process.budgets.charge("key:a", now, read(1));
     process.timer?.callback();
-    // The turn that the timer began is the one that is waited for.
+    // `turn` waits for the write that the timer began.
     await process.log.turn();
     expect(await entries()).toHaveLength(1);
     await process.log.close();
@@ -166,7 +166,7 @@ describe("charges", () => {
 });
 
 describe("a ban", () => {
-  test("is stored when its promise resolves, without waiting for the second to end", async () => {
+  test("is stored when its promise resolves, without waiting for the second's end", async () => {
     const process = await startProcess("one");
     process.budgets.charge("key:a", now, read(WEIGHT_PER_MINUTE));
     const promises = refuse(process, 10);
@@ -187,7 +187,7 @@ describe("a ban", () => {
     expect((await startProcess("last")).budgets.ban("key:a", now)).toBeNull();
   });
 
-  test("that one process began holds in another after its turn", async () => {
+  test("that one process began holds in another after an exchange", async () => {
     const [one, other] = [await startProcess("one"), await startProcess("other")];
     one.budgets.charge("key:a", now, read(WEIGHT_PER_MINUTE));
     await refuse(one, 10).at(-1);
@@ -218,7 +218,7 @@ describe("a ban", () => {
 });
 
 describe("a store that fails", () => {
-  /** A store that can be told to refuse entries. */
+  /** A store that refuses entries on demand. */
   function failing() {
     const state = { isFailing: true };
     const on: Store = {
@@ -242,7 +242,7 @@ describe("a store that fails", () => {
     expect((await entries()).flatMap(({ charges }) => charges.map(({ weight }) => weight))).toEqual([2]);
   });
 
-  test("keeps nobody waiting for the answer that began a ban; the ban holds and is stored later", async () => {
+  test("does not delay the answer that began a ban; the ban holds and is stored later", async () => {
     const { state, on } = failing();
     const process = await startProcess("one", on);
     process.budgets.charge("key:a", now, read(WEIGHT_PER_MINUTE));
@@ -254,7 +254,7 @@ describe("a store that fails", () => {
     expect((await entries()).flatMap(({ bans }) => bans)).toEqual([{ holder: "key:a", until: T + BAN_MS }]);
   });
 
-  test("does not end the turns when it cannot be read", async () => {
+  test("does not stop the timer when it cannot be read", async () => {
     const { on } = failing();
     let isReadable = true;
     const { log, errors } = await startProcess("one", {

@@ -1,12 +1,10 @@
-// Has budgets and bans outlive the process and hold across processes: once a second what was charged meanwhile goes to the
-// store's log as one entry, and what other processes logged is read and added. At the start all of the log is read.
-//
-//   a charge   is logged within a second; kill -9 forgets at most that second, other processes learn it as late
-//   a ban      is logged before the 429 that began it is answered
-//
-// An entry that cannot be stored is given up and said in the log, and the service goes on: its charges are then this
-// process's own knowledge. Its bans are kept for the next entry, and hold in this process meanwhile.
-// Source: design, section 6 (budgets and bans hold across processes).
+// Shares budgets and bans between processes and preserves them over a restart: once a second new charges go
+// to the store's log as one entry, and the entries of other processes are read and added. At the start the
+// whole log is read. A charge is logged within a second, so kill -9 loses at most that second; a ban is
+// logged before the 429 that began it is answered.
+// An entry that cannot be stored is dropped and reported in the log: its charges then hold in this process
+// only, and its bans go into the next entry. Source: design, section 6 (budgets and bans hold across
+// processes).
 import type { Logger } from "pino";
 import { SingleFlight } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -17,7 +15,7 @@ import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
 const TURN_MS = 1_000;
 /** How long an entry is of use, ms: as long as a ban, and a minute for clocks that differ. */
 export const ENTRY_USE_MS = BAN_MS + MINUTE_MS;
-/** Holders in one entry; what was charged to more waits for the next. */
+/** Holders in one entry; further ones wait for the next. */
 export const ENTRY_HOLDERS_MAX = 5_000;
 
 export class BudgetLog {
@@ -53,14 +51,17 @@ export class BudgetLog {
     this.#log = parts.log;
   }
 
-  /** Reads what other processes, or a former one, have charged, and keeps up from then on. Rejects if it cannot be read. */
+  /**
+   * Reads what other processes, or a former one, have charged, and keeps up from then on. Rejects if it
+   * cannot be read.
+   */
   async open(): Promise<void> {
     await this.#read();
     this.#budgets.onBan(() => this.#write());
     this.#stop = this.#every(TURN_MS, () => void this.turn());
   }
 
-  /** Writes what was charged and reads what others wrote, unless that is still under way. Never rejects. */
+  /** Writes new charges and reads those of others, unless that is in progress. Never rejects. */
   turn(): Promise<void> {
     return this.#turn.run();
   }
@@ -84,7 +85,7 @@ export class BudgetLog {
     }
   }
 
-  /** Resolves when the bans that had begun are stored, or could not be. Calls made meanwhile share an entry. */
+  /** Resolves when the bans begun before are stored, or could not be. Concurrent calls share an entry. */
   #write(): Promise<void> {
     this.#next ??= this.#underWay.then(() => {
       this.#next = null;

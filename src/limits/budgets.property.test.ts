@@ -1,5 +1,5 @@
-// Budgets against a referee: a model that keeps every request with its time and counts anew at each step, written from the
-// sentences of the specification alone. Times hop around the edges of windows; several holders take turns.
+// Budgets against an oracle: a model that stores every request with its time and counts again at each step,
+// written from the specification alone. Times jump around the edges of windows; several holders alternate.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budgets, type LoggedBudgets } from "./budgets.ts";
@@ -29,7 +29,7 @@ type Verdict = {
   readonly usage: { readonly weight: number; readonly orders10s: number; readonly orders1m: number };
 };
 
-/** What one holder asked for at a time, and the windows of the clock that the time lies in. */
+/** A request of one holder, and the windows of the clock that its time lies in. */
 type Row = {
   readonly at: number;
   readonly minute: string;
@@ -37,7 +37,7 @@ type Row = {
   readonly weight: number;
 };
 
-/** The specification, sentence by sentence, over a list of everything that one holder ever did. */
+/** The specification, sentence by sentence, over a list of all requests of one holder. */
 class Referee {
   readonly #weights: Row[] = [];
   readonly #orders: Row[] = [];
@@ -162,7 +162,7 @@ function answerOf(
   }
 }
 
-/** How the clock goes on from one request to the next. */
+/** How the clock advances from one request to the next. */
 const hop = fc.oneof(
   { weight: 12, arbitrary: fc.constant((now: number) => now) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 900 }).map((ms) => (now: number) => now + ms) },
@@ -191,7 +191,7 @@ const burst = fc.record({
   holder: fc.constantFrom(...HOLDERS),
   hop,
   request,
-  /** Which of two processes is asked, and whether it has just been started again. */
+  /** Which of two processes gets the request, and whether it has just been restarted. */
   by: fc.constantFrom(0 as const, 1 as const),
   isRestarted: fc.boolean(),
   times: fc.constantFrom(1, 1, 1, 2, 2, 9, 10, 10, 30, 51, 60, 1_201),
@@ -200,7 +200,7 @@ const bursts = fc.array(burst, { minLength: 1, maxLength: 30, size: "max" });
 
 type Burst = typeof burst extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Has every step of a sequence judged by both; answers what came up. */
+/** Runs every step of a sequence through both; returns the cases that occurred. */
 function compare(
   sequence: readonly Burst[],
   budgetsOf: (each: Burst, now: number) => Budgets,
@@ -239,7 +239,7 @@ const ANSWERS: readonly Verdict["answer"][] = [
   "weight",
 ];
 
-test("usage, refusal, Retry-After and ban are those of a model that counts every request anew", async () => {
+test("usage, refusal, Retry-After and ban equal those of a model that counts every request again", async () => {
   const seen = new Set<Verdict["answer"]>();
   await fc.assert(
     fc.property(bursts, (sequence) => {

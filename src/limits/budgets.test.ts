@@ -15,7 +15,7 @@ const read = (weight: number) => ({ weight, placesOrder: false });
 const order = { weight: 1, placesOrder: true };
 
 describe("request weight", () => {
-  test("1,200 a minute are granted, the next unit is refused until the minute is over", () => {
+  test("1,200 a minute are granted, the next unit is refused until the minute ends", () => {
     const budgets = new Budgets();
     expect(budgets.charge("key:a", T, read(WEIGHT_PER_MINUTE)).refusal).toBeNull();
     const refused = budgets.charge("key:a", T + 15_500, read(1));
@@ -63,7 +63,7 @@ describe("placements of a person's day", () => {
   const NOON = Math.floor(T / DAY) * DAY + DAY / 2;
   const placement = { weight: 0, placesOrder: true, person: "person:ada" };
 
-  /** Uses up a day but for so many placements, with keys that each keep within their own budgets. */
+  /** Uses up a day except for this many placements, with keys that each stay within their own budgets. */
   function useUp(budgets: Budgets, left: number): void {
     for (let placed = 0; placed < PLACEMENTS_PER_PERSON_PER_DAY - left; placed += 1) {
       const key = `key:${Math.floor(placed / ORDERS_PER_10_SECONDS)}`;
@@ -76,7 +76,7 @@ describe("placements of a person's day", () => {
     expect(PLACEMENTS_PER_PERSON_PER_DAY).toBe(ORDERS_PER_10_SECONDS * 6 * 60 * 24);
   });
 
-  test("are granted to all keys together, the next is refused until the day is over", () => {
+  test("are granted to all keys together, the next is refused until the day ends", () => {
     const budgets = new Budgets();
     useUp(budgets, 1);
     expect(budgets.charge("key:mine", NOON, placement).refusal).toBeNull();

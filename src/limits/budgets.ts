@@ -1,14 +1,10 @@
-// Budgets of the exchange-style routes: request weight per API key (signed routes) or client address (public routes),
-// order placements and reads of the bot family per key, failed authentications per address, placements of all of a person's keys
-// per day, and the ban of clients that continue after a 429.
-//
-// Windows are aligned to the clock: the minute's starts at :00, the ten seconds' at :00, :10, … Weight is charged before
-// the request is carried out and is never given back. Ten 429s inside one minute ban for two minutes: the tenth is still a
-// 429, every request in that time is refused 418, and that neither counts nor makes the ban longer.
-//
-// All is counted in memory. `takeUnlogged` and `absorb` are the two ends of a log, through which it outlives the process
-// and is known to others (`budget-log.ts`). An operator who sets the clock back makes bans last as much longer.
-// Source: specification 7.1, 8.1 and 8.2; design, section 6.
+// Budgets of the exchange-style routes: request weight per API key (signed) or client address (public),
+// placements and bot reads per key, failed authentications per address, placements of a person per day, and
+// bans. Windows are aligned to the clock (:00; :00, :10, …). Weight is charged before execution and never
+// given back. Ten 429s within one minute ban for two minutes: the tenth is still a 429, requests in that time
+// are refused 418, and these neither count nor prolong the ban. All counts are in memory; `takeUnlogged` and
+// `absorb` connect them to a log (`budget-log.ts`). An operator who sets the clock back prolongs bans by as
+// much. Source: specification 7.1, 8.1 and 8.2; design, section 6.
 import {
   DAY_MS,
   exhaustedBy,
@@ -28,15 +24,16 @@ export const READS_PER_10_SECONDS = 60;
 export const FAILED_AUTHENTICATIONS_PER_MINUTE = 1_200;
 
 /**
- * Placements and signals of one person a day (UTC), all keys together: what one key may send that uses every ten seconds of it to the
- * full. Each is kept, rejected signals too, so this bounds what one person can have written: about 1.4 GB a day.
+ * Placements and signals of one person a day (UTC), all keys together: what one key may send that uses every
+ * ten seconds of it to the full. Each is kept, rejected signals too, so this bounds what one person can have
+ * written: about 1.4 GB a day.
  */
 export const PLACEMENTS_PER_PERSON_PER_DAY = (ORDERS_PER_10_SECONDS * DAY_MS) / TEN_SECONDS_MS;
 
 /** This many 429s inside a sliding minute and the next request finds a ban. */
 export const REFUSALS_UNTIL_BAN = 10;
 export const BAN_MS = 120_000;
-/** Holders remembered at once; beyond it those whose windows are over are forgotten. */
+/** Maximum of holders in memory; beyond it those whose windows have ended are evicted. */
 export const HOLDERS_MAX = 50_000;
 
 /** The counts in the present windows, for an answer's headers. */
@@ -52,16 +49,16 @@ type ExhaustedBudget = Extract<
   { refusal: "WEIGHT_EXHAUSTED" | "ORDERS_EXHAUSTED" | "READS_EXHAUSTED" }
 >;
 
-/** What a request costs. */
+/** The cost of a request. */
 type Cost = {
   readonly weight: number;
   readonly placesOrder: boolean;
   readonly isRead?: boolean;
-  /** Whose key it is, as `personHolder` says; a placement counts against that person's day. */
+  /** The key's owner, as `personHolder` names it; a placement counts in that person's day. */
   readonly person?: string;
 };
 
-/** What became of a charge, and the counts that it left. */
+/** The outcome of a charge, and the counts after it. */
 export type Charged = {
   readonly usage: Usage;
   readonly refusal: Refusal | null;
@@ -77,7 +74,7 @@ type Holder = { readonly windows: Windows; bannedUntil: number };
 
 export class Budgets {
   readonly #holders = new Map<string, Holder>();
-  /** The holders that were charged since the log was written. */
+  /** The holders charged since the last log entry. */
   #unlogged = new Set<string>();
   #unloggedBans: Ban[] = [];
   #storeBan: () => Promise<void> = async () => {};
@@ -91,7 +88,7 @@ export class Budgets {
     this.#storeBan = storeBan;
   }
 
-  /** Until when a holder is banned, Unix ms; null if it is not. */
+  /** End of a holder's ban, Unix ms; null without one. */
   bannedUntil(holder: string, now: number): number | null {
     const until = this.#holders.get(holder)?.bannedUntil ?? 0;
     return until <= now ? null : until;
@@ -109,20 +106,20 @@ export class Budgets {
     return usageOf(this.#holders.get(holder)?.windows, now);
   }
 
-  /** The reads of the bot family that a holder was charged in the present ten seconds. */
+  /** The bot reads of a holder in the present ten seconds. */
   reads(holder: string, now: number): number {
     return this.#holders.get(holder)?.windows.usage(now).reads10s ?? 0;
   }
 
-  /** Who is banned now. */
+  /** The present bans. */
   bans(now: number): readonly Ban[] {
     const banned = [...this.#holders].filter(([, { bannedUntil }]) => bannedUntil > now);
     return banned.map(([holder, { bannedUntil }]) => ({ holder, until: bannedUntil }));
   }
 
   /**
-   * Charges a request, unless its holder is banned by now. A placement also counts against the order budgets, once its
-   * weight has been granted; what weighs nothing does not need any.
+   * Charges a request, unless its holder is banned. A placement also counts against the order budgets, once
+   * its weight has been granted; a request without weight does not need any.
    */
   charge(holder: string, now: number, { weight, placesOrder, isRead = false, person }: Cost): Charged {
     const ban = this.ban(holder, now);
@@ -149,7 +146,10 @@ export class Budgets {
     return { usage, refusal: null, retryAfterSeconds: 0, banStored: null };
   }
 
-  /** Charges a failed authentication to the address it came from; answers with a refusal once there were too many. */
+  /**
+   * Charges a failed authentication to the address it came from; answers with a refusal once there were too
+   * many.
+   */
   chargeFailure(address: string, now: number): Charged | null {
     const ban = this.ban(address, now);
     if (ban !== null) return { usage: this.usage(address, now), banStored: null, ...ban };
@@ -161,7 +161,7 @@ export class Budgets {
     return this.refuse(address, now, { refusal: "WEIGHT_EXHAUSTED", limit });
   }
 
-  /** Counts a 429 and says when its window ends; for one that the desk decided, too. */
+  /** Counts a 429 and returns when its window ends; also for one that the desk decided. */
   refuse(holder: string, now: number, refusal: ExhaustedBudget): Charged {
     const { windows } = this.#holderOf(holder, now);
     windows.charge(now, { ...NOTHING, refusedAt: [now] });
@@ -175,7 +175,7 @@ export class Budgets {
     };
   }
 
-  /** What was charged and banned since the last time, of at most so many holders; null if there is nothing. */
+  /** Charges and bans since the last call, of at most this many holders; null if there are none. */
   takeUnlogged(holdersMax: number): LoggedBudgets | null {
     const charges: BudgetCharge[] = [];
     const holders = this.#unlogged.values();
@@ -193,7 +193,9 @@ export class Budgets {
     this.#unloggedBans.push(...bans.filter(({ until }) => until > now));
   }
 
-  /** Adds what others charged, or a former process did. Refusals that only together make a ban make it now. */
+  /**
+   * Adds what others charged, or a former process did. Refusals that only together make a ban make it now.
+   */
   absorb({ charges, bans }: LoggedBudgets, now: number): void {
     for (const { holder, until } of bans) {
       if (until <= now) continue;
@@ -211,7 +213,9 @@ export class Budgets {
     }
   }
 
-  /** Counts a placement of a person, unless there were as many today as there may be; other servers hear of it by the log. */
+  /**
+   * Counts a placement of a person, unless the day's maximum is reached; other servers learn it by the log.
+   */
   #mayPlaceToday(person: string, now: number): boolean {
     if (this.#countToday(person, now, 0) >= PLACEMENTS_PER_PERSON_PER_DAY) return false;
     this.#countToday(person, now, 1);
@@ -220,7 +224,10 @@ export class Budgets {
     return true;
   }
 
-  /** Adds placements of a time to the day that it lies in, if that is the present one, and answers with their number. */
+  /**
+   * Adds placements of a time to the day that it lies in, if that is the present one, and answers with their
+   * number.
+   */
   #countToday(person: string, at: number, placements: number): number {
     const day = windowAt(at, DAY_MS);
     if (day > this.#day) {
@@ -233,7 +240,7 @@ export class Budgets {
     return before + placements;
   }
 
-  /** Bans a holder from the tenth of its 429s inside one minute on. Answers whether that has just begun. */
+  /** Bans a holder at the tenth of its 429s within one minute. Returns whether the ban has just begun. */
   #banIfDue(name: string, now: number): boolean {
     const holder = this.#holderOf(name, now);
     if (holder.bannedUntil > now) return false;
@@ -266,7 +273,8 @@ export class Budgets {
         if (windows.isOver(now) && bannedUntil <= now) this.#forget(name);
       }
     }
-    // A flood of new addresses within the minute: the oldest give way, but never one that is banned, so this is no `BoundedMap`.
+    // A flood of new addresses within the minute: the oldest give way, but never one that is banned, so this
+    // is no `BoundedMap`.
     for (const [name, { bannedUntil }] of this.#holders) {
       if (this.#holders.size < HOLDERS_MAX) return;
       if (bannedUntil <= now) this.#forget(name);

@@ -1,5 +1,5 @@
-// How many connections an address may have open at once, so that one address cannot take the places of all others. An IPv6
-// /64 is one address (`holder.ts`). Counted in the memory of this process.
+// Limits the open connections per address, so that one address cannot use up the places of all others. An
+// IPv6 /64 is one address (`holder.ts`). The counts are in this process's memory.
 import { addressHolder } from "./holder.ts";
 
 /** TCP connections of one address, those of streams among them. Many bots behind one NAT share an address. */
@@ -30,8 +30,8 @@ export class ConnectionBound {
   }
 
   /**
-   * Counts a connection of an address. If it is one too many it is not counted, and `isFirst` says whether it is the first that
-   * was refused since the address last had none open: what is logged once must not be logged for each.
+   * Counts a connection of an address. A connection beyond the limit is not counted; `isFirst` then says
+   * whether it is the first refusal since the address last had none open, so that only that one is logged.
    */
   admit(address: string): Admission {
     const holder = addressHolder(address);

@@ -18,7 +18,7 @@ describe("the holder of an address", () => {
     // Neither is an address of the mapped kind.
     ["::192.0.2.7", "ip:0:0:0:0::/64"],
     ["64:ff9b::192.0.2.7", "ip:64:ff9b:0:0::/64"],
-    // What is no address holds a budget as it is.
+    // A text that is no address is a holder unchanged.
     ["unknown", "ip:unknown"],
   ])("%s is %s", (address, holder) => {
     expect(addressHolder(address)).toBe(holder);

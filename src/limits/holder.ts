@@ -1,12 +1,12 @@
-// Who a budget belongs to: an API key, a person with all keys, or a client's address. IPv6 networks hand every client a /64 of its own, so that its
-// 2^64 addresses are one holder; an IPv4 address is one holder however it is spelt.
-// Source: specification 8.1; design, section 6.
+// The holder of a budget: an API key, a person with all keys, or a client's address. IPv6 networks give every
+// client a /64 of its own, so its 2^64 addresses are one holder; an IPv4 address is one holder in any
+// spelling. Source: specification 8.1; design, section 6.
 import { isIPv4, isIPv6 } from "node:net";
 
 const GROUPS = 8;
 /** Groups of 16 bits in a /64. */
 const NETWORK_GROUPS = 4;
-/** What stands before the IPv4 address in `::ffff:1.2.3.4`. */
+/** Prefix of the IPv4 address in `::ffff:1.2.3.4`. */
 const MAPPED_PREFIX = "0:0:0:0:0:ffff";
 const MAPPED_PREFIX_GROUPS = 6;
 
@@ -17,7 +17,7 @@ export function keyHolder(apiKey: string): string {
 
 const PERSON = "person:";
 
-/** The holder of what all keys of a person may place together; `userId` is `userIdOf` of a key. */
+/** The holder of the placements of all keys of a person; `userId` is `userIdOf` of a key. */
 export function personHolder(userId: string): string {
   return `${PERSON}${userId}`;
 }

@@ -1,14 +1,17 @@
-// What one holder was charged, by the ten seconds of the clock that it was charged in. A minute is six of them, so that both
-// kinds of window are counted from the same numbers, whoever charged them and in whatever order they came to be known.
-//
-// Of each ten seconds it is also known what this process has charged and not yet logged.
+// The charges of one holder, by the ten seconds of the clock they were made in. A minute is six of them, so
+// that both kinds of window use the same numbers, whichever process charged them and in whatever order they
+// become known.
+// Each also has the charges that this process has not logged yet.
 import { MINUTE_MS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
 import type { BudgetCharge } from "../store/store.ts";
 
-/** Ten seconds that are remembered on either side of the present ones: two minutes. Earlier ones count for nothing. */
+/**
+ * Windows of ten seconds stored on either side of the present one: two minutes. Earlier ones count for
+ * nothing.
+ */
 const WINDOWS_KEPT = 12;
 
-/** What is counted of requests. */
+/** The counters of a window. */
 export type Counts = {
   readonly weight: number;
   readonly orders: number;
@@ -38,7 +41,7 @@ export class Windows {
     window.unlogged = sum(window.unlogged, counts);
   }
 
-  /** Counts what is known from the log. What lies too far from the present is left out. */
+  /** Adds a charge from the log. Charges too far from the present are ignored. */
   absorb(charge: BudgetCharge, now: number): void {
     if (!isKept(charge.tenSeconds, now)) return;
     const window = this.#windowOf(charge.tenSeconds, now);
@@ -68,12 +71,12 @@ export class Windows {
     return usage;
   }
 
-  /** Times of the 429s that are remembered, in their order. */
+  /** Times of the stored 429s, ascending. */
   refusals(): number[] {
     return this.#windows.flatMap(({ counted }) => counted.refusedAt).sort((one, other) => one - other);
   }
 
-  /** What this process has charged since it was asked the last time. */
+  /** This process's charges since the last call. */
   takeUnlogged(holder: string): BudgetCharge[] {
     const taken: BudgetCharge[] = [];
     for (const window of this.#windows) {

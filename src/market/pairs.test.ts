@@ -1,5 +1,5 @@
-// The list of trading pairs: who is in it, what it says of each, and for how long.
-// Source: specification 2.7 and 4.4.
+// The list of trading pairs: its symbols, their fields, and how long it is cached. Source: specification 2.7
+// and 4.4.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -48,7 +48,7 @@ function pairsOf(rows: readonly Row[]) {
     for (const row of more) body.symbols.set(String(row.symbol), row);
   };
   list(rows);
-  /** Upstream was asked for all of it, and something had changed. */
+  /** Upstream was asked for the whole list again, and something had changed. */
   const listAnew = (all: readonly Row[]) => {
     body.symbols = new Map();
     list(all);
@@ -158,7 +158,7 @@ test("the list is kept for 30 minutes: a new pair appears after that, not before
   expect(PAIRS_KEPT_MS).toBe(30 * 60_000);
 });
 
-test("a pair that upstream lists anew is shown at once: the listings are half an hour old already", () => {
+test("a newly listed pair is shown at once: the listings are half an hour old already", () => {
   const { pairs, listAnew, symbols } = pairsOf([BTC]);
   expect(symbols()).toEqual(["BTCUSDT"]);
   listAnew([BTC, { ...BTC, symbol: "ETHUSDT" }]);

@@ -1,12 +1,11 @@
-// The trading pairs that bots may trade and subscribe to: those of the spot market that are trading, with the filters that
-// upstream publishes, as it wrote them. Made from the listings once and kept until upstream was asked for all of them again
-// and said something else, or for half an hour: the listings are that old themselves, so that a new pair may take half an
-// hour to appear, and not twice as long. Rules that orders are checked against are fresher and are not these.
-// Source: specification 2.7 and 4.4.
+// The pairs that bots may trade and subscribe to: the spot pairs that are trading, with upstream's filters as
+// text. The list is cached until the listings change, for at most half an hour; the listings are refreshed
+// every half hour themselves, so a new pair appears after half an hour and not after twice as long. Orders
+// are checked against fresher rules than these. Source: specification 2.7 and 4.4.
 import { SPOT_ORDER_TYPES } from "../domain/order.ts";
 import type { MarketFeed } from "./client/feed.ts";
 
-/** Candle intervals that can be asked for. Source: specification 2.7. */
+/** Supported candle intervals. Source: specification 2.7. */
 export const TIMEFRAMES = [
   "1s",
   "1m",

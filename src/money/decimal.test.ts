@@ -56,7 +56,7 @@ describe("parseDecimal", () => {
     expect(parseDecimal("0.0000000100")).toBe(1n);
   });
 
-  test("written briefly it has no digit that says nothing", () => {
+  test("written briefly it has no superfluous digit", () => {
     const written = ["0", "1", "200.5", "-0.00000001", "1000"].map((text) => formatBriefly(decimal(text)));
     expect(written).toEqual(["0", "1", "200.5", "-0.00000001", "1000"]);
   });

@@ -1,8 +1,7 @@
 // Exact decimals: a bigint counting units of 1e-8, the precision of the reference exchange's spot side.
-//
-// Strings come in through `parseDecimal`, go out through `formatDecimal`; between them there is no floating point and no
-// rounding that a name does not announce. Who gains the fraction is said where it is decided: what an account pays is
-// rounded up, what it receives is rounded down, fees are rounded up.
+// Strings come in through `parseDecimal` and go out through `formatDecimal`; between them there is no
+// floating point, and every rounding is in a function's name. An account's payments are rounded up, its
+// receipts down, fees up.
 
 declare const unit: unique symbol;
 /** An exact decimal in units of 1e-8. */
@@ -12,7 +11,7 @@ type Fixed<Unit extends string> = bigint & { readonly [unit]: Unit };
 export type Price = Fixed<"price">;
 /** An amount of a base asset. */
 export type Quantity = Fixed<"quantity">;
-/** An amount of whatever asset stands beside it: a cost, a balance, a fee. */
+/** An amount of the asset named beside it: a cost, a balance, a fee. */
 export type Amount = Fixed<"amount">;
 /** A share of one: 0.001 is 0.1 %. */
 export type Rate = Fixed<"rate">;
@@ -28,15 +27,16 @@ const ZERO_DIGIT = "0".charCodeAt(0);
 
 export const ZERO = 0n as Price & Quantity & Amount & Rate;
 
-/** What is wrong with the text of a number, if anything is. */
+/** The fault of a number's text, if it has one. */
 export type DecimalFault = "NOT_A_DECIMAL" | "TOO_PRECISE";
 
-// The exchange's own legal range of a decimal parameter: no sign, no exponent, at most 20 digits on either side.
+// The exchange's own legal range of a decimal parameter: no sign, no exponent, at most 20 digits on either
+// side.
 const DECIMAL_TEXT = /^([0-9]{1,20})(?:\.([0-9]{1,20}))?$/;
 
 /**
- * Reads a decimal such as `0.00166`. Zeros beyond the eighth decimal are harmless; any other digit there is TOO_PRECISE.
- * Source: reference exchange, error -1100 (legal range) and -1111 (precision).
+ * Reads a decimal such as `0.00166`. Zeros beyond the eighth decimal are harmless; any other digit there is
+ * TOO_PRECISE. Source: reference exchange, error -1100 (legal range) and -1111 (precision).
  */
 export function parseDecimal(text: string): bigint | DecimalFault {
   const match = DECIMAL_TEXT.exec(text);
@@ -47,7 +47,9 @@ export function parseDecimal(text: string): bigint | DecimalFault {
   return BigInt(whole + kept.padEnd(FRACTION_DIGITS, "0"));
 }
 
-/** Reads a decimal that is known to be well-formed (a stored row, a table of ours); anything else is a bug. */
+/**
+ * Parses a decimal that is known to be well-formed (a stored row, a constant table); anything else is a bug.
+ */
 export function decimal<D extends Decimal>(text: string): D {
   const negative = text.startsWith("-");
   const value = parseDecimal(negative ? text.slice(1) : text);
@@ -56,7 +58,10 @@ export function decimal<D extends Decimal>(text: string): D {
   return (negative ? -value : value) as D;
 }
 
-/** Writes a decimal with all its eight digits: `0.00166000`. Source: reference exchange, section 2 (decimal formatting). */
+/**
+ * Writes a decimal with all its eight digits: `0.00166000`. Source: reference exchange, section 2 (decimal
+ * formatting).
+ */
 export function formatDecimal(value: bigint): string {
   if (value < 0n) return `-${formatDecimal(-value)}`;
   const digits = value.toString();
@@ -65,7 +70,10 @@ export function formatDecimal(value: bigint): string {
   return `${padded.slice(0, point)}.${padded.slice(point)}`;
 }
 
-/** Writes a decimal with no more digits than it needs: `0.00166`. For rows: they are many, and most amounts are short. */
+/**
+ * Writes a decimal with no more digits than it needs: `0.00166`. For rows: they are many, and most amounts
+ * are short.
+ */
 export function formatBriefly(value: bigint): string {
   if (value % SCALE === 0n) return (value / SCALE).toString();
   const text = formatDecimal(value);
@@ -79,12 +87,18 @@ export function product(price: Price, quantity: Quantity): Product {
   return (price * quantity) as Product;
 }
 
-/** An exact value as an amount: the fraction, if there is one, is rounded towards more, also of a negative value. */
+/**
+ * An exact value as an amount: the fraction, if there is one, is rounded towards more, also of a negative
+ * value.
+ */
 export function amountUp(value: Product): Amount {
   return divideUp(value, SCALE) as Amount;
 }
 
-/** An exact value as an amount: the fraction, if there is one, is rounded towards less, also of a negative value. */
+/**
+ * An exact value as an amount: the fraction, if there is one, is rounded towards less, also of a negative
+ * value.
+ */
 export function amountDown(value: Product): Amount {
   return divideDown(value, SCALE) as Amount;
 }
@@ -136,8 +150,8 @@ export function feeOn(value: Product, rate: Rate): Amount {
 }
 
 /**
- * Whether `price` lies between `down` and `up` times `reference`, both ends included; zero times asks nothing. Nothing is
- * rounded.
+ * Whether `price` lies between `down` and `up` times `reference`, both ends included; zero times asks
+ * nothing. Nothing is rounded.
  */
 export function isWithinMultiples(
   price: Price,
@@ -163,7 +177,7 @@ export function isMultiple<D extends Decimal>(value: D, step: D): boolean {
   return step === 0n || (value as bigint) % (step as bigint) === 0n;
 }
 
-/** Whether a value needs more than so many digits after the point. */
+/** Whether a value needs more than this many digits after the point. */
 export function hasMoreDigits(value: bigint, digits: number): boolean {
   return digits < FRACTION_DIGITS && value % 10n ** BigInt(FRACTION_DIGITS - digits) !== 0n;
 }

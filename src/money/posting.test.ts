@@ -4,7 +4,7 @@ import { type Balances, freeOf, OWN_POCKETS, post, WORLD_POCKETS } from "./posti
 
 const amount = (text: string) => decimal<Amount>(text);
 
-test("a posting takes from one pocket what it gives to another", () => {
+test("a posting moves an amount from one ledger account to another", () => {
   const balances: Balances = new Map();
   post(balances, { from: "seed", to: "free", asset: "USDT", amount: amount("200") });
   post(balances, { from: "free", to: "locked", asset: "USDT", amount: amount("50.5") });
@@ -14,7 +14,7 @@ test("a posting takes from one pocket what it gives to another", () => {
   expect(sum).toBe(0n);
 });
 
-test("an own pocket is never overdrawn, the world's may be", () => {
+test("an own ledger account is never overdrawn, an external one may be", () => {
   const balances: Balances = new Map();
   post(balances, { from: "market", to: "free", asset: "BTC", amount: amount("1") });
   expect(() => post(balances, { from: "free", to: "market", asset: "BTC", amount: amount("1.1") })).toThrow(

@@ -1,16 +1,17 @@
-// Money moves only as postings, out of one pocket into another, so nothing is created and nothing is lost: for every
-// asset all pockets, the market's included, sum to zero. An account's own pockets are never overdrawn; the others stand
-// for the rest of the world and may be negative.
+// Money moves only as postings, from one ledger account into another, so nothing is created or lost: for
+// every asset all ledger accounts, the market's included, sum to zero. An account's own ledger accounts are
+// never overdrawn; the external ones may be negative.
 import { type Amount, ZERO } from "./decimal.ts";
 
 /**
- * The account's own pockets: `free` may be spent, `locked` is what resting orders reserve, `isolated` what the wallets of
- * its positions hold.
+ * Own ledger accounts: `free` may be spent, `locked` is reserved by open orders, `isolated` is in the wallets
+ * of positions.
  */
 export const OWN_POCKETS = ["free", "locked", "isolated"] as const;
 /**
- * The rest of the world: where the virtual seed came from, who trades against the account, who keeps the fees, the other
- * side of funding, and the insurance fund that takes what liquidations leave and bears what a position cannot.
+ * External ledger accounts: the source of the virtual seed, the counterparty of trades, the receiver of fees,
+ * the other side of funding, and the insurance fund, which takes what liquidations leave and bears what a
+ * position cannot.
  */
 export const WORLD_POCKETS = ["seed", "market", "fees", "funding", "clearance"] as const;
 
@@ -24,13 +25,13 @@ export type Posting = {
   readonly amount: Amount;
 };
 
-/** What the pockets hold of one asset. */
+/** The balances of the ledger accounts in one asset. */
 export type Pockets = { [P in Pocket]: Amount };
 
-/** All pockets of an account, by asset. Assets that were never touched are absent. */
+/** All ledger accounts of an account, by asset. Assets that were never used are absent. */
 export type Balances = Map<string, Pockets>;
 
-/** Carries out one posting. A posting that overdraws an own pocket is a bug in whoever decided it. */
+/** Applies one posting. Overdrawing an own ledger account is a bug in the decision. */
 export function post(balances: Balances, posting: Posting): void {
   const { from, to, asset, amount } = posting;
   if (amount < 0n)
@@ -43,12 +44,12 @@ export function post(balances: Balances, posting: Posting): void {
   }
 }
 
-/** What is free to spend of an asset. */
+/** The free balance of an asset. */
 export function freeOf(balances: Balances, asset: string): Amount {
   return balances.get(asset)?.free ?? ZERO;
 }
 
-/** What the account has of an asset, wherever it lies. */
+/** The balance of an asset over all own ledger accounts. */
 export function ownedOf(balances: Balances, asset: string): Amount {
   const pockets = balances.get(asset);
   return pockets === undefined ? ZERO : (OWN_POCKETS.reduce((sum, own) => sum + pockets[own], 0n) as Amount);

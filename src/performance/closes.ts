@@ -1,8 +1,7 @@
-// What markets closed at: candles, asked for once and kept, since what has ended does not change.
-//
-// Contracts are valued at their mark price, like everything about them; where the market has no candles of it, at the price
-// of their trades. Bounds: `SERIES_MAX` series are kept, of each the newest `CANDLES_MAX`, and `QUESTIONS_MAX` questions are under way
-// for one report.
+// Closing prices of markets: candles, requested once and cached, since an ended candle does not change.
+// Contracts are valued at their mark price; where the market has no candles of it, at the price of their
+// trades. Bounds: `SERIES_MAX` cached series with the newest `CANDLES_MAX` each, and `QUESTIONS_MAX`
+// concurrent requests per report.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
@@ -12,7 +11,7 @@ import { type Candles, endedBy, type Span } from "./span.ts";
 
 /** Candles of one question, and of one series that is kept. */
 const CANDLES_MAX = 1_000;
-/** So many before a span are asked for too: of a market that trades seldom some may not exist. */
+/** Candles before a span that are requested too: a market with few trades may lack some. */
 const CANDLES_BEFORE = 20;
 const SERIES_MAX = 500;
 const QUESTIONS_MAX = 4;
@@ -46,8 +45,8 @@ export class CandleCloses {
   }
 
   /**
-   * The closes of symbols over a span, with the last ones before it; nothing of those that cannot be had. Where `wantsNewest` says
-   * so the candle that has not ended yet is the last, at what it would close at now.
+   * The closes of symbols over a span, with the last ones before it; symbols without data are missing. If
+   * `wantsNewest`, the present candle is the last, at its present close.
    */
   async of(
     type: StrategyType,
@@ -76,7 +75,7 @@ export class CandleCloses {
     const first = endedBy(from, candles) - CANDLES_BEFORE * candles.lengthMs;
     const kept = this.#kept.get(name);
     const keptUntil = kept?.closes.at(-1)?.endedAt ?? 0;
-    // What one question brings must lead on from what is kept to the end of the span.
+    // The result of one request must lead from the cached candles to the end of the span.
     const known = kept !== undefined && kept.from <= first && keptUntil >= first ? kept : null;
     const knownUntil = known === null ? first : keptUntil;
     if (known !== null && !wantsNewest && knownUntil >= endedBy(to, candles)) {

@@ -1,11 +1,11 @@
-// Tables as text that a spreadsheet opens: RFC 4180, a line of names first. No cell is taken for a formula: what begins like one
-// and is no number begins with an apostrophe instead.
+// Tables as text that a spreadsheet opens: RFC 4180, a line of names first. No cell is taken for a formula:
+// what begins like one and is no number begins with an apostrophe instead.
 import { setImmediate } from "node:timers/promises";
 import type { Trade } from "../domain/order.ts";
 import { formatBriefly } from "../money/decimal.ts";
 import type { EquityPoint } from "./report.ts";
 
-/** Lines that are written at a stretch; others have their turn after them. */
+/** Lines written without a pause; other work runs after them. */
 export const LINES_PER_TURN = 1_000;
 
 const LINE_END = "\r\n";
@@ -25,8 +25,8 @@ export function csvOfPoints(points: readonly EquityPoint[]): string {
 }
 
 /**
- * Trades, a line each. `realised` is empty where the trade of a futures strategy has none, and on spot. There may be very many:
- * they are written with room for others between.
+ * Trades, a line each. `realised` is empty where the trade of a futures strategy has none, and on spot. There
+ * may be very many: they are written with room for others between.
  */
 export async function csvOfTrades(trades: readonly Trade[]): Promise<string> {
   const pages = [lineOf(TRADE_NAMES)];

@@ -1,8 +1,9 @@
-// How a futures strategy has done: its wallet from the lines that moved it, its positions from its trades.
-//
-// What was paid for a position is exact: it is followed forward, trade by trade, by the engine's own rounding. Only where the
-// strategy has more trades than are looked at it begins from what the trades since have realised, each rounded to the eighth
-// digit, and may be off by as many units of that digit as trades have closed something.
+// The performance of a futures strategy: its wallet from the incomes that changed it, its positions from its
+// trades.
+// The cost of a position is exact: it is followed forward, trade by trade, with the engine's own rounding.
+// Only where the strategy has more trades than a report reads it is derived from the realized profit of the
+// trades since, each rounded to the eighth digit, and may be off by as many units of that digit as trades
+// have closed something.
 import type { Account, Position } from "../domain/account.ts";
 import type { Income } from "../domain/income.ts";
 import type { Trade } from "../domain/order.ts";
@@ -24,12 +25,12 @@ import type { Totals } from "./statistics.ts";
 
 type Held = Pick<Position, "quantity" | "entryValue">;
 
-/** What was held of its symbol before a trade, null for nothing, and how much of that the trade has closed. */
+/** The holding of its symbol before a trade, null for none, and how much of it the trade has closed. */
 type FuturesStep = { readonly before: Held | null; readonly closed: Quantity };
 
 /**
- * The book of an account, of its trades, which end where it stands, and of the incomes since the beginning of what is looked
- * at, in the order of time.
+ * The book of an account, its trades up to its present state, and the incomes since the beginning of the
+ * span, in order of time.
  */
 export function futuresBook(account: Account, trades: readonly Trade[], incomes: readonly Income[]): Book {
   const steps = followPositions(account, trades);
@@ -50,7 +51,7 @@ export function futuresBook(account: Account, trades: readonly Trade[], incomes:
   };
 }
 
-/** What the insurance fund takes of a liquidation is a fee; what it bears of a loss has not been lost. */
+/** The insurance fund's part of a liquidation is a fee; the loss that it bears is no loss. */
 function totalsOf(incomes: readonly Income[]): Pick<Totals, "realised" | "fees" | "funding"> {
   const totals = { realised: ZERO as Amount, fees: ZERO as Amount, funding: ZERO as Amount };
   for (const { type, amount } of incomes) {
@@ -98,10 +99,10 @@ function futuresWalk(account: Account, steps: readonly FuturesStep[], incomes: r
   };
 }
 
-/** What was held before the first of the trades. */
+/** The holding before the first of the trades. */
 function heldBefore(account: Account, trades: readonly Trade[]): Map<string, Held | null> {
   const quantities = new Map<string, bigint>();
-  // What was paid for a long, or, negative, received for a short.
+  // Paid for a long, or, negative, received for a short.
   const values = new Map<string, bigint>();
   for (const { symbol, quantity, entryValue } of account.positions.values()) {
     quantities.set(symbol, quantity);

@@ -1,4 +1,4 @@
-// Long histories, longer than a page of the store: all of them is read, in its order, and others have their turn meanwhile.
+// Histories longer than a page of the store: all of it is read, in order, and other work runs in between.
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { emptyAccount } from "../domain/account.ts";
@@ -54,7 +54,7 @@ function tradesUpTo(count: number): readonly Trade[] {
   }));
 }
 
-/** How many turns of the event loop others have had until it was done. */
+/** Iterations of the event loop until the work was done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const done = work.then(() => {
@@ -88,7 +88,7 @@ describe("incomes", () => {
   });
 });
 
-test("others have their turn between the pages", async () => {
+test("other work runs between the pages", async () => {
   const rows = { trades: tradesUpTo(ROWS), incomes: incomesAt([...Array(ROWS).keys()]) };
   const trades = historyOf(rows).history.trades(account, ROWS);
   expect(await turnsDuring(trades)).toBeGreaterThanOrEqual(3);

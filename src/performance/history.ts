@@ -1,17 +1,15 @@
-// What a strategy has behind it, as a report needs it: its trades, oldest first, and the incomes of a range.
-//
-// Whatever was committed up to a version of an account is numbered below the account's next numbers and never changes. So one
-// read of the account decides what belongs to a report, and trades that were read once need not be read again: those of the
-// strategies that were last asked about are kept, `TRADES_KEPT_MAX` of all together.
-//
-// Long histories are read a page at a time, with room for others between: an embedded database answers without ever letting go.
+// The history of a strategy for a report: its trades, oldest first, and the incomes of a range.
+// Everything committed up to a version of an account is numbered below the account's next numbers and never
+// changes. So one read of the account decides what belongs to a report, and trades need to be read only once:
+// those of recent strategies are cached, at most `TRADES_KEPT_MAX` of all together. Long histories are read a
+// page at a time, with other work in between, since an embedded database answers without yielding.
 import { setImmediate } from "node:timers/promises";
 import type { Account } from "../domain/account.ts";
 import type { Income } from "../domain/income.ts";
 import type { Trade } from "../domain/order.ts";
 import type { Store } from "../store/store.ts";
 
-/** Trades that a report looks at: of more the oldest are left out. */
+/** Maximum of trades in a report: the oldest are left out. */
 export const TRADES_PER_REPORT_MAX = 50_000;
 const TRADES_KEPT_MAX = 100_000;
 const PAGE = 1_000;
@@ -35,7 +33,7 @@ export class TradeHistory {
     this.#store = store;
   }
 
-  /** The trades of an account up to where it stands; of more than `max` the newest. */
+  /** The trades of an account up to its present state; the newest `max`. */
   async trades({ strategyId, nextTradeId }: Account, max: number): Promise<Trades> {
     const first = Math.max(1, nextTradeId - max);
     const kept = this.#kept.get(strategyId) ?? [];
@@ -45,7 +43,7 @@ export class TradeHistory {
     const read = from < nextTradeId ? await this.#read(strategyId, from, nextTradeId) : [];
     const all = read.length === 0 ? known : inOrderOfTime([...known, ...read]);
     this.#keep(strategyId, all);
-    // Who asked meanwhile may have read further.
+    // A concurrent caller may have read further.
     const trades = all.filter(({ tradeId }) => tradeId >= first && tradeId < nextTradeId);
     return { trades, isWhole: first === 1 };
   }
@@ -79,7 +77,10 @@ export class TradeHistory {
     this.#kept.delete(strategyId);
   }
 
-  /** The incomes of an account from a time on, up to where it stands, in the order of time; those of trades at their time. */
+  /**
+   * The incomes of an account since a time, up to its present state, in order of time; those of trades at the
+   * trades' time.
+   */
   async incomes(
     { strategyId, nextIncomeId }: Account,
     startTime: number,
@@ -91,8 +92,9 @@ export class TradeHistory {
       const page = await this.#store.listIncomes(strategyId, { ...from, limit: PAGE });
       for (const income of page) if (income.incomeId < nextIncomeId) found.set(income.incomeId, income);
       if (page.length < PAGE) break;
-      // From the last time on, which comes twice and is the same: to pass over rows takes as long as to read them. Of more at one
-      // time than a page holds they are passed over, and one that is booked late shifts those after it.
+      // From the last time on, which comes twice and is the same: to pass over rows takes as long as to read
+      // them. Of more at one time than a page holds they are passed over, and one that is booked late shifts
+      // those after it.
       const lastTime = page.at(-1)?.at ?? from.startTime;
       from =
         lastTime > from.startTime
@@ -107,7 +109,9 @@ export class TradeHistory {
   }
 }
 
-/** A clock that was set back, or that of another server, must not confuse the order: that is the order of ids. */
+/**
+ * A clock that was set back, or that of another server, must not confuse the order: that is the order of ids.
+ */
 function inOrderOfTime(trades: readonly Trade[]): readonly Trade[] {
   let latest = 0;
   return trades.map((trade) => {

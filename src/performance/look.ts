@@ -1,4 +1,4 @@
-// One look at a strategy over a span: what it owned at each point, and at which prices that is valued.
+// The equity of a strategy over a span: what it owned at each point, and the prices that value it.
 import type { Account, StrategyType } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
@@ -30,10 +30,10 @@ export type Look = {
   readonly book: Book;
   /** The index of the first trade after the beginning of the span. */
   readonly start: number;
-  /** What is owned at the end. */
+  /** Holdings at the end. */
   readonly end: Owned;
   readonly prices: Prices;
-  /** False if there is history before the span that belongs to it and was not looked at. */
+  /** False if history before the span belongs to it and was not read. */
   readonly isWhole: boolean;
 };
 
@@ -42,7 +42,7 @@ export type LookOptions = {
   readonly spanOf: (limits: Limits) => Span;
 };
 
-/** Looks at an account as it was read. */
+/** Evaluates an account in the state that was read. */
 export async function lookAt(account: Account, options: LookOptions, parts: LookParts): Promise<Look> {
   const { store, markets, history } = parts;
   const { strategyId, type, status } = account;
@@ -95,7 +95,7 @@ async function pricesOf(
   const isLive = status !== "CLOSED";
   const present = new Map<string, Price>();
   for (const symbol of symbols) {
-    // What was too little to be sold is for ever worth what was last paid for it.
+    // A remainder too small to sell keeps the value of its last price.
     const price = isLive
       ? presentPrice(type, symbol, markets[type])
       : (trades.findLast((trade) => trade.symbol === symbol)?.price ?? null);

@@ -1,6 +1,5 @@
-// What a strategy owned at each of some times, found by walking back from what it owns now: trade by trade, undone.
-//
-// What is particular to spot and to futures is in a book of each: `spot.ts`, `futures.ts`.
+// A strategy's holdings at given times, found by walking back from the present: trade by trade, undone.
+// The parts of spot and futures are in a book of each: `spot.ts`, `futures.ts`.
 
 import type { Position } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
@@ -13,34 +12,38 @@ export type Holding = Quantity | Pick<Position, "quantity" | "entryValue">;
 
 export type Owned = {
   readonly at: number;
-  /** What needs no price: of spot the USDT, of futures the wallets. */
+  /** Holdings without a price: of spot the USDT, of futures the wallets. */
   readonly money: Amount;
-  /** What needs one, by the symbol whose price it is. */
+  /** Holdings with a price, by its symbol. */
   readonly held: ReadonlyMap<string, Holding>;
 };
 
 export type PriceAt = (symbol: string, at: number) => Price;
 
-/** The trades of one strategy up to where its account stands, as its family reads them. */
+/** The trades of one strategy up to its account's present state, as its type reads them. */
 export type Book = {
   /** A walk back from the present. */
   walk(): Walk;
   /** By whose prices, besides what is held, its trades from an index on are valued. */
   symbolsBeside(start: number): readonly string[];
-  /** What the trades from an index on came to, with everything that is owned at the end. */
+  /** The sums of the trades from an index on, with everything that is owned at the end. */
   totals(start: number, end: Owned, priceAt: PriceAt): Totals;
 };
 
-/** What a walk back goes through: it changes as trades are undone. */
+/** The state of a walk back: it changes as trades are undone. */
 export type Walk = {
   undo(trade: Trade, index: number): void;
-  /** What was owned at a time, when the trades after it are undone; `until` is the last moment whose incomes count. */
+  /**
+   * The holdings at a time, when the trades after it are undone; `until` is the last moment whose incomes
+   * count.
+   */
   owned(at: number, until: number): Owned;
 };
 
 /**
- * What was owned at each of the times, which ascend: at the last one what is owned now, at the first one what was before the
- * trade at `start`, in between after all trades until then. Trades are in their order, and their times do not descend.
+ * The holdings at each of the times, which ascend: at the last one the present holdings, at the first one
+ * those before the trade at `start`, in between those after all trades until then. Trades are in their order,
+ * and their times do not descend.
  */
 export function ownedAt(
   walk: Walk,
@@ -63,7 +66,7 @@ export function ownedAt(
   return found.reverse();
 }
 
-/** What it was worth: each holding rounded down to the eighth digit. */
+/** Their value: each holding rounded down to the eighth digit. */
 export function equityOf({ at, money, held }: Owned, priceAt: PriceAt): Amount {
   let equity = money;
   for (const [symbol, holding] of held) equity = add(equity, worthOf(holding, priceAt(symbol, at)));

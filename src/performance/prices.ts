@@ -1,5 +1,5 @@
-// What everything was worth when: at the present what the market says now, before that the close of the last candle that had
-// ended. Where there is none it is the price of the strategy's own last trade until then; which symbols that was so of is told.
+// Historical prices: the market's price at the present, before that the close of the last ended candle. Where
+// there is none, the price of the strategy's own last trade until then; `unpriced` lists those symbols.
 import type { StrategyType } from "../domain/account.ts";
 import type { Market } from "../domain/market.ts";
 import type { Trade } from "../domain/order.ts";
@@ -20,7 +20,7 @@ export class Prices {
     readonly closes: ReadonlyMap<string, Closes>;
     /** In the order of time. */
     readonly trades: readonly Trade[];
-    /** What the market says now, of the symbols of which it says something. */
+    /** The market's present prices, of the symbols that have one. */
     readonly present: ReadonlyMap<string, Price>;
     /** Since when that counts. */
     readonly presentAt: number;
@@ -40,7 +40,7 @@ export class Prices {
     this.#presentAt = known.presentAt;
   }
 
-  /** The price of a symbol at a market time, Unix ms. Zero of what nothing is known of. */
+  /** The price of a symbol at a market time, Unix ms. Zero if none is known. */
   readonly at: PriceAt = (symbol, time) => {
     const present = time >= this.#presentAt ? this.#present.get(symbol) : undefined;
     const price = present ?? lastUntil(this.#closes.get(symbol) ?? [], time);
@@ -50,7 +50,7 @@ export class Prices {
     return lastUntil(traded, time) ?? traded[0]?.price ?? this.#present.get(symbol) ?? ZERO;
   };
 
-  /** The symbols that were asked for and had no price of the market, in the order of the alphabet. */
+  /** The requested symbols without a market price, in alphabetical order. */
   unpriced(): readonly string[] {
     return [...this.#unpriced].sort();
   }
@@ -68,7 +68,10 @@ function lastUntil(known: readonly Known[], time: number): Price | null {
   return known[low - 1]?.price ?? null;
 }
 
-/** What something is worth now: on spot the price of the last trade, of a contract the mark price; null of what is silent. */
+/**
+ * A present price: on spot the price of the last trade, of a contract the mark price; null for a silent
+ * symbol.
+ */
 export function presentPrice(
   type: StrategyType,
   symbol: string,

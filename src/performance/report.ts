@@ -1,4 +1,4 @@
-// What a report says of how a strategy has done: the curve of its equity and the figures of a range of time. Amounts are in
+// A report on a strategy's performance: its equity curve and the figures of a time range. Amounts are in
 // USDT, the asset that every strategy is measured in; times are market time, Unix ms.
 import type { Amount, Rate } from "../money/decimal.ts";
 
@@ -15,8 +15,8 @@ export type EquityPoint = {
 };
 
 /**
- * Over "all" the profit is exactly realised + unrealised − fees + funding. In a shorter range what was unrealised at its
- * beginning is part of the equity there.
+ * Over "all" the profit is exactly realised + unrealised − fees + funding. In a shorter range what was
+ * unrealised at its beginning is part of the equity there.
  */
 export type Statistics = {
   readonly startEquity: Amount;
@@ -49,9 +49,9 @@ export type PerformanceReport = {
   readonly stepMs: number;
   readonly points: readonly EquityPoint[];
   readonly statistics: Statistics;
-  /** Symbols that a price was missing of somewhere: the last known one was taken. */
+  /** Symbols with a missing price somewhere: the last known one was used. */
   readonly unpriced: readonly string[];
-  /** False if there was more history than a report looks at: what is older than `from` is then missing. */
+  /** False if there is more history than a report reads: what is older than `from` is then missing. */
   readonly isWhole: boolean;
 };
 

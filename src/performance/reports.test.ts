@@ -33,9 +33,10 @@ describe("a spot strategy", () => {
     expect(found).toMatchObject({ from: 1_000, to: 121_000, stepMs: 1_000, unpriced: [], isWhole: true });
   });
 
-  // Bought: 1 BTC for 100 USDT, of which 0.001 BTC go as the fee (0.1 USDT): 0.999 BTC that have cost 99.9 USDT.
-  // Sold: 0.5 BTC for 60 USDT, less a fee of 0.06; they had cost 50. Left: 0.499 BTC that have cost 49.9 USDT.
-  test("realises by average cost; what was paid as a fee is told apart", async () => {
+  // Bought: 1 BTC for 100 USDT, of which 0.001 BTC go as the fee (0.1 USDT): 0.999 BTC that have cost 99.9
+  // USDT. Sold: 0.5 BTC for 60 USDT, less a fee of 0.06; they had cost 50. Left: 0.499 BTC that have cost
+  // 49.9 USDT.
+  test("realizes by average cost, and reports fees separately", async () => {
     const { price, trade, report } = await stage();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -74,7 +75,8 @@ describe("a spot strategy", () => {
     await trade("SPOT", "SELL", "0.00000004", "BTCUSDT");
     price(3, "BTCUSDT", "5");
     const { realised, unrealised, fees, profit, ...counts } = inWords(await report("SPOT"));
-    // Bought 7 units for 21, of which 1 went as the fee, worth 3: 6 units that have cost 18. Sold 4 of them for 28, less 1.
+    // Bought 7 units for 21, of which 1 went as the fee, worth 3: 6 units that have cost 18. Sold 4 of them
+    // for 28, less 1.
     expect([realised, unrealised, fees, profit]).toEqual([
       "0.00000016",
       "0.00000004",
@@ -84,8 +86,9 @@ describe("a spot strategy", () => {
     expect(counts).toMatchObject({ trades: 2, wins: 1, losses: 0 });
   });
 
-  // 1 BTC for 100 USDT, less 0.001: 0.999 BTC, cost 99.9. BTC rises to 110, and 0.5 BTC (worth 55, cost 50) buy 5 ETH at 0.1,
-  // less 0.005 ETH (worth 0.055): 4.995 ETH that have cost 54.945. Then BTC is at 100 and ETH at 12.
+  // 1 BTC for 100 USDT, less 0.001: 0.999 BTC, cost 99.9. BTC rises to 110, and 0.5 BTC (worth 55, cost 50)
+  // buy 5 ETH at 0.1, less 0.005 ETH (worth 0.055): 4.995 ETH that have cost 54.945. Then BTC is at 100 and
+  // ETH at 12.
   test("that trades one coin for another realises at what the quoted coin was worth", async () => {
     const { price, trade, report } = await stage();
     price(1, "BTCUSDT", "100");
@@ -144,7 +147,7 @@ describe("a spot strategy", () => {
     expect(curveOf(await report("SPOT", "24h")).at(-1)).toBe("3: 149.9001");
   });
 
-  test("is valued at its own trades while the market cannot tell, which is said", async () => {
+  test("is valued at its own trades while the market has no prices, and says so", async () => {
     const { price, trade, report, pairs, wall } = await stage();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -161,7 +164,7 @@ describe("a spot strategy", () => {
     expect(curveOf(heard).at(-1)).toBe("2: 249.85");
   });
 
-  test("with more trades than are looked at begins with the first that is", async () => {
+  test("with more trades than a report reads begins with the first of them", async () => {
     const { price, trade, report } = await stage({ tradesMax: 2 });
     for (const [minute, cost] of [
       [1, "100"],
@@ -182,8 +185,9 @@ describe("a spot strategy", () => {
 });
 
 describe("a futures strategy", () => {
-  // Long 1 at 100 (fee 0.05), 3 sold at 110 (fee 0.165): 10 realised, short 2 at 110. At 105 these have gained 10.
-  test("that turns from long to short realises what it closed", async () => {
+  // Long 1 at 100 (fee 0.05), 3 sold at 110 (fee 0.165): 10 realised, short 2 at 110. At 105 these have
+  // gained 10.
+  test("that turns from long to short realizes what it closed", async () => {
     const { price, trade, report } = await stage();
     price(1, "BTCUSDT", "100");
     await trade("FUTURES", "BUY", "1", "BTCUSDT");
@@ -205,7 +209,8 @@ describe("a futures strategy", () => {
     });
   });
 
-  // Long 1 at 100 with 20 times leverage: 5 of margin, less the fee of 0.05. The mark leaps to 90: the whole wallet is lost.
+  // Long 1 at 100 with 20 times leverage: 5 of margin, less the fee of 0.05. The mark leaps to 90: the whole
+  // wallet is lost.
   test("that is liquidated has lost its wallet, and what the insurance fund takes is a fee", async () => {
     const { price, trade, carryOut, report } = await stage();
     price(1, "BTCUSDT", "100");
@@ -268,7 +273,7 @@ describe("a futures strategy", () => {
 });
 
 describe("a report", () => {
-  test("is of the range that it is asked for", async () => {
+  test("is of the requested range", async () => {
     const { price, trade, report, wall } = await stage();
     const day = 24 * 60;
     price(1, "BTCUSDT", "100");
@@ -296,7 +301,7 @@ describe("a report", () => {
     expect((await report("SPOT", "all")).stepMs).toBe(86_400_000);
   });
 
-  test("is made once while the account stands still and prices are not old", async () => {
+  test("is made once while the account does not change and prices are not old", async () => {
     const { price, trade, report, pairs, wall } = await stage();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -313,7 +318,7 @@ describe("a report", () => {
     expect(inWords(await report("SPOT")).trades).toBe(2);
   });
 
-  test("of a strategy of a few minutes follows every turn of its market", async () => {
+  test("of a strategy of a few minutes follows every move of its market", async () => {
     const { price, trade, report } = await stage();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -323,7 +328,8 @@ describe("a report", () => {
     for (const range of ["24h", "7d", "30d", "all"] as const) {
       const { points, stepMs } = await report("SPOT", range);
       expect(stepMs).toBe(3_000);
-      // From the first second of 1970: what ends after 3, 6 … seconds, and the present, a second after the 14th minute.
+      // From the first second of 1970: what ends after 3, 6 … seconds, and the present, a second after the
+      // 14th minute.
       expect(points.map(({ at }) => at).slice(0, 3)).toEqual([1_000, 3_000, 6_000]);
       expect(points).toHaveLength(282);
       const equityAfter = (seconds: number) => points.findLast(({ at }) => at <= seconds * 1_000)?.equity;
@@ -333,7 +339,7 @@ describe("a report", () => {
     }
   });
 
-  test("looks at the candles of its range, however long ago others were asked for", async () => {
+  test("uses the candles of its range, whenever others were requested", async () => {
     const { price, trade, report, wall } = await stage();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -372,7 +378,7 @@ describe("a report", () => {
   });
 });
 
-test("sparklines are of the last day, an hour apart, in the order that was asked for", async () => {
+test("sparklines are of the last day, an hour apart, in the requested order", async () => {
   const { price, trade, reports } = await stage();
   price(1, "BTCUSDT", "100");
   await trade("SPOT", "BUY", "1", "BTCUSDT");

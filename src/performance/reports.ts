@@ -1,10 +1,10 @@
-// How strategies have done, computed when somebody asks: nothing is sampled, and nothing is kept but what can be computed again.
-//
-// Equity at a time is what was owned then, valued at the prices of then. What was owned is found by walking back from one read
-// of the account over its trades and incomes (`owned.ts`), so it is exact; prices are the closes of candles (`prices.ts`).
-//
-// Bounds: `TRADES_PER_REPORT_MAX` trades are looked at for a report; `REPORTS_KEPT_MAX` finished reports are kept, each for as
-// long as its account stands still and no longer than prices may be old.
+// Performance of strategies, computed on request: nothing is sampled, and only what can be computed again is
+// cached.
+// Equity at a time is what was owned then at the prices of then. Holdings are found by walking back from one
+// read of the account over its trades and incomes (`owned.ts`), so they are exact; prices are the closes of
+// candles (`prices.ts`).
+// Bounds: `TRADES_PER_REPORT_MAX` trades per report; `REPORTS_KEPT_MAX` cached reports, each until its
+// account changes or its prices are too old.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Store } from "../store/store.ts";
 import { CandleCloses } from "./closes.ts";
@@ -14,7 +14,7 @@ import type { PerformanceReport, ReportRange, Sparkline } from "./report.ts";
 import { spanOf, sparklineSpan } from "./span.ts";
 import { curveOf, statisticsOf } from "./statistics.ts";
 
-/** Trades that a sparkline looks at: with more in a day it begins later. */
+/** Maximum of trades of a sparkline: with more in a day it begins later. */
 const SPARKLINE_TRADES_MAX = 2_000;
 const SPARKLINES_AT_A_TIME = 4;
 const REPORTS_KEPT_MAX = 500;
@@ -28,7 +28,7 @@ export type PerformanceParts = Pick<LookParts, "markets"> & {
   >;
   /** Wall time, Unix ms: how long a finished report is kept goes by it. */
   readonly wallNow: () => number;
-  /** Trades that are looked at for a report; `TRADES_PER_REPORT_MAX` unless said. */
+  /** Maximum of trades of a report; default `TRADES_PER_REPORT_MAX`. */
   readonly tradesMax?: number;
 };
 

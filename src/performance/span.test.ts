@@ -1,4 +1,5 @@
-// How far apart the points of a report are: as near as the part of the range in which there was a strategy allows.
+// How far apart the points of a report are: as near as the part of the range in which there was a strategy
+// allows.
 import { describe, expect, test } from "vitest";
 import { REPORT_RANGES } from "./report.ts";
 import { endedBy, type Span, spanOf, sparklineSpan } from "./span.ts";
@@ -72,7 +73,7 @@ describe.each(["SPOT", "FUTURES"] as const)("of %s at any age", (type) => {
     }
   });
 
-  test("what is shorter than the range is never looked at less closely than the range", () => {
+  test("what is shorter than the range never has larger steps than the range", () => {
     for (const age of AGES) {
       const [day, week, month] = spans(age).map(({ stepMs }) => stepMs);
       expect(day).toBeLessThanOrEqual(5 * MINUTE);

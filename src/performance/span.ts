@@ -1,8 +1,8 @@
-// When a report looks: the beginning of its range, then evenly spaced until the present.
-//
-// A range begins no earlier than the strategy, and steps are as short as what is left of it allows: a strategy that is an hour
-// old is looked at every minute, whatever range was asked for. Candles of seconds there are of spot alone, and `CANDLES_MAX` of
-// them reach a quarter of an hour back: so long a spot strategy is looked at every second, then every third.
+// The points in time of a report: the beginning of its range, then evenly spaced until the present.
+// A range begins no earlier than the strategy, and steps are as short as the rest permits: a strategy that is
+// an hour old has a point every minute, whatever the requested range. Candles of seconds exist on spot alone,
+// and `CANDLES_MAX` of them reach a quarter of an hour back: so long a spot strategy has a point every
+// second, then every third.
 import type { StrategyType } from "../domain/account.ts";
 import type { ReportRange } from "./report.ts";
 
@@ -20,7 +20,7 @@ export type Span = {
   readonly from: number;
   readonly to: number;
   readonly candles: Candles;
-  /** How far apart the times are: so long as a candle, or several. */
+  /** The distance of the times: one candle, or several. */
   readonly stepMs: number;
   /** Ascending, `from` the first and `to` the last. */
   readonly times: readonly number[];

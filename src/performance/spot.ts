@@ -1,9 +1,10 @@
-// How a spot strategy has done. Coins are valued against USDT; a pair of two other coins is a trade of one for the other, at
-// what the coin that was quoted in was worth in USDT then.
+// How a spot strategy has done. Coins are valued against USDT; a pair of two other coins is a trade of one
+// for the other, at what the coin that was quoted in was worth in USDT then.
 //
-// Profit is realised by average cost. A purchase adds to the cost of what is held what was paid, less the fee that was taken
-// out of it; a sale takes its share of that cost. What is rounded is rounded once, to the eighth digit and against the profit,
-// and stays rounded, so that realised + unrealised − fees is the profit exactly.
+// Profit is realised by average cost. A purchase adds to the cost of what is held what was paid, less the fee
+// that was taken out of it; a sale takes its share of that cost. What is rounded is rounded once, to the
+// eighth digit and against the profit, and stays rounded, so that realised + unrealised − fees is the profit
+// exactly.
 import type { Account } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
 import { seedOf } from "../engine/open-strategy.ts";
@@ -14,7 +15,7 @@ import type { Outcome } from "./statistics.ts";
 
 const { asset: MONEY } = seedOf("SPOT");
 
-/** What a trade gave away and what it brought; the fee is taken from what it brought. */
+/** The two sides of a trade; the fee is taken from the received one. */
 type Exchange = {
   readonly paid: { readonly asset: string; readonly amount: Amount };
   readonly received: { readonly asset: string; readonly amount: Amount };
@@ -23,16 +24,16 @@ type Exchange = {
 };
 
 type SpotOutcome = Outcome & {
-  /** What it was worth. */
+  /** Its value. */
   readonly fee: Amount;
 };
 
-/** The symbol that tells what a coin is worth. */
+/** The symbol with an asset's price. */
 function symbolOf(asset: string): string {
   return `${asset}${MONEY}`;
 }
 
-/** The book of an account and of its trades, which end where it stands. */
+/** The book of an account and its trades up to its present state. */
 export function spotBook(account: Account, trades: readonly Trade[]): Book {
   const walk = () => spotWalk(account);
   return {
@@ -85,7 +86,7 @@ function symbolsOfCrosses(trades: readonly Trade[]): readonly string[] {
   return [...quotes].filter((asset) => asset !== MONEY).map(symbolOf);
 }
 
-/** What is held, and what it has cost, as trades go by. */
+/** The holding and its cost, trade by trade. */
 class AverageCosts {
   readonly #priceAt: PriceAt;
   readonly #held = new Map<string, { quantity: bigint; cost: bigint }>();
@@ -113,7 +114,7 @@ class AverageCosts {
     return { isClosing: cost !== null, realised: cost === null ? ZERO : subtract(value, cost), fee };
   }
 
-  /** What everything that is held has cost. */
+  /** The cost of all holdings. */
   total(): Amount {
     return [...this.#held.values()].reduce((sum, { cost }) => sum + cost, 0n) as Amount;
   }

@@ -2,10 +2,10 @@
 import { type Amount, add, magnitude, type Rate, SCALE, subtract, ZERO } from "../money/decimal.ts";
 import type { EquityPoint, Statistics } from "./report.ts";
 
-/** What came of one trade. */
+/** The result of one trade. */
 export type Outcome = { readonly isClosing: boolean; readonly realised: Amount };
 
-/** What all of a range came to, in USDT. */
+/** The totals of a range, in USDT. */
 export type Totals = Pick<Statistics, "realised" | "unrealised" | "fees" | "funding"> & {
   readonly outcomes: readonly Outcome[];
 };

@@ -1,10 +1,10 @@
-// JSON that came from outside: its value, and what is wrong with it in words for who sent it.
+// JSON from a client: its value, and its errors in words for the client.
 import type { z } from "zod";
 
-/** What `jsonOf` answers for text that is no JSON; no JSON has this value. */
+/** The result of `jsonOf` for text that is no JSON; no JSON has this value. */
 export const NOT_JSON = Symbol("not JSON");
 
-/** How much of a name of the sender's own is repeated to him. */
+/** Maximum length of a client's own field name in an answer. */
 const NAME_LENGTH_MAX = 40;
 
 /** The value of JSON text, or NOT_JSON. */
@@ -17,8 +17,8 @@ export function jsonOf(text: string): unknown {
 }
 
 /**
- * The fault that the schema of an object has found in JSON, by the name of its field: first of all a field that it does not
- * know, which may be another one misspelt. The fields say what they must be.
+ * The fault that the schema of an object has found in JSON, by the name of its field: first of all a field
+ * that it does not know, which may be another one misspelt. The fields say what they must be.
  */
 export function faultOf({ issues }: z.ZodError, json: unknown): string {
   const unknown = issues.find((issue) => issue.code === "unrecognized_keys");

@@ -17,7 +17,7 @@ function signalOf(submitted: Submitted): Signal {
   return submitted.signal;
 }
 
-test("whoever listens hears of what was received, sent again or has to wait, until the end", async () => {
+test("listeners are called for what was received, sent again or postponed, until they unsubscribe", async () => {
   const market = new StubMarket();
   const { submit, signals, sweep, time, logged } = await signalStage({ market });
   const heard: string[] = [];
@@ -71,7 +71,7 @@ describe("a new key", () => {
     expect(recorded).toMatchObject([{ idempotencyKey: "a", state: { status: "RECEIVED" } }]);
   });
 
-  test("whose order can never be taken is REJECTED, for good", async () => {
+  test("whose order can never be taken is REJECTED, permanently", async () => {
     const { submit, ordersOf } = await signalStage();
     const first = await submit("a", { ...BUY, quantity: "3" });
     expect(signalOf(first).state).toEqual({
@@ -79,7 +79,7 @@ describe("a new key", () => {
       processedAt: START,
       reason: { refusal: "INSUFFICIENT_BALANCE" },
     });
-    // What was missing then may be there now.
+    // The missing prerequisite may exist now.
     await submit("b", { ...BUY, quantity: "1" });
     await submit("c", { ...BUY, tradeType: "SELL", quantity: "0.9" });
     expect(await submit("a", { ...BUY, quantity: "3" })).toEqual({ ...first, replayed: true });
@@ -122,7 +122,7 @@ describe("a key that was used before", () => {
     expect(await ordersOf()).toHaveLength(1);
   });
 
-  test("answers with the order as the execution left it, whatever became of it since", async () => {
+  test("answers with the order as the execution left it, whatever happened to it since", async () => {
     const { submit, desk } = await signalStage();
     const first = signalOf(await submit("a", LIMIT));
     if (first.state.status !== "EXECUTED") throw new Error("it should rest");
@@ -232,7 +232,7 @@ describe("at once", () => {
   });
 });
 
-test("who comes too late to drive a signal hears what its execution left, not what became of the order since", async () => {
+test("a late driver gets what the signal's execution left, not the order's present state", async () => {
   const { receive, signals, desk, time } = await signalStage();
   const signal = await receive("a", LIMIT);
   const driven = await signals.drive(signal);
@@ -303,7 +303,7 @@ describe("what fails", () => {
       between: (store) => ({
         receiveSignals: async (...received) => {
           const answer = await store.receiveSignals(...received);
-          // It was stored, and nobody heard of it.
+          // It was stored, and the answer was lost.
           if (!isReachable) throw new StoreUnavailable("out of reach");
           return answer;
         },

@@ -1,15 +1,10 @@
-// The life of a signal: recorded once under its key, then driven through the desk until its state is terminal.
-//
-//   submit   known key      what is recorded; driven now if it is not terminal; nothing if the order is another one
-//            strategy       not LIVE: refused, not recorded
-//            body           malformed: refused, not recorded
-//            receive        recorded, durably, and claimed for the time that driving it takes; refused, and not recorded, under a
-//                           signature that was accepted for another key
-//   drive    the desk       executes or rejects it, once, whoever else tries the same
-//            a refusal      that time may mend leaves it FAILED, to be tried again later, each time after a longer wait
-//
-// Whoever dies in between leaves a claim that runs out; the sweep of any process goes on from there.
-// Source: specification 2.8 and 3.1; design, section 6 (signals).
+// The life of a signal: recorded once under its key, then driven through the desk until its state is
+// terminal. A submission with a known key answers with the recorded signal, which is driven if it is not
+// terminal; a different order under the key is refused. A strategy that is not LIVE, a malformed body, or a
+// signature accepted for another key is refused and not recorded. Recording also claims the signal for the
+// time that driving it takes. A transient refusal leaves it FAILED, to be retried with growing delays. A
+// claim of a process that died runs out, and the sweep of any process continues. Source: specification 2.8
+// and 3.1; design, section 6 (signals).
 
 import type { Logger } from "pino";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
@@ -22,11 +17,11 @@ import type { Rejection, SettledState, Signal, SignedRequest } from "../domain/s
 import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
 import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
 
-/** How long who claims a signal has for driving it before somebody else may, ms. */
+/** Duration of a claim for driving a signal, ms. */
 export const CLAIM_MS = 10_000;
 /**
- * How long a submission is kept waiting for its order once it was received, ms: then it is answered with the signal as it was recorded, which
- * is executed as soon as the disk allows.
+ * Maximum wait of a submission for its order after it was received, ms: then it is answered with the recorded
+ * signal, which is executed as soon as the disk permits.
  */
 export const SUBMISSION_WAIT_MS_MAX = 5_000;
 /** How long a signal that could not be tried waits for the next time, ms: twice as long each time. */
@@ -46,11 +41,11 @@ export type Submission = {
   readonly body: string;
   /** When the request was charged as a placement: wall time, Unix ms. */
   readonly admittedAt: number;
-  /** What the request was signed with, which says nothing of the key. */
+  /** What the request was signed with, without the key itself. */
   readonly signed: SignedRequest;
 };
 
-/** What is recorded, and whether it had been terminal before; or why nothing was recorded. */
+/** The recorded signal, and whether it had been terminal before; or why nothing was recorded. */
 export type Submitted =
   | { readonly signal: Signal; readonly replayed: boolean }
   | { readonly refused: "NOT_LIVE" | "OTHER_ORDER" | "SIGNATURE_USED" | "STORAGE_SHORT" }
@@ -87,8 +82,8 @@ export class Signals {
   }
 
   /**
-   * Calls the listener after this process has changed how a strategy's signals stand without a commit of the desk: received one,
-   * had one wait, or was sent the key of one again. Answers how to stop that.
+   * Calls the listener after this process has changed a strategy's signals without a commit of the desk:
+   * received one, postponed one, or received a repeated key. Returns the unsubscribe function.
    */
   onNews(listener: (strategyId: string) => void): () => void {
     this.#listeners.add(listener);
@@ -96,14 +91,15 @@ export class Signals {
   }
 
   /**
-   * Records an order under a key and has it executed; the same key again answers with what became of it. A signal that is not
-   * executed within SUBMISSION_WAIT_MS_MAX is answered as it was recorded. Rejects with StoreUnavailable or StoreFailure: whether the
-   * signal was recorded is then unknown, unless it waited too long to be, and asking again is safe.
+   * Records an order under a key and executes it; the same key again answers with the outcome. A signal that
+   * is not executed within SUBMISSION_WAIT_MS_MAX is answered as it was recorded. Rejects with
+   * StoreUnavailable or StoreFailure: whether the signal was recorded is then unknown, unless it waited too
+   * long to be, and a retry is safe.
    */
   async submit({ strategyId, status }: Strategy, submission: Submission): Promise<Submitted> {
     const { idempotencyKey, body, admittedAt, signed } = submission;
     const order = readSubmission(body);
-    // Only what would be refused looks the key up first: receiving looks it up anyway.
+    // Only submissions to be refused look the key up first: receiving looks it up anyway.
     if (status !== "LIVE" || isFault(order) || this.#desk.isShortOfSpace()) {
       const known = await this.#store.findSignal(strategyId, { idempotencyKey });
       if (known !== null) return await this.#again(known, order, admittedAt);
@@ -137,8 +133,8 @@ export class Signals {
   }
 
   /**
-   * Tries a recorded signal that is not terminal and answers with it as it then stands. It counts as a placement when it is
-   * given `admittedAt`. Rejects with StoreFailure alone.
+   * Drives a recorded signal that is not terminal and returns its state afterwards. It counts as a placement
+   * if `admittedAt` is given. Rejects with StoreFailure alone.
    */
   async drive(signal: Signal, admittedAt?: number): Promise<Signal> {
     const order = readSubmission(signal.body);
@@ -162,7 +158,10 @@ export class Signals {
     return { signal: await this.#soon(signal, driving, this.#wallNow()), replayed: false };
   }
 
-  /** The signal as driving it leaves it; as it was recorded if that takes too long for a request that began at `since`, wall time. */
+  /**
+   * The signal as driving it leaves it; as it was recorded if that takes too long for a request that began at
+   * `since`, wall time.
+   */
   async #soon(signal: Signal, driving: Promise<Signal>, since: number): Promise<Signal> {
     const late = Promise.withResolvers<Signal>();
     const left = SUBMISSION_WAIT_MS_MAX - (this.#wallNow() - since);
@@ -204,7 +203,7 @@ export class Signals {
     }
   }
 
-  /** Has it tried again later. Where even that cannot be stored, its claim runs out. */
+  /** Schedules a retry. Where even that cannot be stored, its claim runs out. */
   async #postpone(signal: Signal, reason: Rejection): Promise<Signal> {
     const attempts = signal.state.status === "FAILED" ? signal.state.attempts : 0;
     const dueAt = this.#wallNow() + retryMs(attempts);
@@ -225,13 +224,13 @@ export class Signals {
       try {
         listener(strategyId);
       } catch (error) {
-        // What is recorded is recorded, and whoever sent the signal is owed its answer.
+        // The signal is recorded, so its client still gets the answer.
         this.#log.error({ err: error, strategyId }, "a listener of signals has thrown");
       }
     }
   }
 
-  /** The signal as it is now: somebody else may have settled it meanwhile. */
+  /** The signal's present state: another process may have settled it. */
   async #asStored({ strategyId, signalId }: Signal): Promise<Signal> {
     const stored = await this.#store.findSignal(strategyId, { signalId });
     if (stored === null) throw new Error(`a signal that was recorded stays: ${signalId}`);
@@ -243,7 +242,7 @@ export function isTerminal({ state }: Signal): boolean {
   return state.status === "EXECUTED" || state.status === "REJECTED";
 }
 
-/** How long to wait after so many attempts that failed before, ms. */
+/** The delay after this many failed attempts, ms. */
 export function retryMs(attempts: number): number {
   return backOffMs(attempts, { minMs: RETRY_MS_MIN, maxMs: RETRY_MS_MAX });
 }
@@ -262,8 +261,8 @@ function settled({ events, orders }: Executed, signalId: string): SettledState {
   throw new Error(`an executed command settles its signal: ${signalId}`);
 }
 
-// How often the keys of signals were sent again, since this process has started: for people who look for a client that repeats
-// itself. Bounded; those that were repeated first are forgotten first.
+// Counts of repeated signal keys since this process has started, by which an operator finds a client that
+// repeats itself. Bounded; the oldest entries are evicted first.
 
 /** Signals whose repetitions are counted. */
 const COUNTED_MAX = 20_000;

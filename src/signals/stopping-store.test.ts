@@ -1,11 +1,11 @@
-// What of signals cannot be written has the process stopped; a database that is only out of reach does not.
+// A failed write of signals stops the process; a database that is only out of reach does not.
 import { describe, expect, test } from "vitest";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { stoppingAtFailures } from "./stopping-store.ts";
 
 const GONE = new StoreFailure("the disk is gone");
 
-/** A store of which every answer is this error, and the failures that were told of. */
+/** A store whose every answer is this error, and the failures that were reported. */
 function storeThatFails(error: Error) {
   const fails = () => Promise.reject(error);
   const told: StoreFailure[] = [];
@@ -28,14 +28,14 @@ function storeThatFails(error: Error) {
 }
 
 describe("a write of signals", () => {
-  test("that fails is told, and passed on", async () => {
+  test("that fails is reported, and passed on", async () => {
     const { told, writes } = storeThatFails(GONE);
     for (const write of writes) await expect(write()).rejects.toBe(GONE);
     expect(told).toEqual(writes.map(() => GONE));
   });
 
   test.each([new StoreUnavailable("out of reach"), new Error("a bug")])(
-    "that is not carried out for another reason is passed on alone: %s",
+    "that is not executed for another reason is only passed on: %s",
     async (error) => {
       const { told, writes } = storeThatFails(error);
       for (const write of writes) await expect(write()).rejects.toBe(error);

@@ -1,11 +1,11 @@
-// The store as signals use it, which has the process stopped when a write fails, as the desk does when a commit does. What
-// cannot be recorded now will not be recorded by asking again, and a server that only ever answers "unknown" helps nobody.
+// The store of signals, which stops the process when a write fails, as the desk does when a commit fails. A
+// retry would fail too, and a server that only ever answers "unknown" is useless.
 import { StoreFailure } from "../store/store.ts";
 import type { SignalStore } from "./signals.ts";
 
 /**
- * The same store. `onStoreFailure` is told of every StoreFailure before whoever had asked is: the process must stop. A store
- * that is only out of reach is nothing to stop for.
+ * The same store. `onStoreFailure` is called with every StoreFailure before the caller receives it: the
+ * process must stop. A store that is only out of reach does not stop it.
  */
 export function stoppingAtFailures(
   store: SignalStore,

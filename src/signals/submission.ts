@@ -1,19 +1,18 @@
-// What a bot submits: the JSON of an order, read strictly. A field that is not known is refused, since a misspelt `stopPrice`
-// must not be ignored; so is one that is there twice, since readers differ in which of the two they take.
-//
-// An amount is a decimal string or a JSON number, and is read from its text as it was sent: no number becomes a floating
-// point one on its way to an order. What only the market can judge (the symbol, filters, funds) is not judged here.
-// Source: specification 4.4; design, section 6 (signals).
+// Parses a bot's submission: the JSON of an order, strictly. An unknown field is refused, since a misspelled
+// `stopPrice` must not be ignored; so is a repeated one, since readers differ in which of the two they take.
+// An amount is a decimal string or a JSON number, and is read from its text as it was sent: no number becomes
+// a floating point one on its way to an order. What only the market can decide (the symbol, filters, funds)
+// is not checked here. Source: specification 4.4; design, section 6 (signals).
 import { z } from "zod";
 import type { PlaceOrder } from "../domain/command.ts";
 import { type ClientOrderType, type OrderSize, SIDES, SPOT_ORDER_TYPES } from "../domain/order.ts";
 import { type Amount, type Price, parseDecimal, type Quantity } from "../money/decimal.ts";
 import { faultOf, jsonOf, NOT_JSON } from "./json-body.ts";
 
-/** What an order says, apart from the id that its signal gives it. */
+/** The terms of an order, without the id that its signal gives it. */
 export type OrderTerms = Omit<PlaceOrder, "clientOrderId">;
 
-/** What is wrong with a body, in words for who wrote it. */
+/** What is wrong with a body, in words for the client. */
 export type SubmissionFault = { readonly fault: string };
 
 /** How long a body may be to be kept byte for byte, characters: any order can be written in fewer. */
@@ -71,7 +70,7 @@ const NEEDED: { readonly [T in ClientOrderType]: readonly AmountName[] } = {
   STOP_LOSS_LIMIT: ["quantity", "price", "stopPrice"],
 };
 
-/** Reads the JSON of an order, or says what is wrong with it: the first fault, by the name of its field. */
+/** Parses the JSON of an order, or returns its first fault, by the name of its field. */
 export function readSubmission(text: string): OrderTerms | SubmissionFault {
   if (text === "") return { fault: "The body is empty: it must be the JSON of an order" };
   const json = jsonOf(text);
@@ -104,8 +103,8 @@ export function readSubmission(text: string): OrderTerms | SubmissionFault {
 }
 
 /**
- * The JSON of an order that could be read, as it is kept: as it was sent, or, of a long one, without its white space, which
- * leaves hardly anything. Otherwise spaces alone would make lists of signals long.
+ * The JSON of an order that could be read, as it is kept: as it was sent, or, of a long one, without its
+ * white space, which leaves hardly anything. Otherwise spaces alone would make lists of signals long.
  */
 export function keptText(text: string): string {
   return text.length <= KEPT_LENGTH_MAX ? text : text.replace(STRING_OR_SPACE, "$1");
@@ -120,7 +119,7 @@ export function isSameOrder(one: OrderTerms, other: OrderTerms): boolean {
   return termsText(one) === termsText(other);
 }
 
-/** Of ASCII letters alone: no other letter is in a symbol, and some would become two. */
+/** ASCII letters alone: no other letter is in a symbol, and some would become two. */
 function inCapitals(symbol: string): string {
   return symbol.replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
@@ -140,7 +139,7 @@ function readAmounts(members: readonly Member[]): Amounts | SubmissionFault {
   return amounts;
 }
 
-/** Which of its two amounts a MARKET order says. */
+/** Which of its two amounts a MARKET order has. */
 function marketAmount(
   { quantity, quoteOrderQty }: Amounts,
   side: OrderTerms["side"],
@@ -166,10 +165,16 @@ type Member = readonly [name: string, source: string];
 /** A string, which is taken whole, or the white space between what JSON is made of. */
 const STRING_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g;
 
-/** A name and a value that is no object and no list; strings are taken whole, so nothing inside one is mistaken. */
+/**
+ * A name and a value that is no object and no list; strings are taken whole, so nothing inside one is
+ * mistaken.
+ */
 const MEMBER = /("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|[^\s,}]+)/g;
 
-/** The members of a JSON object that holds neither objects nor lists, as they are written; a name may be there twice. */
+/**
+ * The members of a JSON object that holds neither objects nor lists, as they are written; a name may be there
+ * twice.
+ */
 function membersOf(text: string): readonly Member[] {
   return [...text.matchAll(MEMBER)].map(([, name = "", source = ""]) => [JSON.parse(name), source]);
 }

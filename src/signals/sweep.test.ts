@@ -1,4 +1,4 @@
-// The sweep on a real database: what a process left behind is finished by whoever is there, once.
+// The sweep on a real database: any process finishes, once, what another left behind.
 import { describe, expect, test } from "vitest";
 import { cleanStages, StubMarket } from "../desk/testing/stage.ts";
 import { ORDERS_PER_10_SECONDS } from "../domain/order-counts.ts";
@@ -15,7 +15,7 @@ const TWO_MINUTES = 120_000;
 
 type Stage = Awaited<ReturnType<typeof signalStage>>;
 
-/** Lets time pass, a turn of the sweep each second; answers after how long it holds, in ms, or fails. */
+/** Advances time, one sweep each second; returns the time until the condition holds, in ms, or fails. */
 async function turnsUntil(
   stage: Stage,
   holds: () => Promise<boolean>,
@@ -57,7 +57,7 @@ describe("a signal that a dead process left", () => {
     );
   });
 
-  test("of a strategy that was closed meanwhile is rejected", async () => {
+  test("of a strategy that was closed in the meantime is rejected", async () => {
     const stage = await signalStage();
     const { signalId } = await stage.receive("a");
     await stage.desk.execute("one", { type: "CloseStrategy" });
@@ -144,7 +144,7 @@ test("two processes sweep one store: each signal is driven by one of them, and e
   expect(orders).toBe(count);
 });
 
-test("one turn finishes all that is due, however much it is", async () => {
+test("one sweep finishes all that is due, however much it is", async () => {
   const stage = await signalStage();
   for (let index = 0; index <= 2 * CLAIMED_MAX; index += 1) await stage.receive(`key ${index}`, LIMIT);
   stage.time.now += CLAIM_MS;
@@ -152,7 +152,7 @@ test("one turn finishes all that is due, however much it is", async () => {
   expect(await stage.ordersOf()).toHaveLength(2 * CLAIMED_MAX + 1);
 });
 
-test("a signal that was counted as a placement is not counted again, and one that was too many waits its turn", async () => {
+test("a signal that was counted as a placement is not counted again, and one beyond the budget waits", async () => {
   const stage = await signalStage();
   for (let index = 0; index < ORDERS_PER_10_SECONDS; index += 1) await stage.submit(`key ${index}`, LIMIT);
   const { signalId } = await stage.receive("counted at its receipt", LIMIT);
@@ -193,7 +193,7 @@ describe("the timer", () => {
     expect(claims).toBe(2);
   });
 
-  test("is stopped by closing, which waits for what is under way and begins nothing more", async () => {
+  test("is stopped by closing, which waits for work in flight and begins nothing more", async () => {
     const stage = await signalStage();
     for (let index = 0; index < 2 * CLAIMED_MAX; index += 1) await stage.receive(`key ${index}`, LIMIT);
     stage.time.now += CLAIM_MS;
@@ -217,7 +217,7 @@ describe("the timer", () => {
 });
 
 describe("trouble", () => {
-  test("a store out of reach is logged, and the next turn tries again", async () => {
+  test("a store out of reach is logged, and the next sweep tries again", async () => {
     let isReachable = false;
     const stage = await signalStage({
       between: (store) => ({

@@ -1,9 +1,8 @@
-// Finishes what was received and not carried out: signals whose market was silent, and those of a process that died between
-// recording and executing. Once a second it claims what is due, drives it, and goes on until nothing is due any more.
-//
-// Every process sweeps the same store; a claim keeps them from trying the same signal at once, and the desk's key keeps two
-// that do all the same from executing it twice. Nothing rests with a process: what it has not driven is claimed again.
-// Knowingly, an operator who sets the clock back has what is pending wait as much longer.
+// Finishes signals that were received and not executed: those whose market was silent, and those of a process
+// that died between recording and executing. Once a second it claims what is due, drives it, and repeats
+// until nothing is due.
+// Every process sweeps the same store; claims avoid concurrent work on a signal, and the desk's key prevents
+// a second execution. Known limit: if an operator sets the clock back, pending signals wait that much longer.
 // Source: specification 3.1 and 8.2 (swept within about two minutes).
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
@@ -12,7 +11,7 @@ import type { Signal } from "../domain/signal.ts";
 import type { Store } from "../store/store.ts";
 import { CLAIM_MS, type Signals } from "./signals.ts";
 
-/** How often it is looked at what is due, ms. */
+/** Interval of the sweep, ms. */
 export const SWEEP_MS = 1_000;
 /** Signals that are driven at a time. */
 export const CLAIMED_MAX = 100;

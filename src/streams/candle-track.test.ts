@@ -10,7 +10,7 @@ function kline(number: number, isFinal: boolean) {
   return { ...texts, startTime, closeTime, eventTime: startTime + (isFinal ? lengthMs : 1), isFinal };
 }
 
-test("finals that wait for those before them are bounded: the oldest are given up and asked for", () => {
+test("finals that wait for earlier ones are bounded: the oldest are dropped and requested", () => {
   const sent: number[] = [];
   const track = new CandleTrack(({ startTime }) => sent.push(startTime / lengthMs));
   track.takeStreamed(kline(0, false), 0);

@@ -1,29 +1,24 @@
-// One topic's candles, from what upstream says to what is sent, in any order of what comes: ticks and finals by stream, rows
-// by REST. It has no clock and asks nobody; `candles.ts` does.
-//
-// Holds true of what it sends: start times never go back; of one candle first its ticks, in the order in which upstream said
-// them, then its final, once, and nothing after it; no candle is skipped whose final upstream has, but the oldest of more than
-// `candlesAskedMax`.
-//
-// A candle is *owed* from its first tick until its final is sent; then the next one is. What upstream says of a later candle
-// while one is owed is held back: the finals between are missing and must be asked for. By REST a candle is final when
-// a later one stands behind it in the same answer: no clock decides what is closed, and an answer that lags behind
-// the stream is not believed too early. Between two rows of an answer there is nothing: where upstream has no candle, none is
-// waited for.
-//
-// When a candle must have closed is counted by upstream's clock as it last told it. That this never goes back is relied on.
+// Turns upstream's messages about one topic into the candles to send, whatever their order: ticks and finals
+// by stream, rows by REST. It has no clock and sends no requests; `candles.ts` does. Invariant: start times
+// never go back; a candle has its ticks in upstream's order, then its final, once; no final that upstream has
+// is skipped, except the oldest of more than `candlesAskedMax`. From its first tick until its final a candle
+// is *owed*; messages of later candles wait, and missing finals are requested. A REST row is final if a later
+// row follows it in the same answer. Upstream's clock, which must never go back, decides when a candle is
+// overdue.
 import type { Kline, StreamedKline } from "../market/client/symbols/kline.ts";
 import type { MarketData } from "./topics.ts";
 
-/** How many candles one question asks for, the open one included. Source: reference exchange, section 5.5. */
+/** Candles per request, the open one included. Source: reference exchange, section 5.5. */
 export const candlesAskedMax = 1_000;
-/** Finals by stream that wait for those before them; the oldest is given up and asked for like the others. */
+/**
+ * Streamed finals that wait for earlier ones; beyond it the oldest is dropped and requested like the others.
+ */
 export const finalsHeldMax = 1_000;
-/** A final comes right after the close; so much later by upstream's clock it is asked for. */
+/** A final comes right after the close; it is requested this long after that, by upstream's clock. */
 export const finalGraceMs = 3_000;
 
 export type Missing = {
-  /** What is asked for starts here, Unix ms of market time. */
+  /** Start of the request, Unix ms of market time. */
   readonly startTime: number;
   /** Whether candles before it are left out, because they are too many. */
   readonly leavesOut: boolean;
@@ -33,14 +28,14 @@ export class CandleTrack {
   readonly #send: (candle: MarketData["candle"]) => void;
   /** Start of the oldest candle whose final has not been sent; null before the first message. */
   #owed: number | null = null;
-  /** Of the last candle that upstream spoke of. */
+  /** Start of the last candle of upstream. */
   #lengthMs = 0;
   /** Candles that start before this are all known: they were sent, are held, or do not exist. */
   #knownUntil = Number.NEGATIVE_INFINITY;
   readonly #finals = new Map<number, Kline>();
   #tick: StreamedKline | null = null;
   #isTickSent = false;
-  /** The latest that upstream's clock has told, and when that was heard, Unix ms of the wall clock. */
+  /** The latest time of upstream's clock, and when it arrived, Unix ms of the wall clock. */
   #eventTime = Number.NEGATIVE_INFINITY;
   #heardAt = 0;
 
@@ -53,7 +48,7 @@ export class CandleTrack {
     return this.#owed !== null && this.#newestHeld() !== null;
   }
 
-  /** A message of the stream, heard at `now`, Unix ms of the wall clock. */
+  /** A message of the stream that arrived at `now`, Unix ms of the wall clock. */
   takeStreamed(kline: StreamedKline, now: number): void {
     const { startTime, closeTime, eventTime, isFinal } = kline;
     if (eventTime > this.#eventTime) {
@@ -86,7 +81,7 @@ export class CandleTrack {
     this.#owed = Math.max(this.#owed, newest.startTime);
   }
 
-  /** What has to be asked for at `now`, Unix ms of the wall clock; null when nothing is missing. */
+  /** What has to be requested at `now`, Unix ms of the wall clock; null when nothing is missing. */
   missing(now: number): Missing | null {
     if (this.#owed === null) return null;
     const until = this.#newestHeld() ?? this.#overdueUntil(this.#owed, now);
@@ -95,7 +90,7 @@ export class CandleTrack {
     return { startTime: Math.max(this.#owed, oldest), leavesOut: oldest > this.#owed };
   }
 
-  /** Upstream's present time, if its final of the candle that is owed should long be here. */
+  /** Upstream's present time, if its final of the owed candle is overdue. */
   #overdueUntil(owed: number, now: number): number | null {
     const upstreamNow = this.#eventTime + (now - this.#heardAt);
     return upstreamNow >= owed + this.#lengthMs + finalGraceMs ? upstreamNow : null;
@@ -124,7 +119,7 @@ export class CandleTrack {
     const tick = this.#tick;
     if (tick === null || this.#isTickSent) return;
     if (this.#owed !== null && tick.startTime < this.#owed) {
-      // Its final has overtaken it.
+      // Its final arrived earlier.
       this.#isTickSent = true;
     } else if (this.#isNext(tick.startTime)) {
       this.#isTickSent = true;

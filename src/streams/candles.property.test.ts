@@ -1,5 +1,6 @@
-// Candles against a referee that knows what upstream's candles really were: whatever is lost, repeated, late, out of order or
-// garbled by stream, and however REST answers, in the end every final was sent once and in order, and no tick after its final.
+// Candles against an oracle with upstream's real candles: whatever the stream loses, repeats, delays,
+// reorders or garbles, and however REST answers, in the end every final was sent once and in order, and no
+// tick after its final.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
@@ -15,9 +16,12 @@ const lengthMs = 1_000;
 const startAt = 1_700_000_000_000;
 /** As long as the longest wait between two questions, and what it takes after that. */
 const calmSeconds = 45;
-/** A word of upstream comes late by no more than two of the steps, and its clock is then taken to be so much behind. */
+/**
+ * A word of upstream comes late by no more than two of the steps, and its clock is then taken to be so much
+ * behind.
+ */
 const latenessMsMax = 8_000;
-/** A final that the stream does not bring is sent so long after its close at the latest, once all is well. */
+/** A final that the stream does not send is sent at most this long after its close, once upstream works. */
 const finalWithinMs = 6_000 + latenessMsMax;
 
 type Weather = {
@@ -34,7 +38,10 @@ const weather: fc.Arbitrary<Weather> = fc.record({
   rest: fc.constantFrom("good", "good", "refused", "nonsense", "lagging", "slow"),
 });
 
-/** The exchange as it really is: candle `n` starts `n` seconds after the beginning, unless it is one that does not exist. */
+/**
+ * The exchange as it really is: candle `n` starts `n` seconds after the beginning, unless it is one that does
+ * not exist.
+ */
 class Truth {
   readonly #absent: ReadonlySet<number>;
 
@@ -46,7 +53,7 @@ class Truth {
     return candle >= 0 && !this.#absent.has(candle);
   }
 
-  /** Its close as it stands at a time. No two moments of a candle have the same. */
+  /** Its close at a time. No two moments of a candle have the same. */
   closeOf(candle: number, at: number): string {
     const ageMs = Math.min(lengthMs, at - startAt - candle * lengthMs);
     return `${candle + 1}.${String(ageMs).padStart(4, "0")}`;
@@ -69,7 +76,7 @@ class Truth {
     return { e: "kline", E: at, s: "BTCUSDT", k: { ...k, x: isFinal } };
   }
 
-  /** What is said from one time to another: every final at its time, and at the end how the open candle stands. */
+  /** Messages of an interval: every final at its time, and at the end the state of the open candle. */
   said(from: number, to: number): object[] {
     const finals: object[] = [];
     for (let candle = candleAt(from); candle < candleAt(to); candle += 1) {
@@ -177,7 +184,7 @@ test("every final is sent once and in order, and no tick after its final or afte
           expect(sent).toEqual([]);
           return;
         }
-        // Finals: those that there are, from the first candle that was heard of, as they were in the end.
+        // All finals from the first received candle on, with their last values.
         const finals = sent
           .filter(({ isFinal }) => isFinal)
           .map(({ startTime, close }) => `${startTime} ${close}`);
@@ -192,7 +199,7 @@ test("every final is sent once and in order, and no tick after its final or afte
         expect(finals).toEqual(expected.slice(0, finals.length));
         expect(finals.length).toBeGreaterThanOrEqual(due.length);
         finalsChecked += finals.length;
-        // Ticks: as they were said, never back.
+        // Ticks: in the order of upstream, never back.
         const ticks = new Set(said.filter(({ k }) => !k.x).map(({ k }) => `${k.t} ${k.c}`));
         for (const [place, { startTime, close, isFinal }] of sent.entries()) {
           if (!isFinal) expect(ticks).toContain(`${startTime} ${close}`);
@@ -209,7 +216,7 @@ test("every final is sent once and in order, and no tick after its final or afte
   expect(finalsChecked).toBeGreaterThan(5_000);
 });
 
-/** Lets promises do what they wait for. */
+/** Runs everything that is ready. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -19,7 +19,7 @@ afterEach(() => {
 
 const startOf = (number: number, lengthMs = minuteMs) => firstStart + number * lengthMs;
 
-/** What upstream streams of a candle, by its number, `atMs` after its start. */
+/** Upstream's stream message of a candle, by its number, `atMs` after its start. */
 function kline(
   number: number,
   atMs: number,
@@ -48,7 +48,7 @@ function kline(
 
 const final = (number: number) => kline(number, minuteMs, { close: `${number}.9`, isFinal: true });
 
-/** The row of `klines`, as it stands when the candle is closed. */
+/** The row of `klines` of the closed candle. */
 function row(number: number, { close = `${number}.9`, ms = minuteMs } = {}): readonly unknown[] {
   const t = startOf(number, ms);
   return [t, `${number}.10`, "9.0", "0.0010", close, "7.00000000", t + ms - 1, "1", 2, "1", "1", "0"];
@@ -91,7 +91,7 @@ async function setStage({ of = topic, on = stream } = {}) {
       for (const each of klines) await stage.say(on, each);
     },
     answer: (...rows: (readonly unknown[])[]) => upstream.reply("/api/v3/klines", () => ({ body: rows })),
-    /** Lets time pass until upstream is asked once more. */
+    /** Advances time until upstream receives another request. */
     async askAgain() {
       const before = asked().length;
       while (asked().length === before) await stage.pass(1_000);
@@ -139,7 +139,7 @@ describe("the candles of a topic", () => {
     expect(heardBriefly()).toEqual(["0", "0F", "1"]);
   });
 
-  test("are not sent as they stood before: a snapshot that is overtaken, or repeated, is dropped", async () => {
+  test("are not sent in an older state: a superseded or repeated snapshot is dropped", async () => {
     const { heard, sayAll } = await setStage();
     const closes = [
       [4_000, "4"],
@@ -198,20 +198,20 @@ describe("finals that the stream did not bring", () => {
     ]);
   });
 
-  test("hold back what comes meanwhile: the newest tick and every final", async () => {
+  test("hold back later messages: the newest tick and every final", async () => {
     const { heard, heardBriefly, sayAll, upstream } = await setStage();
     const answered = Promise.withResolvers<{ body: unknown }>();
     upstream.reply("/api/v3/klines", () => answered.promise);
     await sayAll(kline(0, 2_000), kline(2, 2_000), final(2), kline(3, 2_000), kline(3, 4_000));
     expect(heardBriefly()).toEqual(["0"]);
-    // It was asked while the third candle was still open.
+    // It was requested while the third candle was still open.
     answered.resolve({ body: [row(0), row(1), row(2, { close: "2.1" })] });
     await until(() => heard.messages().length === 5);
     expect(heardBriefly()).toEqual(["0", "0F", "1F", "2F", "3"]);
     expect(heard.messages()[3]?.candle.close).toBe("2.9");
   });
 
-  test("are asked for a few seconds after their candle must have closed, when the stream says nothing", async () => {
+  test("are requested a few seconds after their candle must have closed, when the stream is silent", async () => {
     const { heard, heardBriefly, sayAll, answer, asked, pass } = await setStage();
     await sayAll(kline(0, 2_000));
     answer(row(0), row(1));
@@ -251,7 +251,7 @@ describe("finals that the stream did not bring", () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test("are asked for again and again while upstream refuses or talks nonsense, ever more slowly", async () => {
+  test("are requested repeatedly while upstream refuses or sends garbage, at growing intervals", async () => {
     const { heard, heardBriefly, sayAll, answer, asked, askAgain, market, pass, time, upstream, logged } =
       await setStage();
     const nonsense = [
@@ -312,7 +312,7 @@ describe("finals that the stream did not bring", () => {
 });
 
 describe("a topic", () => {
-  test("begins fresh with each follower: what was missed while nobody followed is not fetched", async () => {
+  test("begins with each follower: candles from before are not fetched", async () => {
     const { source, release, heard, heardBriefly, sayAll, asked } = await setStage();
     await sayAll(kline(0, 2_000));
     release();
@@ -344,7 +344,7 @@ describe("a topic", () => {
 });
 
 describe("an outage", () => {
-  test("is told once, when the connection has been away for five seconds; the next one is told again", async () => {
+  test("is reported once, when the connection has been down for five seconds; the next one is reported again", async () => {
     const { heard, time, upstream, cut, streaming, sayAll, pass } = await setStage();
     for (const outage of [1, 2]) {
       upstream.setAccepting(false);
@@ -365,14 +365,14 @@ describe("an outage", () => {
     expect(heard.told.at(-1)).toMatchObject({ kind: "sent" });
   });
 
-  test("is no time to ask: what was missed is asked for when the stream speaks again", async () => {
+  test("sends no requests: missing candles are requested at the stream's next message", async () => {
     const { heard, heardBriefly, sayAll, answer, asked, cut, streaming, time, upstream, market } =
       await setStage();
     await sayAll(kline(0, 2_000));
     upstream.setAccepting(false);
     await cut(stream);
     time.advance(2 * minuteMs);
-    // Had something been asked, it would be there before this.
+    // A request would have arrived before this.
     await market.query("/api/v3/ping", "");
     await market.answered();
     expect(asked()).toEqual([]);
@@ -385,7 +385,7 @@ describe("an outage", () => {
     expect(heard.count("unavailable")).toBe(1);
   });
 
-  test("is not what a quiet market is, however long its stream says nothing", async () => {
+  test("is not a quiet market, however long its stream is silent", async () => {
     const { heard, sayAll, pass, asked } = await setStage();
     await pass(60_000);
     await sayAll(kline(0, 2_000));
@@ -419,7 +419,7 @@ describe("an outage", () => {
     expect(heard.count("unavailable")).toBe(1);
   });
 
-  test("is what a topic has whose overdue final cannot be asked for, until the stream speaks again", async () => {
+  test("is a topic whose overdue final cannot be requested, until the stream's next message", async () => {
     const { heard, heardBriefly, sayAll, pass } = await setStage();
     await sayAll(kline(0, 2_000));
     await pass(minuteMs + finalGraceMs);

@@ -1,14 +1,10 @@
-// The candles that are subscribed to: each topic has a stream of the market feed and a track that makes its messages of it.
-//
-// A topic begins with the first message that comes after it is followed, and ends with its release: then nothing of it is
-// kept. What its track misses is asked for, again and again while it is followed, ever more slowly up to `retryMsMax`.
-//
-// A candle stream of a quiet market may say nothing for long, so silence is no outage. These are, after `outageMs`: the stream
-// is not confirmed on an open connection; newer messages are held up because older finals cannot be had; a final that is
-// overdue cannot be asked for. While the stream is away nothing is asked: its first word afterwards shows what is missing.
-//
-// Bounds: `candlesAskedMax` candles a question, `questionsAtATimeMax` questions at a time, and where upstream counts their
-// weight, so much of it for all topics together, so that what else is asked finds its share.
+// The subscribed candles: each topic has a stream of the market feed and a track that converts its messages.
+// A topic begins with the first message after its subscription and ends with its release; nothing of it
+// remains then. Missing candles are requested until they arrive, at growing intervals up to `retryMsMax`. A
+// quiet stream is no outage. Outages are, after `outageMs`: an unconfirmed stream, messages that wait for
+// unavailable finals, an overdue final that cannot be requested. While the stream is down nothing is
+// requested. Bounds: `candlesAskedMax` candles per request, `questionsAtATimeMax` concurrent requests, and a
+// share of upstream's weight for all topics together.
 import { BackOff } from "../concurrency/delays.ts";
 import { createPacer } from "../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
@@ -22,13 +18,13 @@ import { CandleTrack, candlesAskedMax, type Missing } from "./candle-track.ts";
 import type { Audience, CandleTopic, MarketData, Source } from "./topics.ts";
 
 export type CandlesOptions = {
-  /** Of which family the market is; spot unless said. */
+  /** The market's type; default spot. */
   readonly family?: Family;
   readonly market: Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   readonly audience: Audience<CandleTopic, MarketData>;
-  /** Whether upstream counts what it is asked. */
+  /** Whether upstream counts requests. */
   readonly isMetered: boolean;
-  /** What all topics together may then ask for; `weightPerMinuteDefault` unless said. */
+  /** The weight of all topics together in that case; default `weightPerMinuteDefault`. */
   readonly weightPerMinute?: number;
   readonly wallClock: Clock;
   readonly timers: Timers;
@@ -40,9 +36,12 @@ export const retryMs = 1_000;
 export const retryMsMax = 30_000;
 const sweepIntervalMs = 1_000;
 const questionsAtATimeMax = 8;
-/** With what may be saved for a burst, three fifths of the budget of callers' questions, to which these belong. */
+/**
+ * With what may be saved for a burst, three fifths of the budget of callers' questions, to which these
+ * belong.
+ */
 const weightPerMinuteDefault = 1_200;
-/** A reconnect at the turn of a minute leaves every topic a final to ask for, which nobody shall wait long for. */
+/** A reconnect at the end of a minute leaves every topic a final to request, which should not take long. */
 const burstMs = 30_000;
 const minuteMs = 60_000;
 const klinesPaths: { readonly [F in Family]: string } = {

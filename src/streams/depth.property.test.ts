@@ -1,5 +1,5 @@
-// Books against a referee that goes through everything upstream ever said anew at each moment of the schedule: what is sent,
-// when, and what is told of outages, is the same to the millisecond.
+// Books against an oracle that recomputes the state from all messages at each moment of the schedule:
+// messages, their times and the outages are equal to the millisecond.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
@@ -71,7 +71,10 @@ function snapshotOf({ id, shape, depth }: Step): Snapshot {
 type Told = { readonly at: number; readonly what: OrderBook | "unavailable" | "broken" };
 type Said = { readonly at: number; readonly snapshot: Snapshot; readonly isSound: boolean };
 
-/** What a topic is told from its being followed until its stream is broken or `until`, from the sentences of the rules. */
+/**
+ * The messages of a topic from its subscription until its stream is broken or `until`, by the rules'
+ * definition.
+ */
 function tellingsOf(topic: DepthTopic, from: number, until: number, said: readonly Said[]): Told[] {
   const periodMs = periodsMs[topic.speed];
   const told: Told[] = [];
@@ -114,7 +117,7 @@ function tellingsOf(topic: DepthTopic, from: number, until: number, said: readon
   return told;
 }
 
-test("what is sent, and when, is what a referee says who hears everything anew each time", async () => {
+test("messages and their times are those of an oracle that recomputes everything each time", async () => {
   const seen = { sent: 0, unavailable: 0, broken: 0 };
   await fc.assert(
     fc.property(
@@ -155,7 +158,7 @@ test("what is sent, and when, is what a referee says who hears everything anew e
           said.push({ at: time.now(), snapshot, isSound: each.shape === "sound" });
           market.say(`btcusdt@depth20${speed === "100ms" ? "@100ms" : ""}`, snapshot);
           if (!isBroken) continue;
-          // Whoever had subscribed begins anew.
+          // A subscriber of a broken topic subscribes again.
           expected.push(...tellingsOf(topic, followedAt, time.now(), said));
           release();
           release = source.follow(topic);
@@ -178,7 +181,10 @@ test("what is sent, and when, is what a referee says who hears everything anew e
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(50);
 });
 
-/** Independently of the referee: until a stream is broken its ids do not go back, and every book is sorted and uncrossed. */
+/**
+ * Independently of the oracle: until a stream is broken its ids do not go back, and every book is sorted and
+ * uncrossed.
+ */
 function checkIds(told: readonly Told[]): void {
   let heldId = -1;
   for (const { what } of told) {

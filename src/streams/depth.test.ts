@@ -125,7 +125,7 @@ describe("a book", () => {
     expect(ids()).toEqual([5, 6]);
   });
 
-  test("that goes on after the connection was away, and does not go back then either", async () => {
+  test("that continues after the connection was down, and does not go back then either", async () => {
     const { ids, heard, say, time, cut, streaming } = await setStage();
     await say(stream, book(5));
     time.advance(1_000);
@@ -202,7 +202,7 @@ describe("a book", () => {
 });
 
 describe("five seconds without news", () => {
-  test("are an outage: told once to every topic, and silence until there is news", async () => {
+  test("are an outage: reported once to every topic, and silence until there is news", async () => {
     const of = [topic, { ...topic, levels: 5 as const }];
     const { heard, ids, say, time, pass } = await setStage({ of });
     await say(stream, book(1));
@@ -233,7 +233,7 @@ describe("five seconds without news", () => {
     expect(heard.count("broken")).toBe(0);
   });
 
-  test("are told to a topic that is followed while its book is out", async () => {
+  test("are reported to a topic that is followed while its book is out", async () => {
     const { heard, source, pass } = await setStage();
     await pass(outageMs + 1_000);
     const other = { ...topic, levels: 10 as const };
@@ -257,7 +257,7 @@ describe("five seconds without news", () => {
 });
 
 describe("an upstream that begins again with lower ids", () => {
-  test("is out after five seconds, then its topics are broken and silent until followed anew", async () => {
+  test("is out after five seconds, then its topics are broken and silent until followed again", async () => {
     const { heard, ids, say, source, releases, time } = await setStage();
     await say(stream, book(100));
     time.advance(1_000);
@@ -279,7 +279,7 @@ describe("an upstream that begins again with lower ids", () => {
     expect(ids().at(-1)).toBe(7);
   });
 
-  test("is believed by whoever follows after that, also if another topic of the pair is not released yet", async () => {
+  test("is accepted by every later follower, also if another topic of the pair is not released yet", async () => {
     const { heard, say, source, pass, time } = await setStage();
     await say(stream, book(100));
     await pass(6_000);
@@ -322,7 +322,7 @@ describe("a topic", () => {
   });
 });
 
-describe("an upstream that says nothing while nothing changes", () => {
+describe("an upstream that sends nothing while nothing changes", () => {
   async function quietStage() {
     const stage = await setStage({ asksAboutQuietSymbols: true });
     stage.upstream.reply("/api/v3/depth", () => ({ body: book(4) }));

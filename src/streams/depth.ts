@@ -1,16 +1,10 @@
-// The books that are subscribed to, sent on a schedule: every topic of one speed at the same moment, the newest snapshot
-// each, also when nothing has changed, so that silence means dead.
-//
-// Topics of one pair and speed share an upstream stream of twenty levels, and are slices of the same book. Its snapshots are
-// dropped when they are malformed, unsorted, crossed or stale (an id below the held one); none of these is news. The held id
-// again is news: the market lives and stands still.
-//
-// Modes of a book: *held* (news is less than `outageMs` old: it is sent), *out* (it is not, which its topics are told once;
-// ended by news). An upstream that goes on with lower ids while the book is out has begun again: since ids must not go back,
-// its topics are *broken*, silent until they are released and followed anew.
-//
-// A real exchange may say nothing while nothing changes. With `asksAboutQuietSymbols`, a book without news for `quietAfterMs`
-// whose stream is confirmed is asked for by REST, at a bounded weight a minute: more quiet books than that pays for are out.
+// The subscribed books, sent on a schedule: all topics of one speed at the same moment, the newest snapshot
+// each, also when nothing has changed, so that silence means dead. Topics of one pair and speed are slices of
+// one upstream stream of twenty levels. Malformed, unsorted, crossed and stale snapshots (an id below the
+// last one) are dropped; a repeated id is a sign of life. A book is *out* when its last news is `outageMs`
+// old; its topics hear that once. Lower ids of a book that is out mean that upstream started over: its topics
+// are *broken*, silent until they are subscribed again. With `asksAboutQuietSymbols`, REST is asked about
+// books without news for `quietAfterMs`, within a weight per minute.
 import { createPacer } from "../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../concurrency/time.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
@@ -22,13 +16,13 @@ import { upstreamWeightOf } from "../market/client/rest/upstream-weight.ts";
 import { type Audience, type DepthTopic, type OrderBook, type Source, SPEEDS, type Speed } from "./topics.ts";
 
 export type DepthOptions = {
-  /** Of which family the market is; spot unless said. */
+  /** The market's type; default spot. */
   readonly family?: Family;
   readonly market: Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   readonly audience: Audience<DepthTopic, OrderBook>;
   /** False for an upstream that keeps to its schedule, where silence means dead. */
   readonly asksAboutQuietSymbols: boolean;
-  /** What all books together may then ask for; `weightPerMinuteDefault` unless said. */
+  /** The weight of all books together in that case; default `weightPerMinuteDefault`. */
   readonly weightPerMinute?: number;
   readonly wallClock: Clock;
   readonly timers: Timers;
@@ -46,7 +40,10 @@ const depthPaths: { readonly [F in Family]: string } = { spot: "/api/v3/depth", 
 
 const periodsMs: Readonly<Record<Speed, number>> = { "1000ms": 1_000, "100ms": 100 };
 
-/** The streams of a family, and what their fields are called. Source: reference exchange, sections 17.1 and 17.2. */
+/**
+ * The streams of a family, and what their fields are called. Source: reference exchange, sections 17.1 and
+ * 17.2.
+ */
 const streamsOf = {
   spot: {
     suffixes: { "1000ms": "@depth20", "100ms": "@depth20@100ms" },
@@ -61,14 +58,14 @@ const streamsOf = {
 /** A topic while it is followed. */
 type Followed = {
   readonly topic: DepthTopic;
-  /** What was made of `snapshot`. */
+  /** Messages made of `snapshot`. */
   message: OrderBook | null;
   snapshot: DepthSnapshot | null;
   isToldOut: boolean;
   isBroken: boolean;
 };
 
-/** Of one pair at one speed. Times are Unix ms of the wall clock. */
+/** The books of one pair at one speed. Times are Unix ms of the wall clock. */
 type Book = {
   readonly symbol: string;
   readonly stream: string;

@@ -1,5 +1,5 @@
-// The `error` event of both streams: every code, and what it says. Clients branch on the code, never on the message.
-// Source: specification 7.3.
+// The `error` event of both streams: every code and its message. Clients branch on the code, never on the
+// message. Source: specification 7.3.
 
 export const STREAM_ERROR_CODES = [
   "AUTH_MISSING_CREDENTIALS",
@@ -24,7 +24,7 @@ export type StreamErrorCode = (typeof STREAM_ERROR_CODES)[number];
 type Row = {
   /** On which stream it occurs. */
   readonly stream: "both" | "candles" | "depth";
-  /** What is said unless something more exact is known. */
+  /** The message, unless a more exact one is known. */
   readonly message: string;
 };
 
@@ -63,11 +63,11 @@ export type StreamError = {
   readonly status: false;
   readonly code: StreamErrorCode;
   readonly message: string;
-  /** After how many ms it may be tried again, where that is known. */
+  /** Delay until a retry in ms, where that is known. */
   readonly retryAfterMs?: number;
 };
 
-/** How much of what a client wrote itself is repeated to it, characters. */
+/** Maximum length of a client's own text in an answer, characters. */
 const REPEATED_LENGTH_MAX = 40;
 
 /** A subscription as messages name it, by its fields: `BTCUSDT 1m`, `BTCUSDT 20 1000ms`. */
@@ -75,7 +75,7 @@ export function named(subscription: object): string {
   return Object.values(subscription).map(repeated).join(" ");
 }
 
-/** What a client wrote, cut to what is repeated of it. */
+/** A client's text, cut to that length. */
 export function repeated(value: unknown): string {
   return String(value).slice(0, REPEATED_LENGTH_MAX);
 }

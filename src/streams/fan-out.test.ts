@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { encode, KEPT_MESSAGES_MAX, Line, type Message, type Transport } from "./fan-out.ts";
 
-/** A transport that sends when the test lets it. */
+/** A transport that sends when the test permits it. */
 class HeldTransport {
   readonly sent: string[] = [];
   #whenLeft: (() => void) | null = null;
@@ -13,7 +13,7 @@ class HeldTransport {
     return this;
   }
 
-  /** What was written has left. */
+  /** The written data has left. */
   drain(): void {
     const whenLeft = this.#whenLeft;
     this.#whenLeft = null;
@@ -98,7 +98,7 @@ describe("a line", () => {
     expect(transport.sent).toEqual(["tick1", "another", "final1"]);
   });
 
-  test("says its last word before what waits, and nothing after", () => {
+  test("sends its last message before what waits, and nothing after", () => {
     const { line, transport } = stage();
     line.sendNewest("a", message("tick1"));
     line.sendKept("a", message("final1"));

@@ -1,30 +1,26 @@
-// From one message to many sockets. A message is encoded once, down to the bytes of its WebSocket frame, whoever gets it.
-//
-// A line is the way to one client of a namespace. It hands a message over only when the one before has left for the network:
-//   free   what is sent goes at once
-//   busy   what is sent waits: of a topic the newest message alone, but every message that must not be missed (final candles,
-//          answers), in their order; it goes as soon as the line is free
-// A client that does not read so holds a bounded amount of memory, and no other client waits for it. One that lets too many
-// messages wait that must not be missed is given up.
-//
-// The frame is handed to Engine.IO as Socket.IO's own adapter does; an Engine.IO that knew nothing of it would encode the
-// text again, for each client, and send the same.
+// Sends one message to many sockets. A message is encoded once, as the bytes of its WebSocket frame, for all
+// clients. A send buffer per client and namespace passes on a message when the one before has left for the
+// network. Until then it keeps the newest message of each topic and, in order, all messages that must not be
+// missed (final candles, answers). So a slow client holds a bounded amount of memory and delays no other; one
+// with too many unsent messages of the latter kind is disconnected. The frame goes to Engine.IO as in
+// Socket.IO's own adapter; an Engine.IO without that option would encode the text for each client.
 import type { Socket } from "socket.io";
 
 /**
- * Messages that must not be missed and wait for a client until it is given up: as many finals as are fetched after an outage
- * (a thousand a topic), of as many topics as a connection may have. All clients share a message.
+ * Messages that must not be missed and wait for a client until it is given up: as many finals as are fetched
+ * after an outage (a thousand a topic), of as many topics as a connection may have. All clients share a
+ * message.
  */
 export const KEPT_MESSAGES_MAX = 20_000;
 
-/** What all clients of a message share. */
+/** The part of a message that all clients share. */
 export type Message = {
   /** A packet of the Socket.IO protocol. */
   readonly text: string;
   readonly options: { readonly wsPreEncodedFrame: readonly Buffer[] };
 };
 
-/** What a line needs of the connection below it. */
+/** The connection below a send buffer. */
 export type Transport = Pick<Socket["conn"], "write">;
 
 /** Encodes an event of a namespace, for any number of clients. */

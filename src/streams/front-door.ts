@@ -1,8 +1,7 @@
-// Where connections become streams: a WebSocket upgrade of the Socket.IO protocol, under its path, is handed to Socket.IO;
-// any other is answered and hung up on. What is no upgrade stays with the HTTP server.
-//
-// Socket.IO listens to a server of its own that never opens a port: listening to ours it would take over all its requests
-// and upgrades, whatever their path, and close it with itself.
+// The upgrade handler of the streams: passes a WebSocket upgrade of the Socket.IO protocol, under its path,
+// to Socket.IO; any other is answered and closed. Other requests stay with the HTTP server.
+// Socket.IO is attached to a server of its own that never opens a port: attached to ours it would take over
+// all requests and upgrades, whatever their path, and close it with itself.
 import type { EventEmitter } from "node:events";
 import { createServer, type Server as HttpServer, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -25,7 +24,10 @@ export function isStreamUpgrade({ url = "", headers }: IncomingMessage): boolean
   return pathOf(url) === STREAMS_PATH && headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** The answer to a request of HTTP under the path of the streams, such as long polling begins with; null elsewhere. */
+/**
+ * The answer to a request of HTTP under the path of the streams, such as long polling begins with; null
+ * elsewhere.
+ */
 export function answerToPolling(path: string) {
   if (path !== STREAMS_PATH) return null;
   return { status: 400, headers: {}, body: JSON.stringify({ status: false, message: ONLY_WEBSOCKET }) };
@@ -160,7 +162,7 @@ export class FrontDoor {
     connection.on("packet", count);
     // Each of these is answered below Engine.IO, whether or not the answers are read.
     webSocketOf(connection).on("ping", count);
-    // It goes on sending when what it sent before has left.
+    // A flush means that the client has read earlier messages.
     connection.on("flush", () => {
       guest.hasTaken = true;
     });
@@ -172,7 +174,7 @@ export class FrontDoor {
 
   #count(connection: Connection, guest: Guest): void {
     const minute = Math.floor(this.#parts.wallNow() / MINUTE_MS);
-    // Who takes no answers has no new minute either: they would pile up.
+    // Reset the per-minute count only for clients that read their replies; unread replies would pile up.
     if (guest.minute !== minute && guest.hasTaken) {
       guest.minute = minute;
       guest.packetCount = 0;
@@ -193,7 +195,7 @@ type WebSocket = EventEmitter & {
   terminate(): void;
 };
 
-/** The WebSocket of a connection, of which Engine.IO says nothing in its types. */
+/** The WebSocket of a connection, which is missing in Engine.IO's types. */
 function webSocketOf({ transport }: Connection): WebSocket {
   return (transport as unknown as { readonly socket: WebSocket }).socket;
 }

@@ -1,10 +1,9 @@
-// Who may connect. The steps in their order: credentials, the key, its block, the time, the signature, the key's end; how
-// many connections it has is checked when one is accepted. A wrong time or signature counts as a failed handshake of its key and
-// its address: a key is no secret, and its owner is not blocked by failures elsewhere. Failures are in the store, so a block holds
-// for every server on it, and outlives a restart; those under keys that there are not are in memory, so that anybody's writes are
-// bounded, and are answered alike. Handshakes that will fail are checked one after another: many at once would all be checked before
-// any is counted. Decision 55.
-// Source: specification 5.3 and 8.3; design, section 6.
+// Authenticates a handshake. Steps in order: credentials, key, block, time, signature, the key's end; the
+// number of connections is checked on acceptance. A wrong time or signature counts as a failure of its key at
+// its address: a key is no secret, so failures elsewhere do not block its owner. Failures are stored, so a
+// block holds for every server and after a restart; those of unknown keys are in memory, bounded, and are
+// answered alike. Handshakes that will fail are checked one after another, so that each is counted before the
+// next. Decision 55. Source: specification 5.3 and 8.3; design, section 6.
 import type { IncomingHttpHeaders } from "node:http";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Semaphore } from "../concurrency/semaphore.ts";
@@ -22,11 +21,11 @@ import {
 } from "./limits.ts";
 import { HANDSHAKE_AUTH } from "./schemas.ts";
 
-/** What a client said of itself. */
+/** The client's credentials. */
 type Handshake = {
   readonly auth: unknown;
   readonly headers: IncomingHttpHeaders;
-  /** The holder of its address's budgets. */
+  /** The budget holder of its address. */
   readonly address: string;
 };
 
@@ -40,7 +39,7 @@ export type HandshakeParts = {
 /** The key that a handshake was signed with. */
 export type LetIn = { readonly apiKey: string; readonly keyId: string };
 
-/** Whose handshake it was, or why it is refused. Rejects if the store cannot be asked. */
+/** The key of a handshake, or why it is refused. Rejects if the store is out of reach. */
 export async function authenticate(
   handshake: Handshake,
   namespace: string,
@@ -92,7 +91,10 @@ export async function authenticate(
   });
 }
 
-/** Failed handshakes under keys that there are not: the last of them, as the store has those of keys that there are. */
+/**
+ * Failed handshakes under keys that there are not: the last of them, as the store has those of keys that
+ * there are.
+ */
 export class UnknownKeys implements Pick<Store, "noteFailedHandshake" | "listFailedHandshakes"> {
   /** When, by key and address; the longest without a failure first. */
   readonly #failedAt = new BoundedMap<string, readonly number[]>(UNKNOWN_KEYS_MAX);
@@ -116,7 +118,7 @@ function nameOf({ apiKey, address }: HandshakeSource): string {
   return `${apiKey} ${address}`;
 }
 
-/** A failure is remembered until neither it nor a block that it began can count any more, ms. */
+/** A failure is stored until neither it nor a block that it began can count any more, ms. */
 const REMEMBERED_MS = FAILED_HANDSHAKES_WINDOW_MS + HANDSHAKE_BLOCK_MS;
 
 /** Until when failures, ascending, block their key: Unix ms, 0 if they do not. */

@@ -1,12 +1,11 @@
-// How much a client of the streams may do, each bound by its name, and the sliding window that counts messages. Sockets are
-// counted where they are connected: with several servers each counts its own.
-// Source: specification 8.3; design, section 6.
+// Limits of a stream client, and the sliding window that counts messages. Each server counts its own
+// connections. Source: specification 8.3; design, section 6.
 
 /** Connections of a key, on both streams together. */
 export const KEY_CONNECTIONS_MAX = 5;
-/** What the subscriptions of a connection may weigh together. */
+/** Maximum weight of the subscriptions of a connection. */
 export const CONNECTION_WEIGHT_MAX = 20;
-/** What a depth stream every 100 ms weighs; any other weighs 1. */
+/** Weight of a depth stream every 100 ms; any other weighs 1. */
 export const FAST_STREAM_WEIGHT = 5;
 /** Streams that differ from each other, of a key, on both streams together. */
 export const KEY_STREAMS_MAX = 30;
@@ -16,18 +15,21 @@ export const KEY_FAST_STREAMS_MAX = 2;
 export const SUBSCRIPTION_MESSAGES_PER_MINUTE = 30;
 /** Messages of any kind of a connection within a minute. */
 export const MESSAGES_PER_MINUTE = 120;
-/** Handshakes that fail under a key at an address within the window until the two are blocked, and for how long they then are. */
+/**
+ * Handshakes that fail under a key at an address within the window until the two are blocked, and for how
+ * long they then are.
+ */
 export const FAILED_HANDSHAKES_MAX = 5;
 export const FAILED_HANDSHAKES_WINDOW_MS = 15 * 60_000;
 export const HANDSHAKE_BLOCK_MS = 15 * 60_000;
-/** Keys that there are not whose failed handshakes are remembered, each at an address. */
+/** Unknown keys with recorded failed handshakes, each at an address. */
 export const UNKNOWN_KEYS_MAX = 10_000;
 /** How far a handshake's timestamp may be from server time, ms. */
 export const HANDSHAKE_WINDOW_MS = 30_000;
 
 /** Connections of all keys to one server. */
 export const CONNECTIONS_MAX = 10_000;
-/** Transports beyond those, so that who comes too late can be told. */
+/** Transports beyond those, so that a surplus client receives an error. */
 export const TRANSPORTS_MAX = CONNECTIONS_MAX + 500;
 /** How long a transport may be without a namespace, ms. */
 export const UNJOINED_MS_MAX = 5_000;
@@ -49,7 +51,10 @@ export class SlidingWindow {
     this.#windowMs = windowMs;
   }
 
-  /** Counts one more now and answers null; if that is too many it is not counted, and answers in how many ms it may be. */
+  /**
+   * Counts one more now and answers null; if that is too many it is not counted, and answers in how many ms
+   * it may be.
+   */
   admit(now: number): number | null {
     // A clock that was set back would hold what lies ahead of it against the client for too long.
     this.#times = this.#times.filter((at) => at > now - this.#windowMs && at <= now);

@@ -1,5 +1,5 @@
-// Keys that end while they are in use: an open connection is not authenticated again, so the keys of all of them are looked
-// up once a second.
+// Keys that end while they are in use: an open connection is not authenticated again, so the keys of all of
+// them are looked up once a second.
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { streamError } from "./errors.ts";
@@ -7,7 +7,10 @@ import type { Sessions } from "./sessions.ts";
 
 export const LOOK_UP_INTERVAL_MS = 1_000;
 
-/** Ends the sessions of keys that have been revoked. A database that is out of reach is asked again the next time. */
+/**
+ * Ends the sessions of keys that have been revoked. A database that is out of reach is queried again the next
+ * time.
+ */
 export async function endRevoked(sessions: Sessions, store: Pick<Store, "findKey">): Promise<void> {
   await Promise.all(
     sessions.keys().map(async (apiKey) => {

@@ -1,10 +1,9 @@
-// The streams: Socket.IO beside HTTP on one port, a namespace for candles and one for depth.
-//
-// A connection to a namespace always succeeds; whose handshake is refused is told so by an `error` event and disconnected.
-// Nothing is handled that a client sends before it was let in. A stock client that was disconnected does not come back by
-// itself, so that it does not fail again and again; when its handshake could not be checked it is told, and loses its
-// connection as by a network, after which it does.
-// Source: specification 5.3, 6, 7.3 and 8.3.
+// The stream server: Socket.IO beside HTTP on one port, a namespace for candles and one for depth. A
+// connection to a namespace always succeeds; if its handshake is refused, it receives an `error` event and is
+// disconnected. Messages that a client sends before its acceptance are ignored. A stock client does not
+// reconnect after such a disconnect, so it does not fail repeatedly. If its handshake could not be checked,
+// it receives an error and loses its transport as by a network failure, after which it reconnects. Source:
+// specification 5.3, 6, 7.3 and 8.3.
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
@@ -38,17 +37,17 @@ export type StreamsParts = HandshakeParts & {
   };
   /** The address of the client that a request came from. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Is told of each key that a connection to a namespace was let in with, and of the request that it began with. */
+  /** Called with the key of each accepted connection to a namespace, and with its first request. */
   readonly onKeyUsed: (keyId: string, namespace: string, request: IncomingMessage) => void;
-  /** Is told of each handshake that was refused. */
+  /** Called with each refused handshake. */
   readonly onRefused: (refused: { namespace: string; address: string; code: StreamError["code"] }) => void;
-  /** How many connections an address may have; the default number unless said. */
+  /** Maximum of connections per address; there is a default. */
   readonly perAddress?: ConnectionBound;
   readonly timers: Timers;
   readonly log: Logger;
 };
 
-/** A namespace on the connections of the streams, for whoever checks its handshakes and says who is in it. */
+/** A namespace on the streams' connections, for code that checks its own handshakes and members. */
 export type SharedNamespace = {
   readonly namespace: Namespace;
   /** Its handshake was accepted: a connection that joins nothing soon is closed. */
@@ -60,7 +59,7 @@ export type SharedNamespace = {
 export type Streams = {
   /** Opens another namespace, which lasts until `close`. */
   share(name: string): SharedNamespace;
-  /** Disconnects everybody; resolves when nothing is left open. */
+  /** Disconnects all clients; resolves when nothing is left open. */
   close(): Promise<void>;
 };
 
@@ -133,7 +132,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
       const address = addressHolder(addressOf(socket.request));
       return await authenticate({ auth, headers, address }, kind.namespace, { ...parts, wallNow });
     } catch (error) {
-      // Nobody waits for it any more, and at the end of the program there is no database.
+      // The client has left, and at the end of the program there is no database.
       if (socket.conn.readyState !== "open") return streamError("INTERNAL");
       if (error instanceof StoreUnavailable) log.warn({ reason: error.message }, OUT_OF_REACH);
       else log.error({ err: error }, "a stream handshake could not be checked");
@@ -168,7 +167,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
     door.joined(socket.conn);
     onKeyUsed(keyId, kind.namespace, socket.request);
     socket.onAny((name: string, payload: unknown) => {
-      // What came together with the end of the session is handed on after it.
+      // Messages that arrived together with the end of the session are processed after it.
       if (!socket.connected) return;
       try {
         const error = handle(session, name, payload);

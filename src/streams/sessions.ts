@@ -1,6 +1,6 @@
-// Who is connected: a session for each connection of a key to a namespace, and what a key uses of its budget on both
-// namespaces together. A stream that several sessions of a key are subscribed to counts once.
-// Source: specification 8.3.
+// Sessions: one for each connection of a key to a namespace, and the key's use of its budget on both
+// namespaces together. A stream that several sessions of a key are subscribed to counts once. Source:
+// specification 8.3.
 import type { Socket } from "socket.io";
 import { type StreamError, streamError } from "./errors.ts";
 import { encode, Line } from "./fan-out.ts";
@@ -21,15 +21,15 @@ import {
 export type Charge = {
   /** Unique over both namespaces. */
   readonly name: string;
-  /** What it weighs on a connection. */
+  /** Its weight on a connection. */
   readonly weight: number;
-  /** What its client is told it is. */
+  /** Its description in messages to the client. */
   readonly title: string;
   /** Whether it is one of those that a key may have few of. */
   readonly isFast: boolean;
 };
 
-/** What a key has in use. */
+/** The resources in use by a key. */
 type Usage = {
   readonly sessions: Set<Session>;
   /** How many sessions are subscribed to each stream, by its name. */
@@ -50,7 +50,7 @@ export class Session {
     this.apiKey = apiKey;
     this.#socket = socket;
     this.#usage = usage;
-    // Whoever does not read would not read why either: the connection itself ends.
+    // A client that does not read would not read the reason either: its connection is closed.
     this.line = new Line(socket.conn, () => socket.conn.request.socket.destroy());
   }
 
@@ -108,7 +108,7 @@ export class Session {
     this.line.sendKept(null, encode(this.#socket.nsp.name, event, payload));
   }
 
-  /** Says why, and ends the session for good: a stock client does not come back by itself. */
+  /** Sends the reason and ends the session; a stock client does not reconnect. */
   end(error: StreamError): void {
     this.line.sendLast(encode(this.#socket.nsp.name, "error", error));
     this.#socket.disconnect();

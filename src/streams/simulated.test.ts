@@ -54,7 +54,7 @@ async function setStage() {
         return ["marker@trade", ...streams].every(feed.isStreaming);
       });
     },
-    /** Resolves when all that was sent meanwhile has been heard, and all that was asked answered. */
+    /** Resolves when all messages sent in this time have arrived and all requests are answered. */
     async pass(ms: number) {
       for (let left = ms; left > 0; left -= stepMs) {
         time.advance(stepMs);
@@ -70,7 +70,7 @@ async function setStage() {
   };
 }
 
-test("candles that were streamed to their final are the ones that klines tell later, through a lost connection too", async () => {
+test("candles that were streamed to their final equal those of klines later, through a lost connection too", async () => {
   const { candles, candlesHeard: heard, exchange, feed, pass, streaming, time } = await setStage();
   const topic = { pair: "BTCUSDT", timeframe: "1s" };
   const stream = "btcusdt@kline_1s";
@@ -79,7 +79,7 @@ test("candles that were streamed to their final are the ones that klines tell la
   await pass(6_000);
   exchange.dropConnections();
   await until(() => !feed.isStreaming(stream));
-  // What is sent now is sent to nobody.
+  // What is sent now has no subscriber.
   time.advance(4_000);
   exchange.pump();
   await streaming(stream);
@@ -96,7 +96,7 @@ test("candles that were streamed to their final are the ones that klines tell la
   ).toEqual(rows.map((row) => row.slice(0, 7)));
 });
 
-test("a book comes anew every 100 ms at that speed, and every second at the other", async () => {
+test("a book is sent every 100 ms at that speed, and every second at the other", async () => {
   const { depth, depthHeard: heard, feed, pass, streaming } = await setStage();
   const slow: DepthTopic = { pair: "BTCUSDT", levels: 20, speed: "1000ms" };
   const fast: DepthTopic = { pair: "BTCUSDT", levels: 5, speed: "100ms" };
@@ -126,7 +126,7 @@ test("a book comes anew every 100 ms at that speed, and every second at the othe
   ).toBe(true);
 });
 
-test("a symbol whose streams fall silent is out for its books, not for its candles, whose finals come by REST", async () => {
+test("a symbol whose streams are silent is out for its books, not for its candles, whose finals come by REST", async () => {
   const { candles, depth, candlesHeard, depthHeard, exchange, pass, streaming } = await setStage();
   candles.follow({ pair: "BTCUSDT", timeframe: "1s" });
   depth.follow({ pair: "BTCUSDT", levels: 20, speed: "1000ms" });

@@ -1,4 +1,4 @@
-// The two streams as rows: what differs between candles and depth for whoever serves them, and how their messages are read.
+// The two streams as rows: the differences between candles and depth, and the parsers of their messages.
 // Source: specification 6.1, 6.2 and 7.3.
 import type { z } from "zod";
 import { repeated, type StreamError, streamError } from "./errors.ts";
@@ -12,13 +12,13 @@ export type StreamKind<Topic, Payload> = {
   readonly event: string;
   /** Unique in the namespace. */
   nameOf(topic: Topic): string;
-  /** What a subscription weighs on its connection. */
+  /** The weight of a subscription on its connection. */
   weightOf(topic: Topic): number;
   /** Whether a key may have but few of these. */
   isFast(topic: Topic): boolean;
   /** Whether a message must reach a client that is slow, whatever comes after it. */
   isKept(payload: Payload): boolean;
-  /** What a `subscribe` asks for; the pair is in upper case and may not exist. */
+  /** The topic of a `subscribe`; the pair is in upper case and may not exist. */
   readSubscription(payload: unknown): Topic | StreamError;
   /** The fields of what an `unsubscribe` is to remove. */
   readUnsubscription(payload: unknown): Partial<Topic> | StreamError;
@@ -53,7 +53,7 @@ function isEvery100Ms({ speed }: DepthTopic): boolean {
   return speed === "100ms";
 }
 
-/** What a payload says by its schema, or what is wrong with it: the first of these that is. */
+/** A payload parsed by its schema, or its first error. */
 function read<Read extends { readonly pair: string }>(
   schema: z.ZodType<Read>,
   payload: unknown,

@@ -1,6 +1,6 @@
-// Who is subscribed to what on one namespace. A topic is followed at its source from its first subscriber until its last one
-// has gone; what the source says of it goes to all of them, encoded once.
-// Source: specification 3.4, 6.1 and 6.2.
+// The subscriptions of one namespace. A topic is followed at its source from its first subscriber until its
+// last one leaves; the source's messages go to all of them, encoded once. Source: specification 3.4, 6.1 and
+// 6.2.
 import { named, type StreamError, streamError } from "./errors.ts";
 import { encode } from "./fan-out.ts";
 import type { Charge, Session } from "./sessions.ts";
@@ -12,7 +12,7 @@ type Followed<Topic> = {
   readonly charge: Charge;
   readonly subscribers: Set<Session>;
   release: () => void;
-  /** Its source cannot be reached, as far as it has said. */
+  /** Its source has reported that it is out of reach. */
   isUnavailable: boolean;
 };
 
@@ -31,7 +31,7 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     this.#source = openSource(this);
   }
 
-  /** Subscribes and says so, again if it was already, or answers which budget that exceeds. */
+  /** Subscribes and confirms, also if it was subscribed already, or returns the exceeded budget. */
   subscribe(session: Session, topic: Topic): StreamError | null {
     const name = this.#kind.nameOf(topic);
     const known = this.#followed.get(name);
@@ -60,7 +60,10 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     return known?.isUnavailable ? this.#unavailable(topic) : null;
   }
 
-  /** Removes every subscription that has the fields given, and says so for each, or answers that there is none. */
+  /**
+   * Removes every subscription with the given fields, and confirms each, or returns an error if there is
+   * none.
+   */
   unsubscribe(session: Session, fields: Partial<Topic>): StreamError | null {
     const wanted = Object.entries(fields);
     const removed = [...(this.#ofSession.get(session) ?? [])].filter(({ topic }) =>
@@ -118,7 +121,9 @@ export class Subscriptions<Topic extends object, Payload extends object> impleme
     this.#source.close();
   }
 
-  /** Throws what the source throws, and then nothing is left of the subscription: the next one tries anew. */
+  /**
+   * Rethrows an error of the source; nothing is left of the subscription then, so the next one starts over.
+   */
   #follow(session: Session, followed: Followed<Topic>): void {
     try {
       followed.release = this.#source.follow(followed.topic);

@@ -1,4 +1,4 @@
-// What can be subscribed to, and what those who have the data say of it.
+// The topics of subscriptions, and the interface between their sources and subscribers.
 
 export const LEVELS = [5, 10, 20] as const;
 export const SPEEDS = ["1000ms", "100ms"] as const;
@@ -36,20 +36,23 @@ export type OrderBook = {
   readonly asks: readonly (readonly [price: string, quantity: string])[];
 };
 
-/** Where the data of topics goes: to everybody who subscribed to the topic. */
+/** Receives the data of topics, for all subscribers of the topic. */
 export type Audience<Topic, Message> = {
   send(topic: Topic, message: Message): void;
-  /** The source of the topic cannot be reached; said once an outage. */
+  /** The source of the topic is out of reach; called once per outage. */
   unavailable(topic: Topic): void;
-  /** It can be reached again, which a message of the topic says as well: a quiet topic has none to say it with. */
+  /** The source is back. A message of the topic means the same, but a quiet topic has none. */
   available(topic: Topic): void;
-  /** The topic cannot go on as it was (its ids went back): its subscribers are disconnected and begin anew. */
+  /** The topic cannot continue (its ids went back): its subscribers are disconnected and subscribe again. */
   broken(topic: Topic): void;
 };
 
 /** Where the data of topics comes from. */
 export type Source<Topic> = {
-  /** Has the data of a topic sent to its audience from now on, until released. A topic is followed once at a time. */
+  /**
+   * Sends the data of a topic to its audience from now on, until released. A topic is followed once at a
+   * time.
+   */
   follow(topic: Topic): () => void;
   close(): void;
 };

@@ -1,155 +1,159 @@
-// What the market reached is carried out: a command through the desk, with the price that was seen. An errand is under way
-// until the desk has answered. One that had no effect is set aside until it is known how its strategy stands: it is then
-// dropped, or begun again, or is overdue until its market has a price to trade at.
+// Dispatches triggered orders, legs and positions: each becomes a command through the desk, with the price
+// that was seen, and is in flight until the desk has answered. A command without effect waits in the retry
+// queue until its strategy's state is loaded; it is then dropped, executed again, or deferred until its
+// market has a price to trade at.
 import type { Logger } from "pino";
 import type { Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
 import type { Command } from "../domain/command.ts";
 import { fillKey, legTriggerKey, triggerKey } from "../domain/command.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import { Unsettled } from "./unsettled.ts";
+import { UnfinishedDispatches } from "./unfinished.ts";
 import { isSame, nameOf, type Reached, type Waiting } from "./waiting.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
-/** An errand that had no effect, and why; null if it failed. */
-type SetAside = { readonly reached: Reached; readonly refusal: Refusal["refusal"] | null };
+/** A dispatch without effect, and its rejection; null if it failed. */
+type Retry = { readonly reached: Reached; readonly refusal: Refusal["refusal"] | null };
 
 export class Errands {
   readonly #desk: Pick<Desk, "execute">;
   readonly #market: Pick<WatchedMarket, "now" | "rules">;
   readonly #isSilent: (symbol: string) => boolean;
-  readonly #ask: (strategyId: string) => void;
-  readonly #askLater: (strategyId: string) => void;
+  readonly #load: (strategyId: string) => void;
+  readonly #loadLater: (strategyId: string) => void;
   readonly #done: (symbol: string) => void;
   readonly #log: Pick<Logger, "error">;
-  /** How many are under way for one who waits, by name. */
-  readonly #underWay = new Map<string, number>();
+  /** Number of commands in flight per trigger, by name. */
+  readonly #inFlight = new Map<string, number>();
   /** By strategy. */
-  readonly #setAside = new Map<string, SetAside[]>();
+  readonly #retries = new Map<string, Retry[]>();
   /** By symbol. */
-  readonly #overdue = new Map<string, Reached[]>();
-  readonly #unsettled = new Unsettled();
+  readonly #deferred = new Map<string, Reached[]>();
+  readonly #unfinished = new UnfinishedDispatches();
 
   constructor(parts: {
     desk: Pick<Desk, "execute">;
     market: Pick<WatchedMarket, "now" | "rules">;
     /** Whether a symbol has no price to trade at. */
     isSilent: (symbol: string) => boolean;
-    /** Asked to have it told how a strategy stands, at once or after a pause; `takeSetAside` follows. */
-    ask: (strategyId: string) => void;
-    askLater: (strategyId: string) => void;
-    /** Told when one of a symbol had an effect. */
+    /** Load a strategy's state, at once or after a pause; `takeRetries` follows. */
+    load: (strategyId: string) => void;
+    loadLater: (strategyId: string) => void;
+    /** Called when a command on a symbol had an effect. */
     done: (symbol: string) => void;
     log: Pick<Logger, "error">;
   }) {
     this.#desk = parts.desk;
     this.#market = parts.market;
     this.#isSilent = parts.isSilent;
-    this.#ask = parts.ask;
-    this.#askLater = parts.askLater;
+    this.#load = parts.load;
+    this.#loadLater = parts.loadLater;
     this.#done = parts.done;
     this.#log = parts.log;
   }
 
-  /** Has the desk carry out what was reached, after what was given to it before; null if that could not be committed. */
-  async carryOut(reached: Reached): Promise<Executed | Refusal | null> {
+  /**
+   * Executes the command of a trigger, behind the strategy's earlier commands; null if it could not be
+   * committed.
+   */
+  async dispatch(reached: Reached): Promise<Executed | Refusal | null> {
     const { waiting } = reached;
     const { strategyId, symbol } = waiting;
     const name = nameOf(waiting);
-    this.#underWay.set(name, (this.#underWay.get(name) ?? 0) + 1);
-    this.#unsettled.begin(waiting, this.#market.now());
+    this.#inFlight.set(name, (this.#inFlight.get(name) ?? 0) + 1);
+    this.#unfinished.begin(waiting, this.#market.now());
     try {
       const outcome = await this.#desk.execute(strategyId, ...commandOf(reached));
       if (isRefusal(outcome)) {
-        this.#putAside({ reached, refusal: outcome.refusal });
-        this.#ask(strategyId);
+        this.#queueRetry({ reached, refusal: outcome.refusal });
+        this.#load(strategyId);
       } else {
-        this.#unsettled.end(waiting);
+        this.#unfinished.end(waiting);
         // Replayed: another server was faster, and nothing was announced here.
-        if (outcome.replayed) this.#ask(strategyId);
+        if (outcome.replayed) this.#load(strategyId);
         this.#done(symbol);
       }
       return outcome;
     } catch (error) {
-      // A failed commit has the process stopped; anything else may mend.
+      // A failed commit stops the process; any other error may be transient.
       this.#log.error({ err: error, strategyId, symbol }, "what the market reached could not be committed");
-      this.#putAside({ reached, refusal: null });
-      this.#askLater(strategyId);
+      this.#queueRetry({ reached, refusal: null });
+      this.#loadLater(strategyId);
       return null;
     } finally {
-      const left = (this.#underWay.get(name) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(name, left);
-      else this.#underWay.delete(name);
+      const left = (this.#inFlight.get(name) ?? 1) - 1;
+      if (left > 0) this.#inFlight.set(name, left);
+      else this.#inFlight.delete(name);
     }
   }
 
-  isUnderWay(waiting: Waiting): boolean {
-    return this.#underWay.has(nameOf(waiting));
+  isInFlight(waiting: Waiting): boolean {
+    return this.#inFlight.has(nameOf(waiting));
   }
 
-  /** What was set aside of a strategy; each is to be resumed or dropped. */
-  takeSetAside(strategyId: string): readonly SetAside[] {
-    const setAside = this.#setAside.get(strategyId) ?? [];
-    this.#setAside.delete(strategyId);
-    return setAside;
+  /** Takes the retry queue of a strategy; the caller resumes or drops each entry. */
+  takeRetries(strategyId: string): readonly Retry[] {
+    const retries = this.#retries.get(strategyId) ?? [];
+    this.#retries.delete(strategyId);
+    return retries;
   }
 
-  /** One who still waits as it did: it is tried again as soon as that may help, or waits on. */
-  resume({ reached, refusal }: SetAside): void {
+  /** The trigger is still the same: executes it again as soon as that may help, or leaves it in the index. */
+  resume({ reached, refusal }: Retry): void {
     const { waiting } = reached;
     const { symbol } = waiting;
     if (refusal === null) {
-      void this.carryOut(reached);
+      void this.dispatch(reached);
       return;
     }
-    // What has triggered says that the market is open, also while its rules still call it halted.
+    // A trigger that fired shows that the market is open, even while its rules still call it halted.
     if (refusal !== "MARKET_SILENT" && !(this.#isHalted(symbol) && waiting.kind !== "LIMIT")) {
-      this.#unsettled.end(waiting);
+      this.#unfinished.end(waiting);
       return;
     }
-    const overdue = this.#overdue.get(symbol) ?? [];
-    if (overdue.every((other) => !isSame(other.waiting, waiting))) {
-      this.#overdue.set(symbol, [...overdue, reached]);
+    const deferred = this.#deferred.get(symbol) ?? [];
+    if (deferred.every((other) => !isSame(other.waiting, waiting))) {
+      this.#deferred.set(symbol, [...deferred, reached]);
     }
-    // The price it waits for may have come while the strategy was looked up.
-    this.retryOverdue(symbol);
+    // The price may have come while the strategy was loaded.
+    this.retryDeferred(symbol);
   }
 
-  /** One that is over, or waits anew. */
-  drop({ reached }: SetAside): void {
-    if (!this.isUnderWay(reached.waiting)) this.#unsettled.end(reached.waiting);
+  /** The trigger is gone, or has changed. */
+  drop({ reached }: Retry): void {
+    if (!this.isInFlight(reached.waiting)) this.#unfinished.end(reached.waiting);
   }
 
-  /** Tries those of a symbol again that are overdue, if it trades and has a price. */
-  retryOverdue(symbol: string): void {
-    const overdue = this.#overdue.get(symbol);
-    if (overdue === undefined || this.#isHalted(symbol) || this.#isSilent(symbol)) return;
-    this.#overdue.delete(symbol);
-    for (const each of overdue) void this.carryOut(each);
+  /** Executes the deferred triggers of a symbol, if it trades and has a price. */
+  retryDeferred(symbol: string): void {
+    const deferred = this.#deferred.get(symbol);
+    if (deferred === undefined || this.#isHalted(symbol) || this.#isSilent(symbol)) return;
+    this.#deferred.delete(symbol);
+    for (const each of deferred) void this.dispatch(each);
   }
 
-  /** Nobody waits on a symbol any more. */
+  /** The symbol has no triggers any more. */
   forget(symbol: string): void {
-    this.#overdue.delete(symbol);
+    this.#deferred.delete(symbol);
   }
 
-  /** The earliest market time at which one of a symbol was reached that is not settled; null if all are. */
-  unsettledSince(symbol: string): number | null {
-    return this.#unsettled.since(symbol);
+  /** The earliest market time of an unfinished dispatch on a symbol; null if there is none. */
+  unfinishedSince(symbol: string): number | null {
+    return this.#unfinished.since(symbol);
   }
 
   #isHalted(symbol: string): boolean {
     return this.#market.rules(symbol)?.status !== "TRADING";
   }
 
-  #putAside(errand: SetAside): void {
-    const { strategyId } = errand.reached.waiting;
-    const others = this.#setAside.get(strategyId);
-    if (others === undefined) this.#setAside.set(strategyId, [errand]);
-    else others.push(errand);
+  #queueRetry(retry: Retry): void {
+    const { strategyId } = retry.reached.waiting;
+    const others = this.#retries.get(strategyId);
+    if (others === undefined) this.#retries.set(strategyId, [retry]);
+    else others.push(retry);
   }
 }
 
-/** The command that carries out what was reached, and its key. */
+/** The command that executes a trigger, and its key. */
 export function commandOf({ waiting, ...seen }: Reached): [Command, ExecuteOptions] {
   switch (waiting.kind) {
     case "LIMIT":
@@ -160,7 +164,7 @@ export function commandOf({ waiting, ...seen }: Reached): [Command, ExecuteOptio
     case "PROFIT_LEG":
       return [{ type: "TriggerLeg", legId: waiting.id, ...seen }, { key: legTriggerKey(waiting.id) }];
     case "LIQUIDATION":
-      // Without a key: a second one finds no position, or a price that is not reached.
+      // Without a key: a second one finds no position, or a price that does not trigger it.
       return [{ type: "LiquidatePosition", symbol: waiting.symbol, ...seen }, {}];
   }
 }

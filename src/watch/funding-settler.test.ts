@@ -1,4 +1,4 @@
-// A settlement for many holders: all of them are settled, and no more at a time than leave requests their turns.
+// A settlement for many holders: all are settled, in rounds small enough that requests run in between.
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { FundingSettler } from "./funding-settler.ts";

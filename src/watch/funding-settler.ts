@@ -1,6 +1,6 @@
-// A settlement of funding, applied: a command to every strategy that holds the contract or held it before. What was held at
-// the settlement's time the engine decides. The key of the command lets a settlement have its effect once, however often
-// and by however many servers it is applied.
+// Applies a settlement of funding: one command for every strategy that holds the contract or held it before.
+// The engine decides what was held at the settlement's time. The command's key gives a settlement its effect
+// once, however often and by however many servers it is applied.
 import type { Logger } from "pino";
 import type { Desk, Executed } from "../desk/desk.ts";
 import { fundingKey } from "../domain/command.ts";
@@ -8,13 +8,19 @@ import type { Settlement } from "../domain/market.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { Holders } from "./holders.ts";
 
-/** What a settlement did, by strategy, and whether all of them have it now: else it is to be applied again. */
+/**
+ * The outcomes of a settlement by strategy, and whether all strategies have it; if not, it is to be applied
+ * again.
+ */
 export type Settled = { readonly outcomes: ReadonlyMap<string, Executed>; readonly isComplete: boolean };
 
-/** Strategies that are settled side by side: requests shall get their turns between them. */
+/** Strategies that are settled at once, few enough that requests run in between. */
 const ROUND_MAX = 200;
 
-/** Refusals that may be different the next time; any other says that the settlement does not concern the strategy. */
+/**
+ * Rejections that may be different next time; any other means that the settlement does not concern the
+ * strategy.
+ */
 const PASSING: readonly Refusal["refusal"][] = ["BUSY", "MARKET_SILENT"];
 
 export class FundingSettler {
@@ -26,7 +32,7 @@ export class FundingSettler {
   constructor(parts: {
     desk: Pick<Desk, "execute">;
     holders: Pick<Holders, "of">;
-    /** Asked to have it told how a strategy stands: another server has settled it. */
+    /** Loads a strategy's state: another server has settled it. */
     ask: (strategyId: string) => void;
     log: Pick<Logger, "error">;
   }) {
@@ -59,7 +65,7 @@ export class FundingSettler {
       if (!isRefusal(outcome) && outcome.replayed) this.#ask(strategyId);
       return outcome;
     } catch (error) {
-      // A failed commit has the process stopped; anything else may mend.
+      // A failed commit stops the process; any other error may be transient.
       const { symbol, fundingTime } = settlement;
       this.#log.error(
         { err: error, strategyId, symbol, fundingTime },

@@ -6,14 +6,14 @@ import type { PriceSpan } from "./watched-market.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** How long after a failed question it is asked again. */
+/** Delay before a failed request is repeated. */
 const RETRY = 5 * SECOND;
-/** How much earlier than a gap it is looked at. */
+/** How much earlier than its gap the requested history begins. */
 const UNDER_WAY = SECOND;
 
 cleanStages();
 
-describe("what was traded in a gap", () => {
+describe("trades in a gap", () => {
   test.each([
     ["BUY", "90", "89.99999999", "95", "FILLED"],
     ["BUY", "90", "90", "95", "NEW"],
@@ -71,7 +71,7 @@ describe("what was traded in a gap", () => {
     time.advance(SECOND);
     await place("late", "BUY", "90");
     await place("late", "BUY", null, { stop: "110" });
-    // The late orders came within this stretch: its trades may all have been before them.
+    // The late orders were placed within this span: its trades may all have been before them.
     market.answer([span(0, 2 * SECOND, "80", "120")]);
     market.miss("BTCUSDT", START, START + 2 * SECOND);
     await settled();
@@ -80,7 +80,7 @@ describe("what was traded in a gap", () => {
       "NEW",
       "NEW",
     ]);
-    // They wait on, for what was traded later and for what comes.
+    // They stay open for later spans and for live prices.
     market.answer([span(SECOND + 1, 2 * SECOND, "80", "100")]);
     market.miss("BTCUSDT", START, START + 2 * SECOND);
     market.trade("BTCUSDT", "110");
@@ -88,7 +88,7 @@ describe("what was traded in a gap", () => {
     expect([await statusOf("late", 2), await statusOf("late", 3)]).toEqual(["FILLED", "FILLED"]);
   });
 
-  test("is not asked for if nobody waits any more", async () => {
+  test("are not requested without triggers", async () => {
     const { market, place, settled } = await stage();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "89", "90");
@@ -97,7 +97,7 @@ describe("what was traded in a gap", () => {
     expect(market.asked).toEqual([]);
   });
 
-  test("has nothing to say of a gap without length", async () => {
+  test("ignores a gap without length", async () => {
     const { market, place, settled } = await stage();
     await place("one", "BUY", "90");
     market.miss("BTCUSDT", START, START);
@@ -107,7 +107,7 @@ describe("what was traded in a gap", () => {
 });
 
 describe("while a gap is being filled", () => {
-  test("the market goes on for those who came after it", async () => {
+  test("live prices hit orders placed after it", async () => {
     const { time, market, place, settled, storage, statusOf } = await stage({
       strategies: ["early", "late"],
     });
@@ -188,7 +188,7 @@ describe("a stop with a limit that a gap triggers", () => {
     );
   });
 
-  test("goes on waiting at its limit if no stretch fills it", async () => {
+  test("stays open at its limit if no span fills it", async () => {
     const { market, place, settled, statusOf, fillsOf } = await stage();
     await place("one", "BUY", SHE_BUYS.limit, { stop: SHE_BUYS.stop });
     market.show("BTCUSDT", "109", "110");
@@ -202,7 +202,7 @@ describe("a stop with a limit that a gap triggers", () => {
   });
 });
 
-test("a stop that a gap reaches while its market has no quote is carried out at the next", async () => {
+test("a stop that a gap hits while its market has no quote is executed at the next", async () => {
   const { market, place, settled, statusOf, fillsOf } = await stage();
   await place("one", "BUY", null, { stop: "110" });
   market.silence("BTCUSDT");
@@ -240,7 +240,7 @@ describe("a question that cannot be answered now", () => {
     expect(market.asked).toHaveLength(3);
   });
 
-  test("has later gaps of its symbol wait, and those of others not", async () => {
+  test("delays later gaps of its symbol, and not those of others", async () => {
     const { time, market, place, settled } = await stage();
     await place("one", "BUY", "90");
     await place("one", "BUY", "45", { symbol: "ETHUSDT" });
@@ -274,7 +274,7 @@ describe("a question that cannot be answered now", () => {
 });
 
 describe("a process that starts", () => {
-  test("looks at what came since its symbols were last heard of, when it hears of them again", async () => {
+  test("requests market data since the stored watermarks, when its symbols have messages again", async () => {
     const before = await stage();
     await before.place("one", "BUY", "90");
     await before.watcher.close();
@@ -317,7 +317,7 @@ describe("a process that starts", () => {
     ]);
   });
 
-  test("looks back beyond what its own market missed, in the order of time", async () => {
+  test("looks back beyond the gap of its own market, in order of time", async () => {
     const before = await stage();
     await before.place("one", "BUY", "90");
     await before.watcher.close();
@@ -335,7 +335,7 @@ describe("a process that starts", () => {
     ]);
   });
 
-  test("asks nothing if nobody waits", async () => {
+  test("requests nothing without triggers", async () => {
     const before = await stage();
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START }]);
     before.time.advance(MINUTE);

@@ -1,15 +1,8 @@
-// What was missed. While a symbol was not heard of, its market may have reached those who waited; what was traded meanwhile
-// decides about orders, what the mark price was about legs and liquidations. Candles wholly inside the gap and single trades
-// at its edges are gone through in the order of time, and only who had waited since before a stretch is held against it.
-// What begins to wait by what a stretch brings about counts as waiting from the end of that stretch on.
-//
-// Settlements of funding in the gap are applied on the way: each before the stretches of its minute, since it moves the prices
-// of liquidation, and is for what was held then: what a stretch brings about is carried out with the time of its end. What is
-// exact is therefore the order. What is not: a candle does not tell in which order its prices came (what is adverse comes
-// first), and nothing is known of the mark price in the minutes at the edges.
-//
-// Where the mark price decides, whatever the market reaches while a gap is gone through comes after the gap.
-// Source: design, section 4 (after an outage) and section 6.
+// Fills gaps in the market data: finds the triggers that the market hit while a symbol was not covered.
+// Trades decide for orders, mark prices for legs and liquidations. Candles inside the gap and trades at its
+// edges are applied in order of time, together with settlements of funding, which move liquidation prices.
+// Limits: the order of prices within a candle is unknown (adverse ones come first), and so is the mark price
+// in the minutes at the edges. Source: design, section 4 (after an outage) and section 6.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { Executed } from "../desk/desk.ts";
@@ -24,42 +17,44 @@ import type { PastMarket, PriceSpan } from "./watched-market.ts";
 
 type Gap = { readonly from: number; readonly to: number };
 
-/** One thing that happened in a gap; `at` is the market time of its beginning, Unix ms. */
+/** One step of a gap; `at` is the market time of its beginning, Unix ms. */
 type Step =
   | { readonly at: number; readonly type: "FUNDING"; readonly settlement: Settlement }
   | { readonly at: number; readonly type: "MARKED" | "TRADED"; readonly span: PriceSpan };
 
-/** How long after a failed question it is asked again, ms. */
+/** Delay before a failed request is repeated, ms. */
 const RETRY_MS = 5_000;
 
 /**
- * A trade is heard at most this long after it was made, ms. One that was under way when the stream was lost lies before
- * the gap by its own time, and nobody has heard it: each gap is looked at from so much earlier. To look at a moment twice
- * does no harm.
+ * A trade arrives at most this long after it was made, ms. One in flight when the stream was lost lies before
+ * the gap by its own time, so each gap is requested from this much earlier. Applying a span twice does no
+ * harm.
  */
 const UNDER_WAY_MS_MAX = 1_000;
 
 /**
- * A settlement is published and applied within this time after it was due, ms: one that was due so long before a gap may not be
- * applied yet, and comes before those in it. To apply one twice does no harm.
+ * A settlement is published and applied within this time after it was due, ms. One that was due up to this
+ * long before a gap may not be applied yet, and comes before those in it. Applying one twice does no harm.
  */
 const UNSETTLED_MS_MAX = 10 * 60_000;
 
-/** What the market reaches is put off for a gap at most this long, ms: the past may take long to be told. */
-const PUT_OFF_MS_MAX = 10_000;
+/** Live triggers are deferred for a gap at most this long, ms, since the history may take long to arrive. */
+const DEFERRED_MS_MAX = 10_000;
 
 export class GapFiller {
   readonly #market: PastMarket;
   readonly #list: WatchList;
-  readonly #carryOut: (reached: Reached) => Promise<Executed | Refusal | null>;
+  readonly #dispatch: (reached: Reached) => Promise<Executed | Refusal | null>;
   readonly #settle: (settlement: Settlement) => Promise<Settled>;
   readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "info" | "warn">;
-  /** Gaps of a symbol that are not filled yet; the first is under way. */
+  /** Unfilled gaps of a symbol; the first is in progress. */
   readonly #gaps = new Map<string, Gap[]>();
   readonly #retries = new Set<() => void>();
-  /** By symbol whose gap is gone through: whom the market has reached meanwhile, by name, and how to end the waiting. */
-  readonly #putOff = new Map<
+  /**
+   * By symbol with a gap in progress: the live triggers deferred since, by name, and how to cancel the timer.
+   */
+  readonly #deferred = new Map<
     string,
     { readonly reached: Map<string, Reached>; readonly cancel: () => void }
   >();
@@ -68,21 +63,21 @@ export class GapFiller {
   constructor(parts: {
     market: PastMarket;
     list: WatchList;
-    /** Has the desk carry out what was reached; null if that could not be committed. */
-    carryOut: (reached: Reached) => Promise<Executed | Refusal | null>;
+    /** Executes a trigger; null if that could not be committed. */
+    dispatch: (reached: Reached) => Promise<Executed | Refusal | null>;
     settle: (settlement: Settlement) => Promise<Settled>;
     after: Timers["after"];
     log: Pick<Logger, "info" | "warn">;
   }) {
     this.#market = parts.market;
     this.#list = parts.list;
-    this.#carryOut = parts.carryOut;
+    this.#dispatch = parts.dispatch;
     this.#settle = parts.settle;
     this.#after = parts.after;
     this.#log = parts.log;
   }
 
-  /** Takes up a gap of a symbol; those of one symbol are filled one after another. */
+  /** Adds a gap of a symbol; gaps of one symbol are filled one after another. */
   add(symbol: string, from: number, to: number): void {
     if (this.#isClosed || to <= from || !this.#list.has(symbol)) return;
     const waiting = this.#gaps.get(symbol);
@@ -93,19 +88,22 @@ export class GapFiller {
     }
   }
 
-  /** The market time from which a symbol has not been looked at yet, or null if there is no gap. */
+  /** The market time from which a symbol is not covered yet, or null if it has no gap. */
   pendingSince(symbol: string): number | null {
     const gaps = this.#gaps.get(symbol);
     return gaps === undefined ? null : Math.min(...gaps.map(({ from }) => from));
   }
 
-  /** Whether one whom the market reaches now is put off until a gap has been gone through; it stays on the list meanwhile. */
-  putsOff(reached: Reached): boolean {
+  /**
+   * Defers a live trigger until the gap is filled, if its symbol has one; the trigger stays in the index.
+   * Returns whether it did.
+   */
+  defers(reached: Reached): boolean {
     const { waiting } = reached;
-    const putOff = this.#putOff.get(waiting.symbol);
-    if (putOff === undefined) return false;
+    const deferred = this.#deferred.get(waiting.symbol);
+    if (deferred === undefined) return false;
     this.#list.add(waiting);
-    putOff.reached.set(nameOf(waiting), reached);
+    deferred.reached.set(nameOf(waiting), reached);
     return true;
   }
 
@@ -113,30 +111,30 @@ export class GapFiller {
     this.#isClosed = true;
     for (const cancel of this.#retries) cancel();
     this.#retries.clear();
-    for (const { cancel } of this.#putOff.values()) cancel();
-    this.#putOff.clear();
+    for (const { cancel } of this.#deferred.values()) cancel();
+    this.#deferred.clear();
   }
 
   async #fillAll(symbol: string): Promise<void> {
-    if (this.#list.awaitsMark(symbol)) this.#beginToPutOff(symbol);
+    if (this.#list.awaitsMark(symbol)) this.#beginDeferral(symbol);
     const gaps = this.#gaps.get(symbol) ?? [];
     for (let gap = gaps[0]; gap !== undefined && !this.#isClosed; gap = gaps[0]) {
       const steps = await this.#stepsIn(symbol, gap);
       if (this.#isClosed) return;
-      if (steps === null) return this.#tryLater(symbol);
-      // Whoever begins to wait by what happened in the gap is reached by the present mark price at once.
-      if (steps.some(({ type }) => type === "MARKED") && !this.#putOff.has(symbol))
-        this.#beginToPutOff(symbol);
+      if (steps === null) return this.#retryLater(symbol);
+      // The present mark price would hit triggers created within the gap at once.
+      if (steps.some(({ type }) => type === "MARKED") && !this.#deferred.has(symbol))
+        this.#beginDeferral(symbol);
       let reached = 0;
-      for (const step of steps) reached += await this.#goThrough(symbol, step);
+      for (const step of steps) reached += await this.#apply(symbol, step);
       this.#log.info({ symbol, ...gap, steps: steps.length, reached }, "a gap in the market data is filled");
       gaps.shift();
     }
     this.#gaps.delete(symbol);
-    this.#endPuttingOff(symbol);
+    this.#endDeferral(symbol);
   }
 
-  /** What happened in a gap in the order of time; null if that cannot be told now. */
+  /** The steps of a gap in order of time; null if the history is not available now. */
   async #stepsIn(symbol: string, gap: Gap): Promise<readonly Step[] | null> {
     const [from, to] = [gap.from - UNDER_WAY_MS_MAX, gap.to];
     const [settlements, marked, traded] = await Promise.all([
@@ -154,13 +152,13 @@ export class GapFiller {
       ...marked.map((span) => ({ type: "MARKED" as const, at: span.from, span })),
       ...traded.map((span) => ({ type: "TRADED" as const, at: span.from, span })),
     ];
-    // Of what began at one moment each comes before what is written below it.
+    // Steps with the same time stay in this order.
     return steps.sort((one, other) => one.at - other.at);
   }
 
-  #tryLater(symbol: string): void {
+  #retryLater(symbol: string): void {
     this.#log.warn({ symbol }, "what happened in a gap cannot be had now; it will be asked for again");
-    this.#endPuttingOff(symbol);
+    this.#endDeferral(symbol);
     const cancel = this.#after(RETRY_MS, () => {
       this.#retries.delete(cancel);
       void this.#fillAll(symbol);
@@ -168,15 +166,18 @@ export class GapFiller {
     this.#retries.add(cancel);
   }
 
-  /** Answers how many were reached. */
-  async #goThrough(symbol: string, step: Step): Promise<number> {
+  /**
+   * Returns the number of triggers that were hit. Commands carry the time of the span's end, so the engine
+   * applies earlier settlements first; triggers that they create count as created at that time.
+   */
+  async #apply(symbol: string, step: Step): Promise<number> {
     if (step.type === "FUNDING") {
       const { outcomes } = await this.#settle(step.settlement);
       for (const [strategyId, { events }] of outcomes) this.#backdate(strategyId, events, step.at);
       return 0;
     }
     const taken = this.#take(symbol, step);
-    const outcomes = await Promise.all(taken.map((reached) => this.#carryOut(reached)));
+    const outcomes = await Promise.all(taken.map((reached) => this.#dispatch(reached)));
     for (const [place, { waiting }] of taken.entries()) {
       const outcome = outcomes[place] ?? null;
       if (outcome === null || isRefusal(outcome)) continue;
@@ -185,7 +186,10 @@ export class GapFiller {
     return taken.length;
   }
 
-  /** Takes out those whom a span reached. Who came later is back at once, since the market goes on meanwhile. */
+  /**
+   * Removes the triggers hit by this price range. Triggers created after the range began are put back: the
+   * range cannot apply to them.
+   */
   #take(symbol: string, { type, span }: Exclude<Step, { readonly type: "FUNDING" }>): Reached[] {
     const { from, lowest, highest } = span;
     const taken =
@@ -198,7 +202,7 @@ export class GapFiller {
       .map((reached) => ({ ...reached, seenAt: span.to }));
   }
 
-  /** What has begun to wait by just these events counts as waiting since a time in the gap. */
+  /** Sets the creation time of triggers created by these events to a time within the gap. */
   #backdate(strategyId: string, events: readonly DomainEvent[], to: number): void {
     for (const event of events) {
       const id = idOfWaiting(event);
@@ -206,33 +210,36 @@ export class GapFiller {
     }
   }
 
-  #beginToPutOff(symbol: string): void {
-    this.#endPuttingOff(symbol);
-    const cancel = this.#after(PUT_OFF_MS_MAX, () => this.#endPuttingOff(symbol));
-    this.#putOff.set(symbol, { reached: new Map(), cancel });
+  #beginDeferral(symbol: string): void {
+    this.#endDeferral(symbol);
+    const cancel = this.#after(DEFERRED_MS_MAX, () => this.#endDeferral(symbol));
+    this.#deferred.set(symbol, { reached: new Map(), cancel });
   }
 
-  #endPuttingOff(symbol: string): void {
-    const putOff = this.#putOff.get(symbol);
-    if (putOff === undefined) return;
-    this.#putOff.delete(symbol);
-    putOff.cancel();
-    for (const each of [...putOff.reached.values()].sort(byTurn)) {
+  #endDeferral(symbol: string): void {
+    const deferred = this.#deferred.get(symbol);
+    if (deferred === undefined) return;
+    this.#deferred.delete(symbol);
+    deferred.cancel();
+    for (const each of [...deferred.reached.values()].sort(byTurn)) {
       const { waiting } = each;
       if (!this.#list.includes(waiting)) continue;
       this.#list.remove(symbol, waiting.strategyId, waiting.id);
-      void this.#carryOut(each);
+      void this.#dispatch(each);
     }
   }
 }
 
-/** Behind the gap that is under way waits at most one, however often the line breaks: looking twice does no harm. */
+/**
+ * At most one gap waits behind the one in progress, however often the connection breaks; applying a span
+ * twice does no harm.
+ */
 function addTo(gaps: Gap[], { from, to }: Gap): void {
   const last = gaps.length > 1 ? gaps.pop() : undefined;
   gaps.push({ from: Math.min(from, last?.from ?? from), to: Math.max(to, last?.to ?? to) });
 }
 
-/** Who may begin to wait by an event, or for something else than before: null if nobody. */
+/** The id of the trigger that an event may create or change; null if none. */
 function idOfWaiting(event: DomainEvent): Waiting["id"] | null {
   switch (event.type) {
     case "OrderTriggered":

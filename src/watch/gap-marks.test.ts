@@ -1,4 +1,4 @@
-// What a gap brings about where the mark price decides.
+// Gaps in which mark prices decide.
 import { describe, expect, test } from "vitest";
 import {
   FUTURES,
@@ -12,7 +12,7 @@ import {
 import { cleanStages, START, stage, startOn, type Terms } from "./testing/stage.ts";
 import type { PriceSpan } from "./watched-market.ts";
 
-/** A position of 1 BTC; a long ends at 95.43. */
+/** A position of 1 BTC; a long is liquidated at 95.43. */
 const ONE: Terms = { quantity: "1" };
 const RETRY = 5_000;
 /** The end of every gap of these tests. */
@@ -48,14 +48,14 @@ describe("the mark prices of a gap", () => {
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
   });
 
-  test("are not asked for together with trades if nobody waits for those", async () => {
+  test("are not requested together with trades without triggers on those", async () => {
     const { place, market, gap } = await stageWithGap();
     await place("one", "BUY", null, ONE);
     await gap({});
     expect(market.asked).toEqual([]);
   });
 
-  test("are asked for again until they can be told", async () => {
+  test("are requested again until they are available", async () => {
     const { time, place, market, store, settled, gap } = await stageWithGap();
     await place("one", "BUY", null, ONE);
     await gap({ marked: null });
@@ -67,8 +67,8 @@ describe("the mark prices of a gap", () => {
   });
 });
 
-describe("what a gap itself brings about", () => {
-  /** Bought at 95, a long ends at 90.68. */
+describe("triggers created within a gap", () => {
+  /** Bought at 95, a long is liquidated at 90.68. */
   const BOUGHT = minute(3, "94", "100");
 
   test.each([
@@ -99,7 +99,7 @@ describe("what a gap itself brings about", () => {
     expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
   });
 
-  test("is reached by the present mark price only after the gap: a take-profit comes before the fall to a stop", async () => {
+  test("is hit by the present mark price only after the gap: a take-profit comes before the fall to a stop", async () => {
     const { place, market, store, gap } = await stageWithGap();
     await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
     market.showMark("BTCUSDT", "91");
@@ -131,7 +131,7 @@ describe("what a gap itself brings about", () => {
 });
 
 describe("a settlement in a gap", () => {
-  /** Takes 2 of the wallet: the long ends at 97.44 from then on. */
+  /** Takes 2 of the wallet: the long is liquidated at 97.44 from then on. */
   const SETTLED = settlementAt(minuteAt(4) + 5, "0.02");
 
   test.each([
@@ -192,7 +192,7 @@ describe("a settlement in a gap", () => {
     ["bought before it", { traded: [at(BEFORE, "94")] }, ["-2.00000000"]],
     ["bought after it", { traded: [at(AFTER, "94")] }, []],
   ] as const)(
-    "is paid by who held then: here a position that the gap itself has %s",
+    "is paid by the holder of that time: here a position that the gap itself has %s",
     async (_when, past, paid) => {
       const { time, place, store, market, startGap, settled } = await stageWithGap();
       await place("one", "BUY", "95", ONE);
@@ -205,8 +205,8 @@ describe("a settlement in a gap", () => {
   );
 });
 
-describe("what the market reaches while a gap is gone through", () => {
-  test("comes after the gap: a take-profit is not reached by a position that was stopped", async () => {
+describe("a trigger while a gap is being filled", () => {
+  test("comes after the gap: a take-profit is not hit by a stopped position", async () => {
     const before = await stage(FUTURES);
     await before.place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     await before.watcher.close();
@@ -233,7 +233,7 @@ describe("what the market reaches while a gap is gone through", () => {
     expect(await standingOf(store, "one")).toMatchObject({ profit: "FINISHED" });
   });
 
-  test("does not wait for a past that takes long to be told", async () => {
+  test("does not wait for history that takes long to arrive", async () => {
     const { time, place, market, store, settled, startGap } = await stageWithGap();
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     const told = Promise.withResolvers<readonly PriceSpan[]>();
@@ -250,7 +250,7 @@ describe("what the market reaches while a gap is gone through", () => {
   });
 });
 
-/** A stage whose market misses everything from its start until now, which was as it is told to have been. */
+/** A stage whose market misses everything from its start until now, with the given history. */
 async function stageWithGap() {
   const staged = await stage(FUTURES);
   const { time, market, settled } = staged;

@@ -1,4 +1,4 @@
-// Who holds a contract, however many they are.
+// Holders of a contract, however many there are.
 import { expect, test } from "vitest";
 import { emptyAccount } from "../domain/account.ts";
 import { positionOf } from "../engine/testing/positions.ts";
@@ -7,7 +7,7 @@ import { Holders } from "./holders.ts";
 /** More than the arguments that a call of a function takes. */
 const MANY = 200_000;
 
-test("of very many who hold one contract the earliest is known", () => {
+test("of very many holders of one contract the earliest time is known", () => {
   const holders = new Holders();
   for (let number = 0; number < MANY; number += 1) {
     const account = emptyAccount(`strategy-${number}`, "FUTURES");

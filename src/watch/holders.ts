@@ -1,15 +1,16 @@
-// Who holds a contract now, and who held it before a settlement of funding that is still to come. Positions are values: what
-// is kept of an account here is what was committed, whatever becomes of the account.
+// Indexes the strategies that hold a contract now, and those that held it before a settlement of funding
+// still to come. Positions are values: the index has what was committed, whatever happens to the account
+// object.
 import type { Account, Position } from "../domain/account.ts";
 
 type Holding = {
-  /** Null if the contract is only remembered as held. */
+  /** Null if the contract was held only in the past. */
   readonly position: Position | null;
-  /** The earliest that is known of it, market time, Unix ms. */
+  /** The earliest known time of the holding, market time, Unix ms. */
   readonly since: number;
 };
 
-/** A contract that somebody holds or has held, and the earliest that is known of it, market time, Unix ms. */
+/** A contract that a strategy holds or has held, and the earliest known time, market time, Unix ms. */
 export type HeldContract = { readonly symbol: string; readonly since: number };
 
 export class Holders {
@@ -18,10 +19,10 @@ export class Holders {
   /** The symbols of each strategy. */
   readonly #byStrategy = new Map<string, ReadonlySet<string>>();
 
-  /** Takes note of what an account holds. Answers the symbols of which it holds something else than before. */
+  /** Records what an account holds. Returns the symbols whose holding has changed. */
   take({ strategyId, positions, heldBefore }: Account): readonly string[] {
     const former = this.#byStrategy.get(strategyId) ?? NONE;
-    // Every commit of a spot strategy ends here.
+    // Every commit of a spot strategy returns here.
     if (positions.size + heldBefore.size + former.size === 0) return [];
     const symbols = new Set([...positions.keys(), ...heldBefore.keys()]);
     const changed: string[] = [];
@@ -43,7 +44,7 @@ export class Holders {
     return this.#bySymbol.has(symbol);
   }
 
-  /** Who holds or held a contract. */
+  /** The strategies that hold or held a contract. */
   of(symbol: string): readonly string[] {
     return [...(this.#bySymbol.get(symbol)?.keys() ?? [])];
   }
@@ -58,7 +59,7 @@ export class Holders {
 
   contracts(): readonly HeldContract[] {
     return [...this.#bySymbol].map(([symbol, holdings]) => {
-      // There may be more of them than a call takes arguments.
+      // A spread into Math.min would exceed the limit of arguments.
       let earliest = Number.POSITIVE_INFINITY;
       for (const { since } of holdings.values()) earliest = Math.min(earliest, since);
       return { symbol, since: earliest };

@@ -1,18 +1,18 @@
-// Where positions end: the prices of liquidation, which follow from a position and from the brackets of its contract. While
-// the brackets are not known a position has none and cannot be watched; when they change, so do the prices.
+// Liquidation prices, which follow from a position and the brackets of its contract. A position whose
+// brackets are not known has no trigger; when brackets change, its price changes.
 import type { Position } from "../domain/account.ts";
 import type { Bracket, ContractTerms } from "../domain/symbol.ts";
 import type { Holders } from "./holders.ts";
 import { type Waiting, waitingOfPosition } from "./waiting.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
-/** What a position waits for now; null if nothing. */
+/** The trigger of a position; null if it has none. */
 export type Repriced = { readonly strategyId: string; readonly waiting: Waiting | null };
 
 export class Liquidations {
   readonly #market: Pick<WatchedMarket, "now" | "rules">;
   readonly #holders: Pick<Holders, "positions">;
-  /** By symbol: those that the prices of its positions were last computed with. */
+  /** By symbol: the brackets that its prices were last computed with. */
   readonly #brackets = new Map<string, readonly Bracket[]>();
 
   constructor(parts: { market: Pick<WatchedMarket, "now" | "rules">; holders: Pick<Holders, "positions"> }) {
@@ -20,7 +20,7 @@ export class Liquidations {
     this.#holders = parts.holders;
   }
 
-  /** What a position waits for; null if nothing, or while its contract's terms are not known. */
+  /** The trigger of a position; null if it has none, or while its contract's terms are not known. */
   of(strategyId: string, position: Position): Waiting | null {
     const terms = this.termsOf(position.symbol);
     if (terms === null) this.forget(position.symbol);
@@ -32,14 +32,14 @@ export class Liquidations {
     return this.#market.rules(symbol)?.contract ?? null;
   }
 
-  /** Whether a symbol has positions that cannot be watched yet. */
+  /** Whether a symbol has positions without a trigger. */
   arePending(symbol: string): boolean {
     return this.termsOf(symbol) === null && this.#holders.positions(symbol).length > 0;
   }
 
   /**
-   * What all positions of a symbol wait for if its brackets are others than when it was last asked, else nothing. At a price
-   * that has changed with the brackets one waits only from now on.
+   * The triggers of all positions of a symbol if its brackets have changed since the last call, else nothing.
+   * A trigger whose price has changed with the brackets counts as created now.
    */
   reprice(symbol: string): readonly Repriced[] {
     const brackets = this.termsOf(symbol)?.brackets;
@@ -53,7 +53,7 @@ export class Liquidations {
     }));
   }
 
-  /** The prices of a symbol's positions are to be computed anew, if it has any. */
+  /** Makes the next call compute the prices of a symbol's positions again. */
   forget(symbol: string): void {
     this.#brackets.delete(symbol);
   }

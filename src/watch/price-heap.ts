@@ -1,16 +1,16 @@
-// Who waits on one side of a symbol, nearest price first: a binary heap whose entries know where they are, so that one can
-// be taken out from anywhere.
+// The triggers on one side of a symbol, nearest price first: a binary heap whose entries know their position,
+// so that any entry can be removed.
 import type { Price } from "../money/decimal.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** One who waits, and its position in its heap; the heap alone moves it. What it waits for never changes. */
+/** A trigger and its position in its heap; only the heap changes the position. Its price never changes. */
 export type Place = { waiting: Waiting; position: number };
 
 export class PriceHeap {
   readonly #isFalling: boolean;
   readonly #places: Place[] = [];
 
-  /** A price that falls reaches the dearest first, one that rises the cheapest. */
+  /** A falling price hits the highest first, a rising one the lowest. */
   constructor(direction: "FALLS" | "RISES") {
     this.#isFalling = direction === "FALLS";
   }
@@ -23,7 +23,7 @@ export class PriceHeap {
     return this.#places[0];
   }
 
-  /** Whether a price reaches the first. */
+  /** Whether a price hits the first. */
   isReachedBy(price: Price): boolean {
     const top = this.#places[0];
     if (top === undefined) return false;
@@ -37,7 +37,7 @@ export class PriceHeap {
     return place;
   }
 
-  /** Takes one out that `add` of this heap has answered and that is still in it. */
+  /** Removes an entry that `add` of this heap returned and that is still in it. */
   remove(removed: Place): void {
     const last = this.#places.pop();
     if (last === undefined || last === removed) return;

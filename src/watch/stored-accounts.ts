@@ -1,16 +1,15 @@
-// The accounts of a family as the store knows them, for a watch list that must follow more than this process commits: what
-// other processes on the database commit, and commands of its own that had no effect here.
-//
-// Strategies are loaded many at a time, one round after another. What a round finds is handed on only if its strategy was
-// not changed while the round was under way, else it is loaded again: an older state never replaces a younger one.
+// Loads accounts of one type from the store, for changes that this process does not announce: commits of
+// other processes, and own commands without effect here.
+// Strategies are loaded in rounds. A loaded account is used only if its strategy did not change during the
+// round, else it is loaded again: an older state never replaces a newer one.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
 
-/** Strategies loaded side by side. */
+/** Strategies loaded at once. */
 const ROUND_MAX = 200;
-/** How long after a round that failed the next one begins, ms. */
+/** Delay after a failed round, ms. */
 const RETRY_MS = 1_000;
 
 type AccountsStore = Pick<Store, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
@@ -23,17 +22,17 @@ export class StoredAccounts {
   readonly #now: () => number;
   readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "error" | "warn" | "info">;
-  /** Strategies to be loaded, and since when the oldest of them waits for it. */
+  /** Strategies to load, and since when the oldest of them waits. */
   readonly #asked = new Set<string>();
   #askedSince: number | null = null;
   #isEveryAsked = false;
-  /** What was changed since the round under way began, and since when its strategies have waited. */
+  /** Strategies changed since the current round began, and since when the round's strategies have waited. */
   #changed = new Set<string>();
   #loadingSince: number | null = null;
   #isLoading = false;
   #lostAt: number | null = null;
   #cancelRetry: (() => void) | null = null;
-  /** Strategies to be asked for after a pause, and since when. */
+  /** Strategies to load after a pause, and since when. */
   readonly #askedLater = new Set<string>();
   #askedLaterSince: number | null = null;
   #cancelLater: (() => void) | null = null;
@@ -43,9 +42,9 @@ export class StoredAccounts {
   constructor(parts: {
     family: StrategyType;
     store: AccountsStore;
-    /** Told how an account stands; one that the market cannot reach any more may be told as an empty one. */
+    /** Receives a loaded account; an account without triggers may come as an empty one. */
     take: (account: Account) => void;
-    /** The strategies that were told as exposed to the market, and perhaps are not any more. */
+    /** The strategies received with triggers, which may not have any now. */
     followed: () => Iterable<string>;
     /** Market time, Unix ms. */
     now: () => number;
@@ -61,7 +60,7 @@ export class StoredAccounts {
     this.#log = parts.log;
   }
 
-  /** Loads everything, and follows from then on what other processes commit. Rejects if either cannot be done. */
+  /** Loads everything, then follows the commits of other processes. Rejects if either fails. */
   async open(): Promise<void> {
     this.#stopListening = await this.#store.onCommittedElsewhere({
       committed: (strategies) => {
@@ -86,7 +85,7 @@ export class StoredAccounts {
     this.#start();
   }
 
-  /** Has a strategy loaded after a pause, in which something may mend. */
+  /** Loads a strategy after a pause, for transient errors. */
   askLater(strategyId: string): void {
     this.#askedLater.add(strategyId);
     this.#askedLaterSince ??= this.#now();
@@ -100,7 +99,7 @@ export class StoredAccounts {
     });
   }
 
-  /** A strategy was changed by this process, which knows how it stands: what is being loaded may be older. */
+  /** This process has changed a strategy and knows its state: the one being loaded may be older. */
   changed(strategyId: string): void {
     if (this.#isLoading) this.#changed.add(strategyId);
   }
@@ -186,7 +185,7 @@ export class StoredAccounts {
     }
   }
 
-  /** One round, for strategies that were asked for and whatever else is found. */
+  /** Loads one round: the requested strategies and any others found. */
   async #load(round: readonly string[], load: () => Promise<readonly Account[]>): Promise<void> {
     for (const strategyId of round) this.#asked.delete(strategyId);
     this.#loadingSince = this.#askedSince;

@@ -1,5 +1,5 @@
-// What an account waits for at its market: each open order at its limit or trigger, each open leg at its trigger, and each
-// position at the price of its liquidation. And which prices reach whom.
+// The triggers of an account: each open order at its limit or stop price, each open leg at its trigger price,
+// and each position at its liquidation price. Also which market prices hit them.
 import type { Account, Position } from "../domain/account.ts";
 import { type Leg, waitsForRise } from "../domain/leg.ts";
 import { awaitsTrigger, type Order } from "../domain/order.ts";
@@ -8,7 +8,7 @@ import { liquidationPrice } from "../engine/futures/margin.ts";
 import type { Price } from "../money/decimal.ts";
 import type { Extremes } from "./watched-market.ts";
 
-/** Which price of the market is waited for: one that falls to the own price, or one that rises to it. */
+/** The market price that a trigger compares with, and the direction in which it hits. */
 export const WAITS_FOR = [
   "ASK_FALLS",
   "BID_RISES",
@@ -20,8 +20,8 @@ export const WAITS_FOR = [
 export type WaitsFor = (typeof WAITS_FOR)[number];
 
 /**
- * Who waits. Whom one price reaches together, the lower number comes first: what ends a position for good, then what cuts its
- * loss, then what takes its profit. Source: design, section 6.
+ * Execution order when one price hits several triggers; lower runs first: liquidation, then stop loss, then
+ * take profit. Source: design, section 6.
  */
 const TURNS = { LIQUIDATION: 1, STOP_LEG: 2, PROFIT_LEG: 3, STOP: 4, LIMIT: 5 } as const;
 
@@ -30,24 +30,27 @@ export type Waiting = Waiter & {
   readonly symbol: string;
   readonly waitsFor: WaitsFor;
   readonly price: Price;
-  /** Market time since when, Unix ms. */
+  /** Creation, market time, Unix ms. */
   readonly since: number;
 };
 
-/** Its id is unique within the strategy: that of the order or leg, which share their numbers, or the symbol of the position. */
+/**
+ * The id is unique within the strategy: that of the order or leg, which share one sequence, or the symbol of
+ * the position.
+ */
 type Waiter =
   | { readonly kind: Exclude<keyof typeof TURNS, "LIQUIDATION">; readonly id: number }
   | { readonly kind: "LIQUIDATION"; readonly id: string };
 
-/** One whom the market reached, with the price that did. */
+/** A trigger that the market has hit, and the price that hit it. */
 export type Reached = {
   readonly waiting: Waiting;
   readonly seen: Price;
-  /** When, market time in Unix ms, if that was found out only afterwards. */
+  /** When, market time in Unix ms, if it was found afterwards. */
   readonly seenAt?: number;
 };
 
-/** Everything that an account waits for; a position of whose contract the terms are not known waits for nothing yet. */
+/** All triggers of an account; a position has none while its contract's terms are not known. */
 export function waitingsOf(
   account: Account,
   termsOf: (symbol: string) => ContractTerms | null,
@@ -65,7 +68,10 @@ export function waitingsOf(
   return waitings;
 }
 
-/** What an open order waits for: a stop for a trade at its trigger, any other for the opposite best price at its limit. */
+/**
+ * The trigger of an open order: a stop is hit by a trade at its stop price, any other by the opposite best
+ * price at its limit.
+ */
 export function waitingOf(strategyId: string, order: Order): Waiting {
   const { orderId: id, symbol, side, price, stopPrice, placedAt, workingAt } = order;
   const isBuy = side === "BUY";
@@ -91,8 +97,8 @@ export function waitingOf(strategyId: string, order: Order): Waiting {
 }
 
 /**
- * What a leg waits for: a mark price at its trigger. Null once it is over, and while it is pending: no price
- * fires it then.
+ * The trigger of a leg: a mark price at its trigger price. Null once the leg has ended, and while it is
+ * pending: no price fires it then.
  */
 export function waitingOfLeg(strategyId: string, leg: Leg): Waiting | null {
   if (leg.status !== "NEW") return null;
@@ -103,12 +109,15 @@ export function waitingOfLeg(strategyId: string, leg: Leg): Waiting | null {
     symbol: leg.symbol,
     waitsFor: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS",
     price: leg.triggerPrice,
-    // Nothing changes a leg that waits: this is when it was placed, or armed.
+    // An armed leg does not change: this is when it was placed, or armed.
     since: leg.updatedAt,
   };
 }
 
-/** What a position waits for: a mark price that liquidates it; null if none does, or while its contract's terms are unknown. */
+/**
+ * The trigger of a position: a mark price that liquidates it; null if none does, or while its contract's
+ * terms are unknown.
+ */
 export function waitingOfPosition(
   strategyId: string,
   position: Position,
@@ -121,7 +130,7 @@ export function waitingOfPosition(
   return { strategyId, kind: "LIQUIDATION", id: symbol, symbol, waitsFor, price, since: updatedAt };
 }
 
-/** The name of one who waits among those of all strategies. */
+/** A trigger's name, unique across strategies. */
 export function nameOf({ strategyId, id }: Waiting): string {
   return `${strategyId}:${id}`;
 }
@@ -130,7 +139,7 @@ export function isSame(one: Waiting, other: Waiting): boolean {
   return one.strategyId === other.strategyId && one.id === other.id;
 }
 
-/** The order in which those are answered whom one price reaches together. */
+/** Orders triggers that one price hits together. */
 export function byTurn(one: Reached, other: Reached): number {
   return TURNS[one.waiting.kind] - TURNS[other.waiting.kind];
 }
@@ -139,13 +148,13 @@ export function waitsForMark({ waitsFor }: Waiting): boolean {
   return waitsFor === "MARK_FALLS" || waitsFor === "MARK_RISES";
 }
 
-/** Whether a price reaches one who waits for it. */
+/** Whether a price hits a trigger. */
 export function isReachedBy({ waitsFor, price }: Waiting, seen: Price): boolean {
   const isFall = waitsFor === "ASK_FALLS" || waitsFor === "TRADE_FALLS" || waitsFor === "MARK_FALLS";
   return isFall ? seen <= price : seen >= price;
 }
 
-/** Of what was seen of a symbol, the price that comes closest to reaching. */
+/** The extreme that comes closest to hitting a trigger. */
 export function extremeFor({ waitsFor }: Waiting, extremes: Extremes): Price | null {
   switch (waitsFor) {
     case "ASK_FALLS":

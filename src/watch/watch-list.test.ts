@@ -26,7 +26,7 @@ type Step =
       readonly highest: Price;
     };
 
-// Few prices, so that many orders share one; the symbol follows from the order, as it does in life.
+// Few prices, so that many orders share one; the symbol follows from the order, as in real use.
 const price = fc.integer({ min: 1, max: 30 }).map((units) => decimal<Price>(String(units)));
 const symbol = fc.constantFrom(...SYMBOLS);
 const identity = fc
@@ -54,7 +54,7 @@ const traded: fc.Arbitrary<Step> = fc
       ? { step, symbol, lowest: one, highest: other }
       : { step, symbol, lowest: other, highest: one },
   );
-// Mostly additions, or the heaps would stay too small to have a shape.
+// Mostly additions, so that the heaps grow large enough.
 const walk = fc.array(
   fc.oneof(
     { weight: 24, arbitrary: add },
@@ -98,7 +98,7 @@ test("the heaps agree with a plain list, step by step", async () => {
         for (const symbol of SYMBOLS) expect(list.has(symbol)).toBe(referee.has(symbol));
         expect([...list.symbols()].sort()).toEqual(SYMBOLS.filter((symbol) => referee.has(symbol)));
       }
-      // What is left comes out whole: nothing is hidden at a wrong place.
+      // The remainder comes out completely: no entry is at a wrong position.
       for (const symbol of SYMBOLS) {
         for (const step of ["traded", "marked"] as const) {
           const everything: Taking = { step, symbol, lowest: decimal("0.1"), highest: decimal("100") };
@@ -112,7 +112,7 @@ test("the heaps agree with a plain list, step by step", async () => {
     }),
     { numRuns: 500 },
   );
-  // A walk of a few steps proves nothing about a heap.
+  // A few steps do not test a heap.
   expect(stepsMax).toBeGreaterThan(300);
   expect(takenWaitingFor.size).toBe(WAITS_FOR.length);
 });
@@ -161,13 +161,10 @@ test.each([
   ["MARK_RISES", JUST_BELOW, false],
   ["TRADE_FALLS", JUST_BELOW, false],
   ["BID_RISES", JUST_ABOVE, false],
-] as const)(
-  "one who waits for %s to 100 is reached by a mark price of %s: %s",
-  (waitsFor, price, isReached) => {
-    const { list, waiting } = listOfOne(waitsFor);
-    expect(list.takeAtMark("BTCUSDT", price)).toEqual(isReached ? [{ waiting, seen: price }] : []);
-  },
-);
+] as const)("a trigger on %s to 100 is hit by a mark price of %s: %s", (waitsFor, price, isReached) => {
+  const { list, waiting } = listOfOne(waitsFor);
+  expect(list.takeAtMark("BTCUSDT", price)).toEqual(isReached ? [{ waiting, seen: price }] : []);
+});
 
 test.each([
   ["MARK_FALLS", JUST_BELOW, JUST_ABOVE, true],
@@ -184,14 +181,14 @@ test.each([
   );
 });
 
-test("whom one mark price reaches come out by turns: liquidation, stop, take-profit", () => {
+test("triggers of one mark price come in execution order: liquidation, stop, take-profit", () => {
   for (const take of [
     (list: WatchList) => list.takeAtMark("BTCUSDT", decimal("90")),
     (list: WatchList) => list.takeMarked("BTCUSDT", decimal("80"), decimal("90")),
   ]) {
     const list = new WatchList();
     const shared = { strategyId: "s", symbol: "BTCUSDT", since: 0 } as const;
-    // The nearest is the last in turn.
+    // The nearest price is the last in execution order.
     list.add({ ...shared, kind: "PROFIT_LEG", id: 1, waitsFor: "MARK_FALLS", price: decimal("98") });
     list.add({ ...shared, kind: "STOP_LEG", id: 2, waitsFor: "MARK_FALLS", price: decimal("97") });
     list.add({ ...shared, kind: "LIQUIDATION", id: "BTCUSDT", waitsFor: "MARK_FALLS", price: decimal("96") });
@@ -245,7 +242,7 @@ test.each([
   const { list, waiting } = listOfOne(waitsFor);
   const taken = list.takeTraded("BTCUSDT", lowest, highest);
   expect(taken.map((reached) => reached.waiting)).toEqual(isReached ? [waiting] : []);
-  // What was seen has to convince whoever carries it out: at the order's own price, or beyond it.
+  // The price must satisfy the engine: at the order's own price, or beyond it.
   for (const { seen } of taken) {
     if (waitsFor.endsWith("FALLS")) expect(seen).toBeLessThanOrEqual(waiting.price);
     else expect(seen).toBeGreaterThanOrEqual(waiting.price);
@@ -340,7 +337,7 @@ function takeBy(list: WatchList, step: Taking): readonly Reached[] {
   }
 }
 
-/** The referee: what a watch list is, without a thought for speed. */
+/** The oracle: a plain trigger index without optimizations. */
 class PlainList {
   #waiting: Waiting[] = [];
 
@@ -373,7 +370,7 @@ class PlainList {
   }
 }
 
-/** The price that reaches one who waits, or null; each case by itself, in a trader's words. */
+/** The price that hits a trigger, or null; each case written out, in a trader's words. */
 function reachedAt({ waitsFor, price }: Waiting, step: Taking): Price | null {
   switch (waitsFor) {
     case "ASK_FALLS":
@@ -399,7 +396,7 @@ function reachedAt({ waitsFor, price }: Waiting, step: Taking): Price | null {
   }
 }
 
-/** What an order waits for follows from its id, so that one that is added again waits for the same. */
+/** An order's price follows from its id, so that adding it again adds the same trigger. */
 function someoneWaiting(who: { strategyId: string; id: number; symbol: string }, price: Price): Waiting {
   const waitsFor = WAITS_FOR[(who.id >> 1) % WAITS_FOR.length] ?? "ASK_FALLS";
   return { ...who, kind: "LIMIT", waitsFor, price, since: 0 };
@@ -425,7 +422,7 @@ function inOneOrder(reached: readonly Reached[]): Reached[] {
   return reached.toSorted((left, right) => (name(left) < name(right) ? -1 : 1));
 }
 
-/** A price that falls meets the dearest first, one that rises the cheapest. */
+/** A falling price hits the highest first, a rising one the lowest. */
 function expectNearestFirst(reached: readonly Reached[]): void {
   for (const kind of new Set(reached.map(({ waiting }) => waiting.waitsFor))) {
     const prices = reached.flatMap(({ waiting }) => (waiting.waitsFor === kind ? [waiting.price] : []));

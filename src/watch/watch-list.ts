@@ -1,6 +1,6 @@
-// Who waits at which price, by symbol and by what they wait for, in positional binary heaps. A tick that reaches nobody costs
-// one comparison a heap, however many wait; one that does costs in proportion to whom it reaches. Whoever waits does so for
-// one thing at a time, and is there at most once.
+// The trigger index: triggers by symbol and direction, in binary heaps with known positions. A tick that hits
+// nothing costs one comparison per heap, however many triggers there are; one that does costs in proportion
+// to its hits. An order, leg or position has at most one trigger.
 import type { Quote } from "../domain/market.ts";
 import type { Price } from "../money/decimal.ts";
 import { type Place, PriceHeap } from "./price-heap.ts";
@@ -8,7 +8,7 @@ import { byTurn, type Reached, WAITS_FOR, type Waiting, type WaitsFor } from "./
 
 type Heaps = { readonly [W in WaitsFor]: PriceHeap };
 
-/** Orders, legs and positions that wait for a price. */
+/** Numbers of orders, legs and positions with a trigger. */
 export type WaitingCounts = { readonly orders: number; readonly legs: number; readonly positions: number };
 
 const NAMES: { readonly [K in Waiting["kind"]]: keyof WaitingCounts } = {
@@ -24,7 +24,7 @@ export class WatchList {
   /** By id. */
   readonly #byStrategy = new Map<string, Map<Waiting["id"], Place>>();
 
-  /** Adds one who waits; whoever is already there, waiting for the same, stays as it is. */
+  /** Adds a trigger; an equal one that is already there stays. */
   add(waiting: Waiting): void {
     if (this.includes(waiting)) return;
     const { strategyId, id, symbol, waitsFor } = waiting;
@@ -40,7 +40,7 @@ export class WatchList {
     else places.set(id, place);
   }
 
-  /** Removes one who waits, if it is there. */
+  /** Removes a trigger, if it is there. */
   remove(symbol: string, strategyId: string, id: Waiting["id"]): void {
     const place = this.#find(strategyId, id);
     const heaps = this.#bySymbol.get(symbol);
@@ -49,36 +49,39 @@ export class WatchList {
     this.#forgetIfEmpty(symbol, heaps);
   }
 
-  /** Whether one is there and waits for just this. */
+  /** Whether exactly this trigger is there. */
   includes({ strategyId, id, waitsFor, price }: Waiting): boolean {
     const there = this.#find(strategyId, id)?.waiting;
     return there?.waitsFor === waitsFor && there.price === price;
   }
 
-  /** Has one that has waited since `from` count as having waited since `to`; any other stays as it is. */
+  /**
+   * Changes the creation time of a trigger from `from` to `to`; a trigger with another creation time stays as
+   * it is.
+   */
   backdate(strategyId: string, id: Waiting["id"], { from, to }: { from: number; to: number }): void {
     const place = this.#find(strategyId, id);
     if (place?.waiting.since === from) place.waiting = { ...place.waiting, since: to };
   }
 
-  /** Whether anybody waits on the symbol. */
+  /** Whether the symbol has triggers. */
   has(symbol: string): boolean {
     return this.#bySymbol.has(symbol);
   }
 
-  /** Whether anybody waits for the symbol's mark price. */
+  /** Whether the symbol has triggers on the mark price. */
   awaitsMark(symbol: string): boolean {
     const heaps = this.#bySymbol.get(symbol);
     return heaps !== undefined && heaps.MARK_FALLS.size + heaps.MARK_RISES.size > 0;
   }
 
-  /** Whether anybody waits for what is quoted or traded of the symbol. */
+  /** Whether the symbol has triggers on quotes or trades. */
   awaitsTrades(symbol: string): boolean {
     const heaps = this.#bySymbol.get(symbol);
     return heaps !== undefined && TRADED.some((waitsFor) => heaps[waitsFor].size > 0);
   }
 
-  /** How many of each kind wait. */
+  /** Numbers of triggers by kind. */
   counts(): WaitingCounts {
     const counts = { orders: 0, legs: 0, positions: 0 };
     for (const places of this.#byStrategy.values()) {
@@ -87,32 +90,32 @@ export class WatchList {
     return counts;
   }
 
-  /** The symbols that somebody waits on. */
+  /** The symbols with triggers. */
   symbols(): Iterable<string> {
     return this.#bySymbol.keys();
   }
 
-  /** The strategies of which somebody waits. */
+  /** The strategies with triggers. */
   strategies(): Iterable<string> {
     return this.#byStrategy.keys();
   }
 
-  /** Those of a strategy who wait. */
+  /** The triggers of a strategy. */
   ofStrategy(strategyId: string): Waiting[] {
     return [...(this.#byStrategy.get(strategyId)?.values() ?? [])].map(({ waiting }) => waiting);
   }
 
-  /** Takes out every order whose limit the quote reaches, best price first. */
+  /** Removes every order whose limit the quote hits, best price first. */
   takeAtQuote(symbol: string, { ask, bid }: Quote): readonly Reached[] {
     const heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) return NOTHING;
-    // Nearly every quote of every symbol ends here.
+    // Nearly every quote of every symbol returns here.
     const isAskMet = ask !== null && heaps.ASK_FALLS.isReachedBy(ask);
     const isBidMet = bid !== null && heaps.BID_RISES.isReachedBy(bid);
     return isAskMet || isBidMet ? this.#take(symbol, heaps, { ASK_FALLS: ask, BID_RISES: bid }) : NOTHING;
   }
 
-  /** Takes out every stop that a trade at this price reaches. */
+  /** Removes every stop that a trade at this price hits. */
   takeAtTrade(symbol: string, price: Price): readonly Reached[] {
     const heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) return NOTHING;
@@ -120,7 +123,7 @@ export class WatchList {
     return isMet ? this.#take(symbol, heaps, { TRADE_FALLS: price, TRADE_RISES: price }) : NOTHING;
   }
 
-  /** Takes out every leg and every position that a mark price reaches, in the order of their turns. */
+  /** Removes every leg and position that a mark price hits, in execution order. */
   takeAtMark(symbol: string, price: Price): readonly Reached[] {
     const heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) return NOTHING;
@@ -129,8 +132,8 @@ export class WatchList {
   }
 
   /**
-   * Takes out every order that trades between these prices have reached for certain: a stop by a trade at its trigger, a
-   * limit only by one beyond it, since a trade at the very limit may have been another's.
+   * Removes every order that trades between these prices have certainly hit: a stop by a trade at its stop
+   * price, a limit only by one beyond it, since a trade at the limit itself may have filled another order.
    */
   takeTraded(symbol: string, lowest: Price, highest: Price): readonly Reached[] {
     const heaps = this.#bySymbol.get(symbol);
@@ -143,7 +146,7 @@ export class WatchList {
     });
   }
 
-  /** Takes out every leg and every position that mark prices between these have gone through, in the order of their turns. */
+  /** Removes every leg and position that mark prices between these have crossed, in execution order. */
   takeMarked(symbol: string, lowest: Price, highest: Price): readonly Reached[] {
     const heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) return NOTHING;
@@ -184,7 +187,7 @@ export class WatchList {
 
 const NOTHING: readonly Reached[] = [];
 
-/** What trades have to do with: all but the mark price. */
+/** Directions that trades and quotes hit: all but the mark price. */
 const TRADED = WAITS_FOR.filter((waitsFor) => !waitsFor.startsWith("MARK_"));
 
 function above(price: Price): Price {

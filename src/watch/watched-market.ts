@@ -1,14 +1,14 @@
-// The market as watching needs it: what a symbol tells while it is watched, and what can be asked about the past.
+// The market as the watcher needs it: market data of subscribed symbols, and history.
 import type { Quote, Settlement } from "../domain/market.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import type { Price } from "../money/decimal.ts";
 
-/** What a watched symbol tells. */
+/** Handlers for the market data of a symbol. */
 export type SymbolListener = {
   quote(quote: Quote): void;
   trade(price: Price): void;
   markPrice(price: Price): void;
-  /** Anything between these market times may have been missed. */
+  /** Market data between these market times may be missing. */
   gap(from: number, to: number): void;
 };
 
@@ -21,7 +21,7 @@ export type Extremes = {
   readonly lowestMark: Price | null;
 };
 
-/** A stretch of market time, Unix ms, and the extremes of its prices. */
+/** An interval of market time, Unix ms, and the extremes of its prices. */
 export type PriceSpan = {
   readonly from: number;
   readonly to: number;
@@ -29,20 +29,20 @@ export type PriceSpan = {
   readonly highest: Price;
 };
 
-/** What the market tells of the past: each in the order of time, or null if it cannot be told now. */
+/** Historical market data, each in order of time, or null if it is not available now. */
 export type PastMarket = {
-  /** What was traded between two market times. */
+  /** Trades between two market times. */
   tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
-  /** The mark prices of the minutes that lie wholly between two market times; of a spot pair none. */
+  /** The mark prices of the minutes that lie wholly between two market times; none for a spot pair. */
   markedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
-  /** The settlements of funding between two market times; of a spot pair none. */
+  /** The settlements of funding between two market times; none for a spot pair. */
   settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
 };
 
 export type WatchedMarket = PastMarket & {
   /** Market time, Unix ms. */
   now(): number;
-  /** The number of the last quote, trade or mark price seen, of any symbol. */
+  /** The sequence number of the last quote, trade or mark price, of any symbol. */
   mark(): number;
   /** Streams a symbol to the listener until the returned function is called. */
   watch(symbol: string, listener: SymbolListener): () => void;
@@ -51,6 +51,6 @@ export type WatchedMarket = PastMarket & {
   quote(symbol: string): Quote | null;
   /** Null while it is not known or old; always null for a spot pair. */
   markPrice(symbol: string): Price | null;
-  /** The extremes of what was seen after a mark, or null if nothing was. */
+  /** The extremes of the ticks after a checkpoint, or null if there were none. */
   extremesSince(symbol: string, mark: number): Extremes | null;
 };

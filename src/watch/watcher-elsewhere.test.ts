@@ -4,10 +4,10 @@ import { decimal, type Price } from "../money/decimal.ts";
 import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
-/** How often a process notes when it last heard of its symbols, and how far it stays behind with that, ms. */
+/** How often a process stores its coverage, and how far the watermark stays behind, ms. */
 const INTERVAL = 5_000;
 const LAG = 5_000;
-/** From so much earlier each gap is asked for, ms. */
+/** How much earlier than its gap the requested history begins, ms. */
 const UNDER_WAY = 1_000;
 const MINUTE = 60_000;
 
@@ -36,7 +36,7 @@ describe("an order of another server", () => {
     expect(await here.statusOf("one", 2)).toBe("FILLED");
   });
 
-  test("is heard of from before the first load on", async () => {
+  test("is known from before the first load on", async () => {
     const there = await stage();
     await there.watcher.rebuild();
     const here = startOn(there.store, there.time);
@@ -69,7 +69,7 @@ describe("an order of another server", () => {
     there.market.trade("BTCUSDT", "110");
     await there.settled();
     await tell("one");
-    // Its trigger is behind it; its limit is not.
+    // Its stop price was hit; its limit was not.
     here.market.trade("BTCUSDT", "110");
     await here.settled();
     expect(await here.statusOf("one", 2)).toBe("NEW");
@@ -118,7 +118,7 @@ describe("an order of another server", () => {
 });
 
 describe("what came between the beginning of an order and its being known here", () => {
-  test("is nothing if nothing that was heard since shortly before could have reached it", async () => {
+  test("is nothing if no price since shortly before could have hit it", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "99", "100");
@@ -131,7 +131,7 @@ describe("what came between the beginning of an order and its being known here",
     expect(here.market.asked).toEqual([]);
   });
 
-  test("is asked for if something reached it, and decides by its own time", async () => {
+  test("is requested if a price has hit it, and its own time decides", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "99", "100");
@@ -141,7 +141,7 @@ describe("what came between the beginning of an order and its being known here",
     here.market.show("BTCUSDT", "88", "89");
     here.market.show("BTCUSDT", "99", "100");
     await tell("one");
-    // A price that was gone when the order began to wait must not fill it: only the trades' own times can say.
+    // A price that was gone when the order was placed must not fill it: only the trades' own times show that.
     expect(await here.statusOf("one", 3)).toBe("NEW");
     here.market.answer([span(since, since + 10, "89", "100")]);
     time.advance(INTERVAL);
@@ -150,7 +150,7 @@ describe("what came between the beginning of an order and its being known here",
     expect(await here.statusOf("one", 3)).toBe("FILLED");
   });
 
-  test("is asked for once for many orders", async () => {
+  test("is requested once for many orders", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "88", "100");
@@ -164,7 +164,7 @@ describe("what came between the beginning of an order and its being known here",
     expect(here.market.asked).toEqual([{ symbol: "BTCUSDT", from: START - UNDER_WAY, to: START + INTERVAL }]);
   });
 
-  test("is asked for if the symbol was not heard before, when it is", async () => {
+  test("is requested at the symbol's first message", async () => {
     const { here, there, time, tell } = await twoServers();
     await there.place("one", "BUY", "90");
     time.advance(2_000);
@@ -179,7 +179,7 @@ describe("what came between the beginning of an order and its being known here",
     ]);
   });
 
-  test("is asked for if something was missed meanwhile", async () => {
+  test("is requested if market data was missing in between", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "99", "100");
@@ -198,8 +198,8 @@ describe("what came between the beginning of an order and its being known here",
   });
 });
 
-describe("while what others commit is not heard", () => {
-  test("their orders are made up for when it is heard again, and what is gone is forgotten", async () => {
+describe("while commits of other servers are not received", () => {
+  test("their orders are loaded when the connection is back, and ended ones are removed", async () => {
     const { here, there, time, tell } = await twoServers(["one", "two"]);
     await there.place("one", "BUY", "90");
     await here.place("two", "BUY", "70");
@@ -219,7 +219,7 @@ describe("while what others commit is not heard", () => {
     expect(here.market.watched()).toEqual([]);
   });
 
-  test("what came in the meantime is asked for from when such an order began to wait", async () => {
+  test("market data of that time is requested from the creation of such an order on", async () => {
     const { here, there, time } = await twoServers();
     await here.place("one", "BUY", "70");
     here.market.show("BTCUSDT", "99", "100");
@@ -238,7 +238,7 @@ describe("while what others commit is not heard", () => {
     expect(await here.statusOf("one", 3)).toBe("FILLED");
   });
 
-  test("nothing is noted, since the next process would skip orders that nobody here knows", async () => {
+  test("no watermark is stored, since the next process would skip orders that are unknown here", async () => {
     const { here, there, time } = await twoServers();
     await here.place("one", "BUY", "70");
     here.market.show("BTCUSDT", "99", "100");
@@ -255,8 +255,8 @@ describe("while what others commit is not heard", () => {
   });
 });
 
-describe("a note of when a symbol was last heard of", () => {
-  test("is left to those who hear everything", async () => {
+describe("a stored watermark", () => {
+  test("is left to servers with complete market data", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "70");
     await tell("one");
@@ -264,7 +264,7 @@ describe("a note of when a symbol was last heard of", () => {
     here.storage.elsewhere.lost();
     time.advance(INTERVAL);
     await here.settled();
-    // From here on the one that hears nothing would come last.
+    // From here on the server without market data would write last.
     here.storage.noteDelay = there.settled;
     time.advance(2 * INTERVAL);
     await there.settled();
@@ -274,7 +274,7 @@ describe("a note of when a symbol was last heard of", () => {
     ]);
   });
 
-  test("goes back to an order that was learned of late, until that is looked at", async () => {
+  test("goes back to an order that became known late, until its past is checked", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "70");
     here.market.show("BTCUSDT", "99", "100");
@@ -296,7 +296,7 @@ describe("a note of when a symbol was last heard of", () => {
     expect((await here.store.listHeard("SPOT"))[0]?.at).toBe(time.now() - LAG);
   });
 
-  test("goes back also where a watcher is closed before it could look", async () => {
+  test("goes back also if a watcher closes before it could check", async () => {
     const { here, there, time, tell } = await twoServers();
     await here.place("one", "BUY", "70");
     here.market.show("BTCUSDT", "99", "100");

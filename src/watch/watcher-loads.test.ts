@@ -1,14 +1,14 @@
-// What is loaded from the store while everything goes on: it may be overtaken, and it may fail.
+// Loads from the store during other work: they may be outdated, and they may fail.
 import { describe, expect, test } from "vitest";
 import { cleanStages, stage, startOn } from "./testing/stage.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
-/** How long after a failure something is tried again, ms. */
+/** Delay after a failure, ms. */
 const RETRY = 1_000;
 
 cleanStages();
 
-describe("a load that is overtaken", () => {
+describe("an outdated load", () => {
   test("by this process's own commit does not take its order off the list", async () => {
     const { here } = await twoServers();
     const hold = here.storage.holdLoad();
@@ -42,8 +42,8 @@ describe("a load that is overtaken", () => {
     expect(here.market.watched()).toEqual([]);
   });
 
-  test("after a refused fill does not bring back a stop that was triggered meanwhile", async () => {
-    // The fill of a stop is refused, since its market is silent; while the order is looked up it is triggered after all.
+  test("after a refused fill does not restore a stop that was triggered in the meantime", async () => {
+    // The fill of a stop is refused, since its market is silent; it is triggered while the order is loaded.
     const { here } = await twoServers();
     await here.place("one", "BUY", "105", { stop: "110" });
     here.market.silence("BTCUSDT");
@@ -67,7 +67,7 @@ describe("a load that is overtaken", () => {
     expect(here.market.watched()).toEqual([]);
   });
 
-  test("by a cancellation leaves nobody watched", async () => {
+  test("after a cancellation leaves no trigger", async () => {
     const { here } = await twoServers();
     await here.place("one", "BUY", null, { stop: "110" });
     here.market.silence("BTCUSDT");

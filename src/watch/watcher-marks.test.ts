@@ -1,4 +1,4 @@
-// Legs and positions: they wait for the mark price.
+// Triggers of legs and positions, on the mark price.
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
 import { FUTURES, fundingOf, settlementAt, standingOf } from "./testing/futures-stage.ts";
@@ -8,7 +8,7 @@ import { twoServers } from "./testing/two-servers.ts";
 
 /** A position of 1 BTC. */
 const ONE: Terms = { quantity: "1" };
-/** How often it is looked at brackets. */
+/** How often brackets are checked. */
 const INTERVAL = 5_000;
 
 cleanStages();
@@ -43,7 +43,7 @@ describe("a leg", () => {
     expect(await standingOf(store, "one")).toMatchObject({ holds: "1.00000000", stop: "NEW", profit: "NEW" });
   });
 
-  test("of a resting entry waits for no mark price until the entry is filled", async () => {
+  test("of an open entry has no trigger until the entry is filled", async () => {
     const { market, store, place, settled } = await stage(FUTURES);
     await place("one", "BUY", "95", { ...ONE, stopLoss: "93" });
     for (const mark of ["92", "96"]) market.showMark("BTCUSDT", mark);
@@ -57,7 +57,7 @@ describe("a leg", () => {
     expect(await standingOf(store, "one")).toMatchObject({ holds: "0", stop: "FINISHED" });
   });
 
-  test("takes its sibling with it, and nobody waits any more", async () => {
+  test("cancels its sibling, and no trigger is left", async () => {
     const { market, store, watcher, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     market.showMark("BTCUSDT", "97");
@@ -65,7 +65,7 @@ describe("a leg", () => {
     await settled();
     expect(await standingOf(store, "one")).toMatchObject({ stop: "FINISHED", profit: "CANCELED" });
     expect((await store.listEntries("one")).filter(({ key }) => key?.startsWith("leg:"))).toHaveLength(1);
-    // Remembered for the settlement that follows, and streamed until then.
+    // It stays recorded and subscribed until its next settlement.
     expect(market.watched()).toEqual(["BTCUSDT"]);
     expect(await watcher.settle(settlementAt(3_600_000, "0.01"))).toBe(true);
     expect(market.watched()).toEqual([]);
@@ -75,7 +75,7 @@ describe("a leg", () => {
     ["its market is silent", "silence"],
     ["its contract is halted", "halt"],
   ] as const)(
-    "that is reached while %s fires as soon as that is over, whatever the mark price is then",
+    "that is hit while %s fires as soon as that ends, whatever the mark price is then",
     async (_why, how) => {
       const { market, store, place, settled } = await stage(FUTURES);
       await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
@@ -119,7 +119,7 @@ describe("a position", () => {
     market.show("BTCUSDT", "96", "97");
     market.showMark("BTCUSDT", "97");
     await place("one", "BUY", null, { quantity: "3" });
-    // Four for 391 with a wallet of 19.3545 end at 93.28.
+    // Four for 391 with a wallet of 19.3545 are liquidated at 93.28.
     market.showMark("BTCUSDT", "93.29");
     await settled();
     expect(await standingOf(store, "one")).toMatchObject({ holds: "4.00000000" });
@@ -142,7 +142,7 @@ describe("a position", () => {
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
   });
 
-  test("is liquidated at once if its price moves beyond a mark price that stands still", async () => {
+  test("is liquidated at once if its price moves beyond a constant mark price", async () => {
     const { market, store, watcher, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, ONE);
     market.showMark("BTCUSDT", "97");
@@ -162,7 +162,7 @@ describe("a position", () => {
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
   });
 
-  test("whose contract is unknown at the start is watched as soon as it is known, and what it missed looked at", async () => {
+  test("whose contract is unknown at the start is watched as soon as it is known, and its past checked", async () => {
     const before = await stage(FUTURES);
     await before.place("one", "BUY", null, ONE);
     await before.watcher.close();
@@ -193,7 +193,7 @@ describe("a position", () => {
   });
 });
 
-describe("reached by one mark price", () => {
+describe("hit by one mark price", () => {
   test("a position is liquidated, and its stop cancelled", async () => {
     const { market, store, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
@@ -250,7 +250,7 @@ describe("on two servers", () => {
     expect(await standingOf(here.store, "one")).toMatchObject({ holds: "0", closedBy });
   });
 
-  test("a position is liquidated by the one that lives, at the price that the other's order left it", async () => {
+  test("a position is liquidated by the surviving server, at the price that the other's order left it", async () => {
     const { here, there, tell } = await twoServers(["one"], "FUTURES");
     await there.place("one", "BUY", null, ONE);
     await tell("one");
@@ -263,7 +263,7 @@ describe("on two servers", () => {
   });
 });
 
-test("a watcher heeds the strategies of its own family alone, whoever commits", async () => {
+test("a watcher handles the strategies of its own type alone, from any server", async () => {
   const { store, time } = await stage();
   const { market, place, settled, storage, watcher } = startOn(store, time, "FUTURES");
   await watcher.rebuild();

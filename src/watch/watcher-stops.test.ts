@@ -21,7 +21,7 @@ describe("a stop", () => {
     expect(market.watched()).toEqual([]);
   });
 
-  test("is reached by no quote, and by no trade before its trigger or on another symbol", async () => {
+  test("is hit by no quote, and by no trade before its stop price or on another symbol", async () => {
     const { market, place, settled, store } = await stage();
     await place("one", "BUY", null, { stop: "110" });
     await place("one", "SELL", null, { stop: "90" });
@@ -86,7 +86,7 @@ describe("a stop with a limit", () => {
     const resting = await store.findOrder("one", { orderId: 2 });
     expect(resting).toMatchObject({ status: "NEW", executedQuantity: 0n });
     expect(resting?.workingAt).not.toBeNull();
-    // Its trigger is behind it: trades mean nothing to it any more.
+    // Its stop price was hit: trades do not concern it any more.
     market.trade("BTCUSDT", stop);
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
@@ -105,7 +105,7 @@ describe("a stop with a limit", () => {
     expect(await fillsOf("one", 2)).toEqual([["111.00000000", "0.10000000", false]]);
   });
 
-  test("that a quote crosses between its trigger and its resting is filled, although the quote is gone", async () => {
+  test("that a quote crosses between its trigger and its placement is filled, although the quote is gone", async () => {
     const { market, place, settled, storage, fillsOf } = await stage();
     await place("one", "BUY", "105", { stop: "110" });
     market.show("BTCUSDT", "109", "110");
@@ -161,7 +161,7 @@ describe("a trade between a stop's decision and its watching", () => {
   });
 });
 
-test("a stop that a trade reaches while our rules still call its symbol halted is carried out when they do not", async () => {
+test("a stop that a trade hits while our rules still call its symbol halted is executed when they do not", async () => {
   const { market, place, settled, statusOf } = await stage();
   await place("one", "BUY", null, { stop: "110" });
   market.halted.add("BTCUSDT");
@@ -176,8 +176,8 @@ test("a stop that a trade reaches while our rules still call its symbol halted i
   expect(await statusOf("one", 2)).toBe("FILLED");
 });
 
-describe("a stop that is reached while its symbol has no quote", () => {
-  test("is carried out at the next quote, although the price has moved back", async () => {
+describe("a stop that is hit while its symbol has no quote", () => {
+  test("is executed at the next quote, although the price has moved back", async () => {
     const { market, place, settled, statusOf, fillsOf } = await stage();
     await place("one", "BUY", null, { stop: "110" });
     market.silence("BTCUSDT");
@@ -191,7 +191,7 @@ describe("a stop that is reached while its symbol has no quote", () => {
     expect(await fillsOf("one", 2)).toEqual([["101.00000000", "0.10000000", false]]);
   });
 
-  test("is triggered once, and tried once, however many trades reached it meanwhile", async () => {
+  test("is triggered once, and executed once, however many trades have hit it since", async () => {
     const { desk, market, place, settled, store, fillsOf } = await stage();
     await place("one", "BUY", null, { stop: "110" });
     market.silence("BTCUSDT");
@@ -217,7 +217,7 @@ describe("a stop that is reached while its symbol has no quote", () => {
   test("is not triggered if it is canceled before the market is back", async () => {
     const { desk, market, place, settled, statusOf } = await stage();
     await place("one", "BUY", null, { stop: "110" });
-    // Another order keeps the symbol watched.
+    // Another order keeps the symbol subscribed.
     await place("one", "BUY", "50");
     market.silence("BTCUSDT");
     market.trade("BTCUSDT", "110");

@@ -4,7 +4,7 @@ import { cleanStages, stage, startOn } from "./testing/stage.ts";
 
 cleanStages();
 
-describe("a resting order", () => {
+describe("an open order", () => {
   test.each([
     ["BUY", "90", { bid: "89", ask: "90" }],
     ["BUY", "90", { bid: "70", ask: "71" }],
@@ -19,7 +19,7 @@ describe("a resting order", () => {
     expect(await fillsOf("one", 2)).toEqual([[`${limit}.00000000`, "0.10000000", true]]);
   });
 
-  test("that no quote reaches goes on resting", async () => {
+  test("that no quote hits stays open", async () => {
     const { market, store, place, settled } = await stage();
     await place("one", "BUY", "90");
     await place("one", "SELL", "110");
@@ -96,7 +96,7 @@ describe("a crossing between an order's decision and its watching", () => {
   test("concerns that order alone: one that was there before is judged by the quotes it saw", async () => {
     const { market, store, place, settled } = await stage({ strategies: ["early", "late"] });
     await place("early", "BUY", "91");
-    // What the market remembers since the mark of the late order, and never showed to the early one.
+    // What the market has had since the checkpoint of the late order, and never showed to the early one.
     market.remember("BTCUSDT", { highestBid: decimal("89"), lowestAsk: decimal("90") });
     await place("late", "BUY", "90");
     await settled();
@@ -131,8 +131,8 @@ describe("a crossing between an order's decision and its watching", () => {
   });
 });
 
-describe("a crossing that cannot be carried out", () => {
-  test("because the symbol is halted leaves the order resting: its quotes fill nothing until it trades", async () => {
+describe("a crossing that cannot be executed", () => {
+  test("because the symbol is halted leaves the order open: its quotes fill nothing until it trades", async () => {
     const { market, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
     market.halted.add("BTCUSDT");
@@ -150,7 +150,7 @@ describe("a crossing that cannot be carried out", () => {
     expect(await statusOf("one", 2)).toBe("FILLED");
   });
 
-  test("because the symbol is halted before it is decided leaves the order resting too", async () => {
+  test("because the symbol is halted before the decision leaves the order open too", async () => {
     const { market, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "89", "90");
@@ -185,7 +185,7 @@ describe("a crossing that cannot be carried out", () => {
 });
 
 describe("at the start", () => {
-  test("every order that rests in the store is watched, and only it", async () => {
+  test("every open order in the store has a trigger, and only those", async () => {
     const { desk, time, store, place, statusOf } = await stage({ strategies: ["one", "two"] });
     await place("one", "BUY", "90");
     await place("one", "BUY", "91");
@@ -206,7 +206,7 @@ describe("at the start", () => {
     expect(await store.listExposedAccounts("SPOT")).toEqual([]);
   });
 
-  test("without resting orders nothing is watched", async () => {
+  test("without open orders no symbol is subscribed", async () => {
     const { market, watcher } = await stage();
     expect(await watcher.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
     expect(market.watched()).toEqual([]);
@@ -214,7 +214,7 @@ describe("at the start", () => {
 });
 
 describe("a symbol", () => {
-  test("is watched once, as long as somebody waits on it", async () => {
+  test("is subscribed once, as long as it has triggers", async () => {
     const { desk, market, place } = await stage({ strategies: ["one", "two"] });
     expect(market.watched()).toEqual([]);
     await place("one", "BUY", "90");
@@ -259,7 +259,7 @@ describe("a closed watcher", () => {
     expect(market.watched()).toEqual([]);
   });
 
-  test("watches nothing again for a fill that was under way and refused", async () => {
+  test("watches nothing again for a fill that was in flight and refused", async () => {
     const { market, watcher, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "70", "71");

@@ -1,6 +1,6 @@
-// What a browser shows of the pages' code while its server is away, while a proxy loses a file, and after a
+// What a browser shows of the pages' code while its server is down, while a proxy loses a file, and after a
 // deployment: never the browser's own error page. The server is a process of its own, which is killed and
-// started again at its port.
+// restarted at its port.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -74,7 +74,7 @@ describe.skipIf(isAbsent)(`an absent server${isAbsent ? SKIPPED_WITHOUT_BROWSER 
     await heading(page, "Trades").waitFor();
   });
 
-  test("leaves nothing of a person on the page who signs out, says that they are signed in, and signs them out when it is back", async () => {
+  test("shows nothing of a person after sign-out, says that they are still signed in, and signs them out when it is back", async () => {
     await open();
     const { name, email } = { name: "Demo trader", email: trader.email };
     await gateway.kill();

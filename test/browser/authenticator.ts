@@ -1,6 +1,6 @@
-// A person's authenticator. The server takes the codes of the previous, the present and the next 30 seconds, each once and only in
-// order; so up to three are at hand at once, and after them the next one has to be waited for, as people do. Who has the server's
-// database at hand need not wait.
+// A person's authenticator. The server takes the codes of the previous, the present and the next 30 seconds,
+// each once and only in order; so up to three can be used at once, and the next one has to be waited for.
+// Code with access to the server's database need not wait.
 import { setTimeout as until } from "node:timers/promises";
 import { generateSync } from "otplib/functional";
 
@@ -16,8 +16,9 @@ export class Authenticator {
   }
 
   /**
-   * A code that the server takes. When all of the present were used, it resolves at the beginning of the 30 seconds in which the
-   * next is taken; or at once, if `forget` makes the server forget which codes were used.
+   * A code that the server takes. When all of the present were used, it resolves at the beginning of the 30
+   * seconds in which the next is taken; or at once, if `forget` makes the server forget which codes were
+   * used.
    */
   async code(forget: (() => void) | null = null): Promise<string> {
     const now = Date.now();

@@ -1,5 +1,6 @@
-// No screen has anything that axe-core objects to: on a desktop and on a phone, dark and light. A theme changes colours and nothing
-// else, so that other rules run in one theme. Names are as long as they may be, and make no screen wider; what bars and texts say is so.
+// No screen has anything that axe-core objects to: on a desktop and on a phone, dark and light. A theme
+// changes colours and nothing else, so that other rules run in one theme. Names are as long as they may be,
+// and make no screen wider; what bars and texts say is so.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeRows } from "../support/database.ts";
@@ -118,7 +119,7 @@ function screenNamed(name: string): (typeof SCREENS)[number] {
   return found;
 }
 
-/** The bars of a page: how far each is filled, per cent, and what it says. */
+/** The bars of a page: fill in per cent, and text. */
 async function barsOf(page: Page): Promise<readonly { name: string; filled: number; text: string }[]> {
   return await page.evaluate(`[...document.querySelectorAll("[role=meter]")].map((meter) => ({
     name: meter.getAttribute("aria-label"),
@@ -127,7 +128,7 @@ async function barsOf(page: Page): Promise<readonly { name: string; filled: numb
   }))`);
 }
 
-/** Gives everything that people name a long name; strategies of one owner need different ones. */
+/** Gives everything with a name a long one; strategies of one owner need different ones. */
 function rename(dataDir: string): void {
   const name = LONG_NAME.slice(2);
   changeRows(dataDir, "UPDATE strategies SET name = ? || substr(id, -2)", name);

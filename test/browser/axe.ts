@@ -1,4 +1,4 @@
-// What axe-core says of a page as it is shown, and whether it fits its window.
+// axe-core's findings on a rendered page, and whether the page fits its window.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
@@ -13,12 +13,12 @@ const RUN_ONLY: Readonly<Record<Rules, object>> = {
 };
 
 const require = createRequire(import.meta.url);
-/** Half as long as the one that people read: each page gets it again. */
+/** The minified file, half as long, since each page loads it again. */
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /**
- * Resolves when the page has a theme's colours: it hears of it after a moment, and fades from one to the other. Figures that change
- * meanwhile fade again and again: only what fades at that moment is waited for.
+ * Resolves when the page has a theme's colors: it switches after a moment, with a transition. Changing
+ * figures cause transitions again and again: only those in progress at that moment are awaited.
  */
 export async function inColours(page: Page, colorScheme: "dark" | "light"): Promise<void> {
   const isDark = colorScheme === "dark";
@@ -31,7 +31,7 @@ export async function inColours(page: Page, colorScheme: "dark" | "light"): Prom
 
 /** What axe-core objects to: the rule, and the elements. */
 export async function objectionsTo(page: Page, rules: Rules): Promise<readonly string[]> {
-  // Told to the page from outside, so that its content policy is in force as ever.
+  // Evaluated from outside the page, so that its content policy stays in force.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
   const options = JSON.stringify({ resultTypes: ["violations"], ...RUN_ONLY[rules] });
   return await page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>

@@ -1,4 +1,5 @@
-// A real Chromium, driven by playwright-core: where it is found, how it is started, and what is said where there is none.
+// A real Chromium, driven by playwright-core: where it is found, how it is started, and what is said where
+// there is none.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
@@ -22,7 +23,10 @@ const FLAGS = [
   "--hide-scrollbars",
 ] as const;
 
-/** Where a Chromium is: the one that CHROMIUM names, else an installed one, else the one among the packages. Null without any. */
+/**
+ * Where a Chromium is: the one that CHROMIUM names, else an installed one, else the one among the packages.
+ * Null without any.
+ */
 export async function findChromium(): Promise<string | null> {
   const named = process.env.CHROMIUM;
   if (named !== undefined && named !== "") {
@@ -32,7 +36,9 @@ export async function findChromium(): Promise<string | null> {
   return INSTALLED.find((path) => existsSync(path)) ?? (await packagedChromium());
 }
 
-/** Of an npm package, for Linux alone; null where it does not run, as it brings no libraries of the system. */
+/**
+ * Of an npm package, for Linux alone; null where it does not run, as it brings no libraries of the system.
+ */
 function packagedChromium(): Promise<string | null> {
   packaged ??= unpackChromium();
   return packaged;
@@ -57,7 +63,7 @@ async function unpackChromium(): Promise<string | null> {
   }
 }
 
-/** The end of a test's title, which says why it is skipped; REQUIRE_BROWSER=1 has it fail instead. */
+/** Suffix of a test's title with the reason for skipping it; REQUIRE_BROWSER=1 makes it fail instead. */
 export const SKIPPED_WITHOUT_BROWSER =
   " (skipped: no Chromium; set CHROMIUM to one, or REQUIRE_BROWSER=1 to fail)";
 

@@ -1,6 +1,6 @@
-// The whole way of a copier in a real browser, from signing up to the end of a copy, while a trader's bot trades. The exchange is a
-// second server. Each test goes on where the one before it ended; in none of them may anything go wrong in a window that was not
-// expected there.
+// A copier's whole way in a real browser, from sign-up to the end of a copy, while a trader's bot trades. The
+// exchange is a second server. Each test continues where the one before it ended; any unexpected fault in a
+// window fails it.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -56,10 +56,10 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     return body;
   }
 
-  test("a trader opens a strategy to copiers, and is told what they will see", {
+  test("a trader opens a strategy to copiers, and sees what they will see", {
     timeout: CHAPTER_MS,
   }, async () => {
-    // Of what was ordered before anybody copies, a preview is made.
+    // Orders from before the first copy are the basis of a preview.
     await order("BUY", { quoteOrderQty: "14" }, "BTCUSDT");
     await order("BUY", { quoteOrderQty: "8" }, "BTCUSDT");
     const desk = trader.page;
@@ -125,7 +125,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     expect(await page.content()).not.toContain(account.apiSecret);
   });
 
-  test("finds on a phone that the menu lets go of the page that one is on", async () => {
+  test("shows on a phone that the menu closes on the present page", async () => {
     const desktop = page.viewportSize();
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Menu" }).click();
@@ -186,7 +186,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("an order that is too small once it is scaled is skipped, and says what was missing", {
+  test("an order that is too small once it is scaled is skipped, with what was missing", {
     timeout: CHAPTER_MS,
   }, async () => {
     const { price } = (await signed(stage.url, account, "GET", "/api/v3/ticker/price", { symbol: "ETHUSDT" }))
@@ -239,7 +239,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
       .waitFor();
   });
 
-  test("a paused copy opens nothing, and says so", { timeout: CHAPTER_MS }, async () => {
+  test("a paused copy opens nothing, and shows that", { timeout: CHAPTER_MS }, async () => {
     await tab(page, "Copy", "Overview").click();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("The copy is paused").first().waitFor();
@@ -250,7 +250,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await trader.page.getByText("The copy was paused").waitFor();
   });
 
-  test("a stopped copy sells what it bought, and is over", { timeout: CHAPTER_MS }, async () => {
+  test("a stopped copy sells what it bought, and ends", { timeout: CHAPTER_MS }, async () => {
     await page.getByRole("button", { name: "Stop…" }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByRole("radio", { name: /^Sell it/ }).isChecked()).toBe(true);

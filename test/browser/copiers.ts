@@ -1,5 +1,6 @@
-// Copiers for the screens: one who is about to begin, and one who follows two strategies, of whose orders some were copied, one was
-// skipped, and one rests. The exchange is a second server, where an account begins with what a strategy begins with.
+// Copiers for the screens: one before the first copy, and one who follows two strategies, of whose orders
+// some were copied, one was skipped, and one is open. The exchange is a second server, where an account
+// begins with a strategy's starting balance.
 import type { MirrorEntryShape } from "../../src/dashboard/shapes.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Credentials } from "../support/gateway.ts";
@@ -34,7 +35,10 @@ export async function beginCopying(
   await connect(stage, starter, { family: "SPOT", label: "My account", authenticator });
 }
 
-/** Follows a spot strategy and, paused, one of futures; resolves when what the spot strategy then does is in the log. */
+/**
+ * Follows a spot strategy and, paused, one of futures; resolves when what the spot strategy then does is in
+ * the log.
+ */
 export async function followStrategies(
   stage: Stage,
   {
@@ -82,7 +86,7 @@ async function connect(
   return account.accountId;
 }
 
-/** Bought and most of it sold, too little, and waiting below the market. */
+/** Bought and mostly sold, too small, and open below the market. */
 async function trade(url: string, key: Key): Promise<void> {
   const order = async (parameters: Record<string, string>) => {
     const { status, body } = await signed(url, key, "POST", "/api/v3/order", parameters);

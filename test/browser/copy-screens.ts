@@ -1,4 +1,4 @@
-// The screens of copying: of somebody who is about to begin, of somebody who follows, of the trader, and of an operator.
+// The screens of copying: of a person before the first copy, of a copier, of the trader, and of an operator.
 import type { Page } from "playwright-core";
 import type { Places } from "./household.ts";
 import { dialogBy, type Screen, screen } from "./screen.ts";

@@ -1,5 +1,5 @@
 // What a browser shows while its server is frozen or gone: a real server in a process of its own, which is
-// stopped and continued. The test owns the browser's clock, so that nobody waits for the five seconds.
+// stopped and continued. The test controls the browser's clock, so that it need not wait for five seconds.
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -74,7 +74,7 @@ describe.skipIf(isAbsent)(`a frozen server${isAbsent ? SKIPPED_WITHOUT_BROWSER :
   });
 });
 
-/** What the status line says while the page is live. */
+/** The text of the status line while the page is live. */
 function live(page: Page) {
   return page.getByRole("contentinfo").getByText("● live", { exact: true });
 }

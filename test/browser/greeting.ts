@@ -1,4 +1,5 @@
-// What a server says at its first start, and then never again: who the demo's trader is, and the keys of their strategies.
+// The output of a server's first start, which is never repeated: the demo's trader, and the keys of their
+// strategies.
 import type { Credentials } from "../support/gateway.ts";
 
 export type DemoTrader = { readonly email: string; readonly password: string };

@@ -1,5 +1,5 @@
-// Everybody whom the screens are shown to: a trader in the middle of things, people at each stage of their identity check, and an
-// operator. They are made by the server's own rows and by requests as bots send them, not by clicks: the journey does that.
+// The people of the screens: an active trader, people at each stage of their identity check, and an operator.
+// The server's own rows and bots' requests create them, without clicks: the journey test covers those.
 import { createHmac, randomUUID } from "node:crypto";
 import { botClient } from "../support/bot-client.ts";
 import type { Credentials } from "../support/gateway.ts";
@@ -137,7 +137,7 @@ export async function furnish(stage: Stage): Promise<Household> {
   };
 }
 
-/** Somebody new who has verified their address and is signed in. */
+/** A new person who has verified their address and is signed in. */
 export async function signUp(stage: Stage, email: string, name: string): Promise<Visitor> {
   const visitor = await stage.visit();
   await visitor.call("POST", "/sign-up", { email });
@@ -170,21 +170,21 @@ async function floodUntilBanned(url: string, key: Key): Promise<void> {
   throw new Error(`${FLOOD_MAX} requests, and no ban`);
 }
 
-/** A stream that is asked for with another secret. */
+/** A stream handshake with a wrong secret. */
 async function failHandshake(url: string, { apiKey }: Key): Promise<void> {
   const stream = openStream(url, MARKET, { apiKey, apiSecret: "another one" });
   await stream.next("error");
   stream.close();
 }
 
-/** Somebody who guesses at a password until the account is locked to strangers. */
+/** A stranger who guesses at a password until the account is locked to strangers. */
 async function guessPasswords(stranger: Visitor, email: string): Promise<void> {
   for (let guess = 0; guess < GUESSES; guess += 1) {
     await stranger.call("POST", "/session", { email, password: `guess number ${guess}` }).catch(() => null);
   }
 }
 
-/** Fills, resting orders, a stop, signals of which one is refused, and requests that fail. */
+/** Fills, open orders, a stop, signals of which one is refused, and requests that fail. */
 async function tradeSpot(url: string, key: Key): Promise<void> {
   const trade = traderOn(url, key);
   const market = (order: Record<string, string>) =>
@@ -234,7 +234,7 @@ async function sendUnordered(url: string, { apiKey, apiSecret }: Key): Promise<v
   await send(url, "GET", `/api/v3/openOrders?${query}`, { headers: { "x-mbx-apikey": apiKey } });
 }
 
-/** A position with a take profit, a stop loss and a resting order. */
+/** A position with a take profit, a stop loss and an open order. */
 async function tradeFutures(url: string, key: Key): Promise<void> {
   const trade = traderOn(url, key);
   const symbol = "BTCUSDT";

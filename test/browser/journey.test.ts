@@ -1,6 +1,6 @@
-// The whole way of a trader in a real browser, from signing up to the close of a strategy, with the operator in a window of their own
-// and a stock client that trades. Each test goes on where the one before it ended; in none of them may anything go wrong in a window
-// that was not expected there.
+// A trader's whole way in a real browser, from sign-up to the close of a strategy, with the operator in a
+// window of their own and a stock client that trades. Each test continues where the one before it ended; any
+// unexpected fault in a window fails it.
 import { createHash } from "node:crypto";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -66,7 +66,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     );
     const newer = await stage.linkFor(EMAIL, "verify-email");
 
-    // Either of them does, the older one as well, and nothing is sent that the page was not asked for.
+    // Either of them works, the older one as well, and opening the page sends nothing else.
     await page.goto(older);
     await heading(page, "Finish creating your account").waitFor();
     expect(new URL(page.url()).search).toBe("");
@@ -143,7 +143,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByRole("heading", { name: "You are approved" }).waitFor();
   });
 
-  test("an operator who decides too late is told who was faster", { timeout: CHAPTER_MS }, async () => {
+  test("an operator who decides too late sees who was faster", { timeout: CHAPTER_MS }, async () => {
     const bert = await signUp(stage, "bert@example.org", "Bert Example");
     await bert.call("POST", "/kyc", IDENTITY);
     const desk = operator.page;
@@ -275,7 +275,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("cancels a resting order", { timeout: CHAPTER_MS }, async () => {
+  test("cancels an open order", { timeout: CHAPTER_MS }, async () => {
     await tab(page, "Orders").click();
     const exchange = exchangeOf(key, stage.url);
     const { last = 0 } = await exchange.fetchTicker(PAIR);
@@ -345,7 +345,7 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     timeout: CHAPTER_MS,
   }, async () => {
     const late = await stage.visit();
-    // Without live updates, which would tell of the end before anybody clicks.
+    // Without live updates, which would announce the end before the click.
     await late.context.routeWebSocket(/socket\.io/, () => {});
     await late.page.goto("/security");
     late.expects(401, "/session");
@@ -405,7 +405,9 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     expect(filled).toBe(0.001);
   });
 
-  test("is locked out by the operator, who says why, and let in again", { timeout: CHAPTER_MS }, async () => {
+  test("is locked out by the operator, with the reason, and unlocked again", {
+    timeout: CHAPTER_MS,
+  }, async () => {
     const exchange = exchangeOf(secondKey, stage.url);
     await exchange.fetchBalance();
     const desk = operator.page;
@@ -512,7 +514,10 @@ async function signInWithRecoveryCode({ page }: Visitor, recoveryCode: string): 
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** How many pixels of the chart have the colour of what was bought; the crosshair has it too, so the mouse is taken away. */
+/**
+ * How many pixels of the chart have the colour of what was bought; the crosshair has it too, so the mouse is
+ * taken away.
+ */
 async function boughtPixels(page: Page): Promise<number> {
   await page.mouse.move(0, 0);
   return await page.evaluate(`(() => {

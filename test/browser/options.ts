@@ -4,7 +4,7 @@ import { OptionError, readFlags } from "../support/program.ts";
 export type Options = {
   /** Where the pictures of the documents go. */
   readonly directory: string;
-  /** Every screen in every look, instead of those of the documents. */
+  /** Every screen in every theme and size, instead of those of the documents. */
   readonly isAll: boolean;
   /** Only screens whose name has this in it. */
   readonly only: string | null;

@@ -1,5 +1,6 @@
-// Three days of a demo's life within a minute: the server is started again and again, each time some hours later than before, and
-// trades a little. So curves and charts have something to show; the prices are those that the simulated market had at that time.
+// Three days of a demo's life within a minute: the server is started again and again, each time some hours
+// later than before, and trades a little. So curves and charts have something to show; the prices are those
+// that the simulated market had at that time.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { newDirectory, startGateway } from "../support/gateway.ts";
@@ -28,11 +29,11 @@ const FUTURES = [
 
 export type Past = {
   readonly dataDir: string;
-  /** What the server said at its first start, which it says only then. */
+  /** The output of the server's first start, which is never repeated. */
   readonly greeting: string;
 };
 
-/** `say` is told how far it has come. */
+/** `say` receives the progress. */
 export async function livedThrough(say: (text: string) => void): Promise<Past> {
   const dataDir = newDirectory();
   let greeting = "";
@@ -76,6 +77,6 @@ async function trade(url: string, greeting: string, { visit, shiftMs }: Visit): 
   for (const { status, body } of answers) {
     if (status >= 500) throw new Error(`no trade in the past: ${JSON.stringify(body)}`);
   }
-  // Somebody has to have heard the prices.
+  // A request makes the gateway subscribe to the prices.
   await send(url, "GET", "/api/v3/ticker/price?symbol=BTCUSDT");
 }

@@ -1,4 +1,4 @@
-// A screen of the dashboard: who sees it, where it is, and what has to be done there to see it.
+// A screen of the dashboard: its person, its path, and the steps to open it.
 import type { Page } from "playwright-core";
 import type { Places, RoleName } from "./household.ts";
 

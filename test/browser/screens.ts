@@ -1,4 +1,5 @@
-// Every screen of the dashboard, with who sees it and where: for the check of accessibility and for the pictures.
+// Every screen of the dashboard, with its person and its path: for the accessibility check and for the
+// pictures.
 import type { Page } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 import { COPY_SCREENS } from "./copy-screens.ts";
@@ -162,7 +163,7 @@ export const SCREENS: readonly Screen[] = [
   ...COPY_SCREENS,
 ];
 
-/** Opens a screen in the window of who sees it, and resolves when all of it is there. */
+/** Opens a screen in its person's window, and resolves when all of it is loaded. */
 export async function show(
   { visitors, places }: Household,
   { who, path, open, shows }: Screen,
@@ -180,7 +181,10 @@ export async function show(
   return page;
 }
 
-/** The loading of the session has a heading of its own; from then until the page has one, nothing else says that it loads. */
+/**
+ * The loading session has a heading of its own; from then until the page has one, there is no other sign of
+ * loading.
+ */
 const IS_THERE = `document.querySelector("h1") !== null && document.querySelector('[aria-busy="true"]') === null`;
 
 /** The page is there, nothing is being loaded any more, and what is live is connected. */

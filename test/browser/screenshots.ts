@@ -1,4 +1,4 @@
-// `npm run screenshots`: pictures of the dashboard, for the documents or of every screen for whoever wants to look at all of them.
+// `npm run screenshots`: pictures of the dashboard, for the documents or, on request, of every screen.
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -25,7 +25,7 @@ const PHONE_DARK: Look = { ...DARK, size: PHONE };
 const PHONE_LIGHT: Look = { ...LIGHT, size: PHONE };
 const LOOKS: readonly Look[] = [DARK, LIGHT, PHONE_DARK, PHONE_LIGHT];
 
-/** Those of the documents: the file's name, the screen, and how it looks. */
+/** Those of the documents: the file's name, the screen, and its theme and size. */
 const CHOSEN: readonly Picture[] = [
   { file: "overview-dark", screen: "spot-overview", look: DARK },
   { file: "chart-light", screen: "futures-chart", look: LIGHT },
@@ -124,7 +124,7 @@ type Taken = {
   readonly screen: Screen;
   readonly pictures: readonly Picture[];
   readonly directory: string;
-  /** Whether a picture that is too large is told. */
+  /** Whether a picture that is too large is reported. */
   readonly isBounded: boolean;
 };
 
@@ -138,7 +138,7 @@ async function takeAll(
     if (page === null || look.size !== shownAt) page = await show(household, screen, look.size);
     shownAt = look.size;
     await page.emulateMedia({ colorScheme: look.colorScheme });
-    // Charts are painted anew in other colours and sizes, at the next frame or the one after.
+    // Charts are painted again in other colors and sizes, at the next frame or the one after.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     const path = join(directory, `${file}.png`);
     await page.screenshot({ path, animations: "disabled", caret: "hide" });

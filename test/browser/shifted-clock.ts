@@ -1,4 +1,5 @@
-// Loaded into a process before anything else (`--import`): its wall clock goes SHIFT_MS behind, so that a server lives in the past.
+// Loaded into a process before anything else (`--import`): its wall clock is SHIFT_MS behind, so that a
+// server runs in the past.
 const shiftMs = Number(process.env.SHIFT_MS);
 const now = Date.now;
 

@@ -1,6 +1,6 @@
-// Where tests in a browser play: a server in a process of its own with the simulated market, and one Chromium. People are told
-// apart by their contexts; what a mail would have said is read from the server's log. Where somebody copies, a second server on the
-// same market is the exchange that they copy on.
+// The setting of browser tests: a server in a process of its own with the simulated market, and one Chromium.
+// Each person has a browser context; the texts of mails are read from the server's log. For copying, a second
+// server on the same market is the exchange.
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { changeRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -66,12 +66,14 @@ export class Stage {
     return visitor;
   }
 
-  /** What went wrong in anybody's window since this was asked last. */
+  /** The faults in all windows since the last call. */
   faults(): readonly string[] {
     return this.#visitors.flatMap((visitor) => visitor.faults());
   }
 
-  /** The path of the newest link of a kind that a person was sent, with its token. Rejects when none comes. */
+  /**
+   * The path of the newest link of a kind that a person was sent, with its token. Rejects when none comes.
+   */
   async linkFor(email: string, kind: "verify-email" | "reset-password"): Promise<string> {
     const newest = () =>
       this.gateway
@@ -109,7 +111,7 @@ export class Stage {
     if (status !== 0) throw new Error(`operator create failed: ${stderr}`);
   }
 
-  /** Who owns the demo's strategies. */
+  /** The owner of the demo's strategies. */
   demoTrader(): DemoTrader {
     return demoTraderIn(this.#greeting);
   }

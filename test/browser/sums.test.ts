@@ -1,6 +1,5 @@
-// Figures that stand beside each other on one screen agree, digit by digit: equity, profit and what makes it
-// up, balances and their total. A person with a pencil would check them so. All are read at one moment, since
-// prices go on.
+// Figures beside each other on one screen agree, digit by digit: equity, profit and its parts, balances and
+// their total. All are read at one moment, since prices change.
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { add, compare, subtract } from "../../dashboard/src/ui/figures/decimals.ts";

@@ -1,5 +1,5 @@
-// Two servers on one host in one browser, as docs/staging.md and docs/copying.md have people run them.
-// Browsers keep one set of cookies for all ports of a host.
+// Two servers on one host in one browser, as docs/staging.md and docs/copying.md describe. Browsers keep one
+// set of cookies for all ports of a host.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
 import { demoTraderIn } from "./greeting.ts";
@@ -35,7 +35,7 @@ describe.skipIf(isAbsent)(`two servers on one host${isAbsent ? SKIPPED_WITHOUT_B
     await page.goto("/strategies");
     await heading(page, "Strategies").waitFor();
 
-    // What is still pending when somebody signs out is answered 401.
+    // Requests that are pending at a sign-out are answered 401.
     await trader.quiet();
     await other.page.getByRole("button", { name: "Demo trader" }).click();
     await other.page.getByRole("menuitem", { name: "Sign out" }).click();

@@ -1,5 +1,6 @@
-// One person's window on the dashboard: a context of its own, as private as another machine. Whatever goes wrong in it that was
-// not expected is a fault: an error in the console or of a script, a violation of the content policy, a request that failed.
+// One person's window on the dashboard: a browser context of its own, as private as another machine. Every
+// unexpected failure in it is a fault: an error in the console or of a script, a violation of the content
+// policy, a failed request.
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 
@@ -53,7 +54,10 @@ export class Visitor {
     this.#watched.expected.push({ status, path });
   }
 
-  /** Until `faults` is read next, answers of this status are no fault, whichever request they answer; that none comes is one. */
+  /**
+   * Until `faults` is read next, answers of this status are no fault, whichever request they answer; that
+   * none comes is one.
+   */
   expectsAnywhere(status: number): void {
     this.#watched.expectedAnywhere.set(status, 0);
   }
@@ -63,7 +67,7 @@ export class Visitor {
     await eventually("no request is pending", () => this.#watched.pending.size === 0);
   }
 
-  /** Everything that went wrong so far, what was expected in vain included; forgets it. */
+  /** All faults so far, with expected ones that did not occur; clears them. */
   faults(): readonly string[] {
     const { faults, expected, expectedAnywhere } = this.#watched;
     const inVain = expected.splice(0).map(({ status, path }) => `expected in vain: ${status} of ${path}`);
@@ -72,7 +76,10 @@ export class Visitor {
     return [...faults.splice(0), ...inVain, ...nowhere.map(([status]) => `expected in vain: ${status}`)];
   }
 
-  /** Calls a row of the server with this person's cookies, for what a test needs and does not show. Rejects if it is refused. */
+  /**
+   * Calls a row of the server with this person's cookies, for what a test needs and does not show. Rejects if
+   * it is refused.
+   */
   async call(method: string, path: string, data?: unknown) {
     const answer = await this.context.request.fetch(`/dashboard/api${path}`, {
       method,
@@ -95,13 +102,13 @@ function watch(page: Page, { faults, expected, expectedAnywhere, pending }: Watc
   page.on("requestfailed", (request) => pending.delete(request));
   page.on("pageerror", (error) => faults.push(`error of a script on ${page.url()}: ${error.stack ?? error}`));
   page.on("console", (message) => {
-    // The browser says this of every refused request; those are looked at below.
+    // The browser logs this for every refused request; those are checked below.
     const isRefusal = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !isRefusal) faults.push(`console on ${page.url()}: ${message.text()}`);
   });
   page.on("requestfailed", (request) => {
     const why = request.failure()?.errorText ?? "";
-    // Whoever leaves a page gives up what it still waited for.
+    // Leaving a page aborts its pending requests.
     if (why !== "net::ERR_ABORTED") faults.push(`${request.method()} ${request.url()} failed: ${why}`);
   });
   page.on("response", (response) => {

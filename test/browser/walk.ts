@@ -1,10 +1,10 @@
-// What people do on the dashboard, by its words as they read them: steps that more than one test takes.
+// Steps of people on the dashboard, by its visible texts, which several tests share.
 import type { Page } from "playwright-core";
 import { Authenticator } from "./authenticator.ts";
 import { PASSWORD } from "./stage.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** The identity form as somebody fills it in. */
+/** The identity form with its values. */
 export const IDENTITY = {
   fullName: "Ada Example",
   birthDate: "1990-05-17",
@@ -14,7 +14,10 @@ export const IDENTITY = {
   documentNumber: "X1234567",
 } as const;
 
-/** Signs in with address and password, and a code where there is an authenticator. Ends when the page after it is there. */
+/**
+ * Signs in with address and password, and a code where there is an authenticator. Ends when the page after it
+ * is there.
+ */
 export async function signIn(
   { page }: Pick<Visitor, "page">,
   email: string,
@@ -42,7 +45,7 @@ export async function enableSecondFactor({ page }: Visitor, password = PASSWORD)
   return authenticator;
 }
 
-/** … up to where the first code is asked for. */
+/** … up to the request for the first code. */
 export async function beginSecondFactor(page: Page, password = PASSWORD) {
   await page.getByRole("button", { name: "Set it up" }).click();
   const dialog = page.getByRole("dialog");

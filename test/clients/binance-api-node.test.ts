@@ -1,6 +1,6 @@
-// `binance-api-node`, unmodified: its options `httpBase` and `httpFutures` are all that point its calls here. It sends every
-// parameter in the query, without a body or a content type, adds a client order id with its own prefix, and reads numbers
-// beyond 2^53 as objects.
+// `binance-api-node`, unmodified: its options `httpBase` and `httpFutures` are all that point its calls here.
+// It sends every parameter in the query, without a body or a content type, adds a client order id with its
+// own prefix, and reads numbers beyond 2^53 as objects.
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { stayOnLoopback } from "../support/loopback-only.ts";

@@ -1,5 +1,5 @@
-// The reference exchange's own connector, unmodified: its option `basePath` is all that points it here. It sends every
-// parameter in the query, an empty body, and calls all of it JSON.
+// The reference exchange's own connector, unmodified: its option `basePath` is all that points it here. It
+// sends every parameter in the query, an empty body, and calls all of it JSON.
 import {
   BadRequestError,
   NotFoundError,
@@ -122,7 +122,7 @@ test("the connector reads its history from a given order on", async () => {
   expect(await bodyOf(rest.myTrades({ symbol, orderId: 3 }))).toMatchObject([{ orderId: 3 }]);
 });
 
-test("the connector is told what it has used of its budgets", async () => {
+test("the connector sees its used budgets", async () => {
   const rest = restOf(gateway.takeStrategy());
   const { rateLimits } = await rest.newOrder({ symbol, side: BUY, type: MARKET, quantity: 0.0001 });
   expect(rateLimits).toEqual(
@@ -134,7 +134,7 @@ test("the connector is told what it has used of its budgets", async () => {
   );
 });
 
-describe("the connector's own error classes tell", () => {
+describe("the connector's own error classes are right", () => {
   test("a failed filter and what is not taken: BadRequestError with the code", async () => {
     const rest = restOf(gateway.takeStrategy());
     const refused = [
@@ -165,7 +165,7 @@ describe("the connector's own error classes tell", () => {
   test("too many requests: TooManyRequestsError ten times, then RateLimitBanError", async () => {
     const rest = restOf(gateway.takeStrategy());
     const errors: unknown[] = [];
-    // Sixty of these are a minute's budget; a minute that ends meanwhile gives a second one.
+    // Sixty of these are a minute's budget; a minute that ends during the loop gives a second one.
     for (let sent = 0; sent < 140 && !(errors.at(-1) instanceof RateLimitBanError); sent += 1) {
       await rest.getAccount().catch((error: unknown) => errors.push(error));
     }

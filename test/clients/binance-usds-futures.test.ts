@@ -1,5 +1,5 @@
-// The reference exchange's own futures connector, unmodified: its option `basePath` is all that points it here. It sends
-// every parameter in the query, an empty body, and calls all of it JSON.
+// The reference exchange's own futures connector, unmodified: its option `basePath` is all that points it
+// here. It sends every parameter in the query, an empty body, and calls all of it JSON.
 import {
   DerivativesTradingUsdsFuturesRestAPI as Api,
   BadRequestError,
@@ -133,7 +133,7 @@ describeFuturesLife({
   },
 });
 
-test("the futures connector is told what it has used of its budgets, for orders and for legs", async () => {
+test("the futures connector sees its used budgets, for orders and for legs", async () => {
   const rest = restOf(gateway.takeFuturesStrategy());
   const { SELL } = Api.NewAlgoOrderSideEnum;
   const { STOP_MARKET } = Api.NewAlgoOrderTypeEnum;
@@ -178,7 +178,7 @@ test("the futures connector's older versions of the account routes answer with t
   expect(risks.map(([row]) => keysOf(row))[0]).toEqual(keysOf(risks[1][0]));
 });
 
-test("the futures connector learns how its account is set, and that a leverage too high is the highest", async () => {
+test("the futures connector reads its account's settings, and a leverage too high sets the highest", async () => {
   const rest = restOf(gateway.takeFuturesStrategy());
   expect(await bodyOf(rest.getCurrentMultiAssetsMode())).toEqual({ multiAssetsMargin: false });
   expect(await bodyOf(rest.getBnbBurnStatus())).toEqual({ feeBurn: false });
@@ -195,7 +195,7 @@ test("the futures connector learns how its account is set, and that a leverage t
   expect((await bodyOf(rest.notionalAndLeverageBrackets())).length).toBeGreaterThanOrEqual(10);
 });
 
-describe("the futures connector's own error classes tell", () => {
+describe("the futures connector's own error classes are right", () => {
   test("what is not served: NotFoundError", async () => {
     const rest = restOf(gateway.takeFuturesStrategy());
     const side = Api.TestOrderSideEnum.BUY;

@@ -1,8 +1,8 @@
-// `binance`, unmodified: its option `baseUrl` is all that points either of its clients here. They send every parameter in
-// the query and an empty body, add `recvWindow` and a client order id with their own prefix, and throw plain objects.
-//
-// On spot its `getServerTime` ignores `baseUrl` and asks the real exchange, so it is not called; its time synchronisation,
-// which would call it, is off unless asked for.
+// `binance`, unmodified: its option `baseUrl` is all that points either of its clients here. They send every
+// parameter in the query and an empty body, add `recvWindow` and a client order id with their own prefix, and
+// throw plain objects.
+// On spot its `getServerTime` ignores `baseUrl` and calls the real exchange, so it is not called; its time
+// synchronization, which would call it, is off by default.
 import { MainClient, USDMClient } from "binance";
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
@@ -183,7 +183,7 @@ test("binance marks its futures orders with another prefix", async () => {
   });
 });
 
-test("binance enters a position with both legs at once, and sees what becomes of them when one is reached", async () => {
+test("binance enters a position with both legs at once, and sees their outcomes when one is triggered", async () => {
   const client = futuresClientOf(gateway.takeFuturesStrategy());
   // A tick away, so that the next few seconds reach one of them, whichever it is.
   const enter = async () => {

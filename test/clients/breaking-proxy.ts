@@ -1,4 +1,5 @@
-// A proxy that breaks connections: in the middle of an exchange, after the request was forwarded, or whenever it is told to.
+// A proxy that breaks connections: in the middle of an exchange, after the request was forwarded, or on
+// demand.
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type BreakingProxy = AsyncDisposable & {

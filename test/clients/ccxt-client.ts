@@ -1,5 +1,5 @@
-// ccxt, unmodified: nothing is changed but the origin of the addresses in its option `urls.api`, as the start of the
-// server prints it. All its default start-up calls are made.
+// ccxt, unmodified: nothing is changed but the origin of the addresses in its option `urls.api`, as the start
+// of the server prints it. All its default start-up calls are made.
 import ccxt from "ccxt";
 import { expect } from "vitest";
 import {
@@ -45,8 +45,8 @@ export function exchangeOf(
 }
 
 /**
- * The class of each refusal. On any host but the reference exchange's own ccxt forgets what it knows of single markets'
- * codes, so that most of the futures family's are no more than an error of the exchange.
+ * The class of each refusal. On any host but the reference exchange's own ccxt ignores its codes of single
+ * markets, so that most futures refusals are only an ExchangeError.
  */
 const ERROR_CLASSES = {
   INSUFFICIENT_BALANCE: ccxt.InsufficientFunds,
@@ -72,7 +72,7 @@ const ERROR_CLASSES = {
 export function expectRefusal(error: unknown, name: RefusalName): void {
   const { code, msg } = REFUSALS[name];
   expect((error as Error).constructor).toBe(ERROR_CLASSES[name]);
-  // Only the code tells what has no class of its own.
+  // A refusal without a class of its own has only its code.
   const isUnclassed = ERROR_CLASSES[name] === ccxt.ExchangeError;
   expect((error as Error).message).toContain(isUnclassed ? JSON.stringify({ code, msg }) : msg);
 }
@@ -152,7 +152,7 @@ export function ccxtFuturesClient(key: Key, url: string, options: ExchangeOption
     ...commonClient(exchange, CONTRACT),
     premium: () => infoOf(exchange.fetchFundingRate(CONTRACT)),
     settlements: (count) => infosOf(exchange.fetchFundingRateHistory(CONTRACT, undefined, count)),
-    // It tells what is free and in use of each asset; a body of the balances' own route it asks for by name.
+    // It reports free and used amounts of each asset; a body of the balances route is requested by name.
     balances: () => exchange.request("balance", "fapiPrivateV3"),
     positions: () => infosOf(exchange.fetchPositions([CONTRACT])),
     isHedged: async () => (await exchange.fetchPositionMode(CONTRACT)).hedged === true,

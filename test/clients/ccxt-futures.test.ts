@@ -1,6 +1,6 @@
-// ccxt on perpetual contracts, unmodified (`ccxt-client.ts` says how it is pointed here): by its class for them, and by its
-// class for all markets, told what to take calls without a symbol for. Then what it makes of the gateway's answers: its own
-// markets, orders, positions and balances.
+// ccxt on perpetual contracts, unmodified (`ccxt-client.ts` says how it is pointed here): by its class for
+// them, and by its class for all markets, with the option for calls without a symbol. Then its interpretation
+// of the gateway's answers: its own markets, orders, positions and balances.
 import { describe, expect, test } from "vitest";
 import { units } from "../support/exact.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -37,7 +37,10 @@ for (const [name, options] of Object.entries(WAYS)) {
 
 type Client = ReturnType<typeof exchangeOf>;
 
-/** A client of a strategy of its own, after ccxt's default start-up. It need not pace itself for the few calls of a test. */
+/**
+ * A client of a strategy of its own, after ccxt's default start-up. It need not pace itself for the few calls
+ * of a test.
+ */
 async function trader(): Promise<Client> {
   const options = { kind: "binanceusdm", isPaced: false } as const;
   const exchange = exchangeOf(gateway.takeFuturesStrategy(), gateway.url, options);
@@ -216,7 +219,7 @@ describe("with one ccxt.binance for each key, a bot", () => {
     for (const call of refused) expectRefusal(await errorOf(call()), "OTHER_FAMILY");
   });
 
-  test("is told that there is no wallet, no margin account and no coin-margined market behind either key", async () => {
+  test("learns that there is no wallet, no margin account and no coin-margined market behind either key", async () => {
     for (const key of [gateway.takeFuturesStrategy(), gateway.takeStrategy()]) {
       const exchange = exchangeOf(key, gateway.url, { isPaced: false });
       expect(await exchange.request("capital/config/getall", "sapi")).toEqual([]);

@@ -1,5 +1,5 @@
-// ccxt, unmodified (`ccxt-client.ts` says how it is pointed here), and what it makes of the gateway's answers: its own
-// markets, orders, balances and error classes.
+// ccxt, unmodified (`ccxt-client.ts` says how it is pointed here), and its interpretation of the gateway's
+// answers: its own markets, orders, balances and error classes.
 import ccxt from "ccxt";
 import { beforeAll, describe, expect, test } from "vitest";
 import { balancesAfter, decimalText, expectedFill, type Fill, farBelow, units } from "../support/exact.ts";
@@ -29,7 +29,7 @@ async function trader(): Promise<Client & { readonly credentials: Credentials }>
   return Object.assign(exchange, { credentials });
 }
 
-/** A price at which a BUY rests. */
+/** A price at which a BUY stays open. */
 async function restingPrice(exchange: Client): Promise<number> {
   const { ask } = await exchange.fetchTicker(PAIR);
   return Number(farBelow(String(ask)));
@@ -129,7 +129,7 @@ describe("ccxt's public calls", () => {
   });
 });
 
-// ccxt paces itself, so its tests, each on a strategy of its own, wait side by side.
+// ccxt paces itself, so its tests, each on a strategy of its own, run in parallel.
 describe.concurrent("with ccxt, a strategy", () => {
   test("starts with 200 USDT", async () => {
     const exchange = await trader();
@@ -179,7 +179,7 @@ describe.concurrent("with ccxt, a strategy", () => {
     expect(await balancesOf(exchange)).toMatchObject({ BTC: { free: "0.00000800" } });
   });
 
-  test("rests a limit order with its funds locked, finds it, and cancels it", async () => {
+  test("places a limit order with its funds locked, finds it, and cancels it", async () => {
     const exchange = await trader();
     const price = await restingPrice(exchange);
     const placed = await exchange.createOrder(PAIR, "limit", "buy", 0.001, price);
@@ -287,7 +287,7 @@ describe.concurrent("with ccxt, a strategy", () => {
   });
 });
 
-describe.concurrent("ccxt's own error classes tell", () => {
+describe.concurrent("ccxt's own error classes are right", () => {
   test("a notional that is too small: BadRequest", async () => {
     const exchange = await trader();
     const error = await errorOf(exchange.createOrder(PAIR, "market", "buy", 0.00001));

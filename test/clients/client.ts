@@ -1,5 +1,5 @@
-// What the tests want of a stock client: its own calls under one set of names, and what it was told as the wire had it.
-// An adapter renames; it never mends what a client sends or receives.
+// The tests' interface to a stock client: its own calls under one set of names, and the answers as the wire
+// had them. An adapter renames; it never corrects what a client sends or receives.
 import type { Credentials } from "../support/gateway.ts";
 import type { SeededGateway } from "../support/seeded-gateway.ts";
 
@@ -11,13 +11,13 @@ export type Told = any;
 
 export type Key = Pick<Credentials, "apiKey" | "apiSecret">;
 
-/** What a client's file says of it, for a life in one of the families. */
+/** The terms of a client for a life of one of the types. */
 export type Life<Client> = {
   /** The client's name, for the reports. */
   readonly name: string;
   readonly gateway: SeededGateway;
   connect(key: Key): Client;
-  /** Fails unless the client says this refusal in its own way. */
+  /** Fails unless the client reports this refusal in its own way. */
   expectRefusal(error: unknown, name: RefusalName): void;
 };
 
@@ -71,7 +71,7 @@ export type MarketClient = {
 /** What both families have on the key of one strategy. Orders, trades and the account are as on the wire. */
 type TradingClient<Order> = MarketClient & {
   account(): Promise<Told>;
-  /** An order id of its own that the client lets pass. */
+  /** An order id of its own that the client accepts. */
   newClientOrderId(): string;
   place(order: Order): Promise<Told>;
   query(order: OrderName): Promise<Told>;
@@ -108,7 +108,9 @@ export type FuturesClient = TradingClient<NewContractOrder> & {
   cancelAllLegs(): Promise<Told>;
   openLegs(): Promise<Told[]>;
   allLegs(): Promise<Told[]>;
-  /** Sends a stop to the route of ordinary orders; left out if the client itself sends it to where it belongs. */
+  /**
+   * Sends a stop to the route of ordinary orders; left out if the client itself sends it to where it belongs.
+   */
   misplaceStop?(): Promise<Told>;
 };
 
@@ -176,7 +178,7 @@ export function numbersOf({ quantity, quoteOrderQty, price, stopPrice }: Amounts
   };
 }
 
-/** GTC for the types that ask for a time in force: clients that add none want to be told. */
+/** GTC for the types that require a time in force: some clients add none. */
 export function timeInForceOf({ type }: Pick<NewOrder, "type">) {
   return type === "LIMIT" || type === "STOP_LOSS_LIMIT" ? ({ timeInForce: "GTC" } as const) : {};
 }

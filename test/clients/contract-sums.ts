@@ -1,5 +1,5 @@
-// What fills of one contract come to, for expectations, written without a look at the program's own arithmetic.
-// Source: specification, section 1 (fees); reference exchange, sections 15.3 and 15.9.
+// Expected sums of the fills of one contract, written independently of the program's own arithmetic. Source:
+// specification, section 1 (fees); reference exchange, sections 15.3 and 15.9.
 import { decimalText, units } from "../support/exact.ts";
 
 export type ContractFill = {
@@ -13,7 +13,10 @@ const SCALE = 10n ** 8n;
 /** A tick of the contract on which the clients trade. */
 const TICK = units("0.1");
 
-/** Every fill's cost, fee and realised profit, and the position after all of them; entry price 0 if there is none. */
+/**
+ * Every fill's cost, fee and realised profit, and the position after all of them; entry price 0 if there is
+ * none.
+ */
 export function sumsOf(fills: readonly ContractFill[]) {
   let held = 0n;
   let entryValue = 0n;
@@ -36,7 +39,7 @@ export function sumsOf(fills: readonly ContractFill[]) {
   return { rows, held, entryPrice: held === 0n ? 0n : entryValue / magnitude(held) };
 }
 
-/** What a resting entry locks, in units. */
+/** The reserve of an open entry, in units. */
 export function marginOf(price: string, quantity: string, leverage: number): bigint {
   return ceil(units(price) * units(quantity), SCALE * BigInt(leverage));
 }

@@ -1,7 +1,6 @@
-// A futures bot in the hands of a test: a client, what it has placed so far, and the books that must follow from that.
-//
-// Whatever the market does meanwhile, the digits follow: fees, profits and the position from the fills, the wallet from the
-// incomes, what is locked from the open orders.
+// A futures bot that the test controls: a client, its placements so far, and the expected books.
+// Whatever the market does, the digits follow: fees, profits and the position from the fills, the wallet from
+// the incomes, the locked amount from the open orders.
 import { expect } from "vitest";
 import { decimalText, units } from "../support/exact.ts";
 import { type FuturesClient, type NewContractOrder, type NewLeg, SYMBOL, type Told } from "./client.ts";
@@ -10,7 +9,7 @@ import { percentOf, signedUnits, sumsOf } from "./contract-sums.ts";
 const NOTHING = "0.00000000";
 
 export function futuresBot(client: FuturesClient) {
-  /** Every order so far, as the history should tell it. */
+  /** Every order so far, as the history should show it. */
   const story = new Map<number, string>();
   return { story, place, trade, restingBuy, markPrice, placeLeg, expectBooks };
 
@@ -76,7 +75,7 @@ export function futuresBot(client: FuturesClient) {
     return placed;
   }
 
-  /** The account and its incomes of one moment: a settlement between the two asks for another look. */
+  /** The account and its incomes of one moment: a settlement between the two requires another read. */
   async function accountAndIncomes(): Promise<{ account: Told; incomes: Told[] }> {
     const account = await client.account();
     const incomes = await client.incomes();
@@ -85,7 +84,7 @@ export function futuresBot(client: FuturesClient) {
     return isOfOneMoment ? { account, incomes } : await accountAndIncomes();
   }
 
-  /** All that follows from the fills, with as much locked for resting orders. */
+  /** Everything that follows from the fills, with this amount locked for open orders. */
   async function expectBooks(locked = 0n): Promise<void> {
     const fills: Told[] = await client.trades();
     const { rows, held, entryPrice } = sumsOf(fills);

@@ -1,6 +1,7 @@
-// The life of a futures bot, as every stock client goes through it: it learns the contract, sets it up, goes long, protects
-// its position with legs, reduces it and turns it round, is refused, and ends its strategy. One strategy lives through all
-// of it, in this order, and its books (`futures-bot.ts`) are held against its fills after each step.
+// The life of a futures bot, which every stock client goes through: it learns the contract, sets it up, goes
+// long, protects its position with legs, reduces and reverses it, is refused, and ends its strategy. One
+// strategy lives through all of it, in this order, and its books (`futures-bot.ts`) are compared with its
+// fills after each step.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Credentials } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";

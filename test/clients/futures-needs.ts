@@ -1,6 +1,6 @@
-// What typed clients read in every futures body. go-binance and the Python connector type every field that they know;
-// hummingbot fails without some, and ccxt misreads what has others, or lacks some.
-// Source: reference exchange, sections 10 to 13 and 18.
+// What typed clients read in every futures body. go-binance and the Python connector type every field that
+// they know; hummingbot fails without some, and ccxt misreads what has others, or lacks some. Source:
+// reference exchange, sections 10 to 13 and 18.
 import type { Needs, Shape } from "./needs.ts";
 
 const ORDER: Shape = {

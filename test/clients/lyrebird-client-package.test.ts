@@ -1,4 +1,5 @@
-// The project's own client as it is published: built, imported as a package's code, and gone when it is closed.
+// The project's own client as it is published: built, imported as a package's code, and gone when it is
+// closed.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

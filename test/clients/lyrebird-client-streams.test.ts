@@ -1,5 +1,5 @@
-// The streams of the project's own client against the real program: what they tell over broken connections, a server that
-// stands still, and a key that is revoked.
+// The streams of the project's own client against the real program: their reports over broken connections, a
+// stalled server, and a revoked key.
 import { expect, test } from "vitest";
 import {
   type Candle,
@@ -99,7 +99,7 @@ test("over a broken connection books go on by themselves, their ids rising on ea
   expect(of(slow.pair, 2)[0]?.bids.length).toBe(20);
 });
 
-test("while the server stands still the book comes from the upstream's REST route, and then from the stream again", async () => {
+test("while the server is stalled the book comes from the upstream's REST route, and then from the stream again", async () => {
   const still = await startGateway();
   const { apiKey, apiSecret } = still.seed();
   const client = new LyrebirdClient({
@@ -135,7 +135,7 @@ test("while the server stands still the book comes from the upstream's REST rout
   }
 });
 
-test("a stream whose key is revoked ends for good", async () => {
+test("a stream whose key is revoked ends permanently", async () => {
   const key = gateway.takeStrategy();
   const client = clientOf(key, {});
   const errors: LyrebirdStreamError[] = [];
@@ -148,7 +148,7 @@ test("a stream whose key is revoked ends for good", async () => {
   client.close();
 });
 
-test("a wrong secret costs one failed handshake a stream, so the key is not blocked for who has the right one", async () => {
+test("a wrong secret costs one failed handshake a stream, so the key is not blocked for its owner", async () => {
   const key = gateway.takeStrategy();
   const wrong = clientOf({ ...key, apiSecret: "0".repeat(64) }, {});
   const streams = [wrong.candles(), wrong.orderBooks()];

@@ -1,4 +1,5 @@
-// The project's own client against the real program: a signal's whole life, and what holds when connections break.
+// The project's own client against the real program: a signal's whole life, and what holds when connections
+// break.
 import { expect, test } from "vitest";
 import {
   type BotOrder,
@@ -54,7 +55,7 @@ test("a signal is executed, replayed, looked up, listed and waited for, all with
   expect(await client.signals()).toEqual([listed]);
 });
 
-test("a resting order is cancelled, and cancelling it again says so", async () => {
+test("an open order is canceled, and canceling it again says so", async () => {
   const client = clientOf(gateway.takeStrategy());
   const order = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "LIMIT", quantity: "0.001" } as const;
   const price = await restingPriceOf(gateway.url, "BTCUSDT");
@@ -118,7 +119,7 @@ test("when the connection breaks after the request was forwarded, the outcome is
   client.close();
 });
 
-test("when no answer ever comes, that is said, and the same submission later tells what became of it", async () => {
+test("when no answer ever comes, that is reported, and the same submission later returns the outcome", async () => {
   const key = gateway.takeStrategy();
   await using proxy = await openBreakingProxy(gateway.url);
   const client = clientOf(key, proxy.url, 400);
@@ -132,7 +133,7 @@ test("when no answer ever comes, that is said, and the same submission later tel
   client.close();
 });
 
-test("a strategy is closed once for good: closing it again says so, and it takes no more signals", async () => {
+test("a strategy is closed permanently: closing it again says so, and it takes no more signals", async () => {
   const client = clientOf(gateway.takeStrategy());
   await client.submit(BUY, { idempotencyKey: "before" });
   const closed = await client.closeStrategy();

@@ -1,4 +1,4 @@
-// What a bot of either family learns of the market before it trades, from its client's own calls.
+// What a bot of either type learns of the market before it trades, from its client's own calls.
 import { expect } from "vitest";
 import { units } from "../support/exact.ts";
 import { type MarketClient, SYMBOL, type Told } from "./client.ts";

@@ -1,5 +1,6 @@
-// What a field of a body has to be for clients of typed languages, and how a body is held against it. They cannot run here,
-// and one field of another type fails their whole call. A field that is listed must be there.
+// What a field of a body has to be for clients of typed languages, and how a body is held against it. They
+// cannot run here, and one field of another type fails their whole call. A field that is listed must be
+// there.
 import type { Told } from "./client.ts";
 
 /** What a value has to be. */

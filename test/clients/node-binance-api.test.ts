@@ -1,6 +1,7 @@
-// `node-binance-api`, unmodified: its options `urls.base` and `urls.fapi` are all that point its calls here. On spot it
-// sends a form body with POST and the query with everything else, on futures always the query; it calls all of it a form,
-// adds `recvWindow` and a client order id with its own prefix, and throws errors whose message is the body.
+// `node-binance-api`, unmodified: its options `urls.base` and `urls.fapi` are all that point its calls here.
+// On spot it sends a form body with POST and the query with everything else, on futures always the query; it
+// calls all of it a form, adds `recvWindow` and a client order id with its own prefix, and throws errors
+// whose message is the body.
 //
 // On futures its limit orders are post-only unless they say otherwise, which is not served here.
 import Binance, { type OrderType } from "node-binance-api";

@@ -1,5 +1,5 @@
-// The lines that the dashboard and the README show for a key, run as they are shown but for the keys and the address: each
-// buys on the key's strategy.
+// The lines that the dashboard and the README show for a key, run as they are shown but for the keys and the
+// address: each buys on the key's strategy.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";

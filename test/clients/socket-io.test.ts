@@ -1,5 +1,5 @@
-// Stock Socket.IO clients, unmodified, against the running gateway: the present JavaScript one, an old one, and the Python
-// one where the machine has it (Debian's package `python3-socketio`).
+// Stock Socket.IO clients, unmodified, against the running gateway: the present JavaScript one, an old one,
+// and the Python one where the machine has it (Debian's package `python3-socketio`).
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -81,7 +81,7 @@ describe.each(CLIENTS)("%s", (_name, connectWith) => {
     client.close();
   });
 
-  test("is told why it is refused, and does not come back by itself", async () => {
+  test("gets the reason of its refusal, and does not reconnect by itself", async () => {
     const client = openStream(gateway.url, MARKET, gateway.takeStrategy(), {
       connectWith,
       auth: {},
@@ -93,7 +93,7 @@ describe.each(CLIENTS)("%s", (_name, connectWith) => {
     client.close();
   });
 
-  test("that polls is told at once that it cannot", async () => {
+  test("that polls gets an error at once", async () => {
     const client = openStream(gateway.url, MARKET, gateway.takeStrategy(), {
       connectWith,
       options: { transports: ["polling"] },
@@ -103,7 +103,7 @@ describe.each(CLIENTS)("%s", (_name, connectWith) => {
   });
 });
 
-test("a client that has lost its connection comes back by itself and subscribes anew", async () => {
+test("a client that has lost its connection reconnects by itself and subscribes again", async () => {
   const key = gateway.takeStrategy();
   const client = await connectStream(gateway.url, ORDER_BOOK, key, {
     reconnection: true,
@@ -143,7 +143,7 @@ describe.skipIf(python === undefined).concurrent("python-socketio (needs Debian'
     ]);
   });
 
-  test("is told why it is refused", async () => {
+  test("gets the reason of its refusal", async () => {
     const stranger = { ...gateway.takeStrategy(), apiSecret: "0".repeat(64) };
     const events = await runPython(stranger, MARKET, CANDLE, "marketData");
     expect(events).toContainEqual({

@@ -1,7 +1,7 @@
-// The life of a spot bot, as every stock client goes through it: it learns the market, trades, asks what became of its
+// The life of a spot bot, which every stock client goes through: it learns the market, trades, queries its
 // orders, is refused, and ends its strategy. One strategy lives through all of it, in this order.
-//
-// Whatever the market does meanwhile, the digits follow: balances from the fills, what is locked from the open orders.
+// Whatever the market does, the digits follow: balances from the fills, the locked amounts from the open
+// orders.
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   balancesAfter,
@@ -34,7 +34,7 @@ export function describeSpotLife({ name, gateway, connect, expectRefusal }: Life
   describe(`with ${name}, a spot bot`, () => {
     let strategy: Credentials;
     let client: SpotClient;
-    /** Every order so far, as the history should tell it. */
+    /** Every order so far, as the history should show it. */
     const story = new Map<number, string>();
 
     beforeAll(() => {

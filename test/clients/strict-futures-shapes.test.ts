@@ -1,6 +1,7 @@
-// What typed clients of other languages need of a futures body, field by field, walked over answers in every state that a
-// body has. The account's stand on a market of the test's own, so that legs fire, funding is settled and a position is
-// liquidated; the public ones are the real program's. What the clients need stands in `futures-needs.ts`.
+// What typed clients of other languages need of a futures body, field by field, checked on answers in every
+// state that a body has. The account is on a market that the test controls, so that legs fire, funding is
+// settled and a position is liquidated; the public answers are the real program's. `futures-needs.ts` has the
+// clients' needs.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Command } from "../../src/domain/command.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
@@ -31,7 +32,9 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** A position that is long, short, liquidated and none, orders and legs in every state, and everything that tells of them. */
+/**
+ * A long, a short, a liquidated and no position, orders and legs in every state, and all routes about them.
+ */
 beforeAll(async () => {
   market.show(symbol, "59999.9", "60000");
   market.show("ETHUSDT", "3000", "3000.1");
@@ -78,7 +81,8 @@ beforeAll(async () => {
   const seen = decimal<Price>(stop.triggerPrice);
   await execute({ type: "TriggerLeg", legId: legs[0].algoId, seen });
 
-  // A leg that is cancelled, and one that is left without its position, like the order that would have reduced it.
+  // A leg that is cancelled, and one that is left without its position, like the order that would have
+  // reduced it.
   placed.push(await trade("BUY"));
   const { algoId } = await told(ask.placeLeg(stop));
   const canceledLeg = [await told(ask.cancelLeg({ algoId }))];

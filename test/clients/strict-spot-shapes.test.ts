@@ -1,9 +1,8 @@
-// What typed clients of other languages need of a spot body, field by field, walked over real answers in every state that
-// a body has.
+// What typed clients of other languages need of a spot body, field by field, walked over real answers in
+// every state that a body has.
 //
-// go-binance and the Python connector type every field that they know; hummingbot and OctoBot fail without some, and
-// ccxt misreads an order that has others.
-// Source: reference exchange, sections 7 and 18.
+// go-binance and the Python connector type every field that they know; hummingbot and OctoBot fail without
+// some, and ccxt misreads an order that has others. Source: reference exchange, sections 7 and 18.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -171,11 +170,11 @@ const NEEDS: Needs = {
 /** Names that make ccxt take a spot order for a strategy's, a contract's or a refused one. */
 const NEVER_IN_AN_ORDER = ["strategyId", "algoId", "positionSide", "cumQuote", "code"];
 
-/** What every body that was asked for is, by the name under which it stands in `NEEDS`. */
+/** Every requested body, by its name in `NEEDS`. */
 const bodies: Record<string, Told[]> = {};
 const answers: WireAnswer[] = [];
 
-/** Every kind of order, in every state that can be had at once, and everything that tells of them. */
+/** Every kind of order, in every state that can be reached at once, and all routes about them. */
 beforeAll(async () => {
   const strategy = gateway.takeStrategy();
   const ask = async (method: string, route: string, parameters = {}) => {

@@ -1,7 +1,6 @@
-// How clients of other languages send what they send, byte for byte as far as it differs: where parameters travel, in
-// which order, under which content type and header names. Each form places an order, finds it, and cancels it, in either
-// family, and a leg besides.
-// Source: reference exchange, section 18.2.
+// How clients of other languages send what they send, byte for byte as far as it differs: where parameters
+// travel, in which order, under which content type and header names. Each form places an order, finds it, and
+// cancels it, in either family, and a leg besides. Source: reference exchange, section 18.2.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -64,7 +63,8 @@ const FORMS: readonly Form[] = [
     },
   },
   {
-    // What the order is in the body, what the request is in the query, and the signature over both with nothing between.
+    // What the order is in the body, what the request is in the query, and the signature over both with
+    // nothing between.
     client: "go-binance",
     keyHeader: "X-Mbx-Apikey",
     parts(method, parameters, sign) {

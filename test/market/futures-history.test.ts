@@ -1,8 +1,8 @@
-// A month of funding, from tables of what the exchange settled, through the whole of Lyrebird: the tape's own server, the
-// market client, desk, store, watcher and funding clock. The tape runs 3,600 times as fast as the program's own time, which
-// moves when the test moves it: of a second of its own the program hears an hour of messages, so that no symbol looks
-// silent, and nothing is waited for but what is under way. What a strategy pays is computed beside it from the tables' texts
-// and has to agree to the last digit.
+// A month of funding, from tables of the exchange's settlements, through the whole of Lyrebird: the tape's
+// own server, the market client, desk, store, watcher and funding clock. The tape runs 3,600 times as fast as
+// the program's own time, which the test advances: in a second of its own the program receives an hour of
+// messages, so that no symbol looks silent. The expected payments are computed from the tables' texts and
+// must agree to the last digit.
 import { describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/identity/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
@@ -34,7 +34,7 @@ const STEPS_MAX = 100;
 cleanStages();
 
 describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, () => {
-  test("whoever buys or sells and holds pays and receives each settlement, to the last digit", async () => {
+  test("every holder pays and receives each settlement, to the last digit", async () => {
     const { tape, life } = await begin({ publishedAfterMs: 5_000 });
     const settlements = readSettlements();
     expect(settlements).toHaveLength(89);
@@ -146,7 +146,7 @@ async function expectStanding(life: Life, holder: Holder, past: readonly TableSe
   ]);
 }
 
-/** Plays on until a settlement has been applied to a strategy. */
+/** Plays until a settlement has been applied to a strategy. */
 async function untilSettled(
   life: Life,
   tape: Tape,

@@ -1,6 +1,7 @@
-// What becomes of positions, legs and limits while nobody hears the market for ten hours in which it falls by three percent
-// and funding is settled. The referee goes through the tables' minutes by itself: what was marked beyond a liquidation price or
-// a trigger, in the order of time, is carried out afterwards, once, and so is a limit that was traded through.
+// Positions, legs and limits during ten hours without market data, in which the market falls by three percent
+// and funding is settled. The oracle applies the tables' minutes by itself: mark prices beyond a liquidation
+// price or a trigger, in order of time, are executed afterwards, once, and so is a limit that was traded
+// through.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/identity/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
@@ -48,9 +49,9 @@ const DISTANCES = [3n, 6n, 11n, 17n, 24n, 29n, 36n];
 /** What the market reaches only in part. */
 const BIDS = ["106600.3", "105500.5", "104300.7", "103300.9", "99000.1"];
 const ASKS = ["106900.3", "108800.7"];
-/** In the minutes after it nothing more is reached. */
+/** In the minutes after it nothing more is triggered. */
 const AFTERWARDS = 300 * SECOND;
-/** Of each outcome there has to be something to look at. */
+/** Minimum number of cases for each outcome. */
 const SEEN_MIN = 2;
 
 /** Of the program's own time, while what was missed is made up for. */
@@ -59,7 +60,7 @@ const SLOW_TURN_MS = 10;
 type Outage = {
   readonly isUp: boolean;
   lose(tape: Tape, life: Life): Promise<void>;
-  /** Answers the life that goes on. */
+  /** Returns the life that continues. */
   regain(tape: Tape, life: Life, dataDir: string): Promise<Life>;
 };
 
@@ -96,7 +97,7 @@ const KILLED: Outage = { ...STOPPED, lose: (_tape, life) => life.kill() };
 
 type Leg = { readonly type: "STOP_MARKET" | "TAKE_PROFIT_MARKET"; readonly trigger: bigint };
 type Bet = { readonly holder: Holder; readonly legs: readonly Leg[] };
-/** What a position comes to: how it ends and at what price; null if it goes on. */
+/** The outcome of a position: how it ends and at what price; null if it stays open. */
 type Fate = {
   readonly end: "LIQUIDATION" | Leg["type"] | null;
   readonly price: bigint | null;
@@ -119,7 +120,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`an outage of a contract${WITHOUT_HISTOR
     ["the program is stopped", STOPPED],
     ["the program is killed", KILLED],
   ] as const)(
-    `while %s for hours: what was marked and traded meanwhile decides (seed ${SEED})`,
+    `while %s for hours: mark prices and trades of that time decide (seed ${SEED})`,
     async (_what, outage) => {
       const tape = await openManualTape({
         file: writeHistoryTape({ publishedAfterMs: 5 * SECOND, ...SPAN }),
@@ -156,7 +157,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`an outage of a contract${WITHOUT_HISTOR
       expect(reached.length).toBeLessThan(limits.length);
       for (const limit of limits) await expectLimit(life, limit, reached.includes(limit));
 
-      // Nothing is carried out a second time when the market goes on, and nothing else is.
+      // Nothing is executed a second time when the market continues, and nothing else is.
       const all = [...bets.map(({ holder }) => holder.strategy), ...limits.map(({ strategy }) => strategy)];
       const before = await tradeCounts(life, all);
       await life.playTo(BACK_AT + AFTERWARDS);
@@ -207,7 +208,10 @@ function priceAt({ entryPrice }: Holder, thousandths: bigint): bigint {
   return ((entryPrice * (1_000n + thousandths)) / 1_000n / TICK) * TICK;
 }
 
-/** The last tick before the position ends: a minute that reaches it mostly goes on beyond the end, which comes first then. */
+/**
+ * The last tick before the position ends: a minute that reaches it mostly goes beyond the end, which comes
+ * first then.
+ */
 function brinkOf(holder: Holder): bigint {
   const ticks = liquidationPriceOf(holder, holder.wallet) / TICK;
   return (isLong(holder) ? ticks + 1n : ticks) * TICK;
@@ -246,7 +250,7 @@ function fateOf(
   return { end: null, price: null, settled };
 }
 
-/** What the market shows when it is heard again. */
+/** The market's prices when it is back. */
 type Present = { readonly bid: bigint; readonly ask: bigint; readonly mark: string };
 
 function presentOf(minutes: readonly TableMinute[]): Present {
@@ -257,7 +261,7 @@ function presentOf(minutes: readonly TableMinute[]): Present {
   return { bid: ask - TICK, ask, mark: marked.mark };
 }
 
-/** Funding is owed for what was held when it was due: what had ended in the outage by then pays none. */
+/** Funding is paid for what was held when it was due: positions that ended earlier in the outage pay none. */
 async function expectFate(life: Life, { holder, legs }: Bet, fate: Fate): Promise<void> {
   const { strategy, quantity } = holder;
   const { positionAmt } = await riskOf(life, strategy);
@@ -293,7 +297,7 @@ type Limit = {
   readonly price: string;
 };
 
-/** Each of a strategy of its own. */
+/** Each on a strategy of its own. */
 async function placeLimits(life: Life): Promise<readonly Limit[]> {
   const wanted = [...BIDS.map((price) => ["BUY", price]), ...ASKS.map((price) => ["SELL", price])] as const;
   const limits: Limit[] = [];
@@ -328,8 +332,8 @@ async function expectLimit(life: Life, limit: Limit, isReached: boolean): Promis
 }
 
 /**
- * Resolves when strategies have so many trades. The market stands still meanwhile and lives; the program's own time goes on
- * slowly, since it does not wait for the past for ever.
+ * Resolves when strategies have this many trades. The market is constant and alive in that time; the
+ * program's own time advances slowly, since it does not wait for history without limit.
  */
 async function untilTraded(
   life: Life,

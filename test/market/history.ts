@@ -1,9 +1,9 @@
-// A month of a contract as a tape, made from tables: minutes of trades, settled funding, and the mark prices at the
-// settlements. And what a holder of it pays, by an arithmetic of its own on the tables' texts.
-//
-// Of each minute the tape has three messages: in its last second one trade of the minute's whole volume at its close, with the
-// best prices a tick apart there, and at its end a mark price. That is the table's at a settlement and, since there is no
-// table of the minutes between, the close at any other. Each names the settlement that comes next, and the rate it will have.
+// A month of a contract as a tape, made from tables: minutes of trades, settled funding, and the mark prices
+// at the settlements. Also the payments of a holder, by independent arithmetic on the tables' texts.
+// Of each minute the tape has three messages: in its last second one trade of the minute's whole volume at
+// its close, with the best prices a tick apart there, and at its end a mark price. That is the table's at a
+// settlement and the close at any other minute, for which there is no table. Each names the next settlement
+// and its rate.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -15,7 +15,7 @@ const KLINES = join(SHARED_DIR, `data/klines/usdm-BTCUSDT-1m-${SPAN}.csv.gz`);
 const FUNDING = join(SHARED_DIR, `data/funding/usdm-BTCUSDT-funding-${SPAN}.csv.gz`);
 const MARKS = join(SHARED_DIR, `data/mark/usdm-BTCUSDT-mark-8h-${SPAN}.csv.gz`);
 const isHistoryHere = [KLINES, FUNDING, MARKS].every((file) => existsSync(file));
-/** Said in the names of tests that have nothing to look at. */
+/** Suffix of the names of tests without data. */
 export const WITHOUT_HISTORY = isHistoryHere ? "" : " (skipped: no tables in SHARED_DIR)";
 
 export const MINUTE_MS = 60_000;
@@ -55,13 +55,13 @@ export function readSettlements(): readonly TableSettlement[] {
   });
 }
 
-/** What a tape tells in a minute, by market time, Unix ms. */
+/** The messages of a tape in a minute, by market time, Unix ms. */
 export type TableMinute = {
   /** When it trades, and the best ask from then on. */
   readonly tradedAt: number;
   readonly close: string;
   readonly volume: string;
-  /** When the mark price is told. */
+  /** Publication of the mark price. */
   readonly markedAt: number;
   readonly mark: string;
 };
@@ -75,7 +75,7 @@ export function readMinutes(): readonly TableMinute[] {
   });
 }
 
-/** Writes a tape in a directory of its own and answers the file. */
+/** Writes a tape in a directory of its own and returns the file. */
 export function writeHistoryTape(options: HistoryTape): string {
   const { publishedAfterMs, from = 0, to = Infinity } = options;
   const settlements = readSettlements();
@@ -117,7 +117,7 @@ function trade(at: number, id: number, close: string, volume: string): object {
 }
 
 function markPrice(at: number, price: string, next: TableSettlement | undefined): object {
-  // Zero is what a contract without funding says; after the last row nothing is known of the next.
+  // Zero is the rate of a contract without funding; after the last row the next settlement is unknown.
   const funding = { r: next?.rate ?? "0", T: next?.dueAt ?? 0 };
   return streamed("markPrice@1s", { e: "markPriceUpdate", E: at, p: price, i: price, P: price, ...funding });
 }
@@ -126,7 +126,10 @@ function settledRow({ fundingTime, rate, mark }: TableSettlement): object {
   return { symbol: SYMBOL, fundingTime, fundingRate: rate, markPrice: mark };
 }
 
-/** What a holder of a signed quantity gains by a settlement, in units of 1e-8: paid is rounded up, received down. */
+/**
+ * A holder's gain of a signed quantity by a settlement, in units of 1e-8: payments are rounded up, receipts
+ * down.
+ */
 export function fundingOf(quantity: string, { rate, mark }: TableSettlement): bigint {
   const exact = unitsOf(quantity) * unitsOf(mark) * unitsOf(rate);
   const paid = exact > 0n ? (exact + UNITS * UNITS - 1n) / (UNITS * UNITS) : exact / (UNITS * UNITS);

@@ -1,5 +1,5 @@
-// A bot that holds a contract, and by an arithmetic of its own what its position begins with, what funding makes of it, and
-// where it ends. Amounts are in units of 1e-8.
+// A bot that holds a contract, and independent arithmetic for the start of its position, the effect of
+// funding, and its end. Amounts are in units of 1e-8.
 import { expect } from "vitest";
 import type { SeededStrategy } from "../../src/identity/seed.ts";
 import { fundingOf, type TableSettlement, UNITS, unitsOf } from "./history.ts";
@@ -59,7 +59,9 @@ export function walletAfter({ wallet, quantity }: Holder, settlements: readonly 
   return settlements.reduce((sum, each) => sum + fundingOf(quantity, each), wallet);
 }
 
-/** Where the position ends with so much in its wallet: where nothing but the maintenance margin is left of it. */
+/**
+ * Where the position ends with so much in its wallet: where nothing but the maintenance margin is left of it.
+ */
 export function liquidationPriceOf(holder: Holder, wallet: bigint): bigint {
   const size = sizeOf(holder);
   const value = holder.entryPrice * size;
@@ -68,7 +70,7 @@ export function liquidationPriceOf(holder: Holder, wallet: bigint): bigint {
     : up((value + wallet * UNITS) * UNITS, size * (UNITS + MAINTENANCE));
 }
 
-/** Where nothing at all is left of it; rounded against the holder. */
+/** The price at which nothing at all is left of it; rounded against the holder. */
 export function bankruptcyPriceOf(holder: Holder, wallet: bigint): bigint {
   const size = sizeOf(holder);
   const value = holder.entryPrice * size;

@@ -1,5 +1,6 @@
-// The recorded stretch of the contract with mark prices, of which it has none: at each whole second the middle of the best
-// prices then, as text of eight decimals. They are made up, and only so that orders can be decided at all.
+// The recorded stretch of the contract with mark prices, of which it has none: at each whole second the
+// middle of the best prices then, as text of eight decimals. They are made up, and only so that orders can be
+// decided at all.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -42,7 +43,8 @@ function marksOf(messages: readonly Message[], aheadNs: bigint) {
     const quote = messages[index - 1]?.quote;
     if (next === second || quote === undefined) continue;
     second = next;
-    // Told within the last millisecond before its second, so that it is received neither before nor after it.
+    // Published within the last millisecond before its second, so that it is received neither before nor
+    // after it.
     const data = {
       e: "markPriceUpdate",
       E: second - 1,

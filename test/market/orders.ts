@@ -1,4 +1,4 @@
-// A bot's orders on the recorded market, and how the referee says that each has to stand.
+// A bot's orders on the recorded market, and their expected states by the oracle.
 
 import { expect } from "vitest";
 import type { SeededStrategy } from "../../src/identity/seed.ts";
@@ -8,7 +8,9 @@ import { countUntil, type Message, SYMBOL } from "./recorded.ts";
 import { type Fate, fateHeard, type Terms } from "./referee.ts";
 import { eventual, type Life } from "./stage.ts";
 
-/** Worth more than the smallest notional that the pair allows, and a thirtieth of what a strategy begins with. */
+/**
+ * Worth more than the smallest notional that the pair allows, and a thirtieth of what a strategy begins with.
+ */
 const QUANTITY = "0.0001";
 
 type State = {
@@ -26,7 +28,7 @@ export type Followed = {
   terms: Terms;
   /** Since when it waits for that, market time in Unix ms. */
   since: number;
-  /** How it has to stand. */
+  /** Its expected state. */
   wanted: State;
 };
 
@@ -76,8 +78,8 @@ export function isOpen({ wanted }: Followed): boolean {
 }
 
 /**
- * Plays to a market time. Behind each message that triggers or fills an order, by the referee, that has to have happened
- * before the next one is heard.
+ * Plays to a market time. After each message that triggers or fills an order by the oracle, that must have
+ * happened before the next message.
  */
 export async function playThrough(
   life: Life,
@@ -114,7 +116,7 @@ export async function playThrough(
   await life.playTo(until);
 }
 
-/** An order that has to change is waited for; any other has to stand as it does already. */
+/** Waits for an order that has to change; any other must have its state already. */
 export async function expectAsWanted(life: Life, order: Followed): Promise<void> {
   const state = await eventual(
     () => stateOf(life, order),
@@ -136,7 +138,7 @@ export async function expectNoFillTwice(
   }
 }
 
-/** How an order stands. */
+/** The state of an order. */
 export async function stateOf(
   life: Life,
   { strategy, orderId }: Pick<Followed, "strategy" | "orderId">,

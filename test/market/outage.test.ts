@@ -1,6 +1,6 @@
-// What becomes of orders while nobody hears the market: the stream is cut or silent, or the program itself is down, while
-// the recorded market goes on. The referee knows what was traded meanwhile; what that reached is filled afterwards, once,
-// and nothing else is.
+// Orders during an outage of the market data: the stream is cut or silent, or the program itself is down,
+// while the recorded market continues. The oracle knows the trades of that time; what they triggered is
+// filled afterwards, once, and nothing else is.
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/identity/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
@@ -33,24 +33,24 @@ const BETWEEN_PLACINGS = 6 * SECOND;
 const CHANGE_OVERS = 6;
 const TICKER = "btcusdt@bookTicker";
 const TRADE = "btcusdt@trade";
-/** How long the market is heard again at the end. */
+/** Duration of the market data at the end. */
 const AFTERWARDS = 20 * SECOND;
-/** A symbol that is heard is noted to have been heard this long ago. */
+/** How far the stored watermark of an active symbol is behind. */
 const NOTE_LAG = 5 * SECOND;
 const NOTE_INTERVAL = 5 * SECOND;
-/** What was traded so long before a gap may have been under way still when it began, and is looked at as well. */
+/** Trades so long before a gap may still have been in flight when it began, and are requested as well. */
 const UNDER_WAY = SECOND;
-/** Never reached: somebody waits on the symbol all along. */
+/** Never triggered: an order that keeps the symbol subscribed. */
 const FAR: Terms = { side: "BUY", limit: decimal("50000"), stop: null };
-/** Of each outcome there has to be something to look at. */
+/** Minimum number of cases for each outcome. */
 const SEEN_MIN = 2;
 
 type Outage = {
-  /** Whether the program goes on meanwhile. */
+  /** Whether the program runs during the outage. */
   readonly isUp: boolean;
   /** Answers from when on it is not known what the market did, Unix ms. */
   lose(tape: Tape, life: Life): Promise<number>;
-  /** Answers the life that goes on. */
+  /** Returns the life that continues. */
   regain(tape: Tape, life: Life, dataDir: string): Promise<Life>;
 };
 
@@ -118,52 +118,49 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
     ["the program is stopped for a few seconds", STOPPED, 258.2, 265.9],
     ["the program is killed for minutes", KILLED, 93.4, 265.1],
     ["the program is killed for less than two minutes", KILLED, 203.7, 301.2],
-  ] as const)(
-    `while %s: what was traded meanwhile decides (seed ${SEED})`,
-    async (_what, outage, from, to) => {
-      const tape = await openManualTape();
-      const dataDir = newDirectory();
-      const [lostAt, backAt] = [tape.startsAt + from * SECOND, tape.startsAt + to * SECOND];
-      const random = seededRandom(SEED);
-      const levels = levelsBetween(lostAt, backAt);
-      const orders: Followed[] = [];
-      let life = await openLife(tape, { dataDir });
-      const strategies = await life.seed(STRATEGIES);
-      for (const [index, strategy] of strategies.entries()) {
-        const momentsLeft = STRATEGIES - 1 - index;
-        await playThrough(life, tape, messages, orders, lostAt - momentsLeft * BETWEEN_PLACINGS);
-        await life.call(strategy, "POST", "/api/v3/order", marketBuy("0.0015"));
-        orders.push(...(await placeSome(life, strategy, levels, random)));
-      }
+  ] as const)(`while %s: the trades of that time decide (seed ${SEED})`, async (_what, outage, from, to) => {
+    const tape = await openManualTape();
+    const dataDir = newDirectory();
+    const [lostAt, backAt] = [tape.startsAt + from * SECOND, tape.startsAt + to * SECOND];
+    const random = seededRandom(SEED);
+    const levels = levelsBetween(lostAt, backAt);
+    const orders: Followed[] = [];
+    let life = await openLife(tape, { dataDir });
+    const strategies = await life.seed(STRATEGIES);
+    for (const [index, strategy] of strategies.entries()) {
+      const momentsLeft = STRATEGIES - 1 - index;
+      await playThrough(life, tape, messages, orders, lostAt - momentsLeft * BETWEEN_PLACINGS);
+      await life.call(strategy, "POST", "/api/v3/order", marketBuy("0.0015"));
+      orders.push(...(await placeSome(life, strategy, levels, random)));
+    }
 
-      const unknownFrom = await outage.lose(tape, life);
-      if (outage.isUp) {
-        await life.missTo(lostAt + 20 * SECOND);
-        orders.push(...(await tradeUnheard(life, strategies[0], levels)));
-      }
-      await (outage.isUp ? life.missTo(backAt) : tape.advanceTo(backAt));
-      life = await outage.regain(tape, life, dataDir);
-      await filled(life, tape, backAt);
+    const unknownFrom = await outage.lose(tape, life);
+    if (outage.isUp) {
+      await life.missTo(lostAt + 20 * SECOND);
+      orders.push(...(await tradeUnheard(life, strategies[0], levels)));
+    }
+    await (outage.isUp ? life.missTo(backAt) : tape.advanceTo(backAt));
+    life = await outage.regain(tape, life, dataDir);
+    await filled(life, tape, backAt);
 
-      const stretches = stretchesOf(messages, unknownFrom - UNDER_WAY, backAt);
-      const seen = { filled: 0, triggered: 0, untouched: 0 };
-      for (const order of orders.filter(isOpen)) {
-        const fate = fateInGap(order.terms, order.since, stretches, presentAt(backAt));
-        note(order, fate, backAt);
-        await expectAsWanted(life, order);
-        seen[fate.fill !== null ? "filled" : fate.isTriggered ? "triggered" : "untouched"] += 1;
-      }
-      expect(seen.filled).toBeGreaterThan(SEEN_MIN);
-      expect(seen.untouched).toBeGreaterThan(SEEN_MIN);
+    const stretches = stretchesOf(messages, unknownFrom - UNDER_WAY, backAt);
+    const seen = { filled: 0, triggered: 0, untouched: 0 };
+    for (const order of orders.filter(isOpen)) {
+      const fate = fateInGap(order.terms, order.since, stretches, presentAt(backAt));
+      note(order, fate, backAt);
+      await expectAsWanted(life, order);
+      seen[fate.fill !== null ? "filled" : fate.isTriggered ? "triggered" : "untouched"] += 1;
+    }
+    expect(seen.filled).toBeGreaterThan(SEEN_MIN);
+    expect(seen.untouched).toBeGreaterThan(SEEN_MIN);
 
-      // What was filled is not filled again, and what was not waits on.
-      await playThrough(life, tape, messages, orders, backAt + AFTERWARDS);
-      for (const order of orders) await expectAsWanted(life, order);
-      await expectNoFillTwice(life, orders, 1);
-    },
-  );
+    // What was filled is not filled again, and what was not waits on.
+    await playThrough(life, tape, messages, orders, backAt + AFTERWARDS);
+    for (const order of orders) await expectAsWanted(life, order);
+    await expectNoFillTwice(life, orders, 1);
+  });
 
-  test("a trade that was under way when the stream was lost is not missed", async () => {
+  test("a trade in flight when the stream was lost is not missed", async () => {
     const tape = await openManualTape();
     const life = await openLife(tape);
     const { at, trade } = tradeUnderWay();
@@ -227,7 +224,7 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
     }
   });
 
-  /** While the market is not heard: MARKET and stops are refused, LIMIT is accepted and rests. */
+  /** Without market data MARKET and stops are refused, LIMIT is accepted and stays open. */
   async function tradeUnheard(life: Life, strategy: SeededStrategy | undefined, levels: readonly Price[]) {
     const [low, high] = [levels[0], levels.at(-1)];
     if (strategy === undefined || low === undefined || high === undefined)
@@ -253,13 +250,13 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
     return placed;
   }
 
-  /** Resolves when the market is heard again and what was missed has been asked for and carried out. */
+  /** Resolves when the market data is back and the gap has been filled. */
   async function filled(life: Life, tape: Tape, backAt: number): Promise<void> {
     const { u, b, B, a, A } = JSON.parse(messageBefore(backAt).payload);
     await eventual(
       async () => {
         await life.turn(TURN_MS);
-        // The book as it is, again and again: a market that stands still and lives.
+        // The present book, repeatedly: a market that is constant and alive.
         tape.sendRaw("btcusdt@depth20", { lastUpdateId: u, bids: [[b, B]], asks: [[a, A]] });
         const [heard] = await life.store.listHeard("SPOT");
         return heard?.at ?? 0;
@@ -269,7 +266,10 @@ describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
     await life.probe();
   }
 
-  /** A trade of which a stream that is lost a moment before it is heard says nothing, lower than all around it. */
+  /**
+   * A trade that a stream which is lost a moment before its arrival does not deliver, lower than all around
+   * it.
+   */
   function tradeUnderWay() {
     const trades = messages.flatMap(({ at, trade }) => (trade === null ? [] : { at, trade }));
     const found = trades.find(({ at, trade }) => {

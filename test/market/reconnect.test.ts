@@ -1,5 +1,5 @@
-// The market goes away and comes back, over real connections on a clock of the test's own: how soon orders are taken again,
-// and how soon those that the market reached meanwhile are filled.
+// The market goes down and comes back, over real connections under manual time: how soon orders are taken
+// again, and how soon those that the market triggered in the gap are filled.
 import { expect, test } from "vitest";
 import { writeTape } from "../support/written-tape.ts";
 import { SYMBOL } from "./recorded.ts";
@@ -8,11 +8,15 @@ import { cleanStages, eventual, openLife, openManualTape, TURN_MS } from "./stag
 const OUTAGE_MS = 20_000;
 /** The longest delay between two attempts to connect, early in an outage. */
 const BACK_WITHIN_MS = 3_000;
-/** More than the two minutes that are replayed trade by trade: both edges and the minutes between are asked for. */
+/**
+ * More than the two minutes that are replayed trade by trade: both edges and the minutes between are
+ * requested.
+ */
 const SILENCE_MS = 200_000;
 /**
- * The tape says something every second, REST is asked a second after that, and a second is for its answers; what is on its way while the
- * clock goes on in short turns takes some of them more. A pause between two pages of a contract's trades would take two seconds more.
+ * The tape sends every second, REST is requested a second after that, and a second is for its answers;
+ * messages in flight while the clock advances in short steps take some of them more. A pause between two
+ * pages of a contract's trades would take two seconds more.
  */
 const FILLED_WITHIN_MS = 4_500;
 /** So short that what is on its way arrives in hardly any time of the test's own. */
@@ -62,9 +66,9 @@ test.each(["SPOT", "FUTURES"] as const)(
 );
 
 test.each(["SPOT", "FUTURES"] as const)(
-  "a %s limit that the market reached while it was silent is filled soon after its return",
+  "a %s limit that the market hit while it was silent is filled soon after its return",
   async (family) => {
-    // Reached in the gap alone, at its very beginning: a single trade at its edge tells of it.
+    // Triggered only in the gap, at its very beginning: by a single trade at its edge.
     const bidAt = (second: number) => (second > 20 && second < 28 ? 49_000 : 50_000);
     const file = writeTape({ families: ["spot", "futures"], seconds: 300, hasMarkPrices: true, bidAt });
     const tape = await openManualTape({ file });

@@ -1,5 +1,5 @@
-// A recorded stretch of the real market as a referee reads it: from the file alone, without the tape's code. What was heard
-// is a row of messages; after each of them a best bid and ask are in force.
+// A recorded interval of the real market for the oracle: from the file alone, without the tape's code. It is
+// a sequence of messages; after each of them a best bid and ask are in force.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -10,7 +10,7 @@ export const FILE = join(SHARED_DIR, "data/tape/spot-btcusdt-2024-08-08T2354.ndj
 /** The same minutes of the contract. */
 export const FUTURES_FILE = join(SHARED_DIR, "data/tape/usdm-btcusdt-2024-08-08T2354.ndjson.gz");
 export const isHere = existsSync(FILE) && existsSync(FUTURES_FILE);
-/** Said in the names of tests that have nothing to look at. */
+/** Suffix of the names of tests without data. */
 export const SKIPPED = isHere ? "" : " (skipped: no recording in SHARED_DIR)";
 export const SYMBOL = "BTCUSDT";
 
@@ -18,12 +18,12 @@ export type Quote = { readonly bid: Price; readonly ask: Price };
 
 /** A ticker or a trade. */
 export type Message = {
-  /** When it is heard, market time in Unix ms. */
+  /** Its arrival, market time in Unix ms. */
   readonly at: number;
   readonly stream: string;
   /** Its `data`, byte for byte. */
   readonly payload: string;
-  /** The best prices in force once it is heard. */
+  /** The best prices in force after its arrival. */
   readonly quote: Quote;
   /** When the exchange traded, Unix ms, and at what price; null for a ticker. */
   readonly trade: { readonly at: number; readonly price: Price } | null;
@@ -32,8 +32,8 @@ export type Message = {
 export type Heard = { readonly atNs: bigint; readonly stream: string; readonly payload: string };
 
 /**
- * All tickers and trades from the first ticker on. Market time is the time of receipt plus the largest amount by which an
- * event's own time lies ahead of its receipt, rounded up to ms.
+ * All tickers and trades from the first ticker on. Market time is the time of receipt plus the largest amount
+ * by which an event's own time lies ahead of its receipt, rounded up to ms.
  */
 export function readMessages(file = FILE): readonly Message[] {
   const heard = linesOf(file).flatMap((line) => heardIn(line) ?? []);
@@ -77,7 +77,7 @@ export function heardIn(line: string): Heard | null {
   return { atNs: BigInt(received), stream, payload };
 }
 
-/** How many messages are heard by a market time. */
+/** The number of messages that have arrived by a market time. */
 export function countUntil(messages: readonly Message[], at: number): number {
   const next = messages.findIndex((message) => message.at > at);
   return next === -1 ? messages.length : next;

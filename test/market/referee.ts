@@ -1,4 +1,5 @@
-// What must become of an order, by the rules of docs/fidelity.md and what was recorded. It knows nothing of the program.
+// What must become of an order, by the rules of docs/fidelity.md and what was recorded. It knows nothing of
+// the program.
 import type { Price } from "../../src/money/decimal.ts";
 import type { Message, Quote } from "./recorded.ts";
 
@@ -12,10 +13,13 @@ export type Terms = {
 
 export type Fill = { readonly price: Price; readonly isMaker: boolean };
 
-/** What a stretch of the market does to an order that waits: nothing, a trigger, a fill, or one after the other. */
+/**
+ * What a stretch of the market does to an order that waits: nothing, a trigger, a fill, or one after the
+ * other.
+ */
 export type Fate = { readonly isTriggered: boolean; readonly fill: Fill | null };
 
-/** The same where every message is heard: at which of them. */
+/** The same where every message arrives, with the index of the message. */
 export type HeardFate = {
   readonly triggeredBy: number | null;
   readonly filledBy: number | null;
@@ -38,7 +42,7 @@ export function isTriggeredBy({ side, stop }: Terms, price: Price): boolean {
   return stop !== null && (side === "BUY" ? price >= stop : price <= stop);
 }
 
-/** The fate of an order that waits from message `from` on until before `until`, all of which are heard. */
+/** The fate of an order that is open from message `from` on until before `until`, all of which arrive. */
 export function fateHeard(
   terms: Terms,
   messages: readonly Message[],
@@ -67,10 +71,10 @@ export function fateHeard(
 export type Stretch = { readonly from: number; readonly lowest: Price; readonly highest: Price };
 
 const MINUTE_MS = 60_000;
-/** Up to this long a gap is told by its single trades. */
+/** A gap up to this long is filled by its single trades. */
 const TRADES_ONLY_MS_MAX = 2 * MINUTE_MS;
 
-/** What can be known afterwards of a gap: whole minutes inside it, and single trades at its edges or if it is short. */
+/** The history of a gap: whole minutes inside it, and single trades at its edges or if it is short. */
 export function stretchesOf(messages: readonly Message[], from: number, to: number): readonly Stretch[] {
   const firstMinute = Math.ceil(from / MINUTE_MS) * MINUTE_MS;
   const minutesEnd = Math.floor((to + 1) / MINUTE_MS) * MINUTE_MS;
@@ -88,14 +92,14 @@ export function stretchesOf(messages: readonly Message[], from: number, to: numb
   return [...stretches.values()].sort((one, other) => one.from - other.from);
 }
 
-/** The fate of an order that has waited since a market time, by the stretches of a gap and the prices at its end. */
+/** The fate of an order created at a market time, by the spans of a gap and the prices at its end. */
 export function fateInGap(terms: Terms, since: number, stretches: readonly Stretch[], present: Quote): Fate {
   const known = stretches.filter(({ from }) => from >= since);
   const first = terms.stop === null ? -1 : known.findIndex((each) => isTouched(terms, each));
   if (terms.stop !== null && first === -1) return UNTOUCHED;
   const isTriggered = terms.stop !== null;
   const opposite = oppositeOf(terms.side, present);
-  // The stop is carried out at the price of the present, since nobody can say at what price it would have been then.
+  // The stop is executed at the present price, since its price at that time is unknown.
   if (isTriggered && isMet(terms, opposite)) {
     return { isTriggered, fill: { price: opposite, isMaker: false } };
   }

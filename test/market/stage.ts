@@ -1,6 +1,5 @@
-// The whole of Lyrebird on a recorded stretch of the real market, over real sockets and on a clock that stands still until
-// the test moves it. One tape may see several lives of the program on one data directory, as processes that follow on
-// each other.
+// The whole of Lyrebird on a recorded interval of the real market, over real sockets and under manual time.
+// One tape may have several lives of the program on one data directory, as consecutive processes.
 import { inspect } from "node:util";
 import pino from "pino";
 import { afterEach } from "vitest";
@@ -31,23 +30,23 @@ export type Life = {
   /** The wall clock and the timers of this life. */
   readonly time: ManualTime;
   seed(count: number): Promise<readonly SeededStrategy[]>;
-  /** A signed request, in a minute of its own: limits are not what is tested here. */
+  /** A signed request, in a minute of its own, since limits are not tested here. */
   send(strategy: SeededStrategy, method: string, path: string, parameters?: Parameters): Promise<WireAnswer>;
   /** The same for a request that has to succeed: its body. */
   call(strategy: SeededStrategy, method: string, path: string, parameters?: Parameters): Promise<Body>;
-  /** Resolves when the feed has heard everything that the tape has sent. */
+  /** Resolves when the feed has received everything that the tape has sent. */
   probe(): Promise<void>;
-  /** Moves the life's own time by `ms` and lets what is on its way over REST arrive. */
+  /** Advances the life's own time by `ms` and lets REST answers in flight arrive. */
   turn(ms: number): Promise<void>;
-  /** Resolves when no settlement is being asked for or applied. */
+  /** Resolves when no settlement is being requested or applied. */
   settled(): Promise<void>;
-  /** Moves tape and time on together, in steps short enough for a market that is heard not to look silent. */
+  /** Advances tape and time together, in steps short enough that an active market does not look silent. */
   playTo(at: number): Promise<void>;
-  /** Moves both on in short steps and waits for nothing but a turn of the event loop in between. */
+  /** Advances both in short steps, with one event-loop iteration in between. */
   rushTo(at: number): Promise<void>;
-  /** Moves tape and time on while nothing can be heard. */
+  /** Advances tape and time while no messages arrive. */
   missTo(at: number): Promise<void>;
-  /** Plays what was recorded of one instant message after message; `after` is awaited behind each, with its index. */
+  /** Plays the messages of one instant one by one; `after` is awaited behind each, with its index. */
   playInstant(
     messages: readonly Message[],
     at: number,
@@ -67,7 +66,7 @@ type Body = any;
 const STEP_MS_MAX = 1_000;
 /** Some messages long. */
 const RUSH_STEP_MS = 25;
-/** Short beside every deadline: in a turn something arrives over real sockets. */
+/** Short beside every deadline: within one step messages arrive over real sockets. */
 export const TURN_MS = 100;
 /** One for every connection that prices come on: the books of futures have one of their own. */
 const PROBE_STREAMS = {
@@ -143,7 +142,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     },
     holders: {
       heldContracts: () => holders.heldContracts(),
-      lookedAtUntil: (symbol) => holders.lookedAtUntil(symbol),
+      coveredUntil: (symbol) => holders.coveredUntil(symbol),
       settle: counted((settlement) => holders.settle(settlement)),
     },
     store: { ...store, noteFunding: counted(store.noteFunding) },
@@ -193,7 +192,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     await store.close();
   };
   closing.push(() => end(true));
-  // What is under way may wait for its time.
+  // Work in flight may wait for its timer.
   const passing = async (done: Promise<void>) => {
     let isDone = false;
     void done.finally(() => {
@@ -273,7 +272,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     },
     async playInstant(messages, at, after) {
       await life.playTo(at - 1);
-      // The tape sends an instant in one go; here the test stands between its messages.
+      // The tape sends an instant at once; here the test acts between its messages.
       tape.silenceStreams();
       time.advance(at - tape.clock.now());
       tape.advanceTo(at);
@@ -301,12 +300,12 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
   return life;
 }
 
-/** Round trips over REST after which what was set off has arrived. */
+/** REST round trips after which the consequences have arrived. */
 const ROUND_TRIPS = 3;
 let requests = 0;
 let probes = 0;
 
-/** Asks again, a turn of the event loop later, until the answer is as wanted. */
+/** Repeats the request, an event-loop iteration later, until the answer is as wanted. */
 export async function eventual<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   const deadline = Date.now() + WAIT_MS_MAX;
   for (;;) {

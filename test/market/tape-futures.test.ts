@@ -1,7 +1,7 @@
-// A bot trades a contract over a recorded stretch of the real market, through the whole of Lyrebird. The referee reads the
-// recording by itself: a market order fills at the best bid or ask that was recorded at its moment, a limit when the recording
-// reached it and only then, at its limit and as maker. The recording has no mark prices; those here are made up
-// (`marked.ts`) and decide nothing that is looked at.
+// A bot trades a contract over a recorded interval of the real market, through the whole of Lyrebird. The
+// oracle reads the recording by itself: a market order fills at the best bid or ask that was recorded at its
+// moment, a limit when the recording reached it and only then, at its limit and as maker. The recording has
+// no mark prices; those here are made up (`marked.ts`) and affect nothing that is checked.
 import { beforeAll, describe, expect, test } from "vitest";
 import { decimal, formatDecimal } from "../../src/money/decimal.ts";
 import { writeMarkedTape } from "./marked.ts";
@@ -25,7 +25,7 @@ describe.skipIf(!isHere)(`a bot on a recorded contract${SKIPPED}`, () => {
 
   test(`all fills of ${STOPS} stops agree with the recorded book`, async () => {
     const tape = await openManualTape(writeMarkedTape(messages));
-    // The referee and the tape agree on when things are heard.
+    // The oracle and the tape agree on the arrival times.
     expect([...new Set(messages.map(({ at }) => at)).difference(new Set(tape.instants()))]).toEqual([]);
     const life = await openLife(tape, { family: "FUTURES" });
     const [strategy] = await life.seed(1);

@@ -1,6 +1,6 @@
-// A bot's stop orders over a recorded stretch of the real market, through the whole of Lyrebird. The referee says from the
-// recording which trade reaches each of them; it has to be triggered by that message and no other, and to fill at the best
-// price that was in force at it, to the last digit.
+// A bot's stop orders over a recorded interval of the real market, through the whole of Lyrebird. The oracle
+// finds in the recording which trade triggers each of them; it must be triggered by that message and no
+// other, and fill at the best price in force then, to the last digit.
 import { beforeAll, describe, expect, test } from "vitest";
 import { decimal, type Price } from "../../src/money/decimal.ts";
 import { seededRandom } from "../support/random.ts";
@@ -21,7 +21,7 @@ const SEED = 20240808;
 const PLACINGS = 40;
 /** From a tick to some dollars. */
 const DISTANCES = ["0.01", "0.02", "0.05", "0.3", "1", "2.5", "6", "15", "40"].map((text) => decimal(text));
-/** Of each outcome there has to be something to look at. */
+/** Minimum number of cases for each outcome. */
 const SEEN_MIN = 10;
 
 cleanStages();
@@ -33,9 +33,9 @@ describe.skipIf(!isHere)(`stops on the recorded market${SKIPPED}`, () => {
     messages = readMessages();
   });
 
-  test(`${4 * PLACINGS} stops are reached by the trades that reached them and by nothing else (seed ${SEED})`, async () => {
+  test(`${4 * PLACINGS} stops are triggered by the right trades and by nothing else (seed ${SEED})`, async () => {
     const tape = await openManualTape();
-    // The referee and the tape agree on when things are heard.
+    // The oracle and the tape agree on the arrival times.
     expect([...new Set(messages.map(({ at }) => at)).difference(new Set(tape.instants()))]).toEqual([]);
     const life = await openLife(tape);
     const random = seededRandom(SEED);
@@ -76,7 +76,10 @@ describe.skipIf(!isHere)(`stops on the recorded market${SKIPPED}`, () => {
   }
 });
 
-/** A stop on the far side of the last price; half of the limits lie beyond it, where the market meets them at once. */
+/**
+ * A stop on the far side of the last price; half of the limits lie beyond it, where the market meets them at
+ * once.
+ */
 function stopAt(last: Price, side: Terms["side"], hasLimit: boolean, random: () => number): Terms {
   const distance = () => DISTANCES[Math.floor(random() * DISTANCES.length)] ?? 0n;
   const sign = side === "BUY" ? 1n : -1n;

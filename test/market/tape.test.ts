@@ -1,6 +1,6 @@
-// A bot trades over a recorded stretch of the real market, through the whole of Lyrebird: HTTP, desk, store, market client
-// and the tape's own server over real sockets. The referee reads the recording by itself: every fill has to agree with the
-// best bid or ask that was recorded at its moment, to the last digit.
+// A bot trades over a recorded interval of the real market, through the whole of Lyrebird: HTTP, desk, store,
+// market client and the tape's own server over real sockets. The oracle reads the recording by itself: every
+// fill has to agree with the best bid or ask that was recorded at its moment, to the last digit.
 import { beforeAll, describe, expect, test } from "vitest";
 import { formatDecimal } from "../../src/money/decimal.ts";
 import { averagePrice, stateOf } from "./orders.ts";

@@ -34,7 +34,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** One in three of futures. */
 const TRADERS = 24;
-/** What each of them does before the backup begins, and at most: nobody may place more than 50 orders in ten seconds. */
+/** Actions of each trader before the backup begins, and at most: a key may place 50 orders in ten seconds. */
 const ACTS_BEFORE = 12;
 const ACTS_MAX = 40;
 /** How many act side by side while it is taken; each round has the next ones. */
@@ -109,7 +109,7 @@ async function backUpAndRestore(from: StoreName, to: StoreName, seed: number): P
   }
 }
 
-/** The restored gateway fills what rests, has its books in order, and takes new orders. */
+/** The restored gateway fills the open orders, has consistent books, and takes new orders. */
 async function goOn(
   target: CrashedStore,
   { views, marketSeed }: { readonly views: readonly Trader[]; readonly marketSeed: number },
@@ -143,7 +143,7 @@ function viewOf(trader: Trader, seed: number): Trader {
   return view;
 }
 
-/** What was done after the moment may be in the backup or not: nothing that was heard of it is a promise. */
+/** Actions after the backup's moment may be in it or not: their answers are no promises. */
 function bringUpToDate(view: Trader, trader: Trader): void {
   for (const [id, placement] of trader.placements) {
     const { heard, ...known } = placement;
@@ -318,7 +318,7 @@ describe("lyrebird backup and restore", () => {
   });
 });
 
-/** Runs one of the operator's commands to its end, while this process goes on. */
+/** Runs one of the operator's commands to its end, while this process continues. */
 function lyrebird(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return run(process.execPath, ["src/cli.ts", ...args], env);
 }

@@ -1,4 +1,4 @@
-// A process of its own that is asked whether codes are accepted: each line of its input is a question, answered by a line.
+// A process of its own that checks codes: each line of its input is a request, answered by a line.
 import { createInterface } from "node:readline";
 import { readMasterKey } from "../../src/identity/master-key.ts";
 import { Cookies } from "../../src/people/cookies.ts";

@@ -1,5 +1,6 @@
-// Copying to a venue that is reached over HTTPS with a certificate of its own making: a second server that serves TLS. A server that
-// was told to trust it has accounts connected there and orders mirrored; one that was not says what is wrong, and keeps nothing.
+// Copying to a venue over HTTPS with a self-signed certificate: a second server that serves TLS. A server
+// configured to trust it connects accounts and mirrors orders there; another one reports the fault, and
+// stores nothing.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type SecureVersion } from "node:tls";
@@ -18,7 +19,7 @@ const FAULT =
   "its certificate is not signed by an authority that this server trusts (DEPTH_ZERO_SELF_SIGNED_CERT)";
 const TRADES = { symbol: MARKET_BUY.symbol, limit: 10 };
 
-describe("a venue with a certificate of its own making", () => {
+describe("a venue with a self-signed certificate", () => {
   const opened = new AsyncDisposableStack();
   const files = writeCertificate(newCertificate());
   let venue: GatewayProcess;
@@ -81,7 +82,7 @@ describe("a venue with a certificate of its own making", () => {
     expect(await gateway.stop()).toBe(0);
   });
 
-  test("that is not trusted is said to be that, and nothing is kept of who would connect", async () => {
+  test("that is not trusted is reported as such, and no data of the account is stored", async () => {
     const { gateway, books, lead, account, buy } = await openServer({});
     const person = await Visitor.signUp(gateway.url, books, { profile: "COPIER" });
     const refused = await person.call("POST", "/copying/accounts", await connectionTerms(person, account));
@@ -93,7 +94,7 @@ describe("a venue with a certificate of its own making", () => {
     });
     expect(await books.store.copying.countAccounts()).toEqual([]);
 
-    // One that was connected before is as if its venue were away, and an operator is told why.
+    // An account that was connected before counts as unreachable, and an operator sees why.
     const operator = await Visitor.signUp(gateway.url, books, { role: "OPERATOR" });
     await newCopier(books, { lead, venue: account, origin });
     await buy();

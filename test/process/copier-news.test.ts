@@ -1,5 +1,5 @@
-// What people hear of a copier that is a process of its own, from a server that leaves copying alone: that a copy has changed, by the
-// live connection; that it has paused by itself, by mail; and, as operators, how the venues fare and that nobody copies any more.
+// News of a copier in a process of its own, through a server that does not copy: changes of a copy by the
+// live connection, pauses by mail, and for operators the state of venues, and that no copier runs any more.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FaultyProxy } from "../../src/copy/venue/testing/faulty-proxy.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("people beside a copier by itself"),
     readonly copyId: string;
   };
 
-  /** Somebody new who connects an account and follows a strategy, all by the rows of the dashboard. */
+  /** A new person who connects an account and follows a strategy, all by the rows of the dashboard. */
   async function follow(): Promise<Follower> {
     const [lead] = await newLeads(books, ["SPOT"]);
     const [account] = await newVenueAccounts(venueBooks, "SPOT", 1);
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("people beside a copier by itself"),
     return { health: venues[0].health, copiers };
   }
 
-  test("a copier hears at once that a copy has changed, and by mail that it has paused by itself", async () => {
+  test("a copier learns at once that a copy has changed, and by mail that it has paused by itself", async () => {
     const follower = await follow();
     const { person, copyId, account } = follower;
     const headers = { cookie: person.cookies(), origin: gateway.url };
@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("people beside a copier by itself"),
     expect(copier.output()).not.toMatch(/"level":(50|60)/);
   });
 
-  test("an operator sees that a venue has banned us, and that nobody copies any more", async () => {
+  test("an operator sees that a venue has banned us, and that no copier runs any more", async () => {
     const follower = await follow();
     await buy(follower);
     const well = await seen("the venue answers", ({ health }) => health.length === 1);

@@ -1,5 +1,5 @@
-// The copier's thread of a real server on the embedded database, when it ends of itself: the server goes on, starts it again, and it
-// goes on where it was. The venue is a second server.
+// The copier's thread of a real server on the embedded database ends by itself: the server continues,
+// restarts it, and it resumes where it was. The venue is a second server.
 import { expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
@@ -40,7 +40,7 @@ test("a copier's thread that ends is started again, and copies each order once",
   await buy();
   expect(await mirrored(1)).toBe(1);
   await endThread(gateway.output(), "copy/thread.ts");
-  // The server answers meanwhile.
+  // The server still answers.
   await buy();
   expect(await mirrored(2)).toBe(2);
   expect(gateway.output()).toMatch(/"msg":"the copier's thread has ended; it is started again"/);

@@ -1,5 +1,6 @@
-// The copier as a process of its own: beside a server that leaves copying alone, on one PostgreSQL database, and more than once.
-// What one of them leaves undone when it is killed, another does. The venue is a second server, on a database of its own.
+// The copier as a process of its own: beside a server that does not copy, on one PostgreSQL database, and
+// more than once. When one of them is killed, another finishes its work. The venue is a second server, on a
+// database of its own.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
@@ -16,7 +17,7 @@ import {
 } from "../support/postgres.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
-/** A lease of eight seconds has to run out, and what may have been sent by its holder has to be void. */
+/** A lease of eight seconds has to run out, and requests of its holder have to expire. */
 const TAKEN_OVER_MS_MAX = 25_000;
 
 describe.skipIf(!hasPostgresPrograms)(postgresTitle("a copier by itself"), () => {

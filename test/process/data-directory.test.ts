@@ -1,5 +1,5 @@
-// What a server does with a data directory that something has happened to: a kill, damage, a disk that is not mounted, modes that let
-// everybody in.
+// A server on a data directory after a kill, with damage, on an unmounted disk, or with modes open to all
+// users.
 import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -75,7 +75,7 @@ describe("the embedded database", () => {
     expect(refused(dataDir).stderr).toMatch(/is damaged: .*restore FILE/);
   });
 
-  test("of which a start says how far the check is", async () => {
+  test("of which a start logs the progress of the check", async () => {
     const file = databaseFile(await usedDirectory());
     const lines: string[] = [];
     const log = {
@@ -96,7 +96,7 @@ describe("the embedded database", () => {
 });
 
 describe("a data directory that has lost its database does not get a new one", () => {
-  test("beside the master key of a demo, until its operator says so", async () => {
+  test("beside the master key of a demo, until its operator confirms it", async () => {
     const dataDir = await usedDirectory();
     rmSync(databaseFile(dataDir));
     const { status, stderr } = refused(dataDir);
@@ -130,7 +130,7 @@ describe("a data directory that has lost its database does not get a new one", (
   });
 });
 
-describe.skipIf(process.platform === "win32")("what everybody may write to is refused", () => {
+describe.skipIf(process.platform === "win32")("a file that all users may write to is refused", () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await usedDirectory();
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === "win32")("what everybody may write to is re
     chmodSync(databaseFile(dataDir), 0o600);
   });
 
-  test("a database that everybody may read is closed to them, and opened", async () => {
+  test("a database that all users may read is closed to them, and opened", async () => {
     chmodSync(databaseFile(dataDir), 0o644);
     const opened = await openDataDirectory(dataDir, null);
     await opened.store.close();

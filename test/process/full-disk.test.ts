@@ -1,5 +1,5 @@
-// A disk that is really full: writes are refused and reads go on, nothing that was answered is lost, and with space again the server
-// goes on by itself.
+// A disk that is really full: writes are refused and reads work, no acknowledged write is lost, and the
+// server recovers by itself when there is space again.
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,7 @@ const RETRY_AFTER = /^[1-9][0-9]*$/;
 
 const hasOwnDisks = canHaveOwnDisk();
 
-/** A demo on a disk of its own, as its trader and an operator beside it see it. */
+/** A demo on a disk of its own, with its trader and an operator. */
 async function openOnOwnDisk(env: Readonly<Record<string, string>> = {}) {
   const gateway = await startGateway({ diskMebibytes: DISK_MEBIBYTES, env });
   onTestFinished(() => gateway.kill());

@@ -1,5 +1,5 @@
-// What a newcomer sees: the lines that a server greets with, on a terminal too, how it ends with its terminal, and the
-// hints for what was typed where npm keeps it.
+// What a newcomer sees: the lines that a server greets with, on a terminal too, how it ends with its
+// terminal, and the hints for what was typed where npm keeps it.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,7 +27,9 @@ const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
 const HINT = "npm run -s lyrebird -- seed --type spot";
 /** A terminal that is no wider shows each line as one. */
 const COLUMNS_MAX = 100;
-/** util-linux's `script` runs a program on a terminal of its own; that of other systems takes other arguments. */
+/**
+ * util-linux's `script` runs a program on a terminal of its own; that of other systems takes other arguments.
+ */
 const CAN_BE_ON_A_TERMINAL = /util-linux/.test(
   spawnSync("script", ["--version"], { encoding: "utf8" }).stdout,
 );
@@ -90,7 +92,7 @@ describe("the greeting", () => {
     expect(next.output()).not.toContain("Demo strategies");
   });
 
-  test("says which of three markets it is", async () => {
+  test("names the one of three markets", async () => {
     const exchange = await openSimulatedExchange({ seed: 1 });
     onTestFinished(() => exchange.close());
     const upstream = {
@@ -175,7 +177,7 @@ describe("the greeting", () => {
     for (const watched of ["1 order", "2 orders"]) {
       const first = await gatewayOfTest({ dataDir });
       const ticker = await send(first.url, "GET", "/api/v3/ticker/price?symbol=BTCUSDT");
-      // Far enough below the market to rest, near enough to be allowed.
+      // Far enough below the market to stay open, near enough to be permitted.
       const order = { ...terms, price: String(Math.floor(Number(ticker.body.price) * 0.9)) };
       const { body } = await signed(first.url, key, "POST", "/api/v3/order", order);
       expect(body).toMatchObject({ status: "NEW" });
@@ -277,8 +279,9 @@ describe("what was typed", () => {
     expect(stderr).toMatch(/options come after "--", as in "npm [^"]+ -- [^"]*--\w+/);
   });
 
-  test("with an equals sign is kept by npm alone, which is told", () => {
-    // A server that does not tell it finds another mistake, so that none starts on a port and on data that others use.
+  test("with an equals sign is consumed by npm alone, and refused", () => {
+    // A server that does not report it finds another error, so that none starts on a port and on data that
+    // others use.
     const env = { ...process.env, MARKET: "tape", TAPE_FILE: "/no/such/tape", DATA_DIR: newDirectory() };
     const typed = ["start", "--ignore-scripts", "--port=8086"];
     const { status, stderr } = spawnSync("npm", typed, { cwd: ROOT, env, encoding: "utf8" });
@@ -302,7 +305,7 @@ describe("what was typed", () => {
     expect(optionKeptByNpm(args, env)).toBe(kept);
   });
 
-  test("is told by the commands too, before they look at another directory", () => {
+  test("is refused by the commands too, before they use another directory", () => {
     const env = { npm_lifecycle_event: "lyrebird", npm_config_data: "../other" };
     const { status, stdout, stderr } = runNode(["src/cli.ts", "keys", "list"], env);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

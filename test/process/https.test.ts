@@ -1,5 +1,5 @@
-// HTTPS as its operator and its clients meet it: the settings, what is served with them, a certificate that is renewed, and
-// what comes to the port that is no HTTPS.
+// HTTPS as its operator and its clients meet it: the settings, what is served with them, a certificate that
+// is renewed, and what comes to the port that is no HTTPS.
 import { once } from "node:events";
 import { Agent, request } from "node:https";
 import { connect as connectPlain } from "node:net";
@@ -86,7 +86,7 @@ describe("a server with a certificate", () => {
     await gateway.stop();
   });
 
-  test("says that it listens on https", () => {
+  test("reports that it listens on https", () => {
     expect(gateway.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   });
 
@@ -110,7 +110,7 @@ describe("a server with a certificate", () => {
   });
 
   test.each<SecureVersion>(["TLSv1", "TLSv1.1"])("refuses %s", async (version) => {
-    // Level 0 lets the client offer what it would not by itself: the alert is the server's.
+    // Level 0 lets the client offer versions that it would not offer by default: the alert is the server's.
     const asked = handshake(gateway.url, [certificate], {
       minVersion: version,
       maxVersion: version,
@@ -137,7 +137,7 @@ describe("a server with a certificate", () => {
       expect(await talk(gateway.url, bytes)).not.toMatch(/HTTP|code/);
     }
     expect(await ask(gateway.url, "/api/v3/time")).toMatchObject({ status: 200 });
-    // Who had a connection before still has it.
+    // An earlier connection is still open.
     kept.write("GET /api/v3/ping HTTP/1.1\r\nHost: x\r\n\r\n");
     const [answer] = await once(kept, "data");
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
@@ -166,7 +166,7 @@ describe("of TLS 1.2 it speaks what has forward secrecy and authenticated encryp
     await gateway.stop();
   });
 
-  /** Level 0 lets the client offer what it would not by itself: the alert is the server's. */
+  /** Level 0 lets the client offer suites that it would not offer by default: the alert is the server's. */
   const offer = (suite: string) =>
     handshake(gateway.url, [rsa], { maxVersion: "TLSv1.2", ciphers: `${suite}:@SECLEVEL=0` });
   const REFUSED = ["AES128-SHA", "AES128-SHA256", "AES128-GCM-SHA256", "ECDHE-RSA-AES128-SHA256"];
@@ -188,7 +188,7 @@ describe("of TLS 1.2 it speaks what has forward secrecy and authenticated encryp
   });
 });
 
-test("the public address is what the server says, whatever it is served with", async () => {
+test("the public address is the one that the server prints, whatever it is served with", async () => {
   const env = { ...writeCertificate(certificate), PUBLIC_URL: "https://bots.example.com" };
   const gateway = await startGateway({ env });
   expect(gateway.url).toBe("https://bots.example.com");
@@ -217,7 +217,7 @@ test("SIGHUP has a renewed certificate served; one that cannot be used is logged
   await eventually("the failure is logged", () => gateway.output().includes("the old one stays"));
   expect(gateway.output()).toContain("is not the key of");
   expect(await served()).toBe("CN=another");
-  // A connection from before goes on.
+  // An earlier connection still works.
   kept.write("GET /api/v3/ping HTTP/1.1\r\nHost: x\r\n\r\n");
   expect(String((await once(kept, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /);
   expect(await gateway.stop()).toBe(0);

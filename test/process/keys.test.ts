@@ -141,7 +141,7 @@ describe("beside a running server", () => {
     expect(rows.map(({ createdAt }) => createdAt)).toEqual(rows.map(({ createdAt }) => createdAt).sort());
   });
 
-  test("a label and a key without a strategy are shown, and a label cannot speak to the terminal", () => {
+  test("a label and a key without a strategy are shown, and a label cannot control the terminal", () => {
     const { apiKey } = gateway.seed();
     const label = "my \u001b[31mred\u0007\nbot";
     changeRows(

@@ -1,4 +1,5 @@
-// `lyrebird master-key`, `keys revoke-all` and `operator create`, as their operator runs them beside a server.
+// `lyrebird master-key`, `keys revoke-all` and `operator create`, as their operator runs them beside a
+// server.
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +31,7 @@ const CREDENTIALS = { apiKey: "Ada's key at a venue", apiSecret: "Ada's secret t
 const lyrebird = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runNode(["src/cli.ts", ...args], env);
 
-/** What a command says that is expected to succeed and to complain of nothing. */
+/** The output of a command that must succeed without any error message. */
 function said(args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
   const { status, stdout, stderr } = lyrebird(args, env);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -97,7 +98,7 @@ describe("rotating the master key beside a running server", () => {
     await gateway.kill();
   });
 
-  test("old keys go on, new ones are made with the new version and work at once, seeds are sealed anew", async () => {
+  test("old keys still work, new ones are made with the new version and work at once, seeds are resealed", async () => {
     expect(shown()).toEqual([
       { version: 1, status: "current", liveKeys: 3, seeds: 1, forms: 1, credentials: 1 },
     ]);

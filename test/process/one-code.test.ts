@@ -1,5 +1,5 @@
-// A code of an authenticator, and a recovery code, work once, also when two processes are asked at the same moment: two of them, on
-// one database, are told to use the same code again and again.
+// A code of an authenticator, and a recovery code, work once, also when two processes receive them at the
+// same moment: two of them, on one database, repeatedly use the same code.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ async function race(database: string, isPostgres: boolean): Promise<void> {
   const racers = [await startRacer(database, keyFile), await startRacer(database, keyFile)];
   const askBoth = async (code: string) =>
     await Promise.all(
-      // From an address each, so that who loses is not locked out in the end.
+      // Each from an address of its own, so that the loser is not locked out in the end.
       racers.map((racer, index) =>
         racer.ask({ email: EMAIL, code, at: now, address: `198.51.${index}.${(now / STEP_MS) % 250}` }),
       ),

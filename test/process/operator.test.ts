@@ -1,4 +1,4 @@
-// `lyrebird operator create` and `operator remove`: who may decide about others is made on the machine alone.
+// `lyrebird operator create` and `operator remove`: operators are made on the machine alone.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 
 let addresses = 0;
-/** An address that nobody has. */
+/** A new address. */
 function newEmail(): string {
   addresses += 1;
   return `ops-${addresses}@example.com`;
@@ -120,7 +120,7 @@ test("an address that is taken is refused, and nothing of it is changed", async 
   expect(await find(email)).toEqual(there);
 });
 
-test("somebody who is there is promoted when that is said: name and password stay, sessions end", async () => {
+test("an existing person is promoted on request: name and password stay, sessions end", async () => {
   const email = newEmail();
   const there = await withStore((store) => newPerson(store, { email, name: "Ada", createdAt: 1 }));
   await newSession(there);
@@ -139,7 +139,7 @@ test("somebody who is there is promoted when that is said: name and password sta
   expect(await countSessions(there)).toBe(1);
 });
 
-test("an operator who is removed is an ordinary person again, signed out, which is audited; once", async () => {
+test("a removed operator is an ordinary person again, signed out, which is audited; once", async () => {
   const email = newEmail();
   expect(create("--email", email, "--name", "Olga").status).toBe(0);
   const there = (await find(email)) as Person;
@@ -165,7 +165,7 @@ test("an operator who is removed is an ordinary person again, signed out, which 
   expect(create("--email", email, "--promote")).toMatchObject({ status: 0 });
 });
 
-test("nobody is promoted who is not there, whose address is not verified, or who has strategies or keys", async () => {
+test("no person is promoted who does not exist, whose address is not verified, or who has strategies or keys", async () => {
   const trader = await withStore(async (store) => {
     const { personId } = await newPerson(store, { email: "trader@example.com", createdAt: 1 });
     await store.people.adoptStrategies(personId);

@@ -1,5 +1,5 @@
-// The real program on an upstream that goes away and comes back: what it refuses meanwhile, what it still does, and that it
-// needs nobody to help it up again.
+// The real program on an upstream that goes down and comes back: what it refuses in that time, what still
+// works, and that it recovers by itself.
 import { expect, onTestFinished, test } from "vitest";
 import type { Exchange } from "../../src/market/exchange/open.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";

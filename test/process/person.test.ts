@@ -1,4 +1,4 @@
-// `lyrebird person …`: what an operator does with somebody's account on the machine.
+// `lyrebird person …`: an operator's changes of a person's account on the machine.
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { newPerson } from "../../src/people/testing/stage.ts";
@@ -26,7 +26,7 @@ async function withStore<Result>(work: (store: Store) => Promise<Result>): Promi
   }
 }
 
-test("somebody is locked, shown, unlocked and closed, each audited as done by the command line", async () => {
+test("a person is locked, shown, unlocked and closed, each audited as done by the command line", async () => {
   expect(person("lock", "--email", ADA)).toMatchObject({ status: 2 });
   expect(person("lock", "--email", ` ${ADA.toUpperCase()} `, "--reason", "stolen laptop")).toMatchObject({
     status: 0,
@@ -55,7 +55,7 @@ test("somebody is locked, shown, unlocked and closed, each audited as done by th
   ]);
 });
 
-test("an address that nobody has is said to be one, and nothing is done", () => {
+test("an unknown address is reported, and nothing is done", () => {
   const { status, stderr } = person("lock", "--email", "nobody@example.com", "--reason", "x");
   expect(status).toBe(1);
   expect(stderr).toContain("is nobody's address");

@@ -1,5 +1,5 @@
-// The real program on a PostgreSQL database: DATABASE_URL is all it takes, what was answered is there after a restart, and
-// a database that goes away costs answers, never a trade.
+// The real program on a PostgreSQL database: DATABASE_URL is all it takes, what was answered is there after a
+// restart, and a database that goes away costs answers, never a trade.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, escapeIdentifier } from "pg";
@@ -17,7 +17,9 @@ import {
 import { MARKET_BUY, restingPriceOf, spotTrader, symbol } from "../support/spot-trader.ts";
 
 const RETRY_AFTER = /^[1-9][0-9]*$/;
-/** A database that is back is asked again with the next request; a busy machine may take a while to start it. */
+/**
+ * A database that is back is asked again with the next request; a busy machine may take a while to start it.
+ */
 const BACK_MS_MAX = 20_000;
 /** One request a second, so that a wait leaves most of the budgets. */
 const ASK_AGAIN_MS = 1_000;
@@ -41,7 +43,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
   });
   afterAll(() => database.stop());
 
-  test("has what was traded after a restart, and what was resting rests", async () => {
+  test("has its trades after a restart, and open orders stay open", async () => {
     const first = await start();
     await eventually("the demo's keys are printed", () => /apiKey {2}lyre_bot_/.test(first.output()));
     const strategy = first.seed();
@@ -167,7 +169,10 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
     expect(await second.stop()).toBe(0);
   });
 
-  /** As a managed service does whose disk is nearly full; it ends the sessions, since a session keeps what it began with. */
+  /**
+   * As a managed service does whose disk is nearly full; it ends the sessions, since a session keeps what it
+   * began with.
+   */
   async function setReadOnly(isReadOnly: boolean): Promise<void> {
     const admin = await connect(database.url);
     const name = new URL(url).pathname.slice(1);
@@ -186,7 +191,7 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
     return copy;
   }
 
-  test("stops, and says why, when the database is lost under a commit", async () => {
+  test("stops, with the reason, when the database is lost under a commit", async () => {
     const gateway = await start();
     const strategy = gateway.seed();
     const exited = new Promise((resolve) => gateway.process.once("exit", resolve));

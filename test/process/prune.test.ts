@@ -36,7 +36,7 @@ afterAll(() => gateway.kill());
 
 const lyrebird = (...args: string[]) => runNode(["src/cli.ts", ...args, "--data", gateway.dataDir]);
 
-test("what a key reads stays, and what nobody reads any more is listed, moved and audited, beside the server", async () => {
+test("what a key reads stays, and unreadable data is listed, moved and audited, beside the server", async () => {
   expect(lyrebird("prune", "--json")).toMatchObject({ status: 0, stdout: "" });
   expect(lyrebird("keys", "revoke", closed.apiKey)).toMatchObject({ status: 0 });
   expect(lyrebird("prune", "--older-than", "401", "--json")).toMatchObject({ status: 0, stdout: "" });

@@ -1,9 +1,9 @@
-// No secret is anywhere but where it belongs. On the real program every kind of secret is issued and used, and then looked for, in
-// every form that it might be written in: in the database's files, its log and a backup, in what the server logged at its most
-// talkative, in the metrics, every row's answer and every page, and in what is reachable in the memory of each of its threads.
-//
-// What is in memory is what V8 can reach after a full collection, as its heap snapshot has it: texts, whole and in pieces. The bytes
-// of buffers are not in it; what they held of a request is written over by those that come after it.
+// No secret is anywhere but where it belongs. The real program issues and uses every kind of secret. The test
+// then searches for each, in every encoding, in the database's files, its log and a backup, in the log at its
+// most verbose level, in the metrics, every row's answer and every page, and in the reachable memory of each
+// thread.
+// Memory means what V8 can reach after a full collection, by its heap snapshot: texts, whole and in pieces.
+// It does not contain the bytes of buffers; later requests overwrite those of earlier ones.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MASTER_KEY_NAME } from "../../src/data-directory.ts";
@@ -31,9 +31,9 @@ import { countOf, findSecrets, type Haystack, type Secret } from "./secrets/sear
 const SMTP_PASSWORD = "smtp password";
 const DATABASE_PASSWORD = "database password";
 /**
- * All that may be in memory, and has to be: what opens the next connection to the mail server and to the database, which neither
- * of their clients can be asked to fetch from elsewhere. Master keys are not among it: they lie outside of V8's heap, as do the keys
- * that are derived of them.
+ * All that may be in memory, and has to be: what opens the next connection to the mail server and to the
+ * database, which neither of their clients can be asked to fetch from elsewhere. Master keys are not among
+ * it: they lie outside of V8's heap, as do the keys that are derived of them.
  */
 const IN_MEMORY: readonly string[] = [SMTP_PASSWORD, DATABASE_PASSWORD];
 
@@ -96,7 +96,7 @@ function expectGreetingAlone({ secrets, greeting }: Aftermath): void {
   const demo = ofKind(secrets, (kind) => kind === DEMO_PASSWORD || kind === DEMO_API_SECRET);
   expect(demo.map(({ kind, text }) => [kind, countOf(text, greeting)])).toEqual([
     [DEMO_PASSWORD, 1],
-    // In a line of its own and in the line to be copied.
+    // On a line of its own and in the line to be copied.
     [DEMO_API_SECRET, 2],
     [DEMO_API_SECRET, 2],
   ]);
@@ -108,7 +108,10 @@ function textOf(name: string, text: string): Haystack {
   return { name, bytes: Buffer.from(text, "utf8") };
 }
 
-/** Every kind that the journey is to have issued: should it leave one out, nothing of it would be found either. */
+/**
+ * Every kind that the journey is to have issued: should it leave one out, nothing of it would be found
+ * either.
+ */
 const KINDS = [
   ...["first password", "changed password", "reset password", "wrong password", "operator password"],
   ...["session cookie", "device cookie", "link to verify-email", "link to reset-password"],
@@ -158,7 +161,7 @@ describe("on a database of its own, without a mail server", () => {
     expect(findSecrets(after.secrets, [textOf("log", others)])).toEqual([]);
   });
 
-  test("none is in memory when its request is over, of no thread, while browsers and bots are connected", () => {
+  test("none is in memory when its request has ended, of any thread, while browsers and bots are connected", () => {
     expect(after.heaps.length).toBeGreaterThan(1);
     expect(findSecrets(after.secrets, after.heaps)).toEqual([]);
   });
@@ -184,7 +187,7 @@ describe("on a database of its own, without a mail server", () => {
   });
 });
 
-/** What somebody's mistake might write of a secret. */
+/** The encodings in which a mistake might write a secret. */
 function plantedForms(text: string): (readonly [form: string, bytes: Buffer])[] {
   const forms: (readonly [string, string])[] = [
     ["text", text],

@@ -90,7 +90,7 @@ describe("a demo data directory", () => {
     expect(fills.body).toMatchObject([{ qty: "0.002", buyer: true }]);
   });
 
-  test("has one server: a second one is refused, exit 1, and the first goes on", async () => {
+  test("has one server: a second one is refused, exit 1, and the first keeps running", async () => {
     const second = runNode(["src/main.ts", "--port", "0", "--data", gateway.dataDir]);
     expect(second).toMatchObject({ status: 1, stdout: "" });
     expect(second.stderr).toMatch(/another server is running on .*--data/);
@@ -231,7 +231,7 @@ test("a database whose master key is missing is refused, and gets no other", asy
   expect(existsSync(join(gateway.dataDir, "master.key"))).toBe(false);
 });
 
-test("SIGHUP ends a server without HTTPS in order, and the log says so", async () => {
+test("SIGHUP ends a server without HTTPS in order, and logs it", async () => {
   const gateway = await gatewayOfTest({ env: { LOG_LEVEL: "info" } });
   const exited = once(gateway.process, "exit");
   gateway.process.kill("SIGHUP");
@@ -249,7 +249,7 @@ describe("SIGTERM", () => {
     expect(Date.now() - askedAt).toBeLessThan(END_MS_MAX);
   }
 
-  test("ends a server with exit code 0 from the moment on at which it says that it listens", async () => {
+  test("ends a server with exit code 0 from the moment on at which it prints its address", async () => {
     await expectToEndInTime(await gatewayOfTest());
   });
 
@@ -277,11 +277,11 @@ describe("SIGTERM", () => {
     halfWay.destroy();
   });
 
-  test("lets what had been accepted be answered before the server ends", async () => {
+  test("answers accepted requests before the server ends", async () => {
     const gateway = await gatewayOfTest();
     const strategy = gateway.seed();
     const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001" };
-    // An order costs a unit of weight, a look at the open orders six.
+    // An order costs a unit of weight, a read of the open orders six.
     const unitsOverSixes = async () => {
       const { headers } = await signed(gateway.url, strategy, "GET", "/api/v3/openOrders");
       return Number(headers.get("x-mbx-used-weight-1m")) % 6;

@@ -1,4 +1,4 @@
-// The real program on a recording: what it says of it at the start, and what becomes of orders that it cannot execute.
+// The real program on a recording: its output at the start, and orders that it cannot execute.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ async function untradableGauge({ url }: GatewayProcess): Promise<readonly string
   );
 }
 
-test("a contract without mark prices is named at the start, and its orders are refused for good", async () => {
+test("a contract without mark prices is named at the start, and its orders are always refused", async () => {
   const gateway = await startOn({ families: ["futures"], seconds: 600, hasMarkPrices: false });
   const strategy = gateway.seed("futures");
   expect(gateway.output()).toMatch(

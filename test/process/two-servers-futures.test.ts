@@ -1,5 +1,5 @@
-// Two real gateways on one PostgreSQL database and one exchange, whose marks and settlements are in the test's hands: both
-// watch every position and every leg, and what the market does to them happens once.
+// Two real gateways on one PostgreSQL database and one exchange, whose marks and settlements are in the
+// test's hands: both watch every position and every leg, and what the market does to them happens once.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -16,12 +16,12 @@ const SYMBOL = "DOGEUSDT";
 const SEED = "7";
 const HOLDERS = 6;
 const HELD_SINCE_MS = 10 * 60_000;
-/** A settlement is asked for some seconds after its time. */
+/** A settlement is requested some seconds after its time. */
 const SETTLED_IN_MS = 2_000;
 const SETTLED_MS_MAX = 40_000;
 /** How long after its mark price a leg may fire on a busy machine, ms. */
 const LATE_MS_MAX = 15_000;
-/** So that waiting leaves most of the budgets. */
+/** Leaves most of the budgets unused while waiting. */
 const ASK_AGAIN_MS = 200;
 
 describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one PostgreSQL database"), () => {
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
     holders = await makeHolders(store, master, { count: HOLDERS, price: mark.toFixed(5), at });
     await store.close();
     copyFileSync(join(firstDir, "master.key"), join(secondDir, "master.key"));
-    // Each says when it has applied a settlement.
+    // Each logs when it has applied a settlement.
     const env = { ...exchange.env, DATABASE_URL: databaseUrl, LOG_LEVEL: "info" };
     first = await startGateway({ dataDir: firstDir, env });
     second = await startGateway({ dataDir: secondDir, env });
@@ -63,10 +63,10 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
     await exchange?.close();
   });
 
-  test("a leg fires once and a position is liquidated once, whoever sees the mark price first", async () => {
+  test("a leg fires once and a position is liquidated once, whichever server has the mark price first", async () => {
     const [careful, bold, other, another] = strategies;
     if (!careful || !bold || !other || !another) throw new Error("four strategies were made");
-    // By turns, so that each server is told of half of them by the other.
+    // Alternating, so that each server learns half of them from the other.
     await open(first.url, careful, "2");
     await placeStop(second.url, careful, mark * 0.97);
     await open(second.url, other, "2");
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
     await expectTwoTrades(second.url, trader);
   });
 
-  test("a settlement of funding is applied once to everybody who holds the contract", async () => {
+  test("a settlement of funding is applied once to every holder of the contract", async () => {
     const { at } = exchange.settle(SYMBOL, Date.now() + SETTLED_IN_MS, "0.00010000");
     await eventually(
       "both servers have applied it",

@@ -1,5 +1,5 @@
-// Two real gateways on one PostgreSQL database, and a browser that is connected to one of them: it hears of what the other commits,
-// also of what leaves nothing resting, which the servers do not tell each other.
+// Two real gateways on one PostgreSQL database, and a browser that is connected to one of them: it receives
+// the other's commits, also those that leave no open order, which the servers do not announce to each other.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("a browser and two servers on one Po
   });
   afterAll(() => server?.stop());
 
-  test("an order that was filled at once by the other is told of, and so is one that rests", async () => {
+  test("an order that the other filled at once is announced, and so is an open one", async () => {
     const databaseUrl = await server.newDatabase();
     const [firstDir, secondDir] = [newDirectory(), newDirectory()];
     const start = async (dataDir: string) => {

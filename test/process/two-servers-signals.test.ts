@@ -1,5 +1,6 @@
-// Two real gateways on one PostgreSQL database, whose sweeps share the signals that nobody has carried out: each signal is
-// executed once, also when both are sent it, when both sweep, and when one of them is killed with signals in its hands.
+// Two real gateways on one PostgreSQL database, whose sweeps share the unexecuted signals: each signal is
+// executed once, also when both receive it, when both sweep, and when one of them is killed with claimed
+// signals.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -18,7 +19,7 @@ const SEED = "7";
 const BUY = { symbol: "DOGEUSDT", tradeType: "BUY", quantity: "60" };
 /** A claim of a process that is killed runs out after ten seconds; a busy machine may take a while longer. */
 const SWEPT_MS_MAX = 30_000;
-/** So that waiting leaves most of the budgets. */
+/** Leaves most of the budgets unused while waiting. */
 const ASK_AGAIN_MS = 400;
 const STRATEGIES = 6;
 const EACH = 10;
@@ -71,7 +72,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("signals of two servers on one Postg
     }
   });
 
-  test("what nobody has carried out is carried out once, although both sweep", async () => {
+  test("pending signals are executed once, although both sweep", async () => {
     const { first, bots, beside } = await openPair(STRATEGIES);
     // As processes leave them that died between recording and executing.
     await beside((store) => leaveBehind(store, bots));
@@ -86,7 +87,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("signals of two servers on one Postg
     });
   });
 
-  test("signals in the hands of a server that is killed are carried out by the other, once", async () => {
+  test("claimed signals of a killed server are executed by the other, once", async () => {
     const { first, second, bots, beside } = await openPair(STRATEGIES);
     await beside((store) => leaveBehind(store, bots));
     const acknowledged = new Map<string, string>();
@@ -97,7 +98,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("signals of two servers on one Postg
           const { status, body } = await botClient(url, bot).submit(BUY, `sent-${number}`);
           if (status === 202) acknowledged.set(`${bot.strategyId} sent-${number}`, body.signalId);
         } catch {
-          // It was cut off by the kill: recorded or not, nobody knows.
+          // The kill cut it off: it is unknown whether it was recorded.
         }
       }),
     );
@@ -149,7 +150,7 @@ function newKeyDirectory(of: string): string {
   return directory;
 }
 
-/** Records signals that nobody drives; each process may claim them at once. */
+/** Records signals without driving them; each process may claim them at once. */
 async function leaveBehind(store: Store, bots: readonly Credentials[]): Promise<void> {
   const receivedAt = Date.now();
   const left = bots.flatMap(({ strategyId }) =>
@@ -174,7 +175,10 @@ async function expectAllSwept({ url }: GatewayProcess, bots: readonly Credential
   }
 }
 
-/** The strategy has so many orders, numbered from one, each filled in one trade; and as many signals, all executed. */
+/**
+ * The strategy has so many orders, numbered from one, each filled in one trade; and as many signals, all
+ * executed.
+ */
 async function expectEachOnce(url: string, bot: Credentials, count: number): Promise<void> {
   const ask = async (path: string) =>
     (await signed(url, bot, "GET", `/api/v3/${path}`, { symbol: BUY.symbol, limit: 1_000 })).body;

@@ -1,5 +1,5 @@
-// Two real gateways on one PostgreSQL database, with one master key and the same simulated market: each answers for what the
-// other has done, both watch all orders, and nothing happens twice.
+// Two real gateways on one PostgreSQL database, with one master key and the same simulated market: each
+// answers for what the other has done, both watch all orders, and nothing happens twice.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -25,7 +25,7 @@ const AHEAD_MS_MAX = 40_000;
 const SAMPLE_MS = 100;
 /** How long after its price an order may be filled by a busy machine, ms. */
 const LATE_MS_MAX = 15_000;
-/** So that waiting leaves most of the budgets. */
+/** Leaves most of the budgets unused while waiting. */
 const ASK_AGAIN_MS = 400;
 
 /** Pairs enough that one of them is about to get cheaper, and quantities that cost some ten dollars. */
@@ -38,7 +38,10 @@ const QUANTITIES: Readonly<Record<string, string>> = {
 const TESTS_MS_MAX = 240_000;
 const LOOK_EVERY_MS = 2_000;
 
-/** The simulated market is a function of its seed and of time: the first seed by which some pair always gets cheaper soon. */
+/**
+ * The simulated market is a function of its seed and of time: the first seed by which some pair always gets
+ * cheaper soon.
+ */
 const SEED = seedWithLows(Date.now());
 const { spot: MARKET } = createSimulatedSources(SEED);
 
@@ -90,7 +93,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     expect(body).toMatchObject({ orderId: placed.orderId + 1, status: "NEW" });
   });
 
-  test("an order that both see reached is filled once", async () => {
+  test("an order that both see triggered is filled once", async () => {
     const { first, second } = pair;
     const traders = await pair.newStrategies(6);
     const placed = await Promise.all(
@@ -104,7 +107,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     }
   });
 
-  test("a listener that was cut off hears again, and of what it missed", async () => {
+  test("a disconnected listener reconnects, and learns what it missed", async () => {
     const { first, second, databaseUrl, newStrategies } = await ownPair();
     const [early, late] = await newStrategies(2);
     if (early === undefined || late === undefined) throw new Error("two strategies were made");
@@ -132,7 +135,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     await Promise.all(
       traders.map(async (trader) => {
         const ids: number[] = [];
-        // By turns: each finds that what it remembers of the account is outdated.
+        // Alternating: each finds that its cached account is outdated.
         for (let index = 0; index < 8; index += 1) ids.push((await place(trader, index)).body.orderId);
         expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
         // And side by side.
@@ -278,7 +281,7 @@ function nextLow(market: SimulatedMarket, now: number): Ahead | null {
     }
     for (let at = now + AHEAD_MS_MIN; at < now + AHEAD_MS_MAX; at += SAMPLE_MS) {
       const ask = askAt(at);
-      // It must stand for a while, so that it is streamed.
+      // It must last for a while, so that it is streamed.
       if (units(ask) < lowest && askAt(at + SAMPLE_MS) === ask)
         return [{ symbol, price: ask, reachedAt: at }];
     }
@@ -315,7 +318,7 @@ async function expectFilledOnce(url: string, trader: Credentials, placed: Placed
   });
 }
 
-/** DOGE alone: every id up to the last one once, the balances what fills and resting orders make them. */
+/** DOGE alone: every id up to the last one once, and balances that follow from fills and open orders. */
 async function expectExactBooks(url: string, trader: Credentials, count: number): Promise<void> {
   const ask = async (path: string) =>
     (await signed(url, trader, "GET", `/api/v3/${path}`, { symbol: "DOGEUSDT", limit: 1_000 })).body;
@@ -356,7 +359,7 @@ async function placeFarBelow(url: string, trader: Credentials, newClientOrderId 
   });
 }
 
-/** Ends the connections on which servers hear of each other, as a network or an operator would. */
+/** Cuts the connections on which servers listen to each other, as a network or an operator would. */
 async function cutListeners(databaseUrl: string): Promise<void> {
   const cut = await ask(
     databaseUrl,

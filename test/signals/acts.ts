@@ -1,12 +1,14 @@
-// What happens to signals, each as a command of a model-based test. Most of them only begin something; how far it comes
-// before the next one begins is a command, too.
+// What happens to signals, each as a command of a model-based test. Most of them only begin something; how
+// far it comes before the next one begins is a command, too.
 import * as fc from "fast-check";
 import { awaitsTrigger } from "../../src/domain/order.ts";
 import { type Stage, SYMBOL } from "./stage.ts";
 
 type Act = fc.AsyncCommand<object, Stage>;
 
-/** A bot's orders: bought and sold at once, resting, waiting, too dear. The market begins at 99 to 100. */
+/**
+ * A bot's orders: filled at once, open, waiting for a trigger, too expensive. The market begins at 99 to 100.
+ */
 const BODIES = [
   { tradeType: "BUY", quantity: "0.1" },
   { tradeType: "BUY", orderType: "LIMIT", quantity: "0.1", price: "95" },
@@ -26,7 +28,7 @@ const WAITS_MS = [1_000, 10_000, 31_000];
 
 const strategies = fc.nat(1);
 const processes = fc.nat(1);
-/** A key with what is sent under it: mostly the order of its own, so that most of what is sent twice is the same. */
+/** A key and the body sent under it: mostly the same body for a key, so that most repetitions are equal. */
 const signals = fc
   .tuple(fc.nat(KEYS - 1), fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, fc.nat(BODIES.length - 1)))
   .map(([key, other]) => ({ key: `key-${key}`, own: bodyOf(key), body: bodyOf(other ?? key) }));
@@ -37,7 +39,7 @@ function bodyOf(index: number): string {
   return body;
 }
 
-/** Every act; `step` takes so many steps of what is under way. */
+/** Every action; `step` executes this many pending steps. */
 export function acts(step: (count: number) => Promise<void>): fc.Arbitrary<Act>[] {
   const submit = fc
     .tuple(processes, strategies, signals)
@@ -117,7 +119,7 @@ export function acts(step: (count: number) => Promise<void>): fc.Arbitrary<Act>[
     .constantFrom<Move>(
       ["stands at 95", ({ market }) => market.show(SYMBOL, "94", "95")],
       ["stands at 110", ({ market }) => market.show(SYMBOL, "109", "110")],
-      // Most of what time may mend is this.
+      // Most transient refusals come from this.
       ...Array.from({ length: 3 }, () => SILENT),
       ...Array.from({ length: 3 }, () => BACK),
       ["is halted", ({ market }) => void market.halted.add(SYMBOL)],

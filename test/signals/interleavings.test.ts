@@ -1,4 +1,5 @@
-// Races that chance rarely runs, step by step: a process is held before a call of its store until the test lets it go on.
+// Races that random scheduling rarely finds, step by step: a process is held before a call of its store until
+// the test releases it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ let directory: string;
 let stores: Store[];
 let stage: Stage;
 let strategy: string;
-/** The step that is held, and what lets it go on. */
+/** The held step, and its release. */
 let held: { readonly label: string; readonly gate: PromiseWithResolvers<void> } | null;
 
 beforeEach(async () => {
@@ -36,7 +37,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test("a signal that one process could not try, and another executed meanwhile, stays executed", async () => {
+test("a signal that one process could not try, and another executed in the meantime, stays executed", async () => {
   stage.market.silence(SYMBOL);
   const goOn = hold("process 0: postponeSignal");
   stage.submit(0, strategy, "key", BUY);
@@ -83,7 +84,7 @@ test("an order that was rejected by one process is not executed by another that 
   await stage.finish(async () => {});
 });
 
-test("a signal of a process that died is carried out when its claim has run out, and not before", async () => {
+test("a signal of a dead process is executed when its claim has run out, and not before", async () => {
   hold("process 0: commit");
   stage.submit(0, strategy, "key", BUY);
   await stage.quiet();
@@ -97,7 +98,7 @@ test("a signal of a process that died is carried out when its claim has run out,
   await stage.finish(async () => {});
 });
 
-test("a key that is revoked while its signal is under way is refused at once, and the signal is carried out", async () => {
+test("a key that is revoked while its signal is in flight is refused at once, and the signal is executed", async () => {
   const goOn = hold("process 0: commit");
   stage.submit(0, strategy, "key", BUY);
   await stage.quiet();
@@ -112,7 +113,7 @@ test("a key that is revoked while its signal is under way is refused at once, an
   await stage.finish(async () => {});
 });
 
-test("a strategy that is closed while its signal is under way rejects it", async () => {
+test("a strategy that is closed while its signal is in flight rejects it", async () => {
   const goOn = hold("process 0: commit");
   stage.submit(0, strategy, "key", BUY);
   await stage.quiet();

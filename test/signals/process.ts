@@ -1,6 +1,7 @@
-// A server process as far as signals go: a store, a desk, signals and their sweep. Each call of its store takes two steps that
-// a scheduler takes when it likes, one before the database is asked and one before the answer is heard; so what two
-// processes do interleaves in every way. A process that dies takes no further step: what it asked for may have happened.
+// A server process reduced to signals: a store, a desk, signals and their sweep. Each call of its store takes
+// two steps that a scheduler runs, one before the database call and one before its answer is delivered; so
+// two processes interleave in every way. A dead process takes no further step: its last call may have been
+// executed.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { PeriodicTask } from "../../src/concurrency/periodic-task.ts";
@@ -12,7 +13,7 @@ import { createSignalSweep } from "../../src/signals/sweep.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StubMarket } from "../../src/watch/testing/stub-market.ts";
 
-/** Has a step wait for its turn. */
+/** Makes a step wait for the scheduler. */
 export type Turns = { take(label: string): Promise<void> };
 
 /** The calls whose order matters. */
@@ -40,7 +41,7 @@ export class Process {
   readonly name: string;
   #die: () => void = () => {};
   #isDead = false;
-  /** Calls that the database has under way. */
+  /** Calls of the database in flight. */
   #underWay = 0;
 
   constructor(parts: { name: string; store: Store; market: StubMarket; time: ManualTime; turns: Turns }) {
@@ -63,7 +64,7 @@ export class Process {
     const wallNow = time.now;
     const { desk, store } = this;
     this.signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
-    // A turn of it is an act like any other.
+    // A sweep is an action like any other.
     this.sweep = createSignalSweep({ signals: this.signals, store, wallNow, every: () => () => {}, log });
   }
 
@@ -107,10 +108,13 @@ export class Process {
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The call of this kind that is under way, in whichever process. */
+/** The call of this kind in flight, in whichever process. */
 let underWay: Promise<unknown> = Promise.resolve();
 
-/** Of calls that have a transaction open on this very thread, where one that waits for another keeps it from going on. */
+/**
+ * Of calls that have a transaction open on this very thread, where one that waits for another keeps it from
+ * going on.
+ */
 function oneAtATime(call: Call): Call {
   return (...args) => {
     const done = underWay.then(() => call(...args));

@@ -1,7 +1,7 @@
-// Signals in every race that two processes, a market and a bot in a hurry can run: the real signals, desks and store, each
-// call of which takes its turn when a seeded scheduler says so. Whatever happens, each executed signal has one order and each
-// rejected one none, a terminal state never changes, what a bot was told stays true, a signal is over two minutes after its
-// market is back, and the books are in order.
+// Signals in all races of two processes, a market and an impatient bot: the real signals, desks and store,
+// each call of which a seeded scheduler releases. Invariants: each executed signal has one order and each
+// rejected one none, a terminal state never changes, every answer to a bot stays true, a signal is terminal
+// two minutes after its market is back, and the books are consistent.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ test(
           async (scheduler, commands) => {
             const turns = { take: (label: string) => scheduler.schedule(Promise.resolve(), label) };
             const stage = await Stage.open({ stores, turns, counts });
-            // Between two steps the database has nothing under way, so that a seed is one race on every machine.
+            // Between two steps the database is idle, so that a seed is one race on every machine.
             step = async (count) => {
               for (let left = count; left > 0; left -= 1) {
                 await stage.quiet();

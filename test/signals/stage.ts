@@ -1,5 +1,6 @@
-// Two processes on one database with strategies of their own, a market in the test's hands, and what bots were told: it must
-// never contradict itself. `finish` lets everything come to its end and checks what must hold then.
+// Two processes on one database with strategies of their own, a market that the test controls, and the
+// answers to bots, which must never contradict each other. `finish` completes everything and checks the
+// invariants.
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -20,17 +21,17 @@ import { type Counts, count } from "../simulation/report.ts";
 import { Process, type Turns } from "./process.ts";
 
 export const SYMBOL = "BTCUSDT";
-/** How many strategies a stage has; what happens names them by their numbers. */
+/** Number of strategies of a stage; actions name them by index. */
 const STRATEGIES = 2;
 
-/** Every signal is over so long after the market has come back, ms. Source: specification 3.1. */
+/** Every signal is terminal this long after the market has come back, ms. Source: specification 3.1. */
 const OVER_MS_MAX = 120_000;
 const START = 1_000_000;
-/** Turns of the event loop without a call of the database after which nothing more is on its way. */
+/** Iterations of the event loop without a database call after which all work is done. */
 const QUIET_TURNS = 4;
-/** Turns after which a database that is still not quiet never will be: some seconds of them. */
+/** Iterations after which a database that is still busy never becomes idle: some seconds of them. */
 const LOOKS_MAX = 1_000_000;
-/** So many times it is waited for quiet before what is under way is taken for endless. */
+/** Number of waits for an idle database before the work in flight counts as endless. */
 const WAITS_MAX = 1_000;
 /** Orders that no signal placed. */
 const NOT_OF_SIGNALS = /^(plain-|close#)/;
@@ -46,13 +47,13 @@ export class Stage {
   readonly time = createManualTime(START);
   readonly market = new StubMarket(this.time.now);
   readonly processes: Process[];
-  /** Of strategies whose key is known to be revoked. */
+  /** Strategies whose key is known to be revoked. */
   readonly revoked = new Set<string>();
   /** How often what happened, so that a test that never came to its point fails. */
   readonly counts: Counts;
   readonly #stores: readonly Store[];
   readonly #turns: Turns;
-  /** All that runs, each until it is over or its process has died. */
+  /** All running work, until it is done or its process has died. */
   readonly #underWay = new Set<Promise<void>>();
   readonly #told = new Map<string, Signal>();
   readonly #orders = new Map<string, Order>();
@@ -60,7 +61,7 @@ export class Stage {
   readonly #ids: readonly string[];
   /** The bodies that were sent, by strategy and key. */
   readonly #sent = new Map<string, Map<string, string>>();
-  /** Processes that take no step, by number, and what lets each go on. */
+  /** Processes that take no step, by number, and the release of each. */
   readonly #stalled = new Map<number, PromiseWithResolvers<void>>();
   #isFree = false;
   #failure: unknown = null;
@@ -96,7 +97,7 @@ export class Stage {
     return process;
   }
 
-  /** Begins something at a process, which goes on while other things do. */
+  /** Begins work at a process, which runs beside other work. */
   begin(index: number, work: (process: Process) => Promise<void>): void {
     const process = this.process(index);
     const done = Promise.race([work(process), process.died]).catch((error) => {
@@ -178,7 +179,7 @@ export class Stage {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** From now on steps wait for nobody; whatever was set off comes to its end, the market is back, and all is checked. */
+  /** From now on steps run freely; all work completes, the market is back, and everything is checked. */
   async finish(takeAll: () => Promise<void>): Promise<void> {
     this.#isFree = true;
     for (const index of this.processes.keys()) this.goOn(index);
@@ -231,7 +232,7 @@ export class Stage {
     await this.quiet();
   }
 
-  /** Holds what a bot is told against all that was told before. */
+  /** Compares an answer to a bot with all earlier ones. */
   #take(signal: Signal, strategy: string, key: string, body: string, replayed: boolean): void {
     const before = this.#told.get(`${strategy} ${key}`);
     const text = `${show(before)}, then ${show(signal)}`;
@@ -249,7 +250,8 @@ export class Stage {
   }
 
   async #checkOther(strategyId: string, idempotencyKey: string, body: string): Promise<void> {
-    // A store may answer a whole turn of the event loop from one snapshot: what the other one wrote is seen in the next.
+    // A store may answer a whole event-loop iteration from one snapshot: the other process's write is seen in
+    // the next.
     await setImmediate();
     const stored = await this.#anyStore().findSignal(strategyId, { idempotencyKey });
     if (stored === null || stored.body === body)

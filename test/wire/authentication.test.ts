@@ -1,5 +1,5 @@
-// Who may ask: the checks of a signed request and their order. How its parameters may travel is in signed-parameters.test.ts.
-// Source: specification 5.1; design, section 6.
+// The checks of a signed request and their order. `signed-parameters.test.ts` covers the transport of its
+// parameters. Source: specification 5.1; design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";
 import { changeKeyRows, holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -113,7 +113,7 @@ describe("the key", () => {
     });
   });
 
-  test("is not looked at on a public route", async () => {
+  test("is ignored on a public route", async () => {
     const answer = await exchange(gateway.url, {
       method: "GET",
       path: "/api/v3/time",
@@ -263,7 +263,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
 
   async function spend(strategy: Credentials): Promise<void> {
     const answers = [];
-    // A minute that ends meanwhile gives a new budget: twice the budget is enough in any case.
+    // A minute that ends during the loop gives a new budget: twice the budget is always enough.
     for (let sent = 0; sent < 122; sent += 1) {
       const { status } = await signed(gateway.url, strategy, "GET", "/api/v3/allOrders", {
         symbol: "NOSUCH",
@@ -274,7 +274,7 @@ describe("of all that is wrong with a request, the first of these is the answer:
     throw new Error(`the budget was never spent: ${answers}`);
   }
 
-  test("1. the path is unknown (404), whoever asks", async () => {
+  test("1. the path is unknown (404), with or without a key", async () => {
     const answer = await exchange(gateway.url, {
       method: "GET",
       path: "/api/v3/nothing",
@@ -369,13 +369,14 @@ describe("of all that is wrong with a request, the first of these is the answer:
   });
 });
 
-test("an order whose window passes while it waits for its turn is refused -1021 and not carried out", async () => {
+test("an order whose window passes in the queue is refused -1021 and not executed", async () => {
   const strategy = gateway.takeStrategy();
   const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.0002" };
-  // The market of the symbol is at hand from here on, so that only the turn is waited for.
+  // The symbol's market is prepared from here on, so the queue is the only delay.
   expect((await signed(gateway.url, strategy, "POST", ORDER, order)).status).toBe(200);
 
-  // A read costs four units, an order one: what is left after division by four tells whether an order was counted.
+  // A read costs four units, an order one: what is left after division by four tells whether an order was
+  // counted.
   const unitsOverFours = async () => {
     const { headers } = await signed(gateway.url, strategy, "GET", READ, { symbol: "BTCUSDT", orderId: 1 });
     return Number(headers.get("x-mbx-used-weight-1m")) % 4;

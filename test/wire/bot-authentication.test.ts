@@ -1,5 +1,5 @@
-// Who may ask for the bot routes: the checks of a signed request, their order and their words.
-// Source: specification 5.2 and 5.4; design, section 6.
+// The checks of a signed bot request, their order and their messages. Source: specification 5.2 and 5.4;
+// design, section 6.
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { signatureErrorSchema } from "../../src/http/bot/schemas.ts";
@@ -105,7 +105,7 @@ describe("Request timestamp outside the allowed window", () => {
     expect(seen(await send({ timestamp: timestamp() }))).toEqual(OUTSIDE);
   });
 
-  test("says the server's time, Unix ms, which a client may go by", async () => {
+  test("has the server's time, Unix ms, for the client's correction", async () => {
     const before = Date.now();
     const answer = await send({ timestamp: now(-31_000) });
     const { serverTime } = answer.body;
@@ -164,7 +164,7 @@ describe("Invalid signature", () => {
     },
   });
 
-  test("says the SHA-256 of the message that was built from the received bytes", async () => {
+  test("has the SHA-256 of the message that was built from the received bytes", async () => {
     const timestamp = now();
     const body = '{ "a": "é" }';
     const sent = { timestamp, body, headers: { "x-bot-signature": "0".repeat(64) } };

@@ -1,6 +1,6 @@
-// Requests of the bot family that nobody honest sends, and a server that cannot do what it is asked: never an answer outside
-// of what the routes promise, never one in the shape of another family, and 5xx only if the market or the store is gone.
-// Source: specification 4.4 and 7.2; design, sections 6 and 7.
+// Malformed and hostile bot requests, and a server that cannot execute them: every answer is one that the
+// routes promise, never in another format, and 5xx only if the market or the store is down. Source:
+// specification 4.4 and 7.2; design, sections 6 and 7.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { StubMarket } from "../../src/desk/testing/stage.ts";
@@ -186,7 +186,7 @@ describe("a server that cannot do what it is asked", () => {
     expect((await bot.submit(BUY, "a")).body).toMatchObject({ status: "EXECUTED", replayed: false });
   });
 
-  test("while commits wait too long, what writes is refused 503 before it is looked at, and reads go on", async () => {
+  test("while commits wait too long, writes are refused 503 at once, and reads work", async () => {
     const { gateway, bot } = await openGateway();
     onTestFinished(() => gateway.close());
     gateway.desk.isBehind = () => true;
@@ -200,7 +200,7 @@ describe("a server that cannot do what it is asked", () => {
   });
 });
 
-test("bytes that no client sends are answered or cut, and the server goes on", async () => {
+test("bytes that no client sends are answered or cut, and the server keeps running", async () => {
   const { gateway, bot } = await openGateway();
   onTestFinished(() => gateway.close());
   const head = (line: string) => `${line}\r\nHost: x\r\nConnection: close\r\n`;

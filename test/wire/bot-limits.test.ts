@@ -1,7 +1,6 @@
-// What a key may ask of the bot routes, each rule as a test, on a clock that stands still until the test moves it: a window
-// shows only at its edge. Budgets and bans are shared with the exchange-style families, outlive the process and hold across
-// processes on one database.
-// Source: specification 7.1, 7.2, 8.1 and 8.2; design, section 6.
+// The budgets of the bot routes, each rule as a test, under manual time, since a window shows only at its
+// edge. Budgets and bans are shared with the exchange-style routes, outlive the process and hold across
+// processes on one database. Source: specification 7.1, 7.2, 8.1 and 8.2; design, section 6.
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
@@ -99,7 +98,7 @@ function expectRefused(answer: RawAnswer, status: number, message: string, retry
 const place = () => signed(gateway.url, key, "POST", "/api/v3/order", { side: "?", timestamp: now });
 const account = () => signed(gateway.url, key, "GET", "/api/v3/account", { timestamp: now });
 
-describe("an answer says how much is used of what its request is charged to", () => {
+describe("an answer has the usage of the budget that its request is charged to", () => {
   const READS = "x-bot-used-reads-10s";
   const ORDER_COUNTS = ["x-mbx-order-count-10s", "x-mbx-order-count-1m"] as const;
   const WEIGHT = "x-mbx-used-weight-1m";
@@ -118,7 +117,7 @@ describe("an answer says how much is used of what its request is charged to", ()
     expect(usedIn(await bot.cancel(NOBODYS))).toEqual({ [WEIGHT]: "2" });
   });
 
-  test("refusals by the budget too, and none that nobody signed", async () => {
+  test("refusals by the budget too, and none of unsigned requests", async () => {
     await repeat(60, () => bot.pairs());
     expect(usedIn(await bot.pairs())).toEqual({ [READS]: "61" });
     const stranger = botOf({ ...key, apiSecret: "0".repeat(64) });
@@ -268,7 +267,7 @@ describe("the ban", () => {
     expect((await bot.pairs()).status).toBe(200);
   });
 
-  test("of a key that the exchange-style routes began holds here, before anything else is looked at", async () => {
+  test("of a key that the exchange-style routes began holds here, before any other check", async () => {
     await repeat(60, account);
     expect(await repeat(10, account)).toEqual(new Set([429]));
     const headers = { "x-bot-api-key": key.apiKey };
@@ -287,7 +286,7 @@ describe("the ban", () => {
     expect((await bot.cancel(NOBODYS)).status).toBe(418);
   });
 
-  test("of an address does not concern who signs", async () => {
+  test("of an address does not concern signed requests", async () => {
     const headers = { "x-forwarded-for": "192.0.2.77" };
     const fail = () => exchange(gateway.url, { method: "GET", path: "/bot/v1/spot/pairs", headers });
     expect(await repeat(1_200, fail)).toEqual(new Set([401]));

@@ -19,7 +19,7 @@ function takeBot(strategy = gateway.takeStrategy()) {
   return { ...bot, strategy, trader: spotTrader(gateway.url, strategy) };
 }
 
-/** A bot with a resting order. */
+/** A bot with an open order. */
 async function restingBot() {
   const bot = takeBot();
   const price = await restingPriceOf(gateway.url);
@@ -134,7 +134,7 @@ describe("POST /bot/v1/spot/orders/cancel", () => {
 });
 
 describe("POST /bot/v1/spot/strategy/close", () => {
-  test("closes the strategy for good, and what follows says so", async () => {
+  test("closes the strategy permanently, and later answers say so", async () => {
     const { close, submit, strategy, trader } = await restingBot();
     await submit(BUY, "a");
     const { strategyId } = strategy;
@@ -186,7 +186,7 @@ describe("POST /bot/v1/spot/strategy/close", () => {
     expect((await post(CLOSE)).status).toBe(200);
   });
 
-  test("that could not sell all says what waits, may be repeated, and is done when the market is back", async () => {
+  test("with an unsold holding names it, may be repeated, and completes when the market is back", async () => {
     const market = new StubMarket();
     const inProcess = await openInProcess({ SPOT: market });
     onTestFinished(() => inProcess.close());

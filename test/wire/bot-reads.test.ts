@@ -29,7 +29,7 @@ describe("GET /bot/v1/spot/pairs", () => {
     expect(data.timeframes).toHaveLength(16);
   });
 
-  test("says of each pair what may be submitted, which is also what is taken", async () => {
+  test("has for each pair what may be submitted, which is also what is accepted", async () => {
     const { data } = (await takeBot().pairs()).body;
     const [btc] = data.pairs;
     expect(btc.supportedBotOrderTypes).toEqual(["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"]);
@@ -43,7 +43,7 @@ describe("GET /bot/v1/spot/pairs", () => {
 });
 
 describe("POST /bot/v1/spot/test", () => {
-  test("says that the signature is valid, whose it is, and the time", async () => {
+  test("confirms the signature, with its owner and the time", async () => {
     const before = Date.now();
     const { strategyId, ...key } = gateway.takeStrategy();
     const answer = await botClient(gateway.url, key).test();
@@ -53,7 +53,7 @@ describe("POST /bot/v1/spot/test", () => {
       body: {
         status: true,
         message: "Signature is valid",
-        // A strategy that was made for nobody is its own user.
+        // A strategy without an owner is its own user.
         data: { apiKeyId: expect.stringMatching(/^[0-9a-f]{16}$/), userId: strategyId },
       },
     });
@@ -81,7 +81,7 @@ describe("POST /bot/v1/spot/test", () => {
     });
   });
 
-  test("records and executes nothing, whatever the body says", async () => {
+  test("records and executes nothing, whatever the body contains", async () => {
     const strategy = gateway.takeStrategy();
     const bot = botClient(gateway.url, strategy);
     const path = "/bot/v1/spot/test";
@@ -93,7 +93,7 @@ describe("POST /bot/v1/spot/test", () => {
 });
 
 describe("GET /bot/v1/spot/signals/<signalId>", () => {
-  test("answers what became of the signal, and no more than is promised", async () => {
+  test("answers the outcome of the signal, and no more than is promised", async () => {
     const bot = takeBot();
     const { signalId, status, result, receivedAt, processedAt } = (await bot.submit(BUY, "a")).body;
     const state = { signalId, idempotencyKey: "a", status, result, receivedAt, processedAt };
@@ -119,7 +119,7 @@ describe("GET /bot/v1/spot/signals/<signalId>", () => {
 });
 
 describe("GET /bot/v1/spot/orders", () => {
-  test("answers the signals of the strategy, newest first, whatever became of them", async () => {
+  test("answers the signals of the strategy, newest first, in every state", async () => {
     const bot = takeBot();
     const submitted = [];
     for (const [key, order] of [

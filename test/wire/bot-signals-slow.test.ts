@@ -1,5 +1,6 @@
-// Signals at a disk that is slow: what cannot be recorded in time is refused with 503 and never executed, and what is recorded is
-// answered in time, executed or not yet. How long a write takes, and every clock, are the test's.
+// Signals at a disk that is slow: what cannot be recorded in time is refused with 503 and never executed, and
+// what is recorded is answered in time, executed or not yet. How long a write takes, and every clock, are the
+// test's.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
@@ -97,7 +98,7 @@ test("a signal that waits too long to be recorded is refused with 503 and not ex
   const first = bot.submit(BUY, "first");
   await eventually("the first is being written", () => recording.waitingCount === 1);
   const late = bot.submit(BUY, "late");
-  // Whatever comes behind it is asked for after it.
+  // Every later request is sent after it.
   expect((await bot.signals()).status).toBe(200);
   time.advance(RECEIVE_WAIT_MS_MAX + 1);
   const fresh = bot.submit(BUY, "fresh");
@@ -123,7 +124,7 @@ test("a signal that waits too long to be recorded is refused with 503 and not ex
   expect((await bot.signals()).body.data).toHaveLength(3);
 });
 
-test("a signal that is recorded and whose order the disk keeps waiting is answered as it was recorded, and executed once", async () => {
+test("a recorded signal whose order waits for the disk is answered as it was recorded, and executed once", async () => {
   committing.close();
   const submitted = bot.submit(BUY, "recorded");
   await eventually("its order is being written", () => committing.waitingCount === 1);

@@ -1,5 +1,5 @@
-// Submitting signals on the wire: what is recorded, executed and answered, and what is refused without a trace.
-// Source: specification 2.8, 3.1, 4.4 and 7.2; design, section 6 (signals).
+// Submitting signals on the wire: what is recorded, executed and answered, and what is refused without a
+// trace. Source: specification 2.8, 3.1, 4.4 and 7.2; design, section 6 (signals).
 import { createHmac, randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
@@ -300,7 +300,7 @@ describe("idempotency-key", () => {
     },
   );
 
-  test("is told apart by case", async () => {
+  test("is case-sensitive", async () => {
     const { submit } = takeBot();
     const [one, other] = [await submit(BUY, "a"), await submit(BUY, "A")];
     expect(other.body.signalId).not.toBe(one.body.signalId);
@@ -363,7 +363,7 @@ describe("a malformed body is refused 400, names the field, and is not recorded"
 });
 
 describe("a strategy that is not LIVE", () => {
-  test("refuses a new signal 400 Strategy not live, before its body is looked at, and records nothing", async () => {
+  test("refuses a new signal 400 Strategy not live, before its body is parsed, and records nothing", async () => {
     const { submit, signals, close } = takeBot();
     expect((await close()).status).toBe(200);
     expect(seen(await submit(BUY, "a"))).toEqual(refused(400, "Strategy not live"));
@@ -397,7 +397,7 @@ async function postBytes(strategy: { apiKey: string; apiSecret: string }, body: 
   return { status: response.status, body: await response.json() };
 }
 
-describe("a signature, which says nothing of the idempotency key", () => {
+describe("a signature, which does not cover the idempotency key", () => {
   const USED = refused(
     401,
     "Signature was used with another idempotency-key; sign each order with a timestamp of its own",
@@ -445,7 +445,7 @@ describe("a signature, which says nothing of the idempotency key", () => {
     expect(await orders()).toBe(1);
   });
 
-  test("is remembered over a kill -9", async () => {
+  test("survives a kill -9", async () => {
     const { send, orders } = captured();
     await send("k1");
     await gateway.restart("kill");

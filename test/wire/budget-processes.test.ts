@@ -91,7 +91,7 @@ describe("a second process on the same database", () => {
     expect(used(await account())).toBe("1202");
   });
 
-  test("keeps to the bans of the first, and both ban whom only their 429s together ban", async () => {
+  test("respects the bans of the first, and both ban holders whose 429s only together reach ten", async () => {
     const first = stage.gateway;
     const second = await open();
     await exhaust();

@@ -1,5 +1,4 @@
-// The rules of budgets and bans, each as a test, on a clock that stands still until the test moves it: what a window is can
-// only be shown at its edge.
+// The rules of budgets and bans, each as a test, under manual time, since a window shows only at its edge.
 // Source: specification 7.1 and 8.1; design, section 6.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
@@ -65,7 +64,7 @@ describe("request weight", () => {
     expect([granted.status, used(granted)]).toEqual([200, "20"]);
   });
 
-  test("that is exhausted says in Retry-After how many seconds are left of the minute", async () => {
+  test("that is exhausted has in Retry-After the seconds left of the minute", async () => {
     await exhaust();
     stage.now += 15_500;
     expect(retryAfter(await account())).toBe("45");
@@ -80,12 +79,12 @@ describe("request weight", () => {
     expect([missing.status, used(missing)]).toEqual([400, "24"]);
     const bad = await place();
     expect([bad.status, used(bad)]).toEqual([400, "25"]);
-    // A refused request is charged like any other, so whoever is over the limit stays over it.
+    // A refused request is charged like any other, so a client over the limit stays over it.
     await times(59, account);
     expect(used(await account())).toBe("1225");
   });
 
-  test("is not charged where it cannot be told who asks, nor for a path that there is not", async () => {
+  test("is not charged to an unidentified client, nor for an unknown path", async () => {
     const keyed = { "x-mbx-apikey": stage.key.apiKey, "x-forwarded-for": "192.0.2.1" };
     for (const query of ["", "?timestamp=abc", `?timestamp=${stage.now}&signature=${"0".repeat(64)}`]) {
       await send(stage.gateway.url, "GET", `/api/v3/account${query}`, { headers: keyed });
@@ -111,7 +110,7 @@ describe("order count", () => {
     expect(orders(other)).toEqual(["1", "1"]);
   });
 
-  test("is new on every tenth second of the clock, while the minute's goes on", async () => {
+  test("is new on every tenth second of the clock, while the minute's continues", async () => {
     stage.now += 9_999;
     await times(50, () => place());
     const refused = await place();
@@ -151,7 +150,8 @@ describe("a ban", () => {
       msg: expect.stringContaining(`banned until ${until}.`),
     });
     expect(retryAfter(banned)).toBe("120");
-    // In the next minute there would be weight enough; a valid request is refused all the same, and it costs nothing.
+    // In the next minute there would be weight enough; a valid request is refused all the same, and it costs
+    // nothing.
     stage.now = until - 1;
     const last = await place(ORDER);
     expect([last.status, retryAfter(last), used(last)]).toEqual([418, "1", "0"]);
@@ -225,7 +225,7 @@ describe("failed authentications", () => {
   test("have a bucket of their own per address: 1,200 a minute, then 429 and a ban", async () => {
     const failed = await times(12, () => Promise.all(Array.from({ length: 100 }, () => fail())));
     expect(new Set(statuses(failed.flat()))).toEqual(new Set([401]));
-    // They have not used up what the address may look at, nor what another may fail.
+    // They have used neither the address's read budget nor another address's failures.
     expect(used(await look())).toBe("20");
     expect((await fail("192.0.2.2")).status).toBe(401);
     stage.now += 20 * SECOND;
@@ -239,7 +239,7 @@ describe("failed authentications", () => {
 });
 
 describe("every answer", () => {
-  test("of an exchange-style route says what its holder has used, and its address has if it is not authenticated", async () => {
+  test("of an exchange-style route has the usage of its holder, and of its address if it is not authenticated", async () => {
     await look();
     const from = { "x-forwarded-for": "192.0.2.1" };
     const at = async (method: string, path: string, body?: string) => {
@@ -266,7 +266,7 @@ describe("every answer", () => {
     expect(used(await account())).toBe("40");
   });
 
-  test("to a signed placement says what the key has placed, also if it is refused; to a stranger's it does not", async () => {
+  test("to a signed placement has the key's placements, also if it is refused; to an unsigned one it has not", async () => {
     expect(orders(await place())).toEqual(["1", "1"]);
     const keyed = { headers: { "x-mbx-apikey": stage.key.apiKey } };
     const unsigned = await send(stage.gateway.url, "POST", "/api/v3/order", keyed);
@@ -284,14 +284,14 @@ describe("every answer", () => {
     expect([banned.status, ...orders(banned), retryAfter(banned)]).toEqual([418, null, null, "120"]);
   });
 
-  test("503 says when to come back and what was used", async () => {
+  test("503 has Retry-After and the usage", async () => {
     await stage.gateway.overload();
     const busy = await place(ORDER);
     expect([busy.status, retryAfter(busy), used(busy), ...orders(busy)]).toEqual([503, "1", "1", "1", "1"]);
   });
 });
 
-test("a person who has placed a day's worth, with whatever keys, is refused until midnight, and nothing of it is recorded", async () => {
+test("a person with a day's placements, with whatever keys, is refused until midnight, and nothing of it is recorded", async () => {
   const { store } = await openDataDirectory(stage.dataDir, null);
   onTestFinished(() => store.close());
   const { strategyId } = stage.key;

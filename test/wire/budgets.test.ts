@@ -1,7 +1,7 @@
-// What a key and an address may ask for, what they are told about it, and the ban of whoever goes on after being told to
-// stop. Windows end with the clock's minute and ten seconds, also in the middle of a test: whoever wants to see a budget
-// spent sends until it is, and reads from the headers that it was one window's.
-// Source: specification 7.1 and 8.1; design, section 6.
+// Budgets of keys and addresses, their headers, and the ban of a client that ignores 429s. Windows end with
+// the clock's minute and ten seconds, also in the middle of a test: a test that exhausts a budget sends until
+// it is exhausted, and reads from the headers that it was within one window. Source: specification 7.1 and
+// 8.1; design, section 6.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startGateway } from "../support/gateway.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
@@ -175,15 +175,15 @@ describe("an address", () => {
     expect(refused[0]?.body).toEqual({ code: -1003, msg: TOO_MUCH_WEIGHT });
     expectRetryWithin(last(refused), 60);
 
-    // The ban comes before the route, and reaches whoever has no key.
+    // The ban comes before the route, and applies to requests without a key.
     expect((await send(gateway.url, "GET", "/api/v3/nothing")).status).toBe(418);
     expect((await send(gateway.url, "GET", "/api/v3/account")).status).toBe(418);
-    // Who has one goes on.
+    // Requests with a key are served.
     expect((await signed(gateway.url, gateway.takeStrategy(), "GET", "/api/v3/account")).status).toBe(200);
   });
 
   test("may fail to authenticate 1200 times a minute, then 429 and 418, which no key shares", async () => {
-    // The address is banned by now where the others are: this one needs a gateway of its own.
+    // The address is banned at the other gateway: this one needs a gateway of its own.
     const fresh = await startGateway();
     onTestFinished(async () => {
       await fresh.stop();
@@ -233,7 +233,7 @@ describe("a restart", () => {
     throw new Error("a restart takes less than a minute");
   });
 
-  test("after kill -9 finds whoever was banned still banned, until the same time", async () => {
+  test("after kill -9 has all bans still in force, until the same time", async () => {
     const { url, dataDir, kill } = await start();
     const [key] = await seedMany(dataDir, 1);
     if (key === undefined) throw new Error("one strategy was asked for");

@@ -31,7 +31,7 @@ function trader(strategy = gateway.takeStrategy()) {
   };
 }
 
-/** A trader with a holding, a resting order of each side and a stop. */
+/** A trader with a holding, an open order of each side and a stop. */
 async function busyTrader() {
   const busy = trader();
   const price = await lastPriceOf(gateway.url);
@@ -47,7 +47,7 @@ async function busyTrader() {
   return busy;
 }
 
-test("closing cancels every resting order, sells what is held to the quote asset, and answers the strategy and its status", async () => {
+test("closing cancels every open order, sells what is held to the quote asset, and answers the strategy and its status", async () => {
   const { strategy, close, openOrders, allOrders, account } = await busyTrader();
   expect(await close()).toEqual({ status: 200, body: { strategyId: strategy.strategyId, status: "CLOSED" } });
   expect((await openOrders()).body).toEqual([]);
@@ -106,7 +106,7 @@ test("two closings at once close once: one answers CLOSED, the other -2010", asy
     clientOrderId.startsWith("close#"),
   );
   expect(sold).toHaveLength(1);
-  // The service's own id, which nobody can choose, can be asked for.
+  // The service's own id, which clients cannot choose, can be queried.
   const { clientOrderId: origClientOrderId } = sold[0];
   expect((await query({ symbol, origClientOrderId })).body).toEqual(sold[0]);
 });

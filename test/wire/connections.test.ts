@@ -1,5 +1,5 @@
-// One address that opens more connections than its bound: it is refused, and every other address is served at once. Each
-// address of 127.0.0.0/8 is a client of its own here.
+// An address that opens more connections than its limit is refused, and every other address is served at
+// once. Each address of 127.0.0.0/8 is a client of its own here.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -153,7 +153,7 @@ describe("silent connections of one address", () => {
   });
 });
 
-test("an address of which nothing is open is not remembered, and may open all again", () => {
+test("an address without open connections is dropped, and may open all again", () => {
   const bound = new ConnectionBound(1);
   const admit = () => bound.admit("192.0.2.1");
   for (let round = 0; round < 2; round += 1) {

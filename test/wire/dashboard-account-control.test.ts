@@ -1,5 +1,5 @@
-// What operators do with somebody's account, what its owner does with it for good, and what is logged of who is refused: through the
-// whole server, with a bot that keeps trading.
+// Changes of an account by operators, permanent ones by its owner, and the log of refusals: through the whole
+// server, with a bot that keeps trading.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createAccountClosing } from "../../src/clock/account-closing.ts";
 import { REFUSALS_LOGGED_MAX } from "../../src/inspection/refusal-log.ts";
@@ -38,7 +38,7 @@ const actionsOf = async (personId: string) =>
   ]);
 
 describe("an operator", () => {
-  test("ends somebody's sign-ins: every browser is signed out, and may sign in again", async () => {
+  test("ends a person's sessions: every browser is signed out, and may sign in again", async () => {
     expect(await asOperator(trader.personId, "end-sessions")).toMatchObject({ status: 200 });
     expect(await trader.call("GET", "/sessions")).toMatchObject({ status: 401 });
     expect(await readAccount()).toMatchObject({ status: 200 });
@@ -46,7 +46,7 @@ describe("an operator", () => {
     expect(await actionsOf(trader.personId)).toContainEqual(["SESSIONS_ENDED", "OPERATOR"]);
   });
 
-  test("locks somebody out of everything, and unlocking restores it", async () => {
+  test("locks a person out of everything, and unlocking restores it", async () => {
     const copier = await stage.somebody({ profile: "COPIER" });
     const { accountId } = await connectAccount(stage, copier, "SPOT");
     const copyId = await follow(copier, await newOffer(stage), accountId);
@@ -58,7 +58,7 @@ describe("an operator", () => {
     expect(await trader.call("GET", "/sessions")).toMatchObject({ status: 401 });
     expect(await readAccount()).toMatchObject({ status: 401, body: { code: -2015 } });
     expect(await signInAgain()).toMatchObject({ status: 403, body: { error: { code: "ACCOUNT_LOCKED" } } });
-    // A stranger is not told.
+    // A stranger does not learn it.
     const guess = { body: { email: trader.email, password: "not the password" } };
     expect(await stage.browser().call("POST", "/session", guess)).toMatchObject({
       status: 401,
@@ -143,7 +143,7 @@ describe("an operator", () => {
 });
 
 describe("a person", () => {
-  test("closes the own account with password and code, and is somebody new with the same address", async () => {
+  test("closes the own account with password and code, and a new person may use the same address", async () => {
     const close = (body: object) => trader.call("POST", "/account/close", { body });
     expect((await trader.get("/account")).openStrategies).toBe(1);
     expect(await close({ password: "not the password", code: trader.code() })).toMatchObject({ status: 401 });
@@ -161,7 +161,7 @@ describe("a person", () => {
     expect(await again.get("/strategies")).toMatchObject({ rows: [] });
   });
 
-  test("who closes the account has copies stopped, and exchange accounts disconnected when nothing is withdrawn any more", async () => {
+  test("closing the account stops copies, and disconnects exchange accounts once withdrawals are complete", async () => {
     const copier = await stage.somebody({ profile: "COPIER" });
     const { accountId } = await connectAccount(stage, copier, "SPOT");
     const copyId = await follow(copier, await newOffer(stage), accountId);
@@ -180,7 +180,7 @@ describe("a person", () => {
   });
 });
 
-test("a session that nobody uses ends, however often its page asks by itself; one that is used goes on", async () => {
+test("an unused session ends, however often its page polls; a used one continues", async () => {
   const HOUR_MS = 3_600_000;
   const other = await stage.somebody({ hasSecondFactor: false });
   const unattended = { headers: { "x-lyrebird-unattended": "1" } };
@@ -195,7 +195,7 @@ test("a session that nobody uses ends, however often its page asks by itself; on
   expect(await other.call("GET", "/sessions")).toMatchObject({ status: 200 });
 });
 
-describe("who is refused", () => {
+describe("refusals", () => {
   test("is logged: sign-ins, 401 and 403, with neither password nor code, a bounded number of lines", async () => {
     const lines = () =>
       stage

@@ -1,5 +1,5 @@
-// What somebody asks for in the dashboard is audited before it is done, so that a server that is killed in between has the record; and
-// a name is changed together with its record.
+// Requests of the dashboard are audited before they are executed, so that a server that is killed in between
+// has the record; a name is changed together with its record.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewAuditRecord } from "../../src/domain/audit.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
@@ -27,7 +27,7 @@ async function auditOf({ strategyId }: OwnStrategy) {
   return records.map(({ what, who, details }) => ({ what, who, details })).toReversed();
 }
 
-/** Has the desk go away before it carries a command out, and answers what was asked for then. */
+/** Makes the desk fail before it executes a command, and returns the answer to the request. */
 async function withoutDesk(ask: () => ReturnType<Browser["call"]>): ReturnType<Browser["call"]> {
   const { desk } = world.stage.gateway;
   desk.execute = () => Promise.reject(new StoreUnavailable("killed"));
@@ -45,7 +45,7 @@ const recordOf = (what: NewAuditRecord["what"], details: Readonly<Record<string,
   details,
 });
 
-test("closing a strategy is audited as asked for, before it is carried out", async () => {
+test("closing a strategy is audited as requested, before it is executed", async () => {
   const strategy = await newStrategy(trader, "SPOT");
   const path = `/strategies/${strategy.strategyId}/close`;
   const body = { confirmation: "A SPOT strategy" };
@@ -55,12 +55,12 @@ test("closing a strategy is audited as asked for, before it is carried out", asy
   expect((await withoutDesk(() => trader.call("POST", path, { body }))).status).toBe(503);
   expect((await auditOf(strategy)).slice(1)).toEqual([asked]);
   expect(await trader.send("POST", path, body)).toMatchObject({ status: "CLOSED" });
-  // That it was refused is no less asked for.
+  // A refused request was requested all the same.
   expect((await trader.call("POST", path, { body })).status).toBe(409);
   expect((await auditOf(strategy)).slice(1)).toEqual([asked, asked, asked]);
 });
 
-test("cancelling an order, or a leg, is audited as asked for, before it is carried out", async () => {
+test("canceling an order, or a leg, is audited as requested, before it is executed", async () => {
   const strategy = await newStrategy(trader, "SPOT");
   const orderId = await restOrder(world.stage, strategy);
   const path = `/strategies/${strategy.strategyId}/orders/${orderId}`;
@@ -87,7 +87,7 @@ test("another name is audited with the old one and the new one, and the same nam
   expect(await trader.send("PUT", path, { name: "Renamed" })).toMatchObject({ name: "Renamed" });
   const renamed = recordOf("STRATEGY_RENAMED", { from: "A SPOT strategy", to: "Renamed" });
   expect((await auditOf(strategy)).slice(1)).toEqual([renamed]);
-  // Of two who rename at once each is told what became of it, and the records lead from name to name.
+  // Two concurrent renames each get their own outcome, and the records lead from name to name.
   await Promise.all(["One", "Other"].map((name) => trader.call("PUT", path, { body: { name } })));
   const names = (await auditOf(strategy)).slice(1).map(({ details }) => [details.from, details.to]);
   for (const [index, [from]] of names.entries()) if (index > 0) expect(from).toBe(names[index - 1]?.[1]);

@@ -1,4 +1,5 @@
-// What a browser that watches a strategy is told, by a stock Socket.IO client: that something of it has changed, whoever changed it.
+// What a browser that watches a strategy receives, with a stock Socket.IO client: that a part of it has
+// changed, regardless of where the change came from.
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { ALL_PARTS } from "../../src/dashboard/live/changes.ts";
@@ -15,7 +16,7 @@ let stage: LiveStage;
 afterEach(() => stage.close());
 
 describe("a strategy that is watched", () => {
-  test("has its changes told after they were committed, and by which parts", async () => {
+  test("has its changes announced after they were committed, with their parts", async () => {
     stage = await openLiveStage();
     const { cookie, spot } = await stage.somebody();
     const client = await stage.watching(cookie, spot);
@@ -27,7 +28,7 @@ describe("a strategy that is watched", () => {
     expect(rows).toHaveLength(1);
   });
 
-  test("tells of a position, of a request, and of all that another server has committed", async () => {
+  test("announces a position, a request, and all commits of another server", async () => {
     stage = await openLiveStage();
     const { cookie, futures } = await stage.somebody();
     const client = await stage.watching(cookie, futures);
@@ -52,13 +53,13 @@ describe("a strategy that is watched", () => {
     expect((await client.next("changed")).what).toEqual(ALL_PARTS);
   });
 
-  test("tells of what another server has committed and nobody was told of, once, and before and after its own", async () => {
+  test("finds unannounced commits of another server, once, and before and after its own", async () => {
     stage = await openLiveStage();
     const { cookie, spot } = await stage.somebody();
     const client = await stage.watching(cookie, spot);
     const look = async () => {
       stage.time.advance(VERSIONS_CHECKED_EVERY_MS);
-      // Behind the look, which was asked of the same database.
+      // After the poll, which used the same database.
       await stage.store.versionsOf([spot]);
       expect(await ask(client, "unfollow", PRICES)).toBeNull();
       return client.events.filter(({ name }) => name === "changed").map(({ payload }) => payload.what);
@@ -76,7 +77,7 @@ describe("a strategy that is watched", () => {
     expect(await look()).toHaveLength(4);
   });
 
-  test("is told of when the store comes back that could not be asked", async () => {
+  test("is announced when a store that was out of reach comes back", async () => {
     stage = await openLiveStage();
     const { cookie, spot, futures } = await stage.somebody();
     const client = await stage.watching(cookie, spot);
@@ -96,7 +97,7 @@ describe("a strategy that is watched", () => {
     expect(await client.next("changed")).toEqual({ strategyId: spot, what: ALL_PARTS });
   });
 
-  test("tells of its signals: received, sent again, waiting, carried out and refused", async () => {
+  test("announces its signals: received, sent again, waiting, executed and refused", async () => {
     stage = await openLiveStage();
     const { cookie, spot } = await stage.somebody();
     const client = await stage.watching(cookie, spot);
@@ -136,7 +137,7 @@ describe("a strategy that is watched", () => {
     expect(client.events.filter(({ name }) => name === "changed")).toHaveLength(7);
   });
 
-  test("is told of at once, and then of everything together", async () => {
+  test("is announced at once, and then everything together", async () => {
     stage = await openLiveStage();
     const { cookie, spot } = await stage.somebody();
     const client = await stage.watching(cookie, spot);
@@ -154,7 +155,7 @@ describe("a strategy that is watched", () => {
     expect(client.events.filter(({ name }) => name === "changed")).toHaveLength(2);
   });
 
-  test("is the person's own: another's is not found, and nothing of it is told", async () => {
+  test("is the person's own: another's is not found, and nothing of it is announced", async () => {
     stage = await openLiveStage();
     const owner = await stage.somebody();
     const stranger = await stage.somebody();

@@ -1,5 +1,5 @@
-// A copier's accounts at venues, connected to a real server: checked before anything is stored, told in plain words what is wrong,
-// sealed, never shown, and destroyed.
+// A copier's accounts at venues, connected to a real server: checked before anything is stored, with errors
+// in plain words, sealed, never shown, and destroyed.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -140,7 +140,7 @@ describe("connecting", () => {
     expect(await accountsOf(bert)).toEqual([]);
   });
 
-  test("connects a key once, whoever has it, until it is disconnected", async () => {
+  test("connects a key once, for any owner, until it is disconnected", async () => {
     const [hal, ida] = [
       await stage.somebody({ profile: "COPIER" }),
       await stage.somebody({ profile: "COPIER" }),
@@ -167,7 +167,7 @@ describe("connecting", () => {
     expect((await connect(ida, keys)).status).toBe(201);
   });
 
-  test("needs a fresh code, which is asked for before the venue is", async () => {
+  test("needs a fresh code, which is checked before the venue is", async () => {
     const cleo = await stage.somebody({ profile: "COPIER" });
     const keys = await newVenueKey(stage, "SPOT");
     const code = cleo.code();
@@ -265,7 +265,7 @@ describe("a venue that answers as the real one does", () => {
     expect(body).toMatchObject({ wallet: "75", available: "70" });
   });
 
-  test("whose account may not withdraw says so, and whose account may does not tell of the key", async () => {
+  test("whose account may not withdraw says so, and whose account may does not reveal the key's rights", async () => {
     const withdrawal = async (said: object) => {
       answering({ "/api/v3/account": { body: { ...ACCOUNT, ...said } } });
       const who = await stage.somebody({ profile: "COPIER" });
@@ -279,7 +279,7 @@ describe("a venue that answers as the real one does", () => {
     expect(await withdrawal({})).toBeNull();
   });
 
-  test("may find later that the key may withdraw, or trade no more: no copy is begun with it until that is mended", async () => {
+  test("may find later that the key may withdraw, or not trade any more: no copy is begun with it until that is corrected", async () => {
     const path = "/sapi/v1/account/apiRestrictions";
     const who = await stage.somebody({ profile: "COPIER" });
     const strategyId = await newOffer(stage);
@@ -339,7 +339,7 @@ describe("a venue that answers as the real one does", () => {
     expect(refused.action).toMatch(/next one/);
   });
 
-  test("that does not say what it should, or is not there, is told of as such", async () => {
+  test("with a malformed or missing answer is reported as such", async () => {
     const dead = await refusalOf({ "/api/v3/account": { status: 502, body: "<html>" } });
     expect(dead).toMatchObject({ code: "VENUE_SILENT", retryAfterSeconds: expect.any(Number) });
     const nowhere = "http://127.0.0.1:9";

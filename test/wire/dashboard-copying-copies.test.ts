@@ -1,5 +1,5 @@
-// A copier's copies on a real server: begun, paused, resumed, stopped, halted; and what is told of them. Nobody works at them here, so
-// that their logs and books are what the test writes.
+// A copier's copies on a real server: begun, paused, resumed, stopped, halted, and their rows. No copier runs
+// here, so that the test writes their logs and books.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { presentSettings } from "../../src/dashboard/copying/copy-settings.ts";
 import type { CopyShape, MirrorEntryShape } from "../../src/dashboard/shapes.ts";
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Somebody new who follows a new strategy. */
+/** A new person who follows a new strategy. */
 async function copying() {
   const copier = await stage.somebody({ profile: "COPIER" });
   const strategyId = await newOffer(stage);
@@ -171,7 +171,7 @@ describe("beginning a copy", () => {
     });
   });
 
-  test("keeps the limits that a change does not name, and takes them away if it says so", async () => {
+  test("keeps the limits that a change does not name, and removes them on request", async () => {
     const { copier, copyId } = await copying();
     const put = async (settings: object) =>
       (await copier.send("PUT", `/copies/${copyId}/settings`, settings)).settings;
@@ -212,7 +212,7 @@ describe("a copy", () => {
     expectRefused(repair, "STATE_CHANGED", /being closed/);
     const stopped = await copier.send("POST", `${path}/stop`, { closesAll: false });
     expect(stopped).toMatchObject({ status: "STOPPED", endedAt: expect.any(Number) });
-    // What rests and would open something is to be taken back; of one that is closed first there is nothing left of it.
+    // Open orders that would open something are to be canceled; a copy that is closed first has none left.
     expect(stopped.pending).toEqual(["WITHDRAW"]);
     for (const [method, name, body] of [
       ["POST", "pause", undefined],
@@ -231,7 +231,7 @@ describe("a copy", () => {
     ]);
   });
 
-  test("is asked to repair and to look once at a time, and opens nothing while it is paused", async () => {
+  test("takes one repair and one poll at a time, and opens nothing while it is paused", async () => {
     const { copier, copyId } = await copying();
     const path = `/copies/${copyId}`;
     for (const _ of [1, 2]) await copier.send("POST", `${path}/look`);
@@ -261,7 +261,7 @@ describe("a copy", () => {
     expect(await copier.send("POST", `${path}/resume`)).toMatchObject({ status: "FOLLOWING" });
   });
 
-  test("says what it is worth, and where its stop loss lies", async () => {
+  test("has its value, and the level of its stop loss", async () => {
     const { copier, copyId } = await copying();
     await record(stage, copyId, { entries: [], book: bookOf({ start: "1000", now: "1123.45" }) });
     expect(await copier.get(`/copies/${copyId}`)).toMatchObject({
@@ -272,7 +272,7 @@ describe("a copy", () => {
     expect(await copier.get(`/copies/${copyId}`)).toMatchObject({ takesAt: "1250", stopsAt: "900" });
   });
 
-  test("that its stop loss has paused goes on, and counts from what it was worth then", async () => {
+  test("that its stop loss has paused can resume, and counts from its value at that time", async () => {
     const { copier, copyId } = await copying();
     const at = stage.wallNow();
     const from = { status: "FOLLOWING", reason: null } as const;
@@ -293,7 +293,7 @@ describe("a copy", () => {
 });
 
 describe("a mirror log", () => {
-  test("tells of each line what was sent, what it cost, and how far from the strategy's price", async () => {
+  test("has for each line what was sent, what it cost, and how far from the strategy's price", async () => {
     const { copier, copyId } = await copying();
     const resting = {
       ...lineOf(copyId, 3),
@@ -355,7 +355,7 @@ describe("a mirror log", () => {
     });
   });
 
-  test("is told a page at a time", async () => {
+  test("is listed a page at a time", async () => {
     const { copier, copyId } = await copying();
     const entries = Array.from({ length: 150 }, (_, index) => lineOf(copyId, index + 1));
     await record(stage, copyId, { entries });
@@ -376,7 +376,7 @@ describe("a halt", () => {
     expect(await copier.send("DELETE", path)).toMatchObject({ halted: null });
   });
 
-  test("of an operator's takes the place of one's own, and is not cleared by who is halted", async () => {
+  test("of an operator's replaces one's own, and the halted person cannot clear it", async () => {
     const { copier, copyId } = await copying();
     const operator = await stage.somebody({ role: "OPERATOR" });
     const path = `/copies/${copyId}/halt`;

@@ -1,5 +1,5 @@
-// What is reckoned of copying for those who decide by it, on a real server: strategies on offer, previews on a real account, drift;
-// and for traders and operators rates, paper against real, and how far a closing has come.
+// Figures of copying on a real server: strategies on offer, previews on a real account, drift; for traders
+// and operators skip rates, slippage, and the progress of a closing.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DriftShape, OfferShape, OffersShape, PreviewShape } from "../../src/dashboard/shapes.ts";
 import { collectiveId } from "../../src/domain/collective-id.ts";
@@ -49,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 describe("a strategy on offer", () => {
-  test("says how it has done, and how large an account has to be", async () => {
+  test("has its performance, and the account size that it needs", async () => {
     const { rows } = await copier.get("/copying/offers");
     const offer: OfferShape = rows.find(({ strategyId }: OfferShape) => strategyId === lead.strategyId);
     expect(offer).toMatchObject({
@@ -68,7 +68,7 @@ describe("a strategy on offer", () => {
     expect((await copier.get("/copying/offers?type=FUTURES")).rows).toEqual([]);
   });
 
-  test("is kept for a minute, whoever asks", async () => {
+  test("is cached for a minute, for all people", async () => {
     const other = await stage.somebody({ profile: "COPIER" });
     const tradesOf = async (who: Browser) =>
       (await who.get(`/copying/offers/${lead.strategyId}`)).performance.trades;
@@ -101,7 +101,7 @@ describe("a preview", () => {
     }
   });
 
-  test("tells what a copy could open of what the strategy holds now, and what its settings permit at worst", async () => {
+  test("has what a copy could open of the strategy's present holdings, and the worst case of its settings", async () => {
     const { holds, worst, used } = await preview({ stopLoss: "0.2" });
     expect(holds).toEqual([
       { symbol: "BTCUSDT", side: "BUY", quantity: expect.any(String), notional: expect.any(String) },
@@ -118,7 +118,7 @@ describe("a preview", () => {
     expect(none.rows.map(({ skip }) => skip?.reason)).toEqual(none.rows.map(() => "SYMBOL_NOT_ALLOWED"));
   });
 
-  test("of futures says at which move a position would be liquidated, with the leverage that would be copied", async () => {
+  test("of futures has the price move that would liquidate a position, with the copied leverage", async () => {
     const futures = await newLead(stage, "FUTURES", trader.personId);
     const send = async (path: string, terms: Readonly<Record<string, string>>) => {
       stage.pass(1_000);
@@ -149,7 +149,7 @@ describe("a preview", () => {
     expect(capped.rows[0]?.skip).toBeNull();
   });
 
-  test("says of each order that would be skipped why, and what it lacked", async () => {
+  test("has for each order that would be skipped the reason, and what it lacked", async () => {
     const { rows, copied, skipped, used, wallet } = await preview({ share: "0.01" });
     expect(Number(used)).toBeCloseTo(Number(wallet) / 100, 6);
     expect({ copied, skipped }).toEqual({ copied: 0, skipped: 3 });
@@ -269,7 +269,7 @@ describe("a drift", () => {
 });
 
 describe("a trader, and an operator", () => {
-  test("are told what was copied, skipped and failed, and paper against real", async () => {
+  test("see what was copied, skipped and failed, and slippage", async () => {
     const { strategyId } = await newLead(stage, "SPOT", trader.personId);
     const path = `/strategies/${strategyId}/copying`;
     expect(await trader.get(path)).toEqual({
@@ -315,7 +315,8 @@ describe("a trader, and an operator", () => {
     });
     expect(told.counts.byReason).toHaveLength(2);
     expect(told.gap.range).toEqual({ from: at - 5, to: at, copiesPerOrder: 50 });
-    // The strategy's own size stands there; what the copy bought of it, and so what its owner has, does not.
+    // The answer contains the strategy's own size, but not what the copy bought, which would reveal its
+    // owner's funds.
     expect(told.gap.orders).toEqual([
       {
         ...{ strategyId, strategyName: "On offer (SPOT)", collectiveId: collectiveId(strategyId, 7) },
@@ -366,7 +367,7 @@ describe("a trader, and an operator", () => {
     expect(opened).toMatchObject({ status: 409, body: { error: { code: "COPYING_NOT_OFFERED" } } });
   });
 
-  test("see how far the closing of a strategy has come for its copiers, but not of those who had stopped before", async () => {
+  test("see the progress of a strategy's closing for its copiers, but not for those who had stopped before", async () => {
     const { strategyId } = await newLead(stage, "SPOT", trader.personId);
     const path = `/strategies/${strategyId}`;
     const copies: string[] = [];
@@ -405,7 +406,7 @@ describe("a trader, and an operator", () => {
 });
 
 describe("a list of strategies that is longer than a page", () => {
-  test("is told newest first, page by page, says how many there are, and is searched by name", async () => {
+  test("is listed newest first, page by page, with its count, and is searched by name", async () => {
     const before = (await copier.get("/copying/offers")).total;
     await newOffers(stage, 101, trader.personId);
     const first: OffersShape = await copier.get("/copying/offers");

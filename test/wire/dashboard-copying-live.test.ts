@@ -1,5 +1,5 @@
-// Copies over the dashboard's live connection, by a stock Socket.IO client: whoever watches a copy of their own is told that it has
-// changed, at once or with the next look, and nobody else is.
+// Copies over the dashboard's live connection, with a stock Socket.IO client: a watcher of an own copy learns
+// that it has changed, at once or with the next poll, and no other client does.
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHANGES_TOLD_EVERY_MS, COPIES_CHECKED_EVERY_MS } from "../../src/dashboard/live/limits.ts";
@@ -25,7 +25,7 @@ function auditOf(personId: string, id: string): NewAuditRecord {
   return { who: { kind: "PERSON", personId }, what: "COPY_PAUSED", about, at: 1, details: {} };
 }
 
-/** A copy of a person's, of a strategy that anybody may follow. */
+/** A copy of a person's, of a strategy that is open to copiers. */
 async function copyOf({ personId }: Somebody, strategyId: string): Promise<string> {
   const { copying } = stage.store;
   const [copyId, accountId] = [randomUUID(), randomUUID()];
@@ -58,7 +58,7 @@ async function copyOf({ personId }: Somebody, strategyId: string): Promise<strin
   return copyId;
 }
 
-/** How often a client was told of a copy. */
+/** The number of messages that a client received about a copy. */
 function timesTold({ events }: StreamClient): number {
   return events.filter(({ name }) => name === "copyChanged").length;
 }
@@ -70,7 +70,7 @@ async function change(copyId: string): Promise<void> {
 }
 
 describe("a copy that is watched", () => {
-  test("is told of with the next look, once for each change, until it is watched no more", async () => {
+  test("is announced with the next poll, once for each change, until it is not watched any more", async () => {
     const [trader, copier] = [await stage.somebody(), await stage.somebody()];
     const copyId = await copyOf(copier, trader.spot);
     const client = await stage.joined(copier.cookie);
@@ -86,7 +86,7 @@ describe("a copy that is watched", () => {
     expect(timesTold(client)).toBe(1);
   });
 
-  test("is told of at once where somebody knows of the change, and then not again for a moment", async () => {
+  test("is announced at once after a notification, and then not again for a moment", async () => {
     const [trader, copier] = [await stage.somebody(), await stage.somebody()];
     const copyId = await copyOf(copier, trader.spot);
     const client = await stage.joined(copier.cookie);
@@ -94,7 +94,7 @@ describe("a copy that is watched", () => {
     await change(copyId);
     stage.copyChanged(copyId);
     expect(await client.next("copyChanged")).toEqual({ copyId });
-    // Told of something that was not done, nobody is told.
+    // A notification without a change sends no message.
     stage.copyChanged(copyId);
     await change(copyId);
     stage.copyChanged(copyId);
@@ -104,7 +104,7 @@ describe("a copy that is watched", () => {
     expect(await client.next("copyChanged")).toEqual({ copyId });
   });
 
-  test("is one's own: of somebody else's nobody is told", async () => {
+  test("is one's own: another person's is never announced", async () => {
     const [trader, copier, other] = [await stage.somebody(), await stage.somebody(), await stage.somebody()];
     const copyId = await copyOf(copier, trader.spot);
     const client = await stage.joined(other.cookie);

@@ -1,5 +1,5 @@
-// Whose identity is not approved may end what goes on at exchanges, and begin or resume nothing: of copies, of accounts and of a
-// strategy that others copy.
+// A person without an approved identity may end what runs at exchanges, and begin or resume nothing: of
+// copies, of accounts and of a strategy that others copy.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditedAs, copyOf, venueAccountOf } from "../../src/store/contract/copying/records.ts";
 import { newLead, newOffer, newVenueKey } from "../support/copying-world.ts";
@@ -53,7 +53,7 @@ test("a copier pauses, halts, stops and disconnects", async () => {
   expect(ended).toMatchObject({ status: "DISCONNECTED" });
 });
 
-test("a trader halts the copies of a strategy, and neither lets them go on nor opens it to others", async () => {
+test("a trader halts the copies of a strategy, and neither resumes them nor opens it to others", async () => {
   const trader = await stage.somebody({ kyc: "REJECTED" });
   const { strategyId } = await newLead(stage, "SPOT", trader.personId);
   const path = `/strategies/${strategyId}/copying`;

@@ -1,5 +1,5 @@
-// How venues fare, as operators and their tools see it: what copiers have said last in the store, whichever process they are, and that
-// nobody says anything any more.
+// The state of venues for operators and their tools: the last reports of copiers in the store, from any
+// process, and that no copier reports any more.
 import { expect, test } from "vitest";
 import { type CopierReport, REPORT_AGE_MS_MAX, type VenueReport } from "../../src/domain/venue-report.ts";
 import { openDashboardStage } from "../support/dashboard-stage.ts";

@@ -1,5 +1,5 @@
-// The web application as a browser gets it: what may be kept and for how long, how it is compressed, what its pages may load, which
-// paths are its own, and that nobody but a reader gets a page.
+// The web application in a browser: caching, compression, what its pages may load, which paths are its own,
+// and that only a browser gets a page.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
@@ -39,13 +39,13 @@ afterAll(async () => {
   await unbuilt.close();
 });
 
-/** What a browser says when somebody opens an address. */
+/** The headers of a browser that opens an address. */
 const READER = {
   accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
 } as const;
 
 describe("a page of the application", () => {
-  test("is what index.html says, on every path of its router and on no others", async () => {
+  test("is index.html, on every path of its router and on no others", async () => {
     const routes = readFileSync(join(import.meta.dirname, "../../dashboard/src/app/routes.tsx"), "utf8");
     const paths = [...routes.matchAll(/path: "([^"]+)"/g)].map(([, path = ""]) => path);
     expect(paths).toHaveLength(routes.split("createRoute(").length - 1);
@@ -58,7 +58,7 @@ describe("a page of the application", () => {
     }
   });
 
-  test("is asked for again each time", async () => {
+  test("is requested again each time", async () => {
     for (const path of ["/", "/sign-in", "/strategies/abc/orders/17?tab=1", "/operator/people"]) {
       const { status, headers, body } = await get(path, READER);
       expect({ status, text: body.toString() }, path).toEqual({ status: 200, text: INDEX });
@@ -122,7 +122,7 @@ describe("a page of the application", () => {
     }
   });
 
-  test("may load what this site has, run nothing that is written into it, and be framed by nobody", async () => {
+  test("may load what this site has, run no inline code, and not be framed", async () => {
     const { headers } = await get("/", READER);
     const policy = String(headers["content-security-policy"]).split("; ");
     expect(policy).toEqual(
@@ -137,7 +137,7 @@ describe("a page of the application", () => {
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
   });
 
-  test("is not sent again to who has it", async () => {
+  test("is not sent again to a client that has it", async () => {
     const { headers } = await get("/sign-in", { ...READER, "accept-encoding": "gzip" });
     const again = await get("/keys", {
       ...READER,
@@ -151,14 +151,14 @@ describe("a page of the application", () => {
 });
 
 describe("a file", () => {
-  test("named by its content may be kept for ever, any other must be asked for", async () => {
+  test("named by its content may be cached forever, any other must be revalidated", async () => {
     const script = await get("/assets/index-1a2b.js");
     expect(script.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     expect(script.headers["content-type"]).toBe("text/javascript;charset=UTF-8");
     expect((await get("/theme.js")).headers["cache-control"]).toBe("no-cache");
   });
 
-  test("that is opened by itself loads and runs nothing, and is framed by nobody", async () => {
+  test("that is opened by itself loads and runs nothing, and cannot be framed", async () => {
     for (const path of ["/assets/index-1a2b.js", "/assets/bird.png", "/theme.js"]) {
       expect((await get(path)).headers, path).toMatchObject({
         "content-security-policy": NO_PAGE_POLICY,
@@ -194,7 +194,7 @@ describe("a file", () => {
     expect([...picture.body]).toEqual([0x89, 0x50, 0x4e, 0x47, 0, 255]);
   });
 
-  test("is told of without being sent", async () => {
+  test("is described without being sent", async () => {
     const { status, headers, body } = await get("/assets/index-1a2b.js", {}, "HEAD");
     expect({ status, length: Number(headers["content-length"]) }).toEqual({
       status: 200,
@@ -248,7 +248,7 @@ test("paths of the interfaces are refused as ever", async () => {
   expect((await get("/strategies", READER, "POST")).status).toBe(404);
 });
 
-test("an application that was not built says how to get it, and has the interfaces go on", async () => {
+test("an application that was not built says how to build it, and the interfaces still work", async () => {
   const { status, headers, body } = await get("/strategies", READER, "GET", unbuiltUrl);
   expect(status).toBe(404);
   expect(headers["content-type"]).toBe("text/html;charset=UTF-8");
@@ -258,7 +258,7 @@ test("an application that was not built says how to get it, and has the interfac
 });
 
 function serverOf(folder: string): GatewayServer {
-  // Nothing that is asked for here needs more of a gateway.
+  // The requests of this test need no more of a gateway.
   const gateway = {
     budgets: new Budgets(),
     wallNow: Date.now,

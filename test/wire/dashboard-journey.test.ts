@@ -1,5 +1,5 @@
-// A trader's way through the rows: a key, a strategy bound to it, requests as a stock client signs them, the key's end, another key,
-// and the strategy's own end.
+// A trader's way through the rows: a key, a strategy bound to it, requests as a stock client signs them, the
+// key's end, another key, and the strategy's own end.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KEYS_MAX } from "../../src/dashboard/routes/keys.ts";
 import { botClient } from "../support/bot-client.ts";
@@ -98,7 +98,7 @@ describe("a strategy", () => {
     expect(actions.slice(0, 3)).toEqual(["KEY_BOUND", "KEY_CREATED", "KEY_REVOKED"]);
   });
 
-  test("says whose it is: the same of all that one person has, another of somebody else", async () => {
+  test("has its owner: the same for all keys of one person, another for another person", async () => {
     const another = await stage.somebody({});
     const whose = async (owner: Browser, type: "SPOT" | "FUTURES") => {
       const strategy = await newStrategy(owner, type);
@@ -172,7 +172,7 @@ describe("a strategy", () => {
     expect(rows.find(({ asset }: { asset: string }) => asset === "USDT")).toMatchObject({ locked: "0" });
   });
 
-  test("shows the signals that it was sent: as they were written, how often, and what became of them", async () => {
+  test("shows its received signals: as they were written, how often, and their outcomes", async () => {
     const strategy = await newStrategy(trader, "SPOT");
     const bot = botClient(stage.url, strategy, () => stage.wallNow());
     const order =
@@ -229,7 +229,7 @@ describe("a strategy", () => {
     expect(types).toEqual(["COMMISSION", "TRANSFER"]);
   });
 
-  test("sees the stop loss of an order that rests, and what became of it", async () => {
+  test("sees the stop loss of an open order, and its outcome", async () => {
     const strategy = await newStrategy(trader, "FUTURES");
     const trade = tradeOn(stage, strategy);
     const buy = { symbol: "BTCUSDT", side: "BUY", quantity: "0.002" };

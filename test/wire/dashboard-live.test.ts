@@ -43,7 +43,7 @@ describe("a handshake", () => {
     expect(await tooMany.next("refused")).toMatchObject({ code: "TOO_MANY_REQUESTS" });
     clients[0]?.close();
     const left = () => stage.sockets.filter((socket) => socket.destroyed).length;
-    // That of who was refused, and of who has gone.
+    // The windows of the refused clients, and of the one that has gone.
     await eventually("the window is closed", () => left() === 2);
     expect(await ask(await stage.joined(cookie), "unfollow", PRICES)).toBeNull();
   });
@@ -78,7 +78,7 @@ describe("a session", () => {
     expect(await ask(other, "unfollow", PRICES)).toBeNull();
   });
 
-  test("that is ended by another server, or is over, ends them with the next look", async () => {
+  test("that is ended by another server, or expires, ends them with the next poll", async () => {
     stage = await openLiveStage();
     const { cookie, signIn, personId } = await stage.somebody();
     const client = await stage.joined(cookie);
@@ -103,7 +103,7 @@ describe("a session", () => {
 });
 
 describe("a topic of a market", () => {
-  test("is followed once for all, and told as the shapes say", async () => {
+  test("is followed once for all, and sent by the schemas", async () => {
     stage = await openLiveStage();
     const { SPOT, FUTURES } = stage.markets;
     const one = await stage.joined((await stage.somebody()).cookie);
@@ -149,7 +149,7 @@ describe("a topic of a market", () => {
     await eventually("nobody follows it", () => SPOT.watched.length === 0);
   });
 
-  test("is shown at once to whoever comes later", async () => {
+  test("is shown at once to later followers", async () => {
     stage = await openLiveStage();
     const { cookie } = await stage.somebody();
     const first = await stage.joined(cookie);
@@ -161,7 +161,7 @@ describe("a topic of a market", () => {
     expect(await second.next("price")).toMatchObject({ bid: "99" });
   });
 
-  test("is stale when nothing was heard for five seconds, until something is", async () => {
+  test("is stale after five seconds without a message, until the next one", async () => {
     stage = await openLiveStage();
     const { cookie } = await stage.somebody();
     const client = await stage.joined(cookie);
@@ -184,7 +184,7 @@ describe("a topic of a market", () => {
     expect(client.events.filter(({ name }) => name === "stale")).toHaveLength(2);
   });
 
-  test("whose book begins to count anew goes on with it", async () => {
+  test("whose book's ids start over continues", async () => {
     stage = await openLiveStage();
     const client = await stage.joined((await stage.somebody()).cookie);
     await ask(client, "follow", { kind: "depth", family: "SPOT", symbol: "BTCUSDT" });
@@ -203,7 +203,7 @@ describe("a topic of a market", () => {
     );
   });
 
-  test("that stands still is told again all the same", async () => {
+  test("that does not change is sent again all the same", async () => {
     stage = await openLiveStage();
     const client = await stage.joined((await stage.somebody()).cookie);
     await ask(client, "follow", PRICES);
@@ -234,7 +234,7 @@ describe("what a browser may send", () => {
     ["__proto__", {}],
   ];
 
-  test("is what the messages are: anything else is refused, and the connection goes on", async () => {
+  test("takes only the defined messages: anything else is refused, and the connection stays", async () => {
     stage = await openLiveStage();
     const { cookie, spot } = await stage.somebody();
     const client = await stage.joined(cookie);
@@ -246,7 +246,7 @@ describe("what a browser may send", () => {
     expect(await ask(client, "watch", { strategyId: spot })).toBeNull();
   });
 
-  test("is bounded for all windows of a person together, and says so; it leaves room to others", async () => {
+  test("is bounded for all windows of a person together, with an error; it leaves room to others", async () => {
     stage = await openLiveStage();
     const { cookie } = await stage.somebody();
     const topic = (index: number) => ({ ...PRICES, symbol: `COIN${index}USDT` });

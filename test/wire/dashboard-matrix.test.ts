@@ -1,5 +1,6 @@
-// Every row of the dashboard's server, called by nobody and by two tenants in three roles each: exactly what its `access` says, and
-// nothing of one tenant's for another. The rows themselves are the list, so that none is left out; each needs an example.
+// Every row of the dashboard's server, called without a session and by two tenants in three roles each:
+// exactly what its `access` says, and nothing of one tenant's for another. The rows themselves are the list,
+// so that none is left out; each needs an example.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DashboardRoute } from "../../src/dashboard/route.ts";
 import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
@@ -32,13 +33,13 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
     return;
   }
 
-  test("is not for nobody", async () => {
+  test("is refused without a session", async () => {
     const { answer } = await callWith(row, world.stage.browser(), null);
     expectRefusal(answer, 401, "NOT_SIGNED_IN");
   });
 
   if (row.access === "SIGNED_IN") {
-    test("is for whoever is signed in", async () => {
+    test("is for every signed-in person", async () => {
       for (const role of ["PERSON", "OPERATOR"] as const) {
         for (const profile of ["TRADER", "COPIER"] as const) {
           const caller = await world.somebody({ role, profile, kyc: "NONE" });
@@ -50,7 +51,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
       }
     });
     if (!row.path.startsWith("/copies")) return;
-    test("tells and changes nothing of somebody else's copies", () => expectApart(row));
+    test("shows and changes nothing of another person's copies", () => expectApart(row));
     test("is for its own copier, in either profile", async () => {
       const { copier } = world.a;
       for (const profile of ["TRADER", "COPIER"] as const) {
@@ -65,7 +66,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
     return;
   }
 
-  test("is for nobody of another role", async () => {
+  test("is refused to any other role", async () => {
     for (const tenant of [world.a, world.b]) {
       for (const [role, caller] of Object.entries(callersOf(tenant))) {
         if (role === row.access) continue;
@@ -76,7 +77,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
   });
 
   if (row.needsKyc) {
-    test("is not for who is not approved", async () => {
+    test("is refused without approval", async () => {
       for (const kyc of ["NONE", "PENDING", "REJECTED"] as const) {
         const { answer } = await callWith(row, await world.somebody({ kyc, profile: profileOf(row) }));
         expectRefusal(answer, 403, "KYC_NEEDED");
@@ -91,7 +92,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
       expectRefusal(answer, 403, "SECOND_FACTOR_NEEDED");
     });
 
-    test("is for operators, and tells no secret", async () => {
+    test("is for operators, and reveals no secret", async () => {
       for (const { operator } of [world.a, world.b]) {
         const { answer, example } = await callWith(row, operator);
         expect(answer.status, answer.text).toBe(example.status ?? 200);
@@ -102,7 +103,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
     return;
   }
 
-  test("tells and changes nothing of somebody else's", () => expectApart(row));
+  test("shows and changes nothing of another person's", () => expectApart(row));
 
   test("is for its own trader or copier", async () => {
     const { answer, example } = await callWith(row, ownerOf(row, world.a));
@@ -111,7 +112,7 @@ describe.each(ALL_ROUTES.map((row) => ({ name: nameOf(row), row })))("$name", ({
   });
 });
 
-test("somebody else's session cannot be ended", async () => {
+test("another person's session cannot be ended", async () => {
   const { a, b } = world;
   const body = { sessionId: a.sessionId, code: b.trader.code() };
   const answer = await b.trader.call("POST", "/sessions/end", { body });
@@ -156,7 +157,7 @@ function callersOf({ trader, copier, operator }: Tenant) {
   return { TRADER: trader, COPIER: copier, OPERATOR: operator };
 }
 
-/** Of a tenant, whoever a row of traders or copiers is for. */
+/** The tenant's trader or copier, depending on the row. */
 function ownerOf({ access, path }: DashboardRoute, { trader, copier }: Tenant): Browser {
   return access === "COPIER" || path.startsWith("/copies") ? copier : trader;
 }

@@ -1,5 +1,5 @@
-// Which site a browser's page may be from, by how the server is configured and reached: the same for what changes something and for
-// the live connection. Who is let past that has not signed in, and is told so.
+// The permitted origins of a browser's page, by the server's configuration and address: the same for changes
+// and for the live connection. A permitted request without a session is answered with that reason.
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";
@@ -61,7 +61,7 @@ describe("without PUBLIC_URL", () => {
 });
 
 describe("with PUBLIC_URL", () => {
-  test("the site is the one that it names, however the server is reached", async () => {
+  test("the site is the named one, however the server is reached", async () => {
     const port = (await portOn("127.0.0.1")) ?? 0;
     await gatewayOf({ env: { PUBLIC_URL }, args: ["--port", String(port)] });
     const at = `http://127.0.0.1:${port}`;

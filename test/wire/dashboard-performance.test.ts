@@ -1,4 +1,4 @@
-// How a strategy has done, as its owner's browser is told and as files; and as nobody else is.
+// A strategy's performance in its owner's browser and in files, and refused to everyone else.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REPORTS_QUEUED_MAX } from "../../src/dashboard/report-queue.ts";
 import { buy, executed } from "../../src/desk/testing/stage.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test("a report says what the engine has booked, to the last digit", async () => {
+test("a report equals the engine's books, to the last digit", async () => {
   const { points, statistics, ...report } = await owner.get(
     `/strategies/${strategyId}/performance?range=all`,
   );
@@ -57,7 +57,7 @@ test("files have names that are safe, and a line a row", async () => {
   expect(trades.text.split("\r\n")[1]).toMatch(/Z,1,1,BTCUSDT,BUY,/);
 });
 
-test("another's strategy is not found, and is in nobody's list but the owner's", async () => {
+test("another's strategy is not found, and is in no list but its owner's", async () => {
   const stranger = await stage.somebody({});
   for (const path of ["performance", "performance.csv", "trades.csv"]) {
     const answer = await stranger.call("GET", `/strategies/${strategyId}/${path}`);

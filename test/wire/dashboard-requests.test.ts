@@ -1,4 +1,5 @@
-// What the dashboard's server refuses whoever sends it: other sites, bodies that are not what a row takes, and too many at once.
+// Requests that the dashboard's server always refuses: from other sites, with invalid bodies, and too many at
+// once.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CHANGES_PER_ADDRESS_MAX,
@@ -172,7 +173,7 @@ test("what lies beside them is not there", async () => {
 const PATHS = { GET: "/dashboard/api/sessions", DELETE: "/dashboard/api/copies/none/halt" } as const;
 
 describe("too many requests", () => {
-  test("of an address are refused until the minute is over", async () => {
+  test("of an address are refused until the minute ends", async () => {
     const { stage } = world;
     const ask = () => exchange(stage.url, { method: "GET", path: "/dashboard/api/session" });
     startMinute();
@@ -218,7 +219,7 @@ describe("too many requests", () => {
     expect((await exchange(world.stage.url, { method: "GET", path, headers })).status).toBe(200);
   });
 
-  test("of an address without a session do not hold up a person who is signed in there", async () => {
+  test("of an address without a session do not delay a person who is signed in there", async () => {
     const { stage, a } = world;
     startMinute();
     const ask = (cookie?: string, method: keyof typeof PATHS = "GET") =>
@@ -239,7 +240,7 @@ describe("too many requests", () => {
     expect((await ask(a.trader.cookies())).status).toBe(200);
   });
 
-  test("with cookies that open no session are looked up a bounded number of times, and hold up nobody who was here", async () => {
+  test("with cookies that open no session are looked up a bounded number of times, and delay no known browser", async () => {
     const { stage, a } = world;
     startMinute();
     const ask = (cookie: string) =>
@@ -253,7 +254,7 @@ describe("too many requests", () => {
     expect((await ask(`${a.copier.cookies()}; another=1`)).status).toBe(200);
   });
 
-  test("do not keep anybody from stopping something, of which there are enough of their own", async () => {
+  test("do not prevent stopping something, for which there is a budget of its own", async () => {
     const { stage, a } = world;
     const post = (path: string, body: object) =>
       exchange(stage.url, {
@@ -315,7 +316,7 @@ describe("too many requests", () => {
     startMinute();
   });
 
-  test("to sign in are counted by address, also of people who are signed in", async () => {
+  test("to sign in are counted by address, also of signed-in people", async () => {
     const { stage, a } = world;
     const signIn = (cookie?: string) =>
       exchange(stage.url, {

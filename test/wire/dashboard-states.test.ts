@@ -1,5 +1,6 @@
-// Every row of the dashboard's server that is about something with an id, asked by its owner in each state of that thing: what is over
-// is read or refused as `OUTCOMES` says. The rows themselves are the list, so that none is left out, and no state of one.
+// Every row of the dashboard's server with an id, requested by its owner in each state of that thing: ended
+// ones are read or refused as `OUTCOMES` says. The rows themselves are the list, so that none is left out,
+// and no state of one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DashboardRoute } from "../../src/dashboard/route.ts";
 import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
@@ -27,7 +28,7 @@ afterAll(() => world.stage.close());
 const nameOf = ({ method, path }: DashboardRoute) => `${method} ${path}`;
 const byName = new Map(ALL_ROUTES.map((row) => [nameOf(row), row]));
 
-test("each row with an id says what it allows in each state, and no other does", async () => {
+test("each row with an id has what it permits in each state, and no other does", async () => {
   const wanted = new Map<string, readonly StateName[]>();
   for (const row of ALL_ROUTES) {
     if (row.access === "ANYONE") continue;

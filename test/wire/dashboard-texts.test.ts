@@ -1,5 +1,5 @@
-// What is written in fields of every row is text that can be kept and shown: whatever else is refused, by every database alike. The
-// rows' own schemas say which fields there are, so that none is left out.
+// What is written in fields of every row is text that can be kept and shown: whatever else is refused, by
+// every database alike. The rows' own schemas say which fields there are, so that none is left out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { DashboardRoute } from "../../src/dashboard/route.ts";
@@ -140,7 +140,7 @@ function callerOf({ a, stage }: World, { access }: DashboardRoute): Browser {
   return access === "OPERATOR" ? a.operator : access === "COPIER" ? a.copier : a.trader;
 }
 
-/** Who has not submitted a form yet, for the row that takes one. */
+/** A person without a submitted form, for the row that takes one. */
 async function freshCallerOf(world: World, row: DashboardRoute): Promise<Browser> {
   return row.path === "/kyc"
     ? await world.stage.somebody({ kyc: "NONE", hasSecondFactor: false })

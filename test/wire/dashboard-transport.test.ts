@@ -1,5 +1,5 @@
-// How the dashboard's answers travel: compressed where their length tells nobody a secret, and over HTTPS alone once a browser has
-// come by it.
+// The transport of the dashboard's answers: compressed where their length reveals no secret, and HSTS once a
+// browser has used HTTPS.
 import type { IncomingHttpHeaders } from "node:http";
 import { get } from "node:https";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -37,7 +37,7 @@ describe("an answer", () => {
     };
   }
 
-  test("of more than a packet is compressed for who takes it so, and says the same", async () => {
+  test("of more than a packet is compressed for clients that accept it, with the same content", async () => {
     const candles = "/markets/SPOT/candles?symbol=BTCUSDT&interval=1d&limit=200";
     const plain = await fetched(candles, "identity");
     expect(plain.encoding).toBeNull();

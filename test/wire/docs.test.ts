@@ -1,4 +1,5 @@
-// The documents over the wire, as a running gateway serves them; and the programs that they show, run as they are shown.
+// The documents over the wire, as a running gateway serves them; and the programs that they show, run as they
+// are shown.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -75,7 +76,7 @@ describe("GET /docs", () => {
   });
 });
 
-test("every route of the document is served: without a signature it answers what its security says", async () => {
+test("every route of the document is served: without a signature it answers as its security says", async () => {
   const { paths } = JSON.parse((await get("/docs/openapi.json")).text);
   const named = Object.entries<Record<string, { readonly security: readonly object[] }>>(paths).flatMap(
     ([path, operations]) =>
@@ -187,7 +188,10 @@ function withKeys(program: string, { apiKey, apiSecret }: Credentials): string {
     .replaceAll("http://127.0.0.1:8080", gateway.url);
 }
 
-/** Runs a program to its end and answers what it printed. It runs beside this process, which it does not wait for. */
+/**
+ * Runs a program to its end and answers what it printed. It runs beside this process, which it does not wait
+ * for.
+ */
 async function run(program: string, args: readonly string[]): Promise<string> {
   const child = spawn(program, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -203,7 +207,7 @@ async function run(program: string, args: readonly string[]): Promise<string> {
   return output;
 }
 
-/** Runs a module that goes on for ever until it has printed what is wanted. */
+/** Runs a module without an end until it has printed the expected lines. */
 async function untilPrinted(text: string, isEnough: (lines: readonly string[]) => boolean): Promise<void> {
   const child = spawn(process.execPath, [fileOf(text, "stream.mjs")], { stdio: ["ignore", "pipe", "pipe"] });
   const exited = once(child, "exit");

@@ -1,6 +1,6 @@
-// The legs that come with an entry (takeProfitPrice, stopLossPrice) on the wire: each has an id in the
-// entry's answer and a row from then on, and one that could not be armed says why.
-// Source: specification 4.2; decision 44.
+// Legs attached to an entry (takeProfitPrice, stopLossPrice) on the wire: each has an id in the entry's
+// answer and a row from then on, and one that could not be armed says why. Source: specification 4.2;
+// decision 44.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../src/money/decimal.ts";
 import { futuresTrader } from "../support/futures-trader.ts";
@@ -9,8 +9,7 @@ import { contractRow, OwnContracts } from "../support/own-contracts.ts";
 import { refusalOf } from "../support/spot-trader.ts";
 
 const symbol = "BTCUSDT";
-// More orders may rest than the other tests' contracts allow: what limits an entry here is the count of its
-// legs.
+// A higher limit of open orders than in the other tests: here the number of its legs limits an entry.
 const row = contractRow(symbol);
 const filters = row.filters.filter(({ filterType }) => filterType !== "MAX_NUM_ORDERS");
 const market = new OwnContracts([{ ...row, filters }]);
@@ -37,7 +36,7 @@ beforeEach(async () => {
   ask = futuresTrader(call);
 });
 
-/** The market falls to the limit of a resting entry. */
+/** The market falls to the limit of an open entry. */
 async function fill(orderId: number, price: string): Promise<void> {
   market.show(symbol, price, price);
   await gateway.desk.execute(strategyId, { type: "FillRestingOrder", orderId, seen: decimal(price) });
@@ -50,7 +49,7 @@ async function legsNow() {
 describe("an entry with legs", () => {
   const LEGS = { takeProfitPrice: "66000", stopLossPrice: "50000.1" };
 
-  test("names them in its answer, and its order does as long as it can be asked for", async () => {
+  test("names them in its answer, and its order does as long as it can be queried", async () => {
     const { body } = await ask.place({ ...RESTING, ...LEGS });
     const { orderId } = body;
     expect(body.attachedLegs).toEqual([
@@ -75,7 +74,7 @@ describe("an entry with legs", () => {
     ]);
   });
 
-  test("at the market's price names them too; one without legs says nothing of any", async () => {
+  test("at the market's price names them too; one without legs names none", async () => {
     const { body } = await ask.place({ ...BUY, stopLossPrice: "57000" });
     expect(body).toMatchObject({ status: "FILLED", attachedLegs: [{ orderType: "STOP_MARKET" }] });
     const [leg] = (await ask.openLegs()).body;
@@ -137,7 +136,7 @@ describe("an entry with legs", () => {
   });
 });
 
-describe("a leg that cannot be armed says why", () => {
+describe("a leg that cannot be armed has its reason", () => {
   test("the second stop of two entries: the first one covers the whole position", async () => {
     const first = (await ask.place({ ...RESTING, stopLossPrice: "50000" })).body;
     const second = (await ask.place({ ...RESTING, price: "54000", stopLossPrice: "51000" })).body;
@@ -189,7 +188,7 @@ describe("what is known to be impossible is refused with its order", () => {
 });
 
 describe("the names of attached legs", () => {
-  test("have only characters that a client may send, and nobody else can choose them", async () => {
+  test("have only characters that a client may send, and clients cannot choose them", async () => {
     const { attachedLegs } = (await ask.place({ ...BUY, stopLossPrice: "57000" })).body;
     const [{ clientAlgoId }] = attachedLegs;
     expect(clientAlgoId).toMatch(/^[.A-Z:/a-z0-9_-]{1,36}$/);

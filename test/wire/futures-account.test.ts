@@ -1,6 +1,6 @@
-// What the futures account routes say, number by number: the worked examples of the reference exchange under our margin
-// rule, on a market that stands where the test puts it.
-// Source: specification 2.4 and 4.2; design, section 6; reference exchange, sections 11 and 15.
+// The futures account routes, number by number: the worked examples of the reference exchange under our
+// margin rule, on a market that the test controls. Source: specification 2.4 and 4.2; design, section 6;
+// reference exchange, sections 11 and 15.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { futuresTrader } from "../support/futures-trader.ts";
 import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
@@ -99,7 +99,7 @@ describe("example A", () => {
     });
   });
 
-  test("at a mark of 61,000, with a resting entry", async () => {
+  test("at a mark of 61,000, with an open entry", async () => {
     await openExample();
     const entry = { symbol, side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.01" };
     await ask.place({ ...entry, price: "58000" });
@@ -165,7 +165,7 @@ describe("example A", () => {
     ]);
   });
 
-  test("when its contract is not listed any more, as far as it can be told", async () => {
+  test("when its contract is not listed any more, as far as it is known", async () => {
     const gone = "GONEUSDT";
     await ask.place({ symbol: gone, side: "BUY", type: "MARKET", quantity: "0.1" });
     market.delist(gone);
@@ -280,7 +280,7 @@ describe("what holds for contracts", () => {
     expect(all.length).toBeGreaterThan(1);
   });
 
-  test("symbolConfig says the leverage, the largest position with it and that margin is isolated", async () => {
+  test("symbolConfig has the leverage, the largest position with it and isolated margin", async () => {
     await ask.setLeverage({ symbol, leverage: 75 });
     const { body } = await call("GET", "/fapi/v1/symbolConfig", { symbol });
     expect(body).toEqual([
@@ -300,7 +300,7 @@ describe("what holds for contracts", () => {
 });
 
 describe("settings", () => {
-  test("leverage above the highest of the contract is that one, and the answer says so", async () => {
+  test("leverage above the highest of the contract sets the highest, and the answer has it", async () => {
     expect((await ask.setLeverage({ symbol, leverage: 126 })).body).toEqual({
       leverage: 125,
       maxNotionalValue: "50000",

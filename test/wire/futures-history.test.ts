@@ -1,6 +1,6 @@
-// The futures history lists on the wire against a naive filter over what was placed: which rows, which of them when there are
-// too many, and what is refused. Weeks of history are made in a second, since the market's time is the test's.
-// Source: reference exchange, sections 11.9, 12.2 and 13.3.
+// The futures history lists on the wire against a naive filter over what was placed: which rows, which of
+// them when there are too many, and what is refused. Weeks of history are made in a second, since the
+// market's time is the test's. Source: reference exchange, sections 11.9, 12.2 and 13.3.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { futuresTrader } from "../support/futures-trader.ts";
 import { type InProcessGateway, openInProcess } from "../support/in-process.ts";
@@ -76,7 +76,10 @@ async function idsOf(list: ListName, wanted: Wanted): Promise<number[]> {
   return body.map((row: Record<string, number>) => row[ID_NAMES[list]]);
 }
 
-/** The rule in words: a week, which of its ends is given or now; of too many the newest, or of trades and by id the oldest. */
+/**
+ * The rule in words: a week, which of its ends is given or now; of too many the newest, or of trades and by
+ * id the oldest.
+ */
 function naive(list: ListName, wanted: Wanted): number[] {
   const { limit = 500, startTime, endTime } = wanted;
   const firstId = list === "userTrades" ? wanted.fromId : (wanted.orderId ?? wanted.algoId);
@@ -211,7 +214,7 @@ describe("a history is refused", () => {
     }
   });
 
-  test("the text says how long a span may be", async () => {
+  test("the text has the maximum length of a range", async () => {
     const answer = await ask.allOrders({ symbol, startTime: 1, endTime: 2 + WEEK_MS });
     expect(answer.body.msg).toBe("Maximum time interval is 7 days");
   });

@@ -79,7 +79,7 @@ describe("placing a leg", () => {
     expect(body).toMatchObject({ triggerPrice: "57000.00", workingType: "MARK_PRICE" });
   });
 
-  test("an id that was used before answers with its leg as it stands now", async () => {
+  test("a used id answers with its leg in its present state", async () => {
     const first = await ask.placeLeg({ ...STOP, clientAlgoId: "one" });
     expect((await ask.placeLeg({ ...PROFIT, clientAlgoId: "one" })).body).toEqual(first.body);
     await ask.cancelLeg({ clientAlgoId: "one" });
@@ -168,7 +168,7 @@ describe("placing a leg", () => {
 });
 
 describe("a leg that the mark price reaches", () => {
-  test("closes the position by an order of its own, and its sibling is cancelled", async () => {
+  test("closes the position by an order of its own, and its sibling is canceled", async () => {
     const stop = (await ask.placeLeg({ ...STOP, clientAlgoId: "stop" })).body;
     const profit = (await ask.placeLeg(PROFIT)).body;
     market.time += 5_000;

@@ -1,5 +1,5 @@
-// Futures orders on the wire: placing, following, cancelling and repeating them, and what an entry may bring with it.
-// Source: specification 4.2 and 7.1; reference exchange, section 12.
+// Futures orders on the wire: placing, following, cancelling and repeating them, and what an entry may bring
+// with it. Source: specification 4.2 and 7.1; reference exchange, section 12.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { futuresTrader } from "../support/futures-trader.ts";
 import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
@@ -63,7 +63,7 @@ describe("placing", () => {
     expect((await ask.query({ symbol, orderId: body.orderId })).body).toEqual(body);
   });
 
-  test("a LIMIT order rests with its margin locked, and one that the market has reached is filled at its limit", async () => {
+  test("a LIMIT order is open with its margin locked, and one that the market meets is filled at its limit", async () => {
     const resting = await ask.place(RESTING);
     expect(resting.body).toMatchObject({ status: "NEW", price: "55000.00", avgPrice: "0.00", cumQuote: "0" });
     expect((await ask.account()).body).toMatchObject({ totalOpenOrderInitialMargin: "27.50000000" });
@@ -116,7 +116,7 @@ describe("placing", () => {
     expect((await ask.cancelLeg({ clientAlgoId })).body).toMatchObject({ clientAlgoId, code: "200" });
   });
 
-  test("the fill of a resting entry arms its legs", async () => {
+  test("the fill of an open entry arms its legs", async () => {
     await ask.place({ ...RESTING, stopLossPrice: "50000" });
     expect((await ask.openLegs()).body).toMatchObject([{ waitsForEntry: true }]);
     const { orderId } = (await ask.openOrders()).body[0];
@@ -130,7 +130,7 @@ describe("placing", () => {
 });
 
 describe("a client id", () => {
-  test("that was used before answers with its order as it stands now, and places nothing", async () => {
+  test("that was used before answers with its order in its present state, and places nothing", async () => {
     const first = await ask.place({ ...RESTING, newClientOrderId: "again" });
     const second = await ask.place({ ...BUY, newClientOrderId: "again" });
     expect(second.body).toEqual(first.body);
@@ -161,13 +161,13 @@ describe("following", () => {
     }
   });
 
-  test("openOrder does not know an order that is over, order does", async () => {
+  test("openOrder does not know an ended order, order does", async () => {
     const { body } = await ask.place(BUY);
     expect((await ask.query({ symbol, orderId: body.orderId })).status).toBe(200);
     expect(refusalOf(await ask.queryOpen({ symbol, orderId: body.orderId }))).toMatchObject({ code: -2013 });
   });
 
-  test("open orders are those that rest, of a symbol or of all", async () => {
+  test("open orders are listed, of a symbol or of all", async () => {
     const one = (await ask.place(RESTING)).body;
     const other = (await ask.place({ ...RESTING, symbol: "ETHUSDT", quantity: "0.1", price: "2900" })).body;
     await ask.place(BUY);
@@ -175,7 +175,7 @@ describe("following", () => {
     expect((await ask.openOrders({ symbol })).body).toEqual([one]);
   });
 
-  test("a closing trade says what it realised", async () => {
+  test("a closing trade has its realized profit", async () => {
     await ask.place(BUY);
     market.show(symbol, "61000", "61000.1");
     await ask.place(SELL);
@@ -222,7 +222,7 @@ describe("cancelling", () => {
     expect(refusalOf(await ask.query(parameters))).toMatchObject({ status: 400, code });
   });
 
-  test("of an order that is over is refused with -2011", async () => {
+  test("of an ended order is refused with -2011", async () => {
     const { orderId } = (await ask.place(BUY)).body;
     expect(refusalOf(await ask.cancel({ symbol, orderId }))).toEqual({
       status: 400,
@@ -240,7 +240,7 @@ describe("cancelling", () => {
 });
 
 describe("closing the strategy", () => {
-  test("cancels what rests, closes what is held, and is once and for all", async () => {
+  test("cancels open orders, closes what is held, and is final", async () => {
     await ask.place({ ...BUY, stopLossPrice: "57000" });
     await ask.place(RESTING);
     const { strategyId } = await ownStrategy();

@@ -1,5 +1,6 @@
-// Public futures market data on the wire: the shapes of a whole simulated exchange, and with an upstream of the test's own
-// what it is asked and what is refused before it is. Source: reference exchange, sections 9 and 10.
+// Public futures market data on the wire: the shapes of a whole simulated exchange, and with an upstream of
+// the test's own what it is asked and what is refused before it is. Source: reference exchange, sections 9
+// and 10.
 import pino from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
@@ -145,7 +146,7 @@ describe("on the simulated exchange", () => {
     expect({ status, faults: shape(body) }).toEqual({ status: 200, faults: [] });
   });
 
-  test("every contract of exchangeInfo has brackets, and says what clients look for", async () => {
+  test("every contract of exchangeInfo has brackets, and the fields that clients need", async () => {
     const { body } = await get(gateway, "v1/exchangeInfo");
     expect(body.symbols.length).toBeGreaterThanOrEqual(10);
     const call = gateway.callsOf(await gateway.seed("FUTURES"));

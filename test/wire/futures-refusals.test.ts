@@ -1,5 +1,6 @@
-// Every way in which a futures placement is refused: code and text of each, their order of precedence, and that nothing is
-// recorded. Source: specification 4.2 and 7.1; reference exchange, sections 10.2, 12.1 and 16.5.
+// Every way in which a futures placement is refused: code and text of each, their order of precedence, and
+// that nothing is recorded. Source: specification 4.2 and 7.1; reference exchange, sections 10.2, 12.1 and
+// 16.5.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { futuresTrader } from "../support/futures-trader.ts";
 import { type InProcessGateway, openInProcess } from "../support/in-process.ts";

@@ -1,6 +1,6 @@
-// What each signed futures route costs, whom it answers and what it counts as: the table of the specification and the routes
-// that stock clients ask besides, row by row. A key that has asked nothing yet reads from the headers what its first
-// request has cost. Source: specification 4.2 and 8.1; reference exchange, sections 11 to 13.
+// Weight, access and order count of each signed futures route: the table of the specification and the other
+// routes of stock clients, row by row. The headers of a new key's first request show its cost. Source:
+// specification 4.2 and 8.1; reference exchange, sections 11 to 13.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FUTURES_ROUTES } from "../../src/http/routes/futures.ts";
 import { type InProcessGateway, openInProcess } from "../support/in-process.ts";

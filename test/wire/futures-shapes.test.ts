@@ -1,6 +1,6 @@
-// The body of every signed futures route, key by key and type by type, as strictly typed stock clients read them: amounts
-// are strings, ids and times integers, flags booleans, brackets alone have numbers. On a market of the test's own.
-// Source: specification 2.4; reference exchange, sections 11 to 13.
+// The body of every signed futures route, key by key and type by type, as strictly typed stock clients read
+// them: amounts are strings, ids and times integers, flags booleans, brackets alone have numbers. On a market
+// of the test's own. Source: specification 2.4; reference exchange, sections 11 to 13.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { futuresTrader } from "../support/futures-trader.ts";
 import { type InProcessGateway, openInProcess } from "../support/in-process.ts";
@@ -341,7 +341,7 @@ describe("the signed futures routes have exactly their keys and types", () => {
     expectAnswer(await call(method, path, parameters), shape);
   });
 
-  test("exchangeInfo says how many legs may wait, and what our budgets are", async () => {
+  test("exchangeInfo has the maximum number of legs, and our budgets", async () => {
     const { body } = await send(gateway.url, "GET", "/fapi/v1/exchangeInfo?symbol=ETHUSDT");
     expect(body.futuresType).toBe("U_MARGINED");
     expect(body.rateLimits.map(({ limit }: { limit: number }) => limit)).toEqual([1_200, 50, 1_200]);

@@ -1,5 +1,5 @@
-// Bytes that are no request, and requests that nobody honest sends: never an answer of 5xx, never one outside the
-// catalogue, and a server that goes on. Requests drawn at random over all routes are in `test/fuzz/`.
+// Bytes that are no request, and hostile requests: never an answer of 5xx, never one outside the catalog, and
+// the server keeps running. `test/fuzz/` has random requests over all routes.
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { holdCommits } from "../support/database.ts";
@@ -10,7 +10,8 @@ import { send, signed } from "../support/signed-client.ts";
 
 const gateway = seededGateway(40);
 
-// Whatever a test has sent: the server is there, and it was never forced to say that something is wrong with itself.
+// Whatever a test has sent: the server is there, and it was never forced to say that something is wrong with
+// itself.
 afterEach(async () => {
   expect(gateway.process.exitCode).toBeNull();
   expect((await send(gateway.url, "GET", "/api/v3/ping")).status).toBe(200);
@@ -140,7 +141,7 @@ describe("bytes on a socket:", () => {
     expect(answer?.status).toBe(200);
   });
 
-  test("requests one after another without waiting are all answered, in order", async () => {
+  test("pipelined requests are all answered, in order", async () => {
     const request = (path: string, last = false) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\n${last ? "Connection: close\r\n" : ""}\r\n`;
     const received = await talk(
@@ -150,7 +151,7 @@ describe("bytes on a socket:", () => {
     expect(answersIn(received).map(({ status }) => status)).toEqual([200, 404, 200]);
   });
 
-  test("a mess behind an order that is still being carried out cuts the line, and is not answered in its place", async () => {
+  test("garbage behind an order in progress closes the connection, and is not answered in its place", async () => {
     const strategy = gateway.takeStrategy();
     const { host } = new URL(gateway.url);
     const order =
@@ -163,7 +164,7 @@ describe("bytes on a socket:", () => {
       `POST ${target} HTTP/1.1\r\nhost: ${host}\r\nx-mbx-apikey: ${strategy.apiKey}\r\n\r\nmess\0mess\r\n\r\n`,
     ).finally(() => hold.release());
     expect(received).toBe("");
-    // Cut off means unknown, and the client may ask: the order was carried out.
+    // A closed connection means unknown, and the client may query: the order was executed.
     const query = { symbol: "BTCUSDT", origClientOrderId: "mess" };
     await eventually(
       "the order is there",

@@ -1,6 +1,6 @@
-// The two history lists on the wire against a naive filter over the strategy's journal: which rows, in which order, and what
-// is refused. The market and both clocks are the test's own, so that a history of weeks is made in seconds.
-// Source: specification 4.1; reference exchange, sections 2, 7.5 and 7.6.
+// The two history lists on the wire against a naive filter over the strategy's journal: which rows, in which
+// order, and what is refused. The market and both clocks are the test's own, so that a history of weeks is
+// made in seconds. Source: specification 4.1; reference exchange, sections 2, 7.5 and 7.6.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MarketStub, unfilteredRules } from "../../src/engine/testing/market-stub.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
@@ -63,7 +63,9 @@ function call(method: string, path: string, parameters: Readonly<Record<string, 
   return ask(method, `/api/v3/${path}`, parameters);
 }
 
-/** Market orders that fill and limit orders that are cancelled, of two symbols, some within one millisecond. */
+/**
+ * Market orders that fill and limit orders that are cancelled, of two symbols, some within one millisecond.
+ */
 async function makeHistory(random: () => number): Promise<void> {
   const price = decimal<Price>("0.01");
   for (const symbol of [SYMBOL, OTHER_SYMBOL]) market.setQuote(symbol, { bid: price, ask: price });
@@ -125,7 +127,7 @@ test(`the history from seed ${seed} is long, has gaps in its ids and several row
 
 describe(`of the history from seed ${seed}`, () => {
   type Case = readonly [what: string, query: (rows: readonly Row[]) => Wanted, count: number | null];
-  // What is wanted of the list, and how many rows that is if it can be told.
+  // The request, and the expected number of rows where it is known.
   const BOTH: readonly Case[] = [
     ["nothing: the newest 500", () => ({}), 500],
     ["a limit: the newest so many", () => ({ limit: 3 }), 3],

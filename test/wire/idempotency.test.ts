@@ -67,7 +67,7 @@ test("twenty requests at once that differ in all but the client order id place o
 
 describe("the header x-lyrebird-replay", () => {
   const isReplay = ({ headers }: Pick<WireAnswer, "headers">) => headers.get("x-lyrebird-replay");
-  test("tells a replayed placement from one that placed an order, whatever it asks for", async () => {
+  test("distinguishes a replayed placement from one that placed an order, whatever it requests", async () => {
     expect(isReplay(await place(ONCE))).toBeNull();
     for (const changed of [{}, { quantity: "0.002" }, { symbol: "ETHUSDT" }, { side: "SELL" }]) {
       const again = await place({ ...ONCE, ...changed });
@@ -100,7 +100,7 @@ describe("the header x-lyrebird-replay", () => {
   });
 });
 
-test("a repeated client order id answers before filters and funds are looked at", async () => {
+test("a repeated client order id answers before filters and funds are checked", async () => {
   const { body } = await place(ONCE);
   for (const changed of [
     { quantity: "9" },
@@ -117,7 +117,7 @@ test("a repeated client order id answers before filters and funds are looked at"
   await expectOneFill();
 });
 
-test("a repeated client order id answers with the order as it stands now", async () => {
+test("a repeated client order id answers with the order in its present state", async () => {
   const order = await restingOrder("standing");
   expect((await place(order)).body.status).toBe("NEW");
   expect((await place(order)).body.status).toBe("NEW");

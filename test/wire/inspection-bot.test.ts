@@ -1,4 +1,4 @@
-// Requests of the bot family as clients get them wrong: what the request inspector says of each.
+// Typical mistakes in bot requests, and the request inspector's diagnosis of each.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
@@ -26,7 +26,7 @@ type Mistake = {
   readonly write?: (hex: string) => string;
 };
 
-/** Sends a mistake and answers what the inspector says of it. */
+/** Sends a mistake and returns the inspector's diagnosis. */
 async function diagnosed(mistake: Mistake) {
   const { body = "", path = PATH, secret = key.secret, write = (hex) => hex } = mistake;
   const timestamp = key.now();
@@ -185,7 +185,7 @@ describe("headers", () => {
     });
   });
 
-  test("of the exchange-style families are told from those that belong here", async () => {
+  test("of the exchange-style routes are distinguished from those that belong here", async () => {
     const query = `timestamp=${key.now()}`;
     await key.send({
       method: "POST",

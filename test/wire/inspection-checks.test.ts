@@ -1,4 +1,4 @@
-// The other checks of an exchange-style request that may fail, and what the request inspector says of each.
+// The other checks of an exchange-style request that may fail, and the request inspector's diagnosis of each.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DIAGNOSES_PER_SECOND } from "../../src/inspection/diagnosis-rate.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Sends a query that is signed as it must be, and answers what the inspector says of it. */
+/** Sends a correctly signed query, and returns the inspector's diagnosis. */
 async function sent(query: string) {
   const signed = `${query}${query === "" ? "" : "&"}signature=${hmac(key.secret, query)}`;
   await key.send({ method: "GET", path: PATH, query: signed, headers: { "x-mbx-apikey": key.apiKey } });
@@ -38,7 +38,7 @@ describe("the timestamp", () => {
     expect(diagnosis.hints).toEqual([expect.stringMatching(hint)]);
   });
 
-  test("says how far the clock is off where it can be read", async () => {
+  test("has how far the clock is off where it can be read", async () => {
     expect((await sent(`timestamp=${Number(key.now()) + 250}.5`)).clockOffsetMs).toBe(251);
     expect((await sent("timestamp=now")).clockOffsetMs).toBeNull();
   });
@@ -58,7 +58,7 @@ describe("the window", () => {
     });
   });
 
-  test("of one that is further behind than any window is not told to widen it", async () => {
+  test("of one that is further behind than any window is not advised to widen it", async () => {
     expect((await sent(`timestamp=${Number(key.now()) - 31_000}`)).hints).toHaveLength(1);
   });
 
@@ -180,7 +180,7 @@ describe("parameters", () => {
 });
 
 describe("the key's header", () => {
-  test("of the bot family is told from the one that belongs here", async () => {
+  test("of the bot routes is distinguished from the one that belongs here", async () => {
     const query = `timestamp=${key.now()}`;
     const answer = await key.send({
       method: "GET",

@@ -1,4 +1,4 @@
-// "Test this key": what it says of a key in each state that a key may be in.
+// "Test this key": its result in each state of a key.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KeyTestShape } from "../../src/dashboard/shapes.ts";
 import { ORDERS_PER_10_SECONDS } from "../../src/domain/order-counts.ts";
@@ -48,7 +48,7 @@ describe.each([
   ["SPOT", "/api/v3/account"],
   ["FUTURES", "/fapi/v3/account"],
 ] as const)("a key of a %s strategy", (type, path) => {
-  test("that was never used is told where to begin", async () => {
+  test("that was never used is shown where to begin", async () => {
     const key = await inspectedKey(stage, trader, { type });
     const said = await key.test();
     expect(said.isFine).toBe(true);
@@ -90,7 +90,7 @@ describe("the last request of the bot", () => {
     expect(last?.action).toMatch(/^A line break at the end was signed too/);
   });
 
-  test("that broke a rule of trading says nothing against the key", async () => {
+  test("that broke a trading rule is no fault of the key", async () => {
     const key = await inspectedKey(stage, trader);
     await ask(key, "/api/v3/order");
     const said = await key.test();
@@ -98,7 +98,7 @@ describe("the last request of the bot", () => {
     expect(check(said, "Last request of the bot")?.says).toMatch(/was authenticated, and answered 400 \(-/);
   });
 
-  test("that came to another process is known from the store", async () => {
+  test("from another process is known from the store", async () => {
     const key = await inspectedKey(stage, trader);
     const use = { keyId: key.keyId, at: stage.wallNow(), address: "192.0.2.7", route: "GET /api/v3/account" };
     await stage.gateway.store.people.noteKeyUses([use]);
@@ -138,7 +138,7 @@ test("a key of a closed strategy fails, and may still read", async () => {
   expect(check(said, "Strategy is live")?.says).toMatch(/^The strategy is CLOSED/);
 });
 
-test("a banned key fails, and says until when", async () => {
+test("a banned key fails, and shows until when", async () => {
   const key = await inspectedKey(stage, trader);
   const { budgets } = stage.gateway;
   const refusal = { refusal: "WEIGHT_EXHAUSTED", limit: WEIGHT_PER_MINUTE } as const;

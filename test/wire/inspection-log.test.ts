@@ -1,4 +1,4 @@
-// What the inspector remembers of a key's requests: each with its answer, nothing that is secret, and how the budgets stand.
+// The inspector's log of a key's requests: each with its answer, without secrets, and the budgets.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
 import { keyHolder } from "../../src/limits/holder.ts";
@@ -25,7 +25,7 @@ async function signed(method: string, path: string, parameters = "", headers = {
   return await key.send({ method, path, query: all, headers: { "x-mbx-apikey": key.apiKey, ...headers } });
 }
 
-describe("a request is remembered", () => {
+describe("a request is logged", () => {
   test("that was answered", async () => {
     await signed("GET", "/api/v3/account");
     const [first] = (await key.requests()).requests;
@@ -122,7 +122,7 @@ describe("a request is remembered", () => {
     expect((await stranger.call("POST", `/keys/${key.keyId}/test`)).status).toBe(404);
   });
 
-  test("and told to who listens, by the strategy", async () => {
+  test("and announced to listeners, by the strategy", async () => {
     const told: string[] = [];
     const release = stage.inspection.requests.onNews((strategyId) => told.push(strategyId));
     await signed("GET", "/api/v3/account");
@@ -131,7 +131,7 @@ describe("a request is remembered", () => {
   });
 });
 
-test("nothing secret is remembered or shown, whatever a client sends where", async () => {
+test("no secret is logged or shown, wherever a client sends it", async () => {
   const { secret } = key;
   const signature = hmac(secret, "x");
   const wrong = { "x-mbx-apikey": key.apiKey, "user-agent": `bot ${secret}`, "x-signature": signature };
@@ -166,7 +166,7 @@ test("nothing secret is remembered or shown, whatever a client sends where", asy
   expect(stage.logged()).not.toContain(secret);
 });
 
-test("meters say how the key's budgets stand, and until when it is banned", async () => {
+test("meters show the key's budgets, and until when it is banned", async () => {
   stage.pass(60_000 - (stage.wallNow() % 60_000));
   await signed("GET", "/api/v3/account");
   await signed("POST", "/api/v3/order", "symbol=BTCUSDT&side=BUY&type=NONE");

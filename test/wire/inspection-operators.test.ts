@@ -1,4 +1,4 @@
-// What operators see of the service, and who may.
+// The operators' view of the service, and its access control.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/config.ts";
 import { AUDIT_VERIFIED_EVERY_MS } from "../../src/inspection/security.ts";
@@ -25,7 +25,7 @@ test.each(PATHS)("%s is for operators", async (path) => {
   expect((await stage.browser().call("GET", path)).status).toBe(401);
 });
 
-test("health says how feeds, store, signals and process stand", async () => {
+test("health shows the state of feeds, store, signals and process", async () => {
   await stage.gateway.markets.SPOT.prepare("BTCUSDT");
   const health = await operator.get("/operator/health");
   expect(health).toMatchObject({
@@ -75,7 +75,7 @@ describe("security", () => {
     });
   });
 
-  test("tells an audit that was tampered with, at most a minute later", async () => {
+  test("shows a manipulated audit, at most a minute later", async () => {
     changeKeyRows(stage.dataDir, "UPDATE audit SET at = at + ? WHERE position = 1", 1);
     stage.pass(AUDIT_VERIFIED_EVERY_MS);
     expect((await operator.get("/operator/security")).auditIsWhole).toBe(false);
@@ -104,7 +104,7 @@ test("traffic counts answers by route, status and minute", async () => {
   expect(p50Ms).toBeGreaterThan(0);
   expect(p99Ms).toBeGreaterThanOrEqual(p50Ms);
   const total = (rows: readonly { count: number }[]) => rows.reduce((sum, { count }) => sum + count, 0);
-  // What was asked before was answered, and counted, after it had been told.
+  // Earlier requests were answered and counted after that reading.
   expect(total(traffic.perMinute) - total(before.perMinute)).toBe(9);
   expect(total(traffic.routes)).toBe(total(traffic.perMinute));
 });

@@ -1,4 +1,4 @@
-// Signatures as clients get them wrong, on the exchange-style routes: what the request inspector says of each.
+// Typical mistakes in signatures on the exchange-style routes, and the request inspector's diagnosis of each.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
@@ -31,7 +31,7 @@ type Mistake = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Sends a mistake, the signature in the part that has parameters, and answers what the inspector says of it. */
+/** Sends a mistake, the signature in the part that has parameters, and returns the inspector's diagnosis. */
 async function diagnosed(mistake: Mistake) {
   const { method = "GET", query = "", body = "", secret = key.secret, write = (hex) => hex } = mistake;
   const hex = write(hmac(secret, mistake.signed ?? query + body));
@@ -166,7 +166,7 @@ describe("a message that was signed otherwise than it was sent", () => {
     ]);
   });
 
-  test("as JSON, as clients do that sign what they have at hand", async () => {
+  test("as JSON, as some clients sign it", async () => {
     const now = key.now();
     const query = `symbol=BTCUSDT&side=BUY&timestamp=${now}`;
     const signed = JSON.stringify({ symbol: "BTCUSDT", side: "BUY", timestamp: Number(now) });
@@ -252,7 +252,7 @@ describe("a secret that is none", () => {
     expect(hints[0]).toMatch(hint);
   });
 
-  test("of somebody else is not named", async () => {
+  test("of another person is not named", async () => {
     const stranger = await inspectedKey(stage, await stage.somebody({}), { label: "a stranger's" });
     const hints = await diagnosed({ query: ORDER(), secret: stranger.secret });
     expect(hints).toEqual([expect.stringMatching(/^None of the usual mistakes fits/)]);
@@ -305,7 +305,7 @@ test("of what fits nothing, it is said how to find out", async () => {
   expect(hints).toEqual([expect.stringMatching(/Compare the SHA-256 of the text that your program signs/)]);
 });
 
-test("a message too long to be tried in other forms has its hash told", async () => {
+test("a message too long to be tried in other forms is shown with its hash", async () => {
   const query = `padding=${"x".repeat(5_000)}&timestamp=${key.now()}`;
   expect(await diagnosed({ query, signed: `${query}\n` })).toEqual([
     expect.stringMatching(/^None of the usual mistakes fits/),

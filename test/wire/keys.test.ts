@@ -1,5 +1,4 @@
-// What a key may do on each signed route of the spot family, by what it is bound to: nothing, a strategy of the other
-// family, or one that is over.
+// A key on each signed spot route, by its binding: none, a strategy of the other type, or a closed one.
 import { beforeAll, describe, expect, test } from "vitest";
 import { SPOT_ROUTES } from "../../src/http/routes/spot.ts";
 import { changeKeyRows } from "../support/database.ts";

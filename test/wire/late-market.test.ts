@@ -1,5 +1,6 @@
-// A market that lags or lies, as a bot sees it: real sockets and a real database, and an exchange whose streams arrive a constant
-// time after they were sent, or show a price that is none. REST is of the present all the while.
+// A market that lags or has wrong prices, as a bot sees it: real sockets and a real database, and an exchange
+// whose streams arrive a constant time after they were sent, or show an impossible price. REST is current
+// throughout.
 import { afterEach, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { feedsOf } from "../../src/inspection/health.ts";
@@ -48,7 +49,7 @@ describe.each(["SPOT", "FUTURES"] as const)("%s", (type) => {
     expect(reading?.dataAgeMs).toBeLessThan(delayMs + 2_000);
   });
 
-  test("a price that nobody trades at fills nothing, and the next true one does", async () => {
+  test("an impossible price fills nothing, and the next real one does", async () => {
     const { feed, streams, pass, order } = await openMarket(type, 0);
     await pass(3);
     expect((await order("BUY")).status).toBe(200);

@@ -1,4 +1,4 @@
-// GET /metrics: what Prometheus reads, and who may.
+// GET /metrics: what Prometheus reads, and its access control.
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
@@ -17,7 +17,7 @@ afterAll(async () => {
   await Promise.all([plain.stop(), withToken.stop()]);
 });
 
-/** Nobody listens on it. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -32,7 +32,7 @@ async function metrics({ url }: GatewayProcess, headers: Record<string, string> 
   return { status: response.status, type: response.headers.get("content-type"), text: await response.text() };
 }
 
-describe("who asks from this machine", () => {
+describe("a request from this machine", () => {
   test("reads how routes, desk, feeds and process fare", async () => {
     for (let count = 0; count < 3; count += 1) await fetch(`${plain.url}/api/v3/time`);
     await fetch(`${plain.url}/api/v3/nothing`);
@@ -54,7 +54,7 @@ describe("who asks from this machine", () => {
     ]) {
       expect(text).toContain(`${line}\n`);
     }
-    // Nobody has used a market yet: its data has no age.
+    // No market has been used yet: its data has no age.
     expect(text).toContain("# TYPE lyrebird_feed_age_seconds gauge\n");
     expect(text).not.toContain("lyrebird_feed_age_seconds{");
     for (const each of ["nodejs_eventloop_lag_seconds", "process_cpu_seconds_total"]) {
@@ -68,7 +68,7 @@ describe("who asks from this machine", () => {
   });
 
   test.each([["x-forwarded-for"], ["x-real-ip"], ["forwarded"]])(
-    "is refused if a proxy on it passes a request on, as %s says",
+    "is refused if a proxy on it forwards a request, as %s shows",
     async (header) => {
       const { status, text } = await metrics(plain, { [header]: "127.0.0.1" });
       expect(status).toBe(403);
@@ -127,7 +127,7 @@ describe("the name that is asked", () => {
   });
 });
 
-describe("who asks from elsewhere, through a proxy", () => {
+describe("a request from elsewhere, through a proxy", () => {
   const elsewhere = { "x-forwarded-for": "192.0.2.7" };
 
   test("needs the token", async () => {
@@ -144,7 +144,7 @@ describe("who asks from elsewhere, through a proxy", () => {
     expect((await ask(TOKEN.toUpperCase())).status).toBe(401);
   });
 
-  test("and whoever guesses is told to wait", async () => {
+  test("and guesses are rate-limited", async () => {
     const guess = { "x-forwarded-for": "192.0.2.8", authorization: "Bearer guess" };
     let status = 401;
     for (let count = 0; status === 401 && count < 3_000; count += 1) {

@@ -1,4 +1,4 @@
-// Second factors, identity forms and operators' pages about people, as a browser meets them.
+// Second factors, identity forms and operators' pages about people, in a browser.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGE_ROWS } from "../../src/dashboard/paging.ts";
 import type { KycEntryShape, PageShape, PersonShape } from "../../src/dashboard/shapes.ts";
@@ -112,7 +112,7 @@ describe("the second factor", () => {
     for (const secret of [first.secret, code, ...codes]) expect(stage.logged()).not.toContain(secret);
   });
 
-  test("locks after too many wrong codes, and says for how long", async () => {
+  test("locks after too many wrong codes, with the duration", async () => {
     const browser = await stage.somebody({});
     let answer = await browser.call("POST", "/second-factor/disable", { body: { code: "nothing" } });
     for (let tried = 0; tried < 50 && answer.status === 403; tried += 1) {
@@ -221,7 +221,7 @@ describe("identity forms", () => {
 });
 
 describe("operators' lists", () => {
-  test("find people by a part of a name or an address, and by where their identity stands", async () => {
+  test("find people by a part of a name or an address, and by the state of their identity", async () => {
     const operator = await newOperator();
     const browser = await stage.somebody({ name: "Zoë 100%_Zorn", kyc: "NONE", hasSecondFactor: false });
     const found = async (query: string) =>

@@ -29,7 +29,7 @@ describe("a running server", () => {
   const ask = (method: string, path: string, address = "192.0.2.1") =>
     send(gateway.url, method, path, { headers: { "x-forwarded-for": address } });
 
-  test("says that it answers, and that store and markets are there", async () => {
+  test("confirms that it answers, and that store and markets are available", async () => {
     expect(await ask("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
     const ready = await ask("GET", "/readyz");
     expect(ready).toMatchObject({ status: 200, body: READY });
@@ -38,7 +38,7 @@ describe("a running server", () => {
     expect(await ask("POST", "/healthz")).toMatchObject({ status: 404, body: { code: -5000 } });
   });
 
-  test("charges probes to nobody, and answers them to an address that is banned", async () => {
+  test("charges probes to no budget, and answers them to a banned address", async () => {
     const address = freshAddress();
     for (let count = 0; count < 50; count += 1)
       expect((await ask("GET", "/readyz", address)).status).toBe(200);
@@ -71,7 +71,7 @@ describe("a server that cannot do its work", () => {
   const ready = { store: "ok", spotMarket: "ok", futuresMarket: "ok" };
   const serve = async (readiness: typeof ready, more: readonly Family[] = []) => {
     const probes = createProbes({ readiness: async () => readiness });
-    // Nothing that is asked for here needs more of a gateway.
+    // The requests of this test need no more of a gateway.
     const gateway = {
       budgets: new Budgets(),
       wallNow: Date.now,
@@ -84,7 +84,7 @@ describe("a server that cannot do its work", () => {
     return { probes, url: await server.listen({ port: 0, host: "127.0.0.1" }) };
   };
 
-  test("is not ready, and says which part is not", async () => {
+  test("is not ready, with the failing part", async () => {
     const { url } = await serve({ ...ready, store: "cannot be reached" });
     const answer = await send(url, "GET", "/readyz");
     expect(answer).toMatchObject({
@@ -107,7 +107,7 @@ describe("a server that cannot do its work", () => {
     expect((await send(url, "GET", "/healthz")).status).toBe(200);
   });
 
-  test("answers probes in a turn of its event loop that has become too long for anything else", async () => {
+  test("answers probes in an event-loop iteration that has become too long for anything else", async () => {
     const slow = createProbes({ readiness: async () => ready });
     const { url } = await serve(ready, [
       {

@@ -1,4 +1,5 @@
-// Clients behind proxies, on the wire: each has its own budget, and no header that a client writes gets it another.
+// Clients behind proxies, on the wire: each has its own budget, and no header that a client writes gets it
+// another.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { send } from "../support/signed-client.ts";
@@ -46,7 +47,7 @@ describe("behind one proxy", () => {
     gateway = await behind(1);
   });
 
-  test("a client that writes addresses of its own is banned all the same, and nobody else is", async () => {
+  test("a client that forges addresses is banned all the same, and no other client is", async () => {
     await sendUntilBanned(gateway, (sent) => `9.9.${sent}.9, 8.8.8.8, 1.1.1.1`);
     expect((await ask(gateway, "1.1.1.1")).status).toBe(418);
     expect((await ask(gateway, "2.2.2.2, 1.1.1.1:50000")).status).toBe(418);
@@ -57,7 +58,7 @@ describe("behind one proxy", () => {
 });
 
 describe("behind two proxies", () => {
-  test("a request that came past one of them is charged to whom it came from, whatever it says", async () => {
+  test("a request that bypassed one of them is charged to its peer, whatever its header contains", async () => {
     const gateway = await behind(2);
     await sendUntilBanned(gateway, (sent) => (sent % 2 === 0 ? `7.7.7.${sent}` : null));
     expect((await ask(gateway, "7.7.8.8")).status).toBe(418);

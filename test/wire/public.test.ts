@@ -1,6 +1,5 @@
-// Public market data on the wire: what reaches upstream and what is refused before it does. Upstream is the test's own,
-// so that it can be asked what it was asked.
-// Source: reference exchange, section 5.
+// Public market data on the wire: what reaches upstream and what is refused before it does. Upstream is the
+// test's own, so that it can be asked what it was asked. Source: reference exchange, section 5.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../src/http/pipeline.ts";
 import { ReadyJson } from "../../src/http/route.ts";
@@ -235,7 +234,7 @@ describe("upstream that is in trouble", () => {
     await expectSilence(newQuestion());
   });
 
-  test.each([403, 418, 429])("its %i is neither our client's nor told to it", async (status) => {
+  test.each([403, 418, 429])("its %i is neither our client's nor passed on to it", async (status) => {
     const other = await startGateway({ env: envOf(upstream) });
     try {
       const headers = { "retry-after": "60", "x-mbx-used-weight-1m": "6000" };
@@ -272,7 +271,7 @@ describe("exchangeInfo", () => {
     expect(again.body.serverTime).toBeGreaterThanOrEqual(body.serverTime);
   });
 
-  test("holds the rows that are asked for, in that order", async () => {
+  test("holds the requested rows, in that order", async () => {
     expect((await get("exchangeInfo?symbol=ETHUSDT")).body.symbols).toEqual([rows[1]]);
     expect((await get("exchangeInfo?symbol=XRPUSDT&symbols=")).body.symbols).toEqual([rows[2]]);
     const { body } = await get(`exchangeInfo?${list("ETHUSDT", "BTCUSDT")}`);
@@ -289,7 +288,7 @@ describe("exchangeInfo", () => {
     expect(await rowsOf("permissions=LEVERAGED")).toEqual([]);
   });
 
-  test("shows the permission sets unless told not to", async () => {
+  test("shows the permission sets by default", async () => {
     const rowsOf = async (search: string) => (await get(`exchangeInfo?${search}`)).body.symbols;
     const bare = rows.map((row) => ({ ...row, permissionSets: [] }));
     expect(await rowsOf("showPermissionSets=false")).toEqual(bare);
@@ -297,7 +296,7 @@ describe("exchangeInfo", () => {
     expect(await rowsOf("showPermissionSets=true")).toEqual(rows);
   });
 
-  test("is made anew when its version rises, and only then", async () => {
+  test("is created again when its version rises, and only then", async () => {
     const body = { head: {}, symbols: new Map([["BTCUSDT", { status: "TRADING" }]]), version: 1 };
     const route = PUBLIC_ROUTES.find(({ paths }) => paths.includes("/fapi/v1/exchangeInfo"));
     const market = { exchangeInfo: () => body, rules: () => ({ maxNumAlgoOrders: 10 }) };

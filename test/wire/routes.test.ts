@@ -1,6 +1,6 @@
-// What each route costs, whom it answers, and that it answers at all: the tables of the specification, row by row. A key
-// or an address that has asked nothing yet reads from the headers what its first request has cost, whatever the clock says.
-// Source: specification 4.1, 4.5, 7.1 and 8.1; reference exchange, section 5.
+// Weight and access of each route, and that it answers: the tables of the specification, row by row. The
+// headers of a new key's or address's first request show its cost, whatever the clock says. Source:
+// specification 4.1, 4.5, 7.1 and 8.1; reference exchange, section 5.
 import { describe, expect, test } from "vitest";
 import { freshAddress } from "../support/addresses.ts";
 import { botClient } from "../support/bot-client.ts";
@@ -273,14 +273,14 @@ describe("a public route", () => {
     });
   });
 
-  test("tells no order counts", async () => {
+  test("has no order counts", async () => {
     const { headers } = await get("/api/v3/time");
     expect(ORDERS.map((name) => headers.get(name))).toEqual([null, null]);
   });
 });
 
 describe("every answer", () => {
-  test("is kept by nobody, and is taken for nothing but its content type", async () => {
+  test("is not cached, and has a fixed content type", async () => {
     const key = gateway.takeStrategy();
     const bot = botClient(gateway.url, key);
     const seen = ({ status, headers }: WireAnswer) => [

@@ -1,6 +1,6 @@
-// The body of every spot route, key by key and type by type, as strictly typed stock clients read them: amounts are
-// strings, ids and times integers, flags booleans, and the content type is JSON, of refusals too. On the simulated market.
-// Source: specification 2.3, 2.5 and 2.6; reference exchange, sections 5 to 7.
+// The body of every spot route, key by key and type by type, as strictly typed stock clients read them:
+// amounts are strings, ids and times integers, flags booleans, and the content type is JSON, of refusals too.
+// On the simulated market. Source: specification 2.3, 2.5 and 2.6; reference exchange, sections 5 to 7.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
 import type { Credentials } from "../support/gateway.ts";

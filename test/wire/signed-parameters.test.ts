@@ -49,7 +49,7 @@ describe("the signature", () => {
     expect(answers.map(({ body }) => body.orderId)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("may be the first parameter, or stand in the middle", async () => {
+  test("may be the first parameter, or in the middle", async () => {
     const before = `${QUERY}&timestamp=${now()}`;
     const first = hmacHex(reader.apiSecret, before);
     const asFirst = await exchange(gateway.url, {
@@ -275,7 +275,7 @@ describe("a parameter", () => {
     expect(seen(answer)).toEqual(AUTHENTICATED);
   });
 
-  test("that nobody knows is ignored", async () => {
+  test("that is unknown is ignored", async () => {
     expect(await read(`unknown=1&=&&x&timestamp=${now()}`)).toEqual(AUTHENTICATED);
   });
 
@@ -355,7 +355,7 @@ describe("the boundary between query and body", () => {
             ? { query: `${query}&${signature}`, body }
             : { query, body: `${body}&${signature}` }),
         });
-        // Between two parameters the boundary changes nothing: the same order is asked for again.
+        // Between two parameters the boundary changes nothing: the same order is answered again.
         const isBetween = query.endsWith("&") || body.startsWith("&");
         if (isBetween) {
           expect(moved).toMatchObject({ status: 200, body: { orderId: first.body.orderId } });
@@ -372,7 +372,7 @@ describe("the boundary between query and body", () => {
     },
   );
 
-  test("says how many parameters are not the route's", async () => {
+  test("has the number of parameters that are not the route's", async () => {
     const answer = await exchangeSigned(gateway.url, reader, "GET", READ, {
       query: `timestamp=${now()}`,
       body: "symbol=BTCUSDT&orderId=999&note=1",

@@ -1,6 +1,6 @@
-// The specification's tables about spot, row by row: each test is named by its table and says the row. The other tests of
-// this folder go deeper; this one shows that no row was forgotten. Tables 4.1 and 8.1 are in `routes.test.ts` and
-// `budget-rules.test.ts`. Source: specification 2.3, 2.5, 2.6, 5.1, 7.1.
+// The specification's tables about spot, row by row: each test is named by its table and row. Other tests of
+// this folder go deeper; this one shows that no row was forgotten. Tables 4.1 and 8.1 are in `routes.test.ts`
+// and `budget-rules.test.ts`. Source: specification 2.3, 2.5, 2.6, 5.1, 7.1.
 import { beforeAll, describe, expect, test } from "vitest";
 import { changeKeyRows } from "../support/database.ts";
 import { costOf, decimalText, farAbove } from "../support/exact.ts";
@@ -11,7 +11,7 @@ import { send, signed } from "../support/signed-client.ts";
 import { lastPriceOf, restingPriceOf } from "../support/spot-trader.ts";
 
 const gateway = seededGateway(40, { futuresStrategyCount: 1 });
-/** A price at which a BUY of BTCUSDT rests. */
+/** A price at which a BUY of BTCUSDT stays open. */
 let restingPrice: string;
 
 beforeAll(async () => {

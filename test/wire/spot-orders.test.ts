@@ -1,5 +1,6 @@
-// The spot family on the wire: exact shapes, and what each route means. Refused placements are in `spot-refusals.test.ts`,
-// history in `history.test.ts`. Source: specification 2.3, 2.5, 2.6, 4.1 and 7.1; design, section 6.
+// The spot family on the wire: exact shapes, and what each route means. Refused placements are in
+// `spot-refusals.test.ts`, history in `history.test.ts`. Source: specification 2.3, 2.5, 2.6, 4.1 and 7.1;
+// design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";
 import { balancesAfter, decimalText, expectedFill, units } from "../support/exact.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
@@ -14,7 +15,7 @@ import {
 } from "../support/spot-trader.ts";
 
 const gateway = seededGateway(40);
-/** A price at which a BUY of BTCUSDT rests. */
+/** A price at which a BUY of BTCUSDT stays open. */
 let restingPrice: string;
 
 beforeAll(async () => {
@@ -134,7 +135,7 @@ describe("shapes:", () => {
     }
   });
 
-  test("newOrderRespType changes nothing, whatever it says", async () => {
+  test("newOrderRespType changes nothing, whatever its value", async () => {
     const { place } = trader();
     for (const newOrderRespType of ["ACK", "RESULT", "FULL", "NONSENSE"]) {
       const { body } = await place({ ...restingBuy("0.0002"), newOrderRespType });
@@ -142,7 +143,7 @@ describe("shapes:", () => {
     }
   });
 
-  test("a cancelled order says in addition which order it was, and takes the cancel's id if it has one", async () => {
+  test("a canceled order has in addition its original id, and takes the cancel's id if it has one", async () => {
     const { place, cancel, query } = trader();
     const placed = await place({ ...restingBuy(), newClientOrderId: "mine" });
     const { orderId } = placed.body;
@@ -178,7 +179,7 @@ describe("shapes:", () => {
     ]);
   });
 
-  test("every answer is JSON and says so, errors too", async () => {
+  test("every answer is JSON with its content type, errors too", async () => {
     const { place, query } = trader();
     const answers = [
       await place(MARKET_BUY),
@@ -217,7 +218,7 @@ describe("money:", () => {
     ]);
   });
 
-  test("a resting order locks what it would pay, and cancelling gives it all back", async () => {
+  test("an open order locks its cost, and canceling releases it all", async () => {
     const { place, account, cancel } = trader();
     const { body } = await place(restingBuy("0.00333"));
     const locked = (units(restingPrice) * units("0.00333") + 10n ** 8n - 1n) / 10n ** 8n;
@@ -230,7 +231,7 @@ describe("money:", () => {
     ]);
   });
 
-  test("a resting sale locks the base asset", async () => {
+  test("an open sale locks the base asset", async () => {
     const { place, account } = trader();
     const { body } = await place(MARKET_BUY);
     const high = decimalText(((units(body.cummulativeQuoteQty) * 1_500n) / 1_000_000n) * 1_000_000n);
@@ -243,7 +244,7 @@ describe("money:", () => {
     });
   });
 
-  test("what resting orders have locked cannot be spent", async () => {
+  test("what open orders have locked cannot be spent", async () => {
     const { place } = trader();
     // 0.003 at six tenths of the price takes well over half of the 200 USDT, whatever the market does.
     const half = decimalText((units("150") * 10n ** 8n) / units(restingPrice));

@@ -1,4 +1,4 @@
-// Every way in which a placement is refused by what it says: code and text of each, their order of precedence, and that
+// Every refusal of a placement by its parameters: code and text of each, their order of precedence, and that
 // nothing is recorded. Source: specification 4.1 and 7.1; reference exchange, section 16.5.
 import { beforeAll, describe, expect, test } from "vitest";
 import { seededGateway } from "../support/seeded-gateway.ts";
@@ -12,7 +12,7 @@ import {
 } from "../support/spot-trader.ts";
 
 const gateway = seededGateway(10);
-/** A price at which a BUY of BTCUSDT rests. */
+/** A price at which a BUY of BTCUSDT stays open. */
 let restingPrice: string;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const trader = (strategy = gateway.takeStrategy()) => spotTrader(gateway.url, strategy);
 
 describe("a placement is refused", () => {
-  /** Stands in the table for the price at which an order rests, which is not known yet. */
+  /** Placeholder in the table for that price, which is not known yet. */
   const RESTING = "resting";
   const priced = (parameters: Parameters): Parameters =>
     parameters.price === RESTING ? { ...parameters, price: restingPrice } : parameters;

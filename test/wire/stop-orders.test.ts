@@ -1,5 +1,5 @@
-// Stop orders on the wire: what they look like before and after their trigger, what they lock, and how they end.
-// Source: specification 2.5, 4.1 and 8.1; design, section 6; reference exchange, section 8.4.
+// Stop orders on the wire: their fields before and after their trigger, their reserve, and their end. Source:
+// specification 2.5, 4.1 and 8.1; design, section 6; reference exchange, section 8.4.
 import { beforeAll, expect, test } from "vitest";
 import { countRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -107,7 +107,7 @@ test("a stop that the market reaches becomes a market order under the same id: t
   const states = async () => Promise.all(stops.map(({ orderId }) => query({ orderId })));
   // Asked of the database: asking the gateway again and again would spend its budget.
   await eventually(
-    "one of the stops is reached",
+    "one of the stops is triggered",
     () => countRows(gateway.dataDir, "trades", strategy.strategyId) > 1,
   );
   const reached = (await states()).find(({ status }) => status !== "NEW");

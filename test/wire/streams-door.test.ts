@@ -1,4 +1,5 @@
-// What comes to the path of the streams and is no stream: long polling, garbage, connections that never join, and the end.
+// What comes to the path of the streams and is no stream: long polling, garbage, connections that never join,
+// and the end.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -36,7 +37,7 @@ afterEach(() => {
 });
 afterAll(() => stage.close());
 
-/** A client that speaks no protocol by itself: everything that came, and whether it was closed. */
+/** A raw client without a protocol: everything it received, and whether it was closed. */
 async function openRaw(path = PATH) {
   const socket = new WebSocket(stage.url + path);
   clients.push(socket);
@@ -91,7 +92,7 @@ describe("an upgrade that is not of the protocol is answered 400 with what is se
   });
 });
 
-test("who was refused an upgrade and does not hang up is cut off after a second", async () => {
+test("a client with a refused upgrade that does not disconnect is cut off after a second", async () => {
   const { port, hostname } = new URL(stage.url);
   const before = await connectionCount();
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -146,7 +147,7 @@ describe("a connection that joins no namespace", () => {
   });
 
   test.each(["", "/", "/bot/v1/nothing", "/bot/v1/market/"])(
-    "of the streams, but %j, is told that there is none and closed",
+    "of the streams, but %j, gets an error and is closed",
     async (namespace) => {
       const { socket, received, isClosed } = await openRaw();
       socket.send(namespace === "" ? "40" : `40${namespace},`);
@@ -300,7 +301,7 @@ describe("when the streams close", () => {
     expect(await connectionCount()).toBe(0);
   });
 
-  test("who does not say goodbye is cut off", async () => {
+  test("a client without a close frame is cut off", async () => {
     const { port, hostname } = new URL(stage.url);
     const socket = connect(Number(port), hostname);
     socket.on("error", () => {});
@@ -314,7 +315,7 @@ describe("when the streams close", () => {
     socket.destroy();
   });
 
-  test("whoever comes then is answered 503", async () => {
+  test("later clients are answered 503", async () => {
     const closing = stage.closeStreams();
     expect(await talk(stage.url, upgrade(PATH))).toMatch(/^HTTP\/1\.1 503 /);
     await closing;

@@ -1,4 +1,5 @@
-// The streams beside everything else that the program does: one port for both, HTTPS, the operator's commands, and the end.
+// The streams beside everything else that the program does: one port for both, HTTPS, the operator's
+// commands, and the end.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { newCertificate, writeCertificate } from "../support/certificate.ts";
 import { Browser } from "../support/dashboard-client.ts";
@@ -66,7 +67,7 @@ test("what polls is answered 400 with what is served instead", async () => {
   }
 });
 
-test("whoever asks HTTP to leave for another protocol is answered by HTTP", async () => {
+test("an upgrade to another protocol is answered by HTTP", async () => {
   for (const headers of [
     { connection: "upgrade", upgrade: "websocket" },
     { connection: "upgrade, http2-settings", upgrade: "h2c", "http2-settings": "AAMAAABk" },
@@ -76,7 +77,7 @@ test("whoever asks HTTP to leave for another protocol is answered by HTTP", asyn
   }
 });
 
-test("a stream that is asked for behind a request is not opened before that is answered", async () => {
+test("a stream requested behind a request is not opened before that is answered", async () => {
   const upgrade =
     "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n" +
     "sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
@@ -98,7 +99,7 @@ test("a pair that is not listed is refused, one that is may be written in any ca
   client.close();
 });
 
-test("a key that the operator revokes is told so and disconnected", async () => {
+test("a key that the operator revokes gets an error and is disconnected", async () => {
   const key = gateway.seed();
   const client = await connectStream(gateway.url, ORDER_BOOK, key);
   await client.subscribe(BOOK);

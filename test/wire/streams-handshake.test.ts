@@ -1,5 +1,5 @@
-// Who may connect to the streams, and how those who may not are told.
-// Source: specification 5.3, 7.3 and 8.3; design, section 6.
+// Authentication of stream connections, and the errors of refused ones. Source: specification 5.3, 7.3 and
+// 8.3; design, section 6.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";
@@ -17,7 +17,7 @@ import { openStreamStage, type StreamStage } from "../support/stream-stage.ts";
 stayOnLoopback();
 
 const MINUTE = 60_000;
-/** For all tests that need no stage of their own: none touches another's key. */
+/** For all tests that need no stage of their own: none uses another's key. */
 let stage: StreamStage;
 const ownStages: StreamStage[] = [];
 
@@ -49,7 +49,7 @@ async function outcomeOf(
   options: StreamClientOptions = {},
 ) {
   const client = await of.connect(namespace, key, options);
-  // Whoever was let in gets an answer to this; whoever was not has the error before.
+  // An accepted client gets an answer to this; a refused one has the error before.
   client.send("subscribe", { pair: "PAIR0USDT", timeframe: "1m" });
   const { name, payload } = await client.nextOf("error", "subscribed");
   if (name === "subscribed" || payload.code.startsWith("SUB_")) return null;
@@ -64,7 +64,7 @@ const wrong = (key: StreamCredentials): StreamClientOptions => ({
   auth: handshakeAuth(ORDER_BOOK, key, stage.time.now()),
 });
 
-test("who is let in has used the key there, and nobody else has", async () => {
+test("an accepted handshake counts as a use of the key, and no other does", async () => {
   const own = await ownStage({});
   const key = await newKey(own);
   const keyId = (await own.store.findKey(key.apiKey))?.key.keyId;
@@ -256,7 +256,7 @@ describe("failed handshakes", () => {
     ).toHaveLength(5);
   });
 
-  test("the block ends 15 minutes after the fifth, and what is refused meanwhile does not count", async () => {
+  test("the block ends 15 minutes after the fifth, and refusals in that time do not count", async () => {
     const key = await newKey();
     for (let count = 0; count < 5; count += 1) await outcomeOf(stage, MARKET, key, wrong(key));
     stage.time.advance(15 * MINUTE - 1);
@@ -323,7 +323,7 @@ describe("failed handshakes", () => {
     });
   });
 
-  test("of a stranger block the key at the stranger's address alone; the owner, who signs right, is let in", async () => {
+  test("of a stranger block the key at the stranger's address alone; the owner, who signs correctly, is accepted", async () => {
     const key = await newKey();
     const at = (address: string) => ({ "x-forwarded-for": address });
     for (let count = 0; count < 5; count += 1) {
@@ -396,7 +396,7 @@ describe("failed handshakes", () => {
 });
 
 describe("a key that is revoked while it is in use", () => {
-  test("is told AUTH_KEY_REVOKED and disconnected within a second, from both namespaces", async () => {
+  test("gets AUTH_KEY_REVOKED and is disconnected within a second, from both namespaces", async () => {
     const key = await newKey();
     const other = await newKey();
     const market = await stage.connect(MARKET, key);

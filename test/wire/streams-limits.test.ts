@@ -1,5 +1,5 @@
-// How much a client of the streams may do, and what it is told when that is too much.
-// Source: specification 7.3 and 8.3; design, section 6.
+// Limits of a stream client, and the errors beyond them. Source: specification 7.3 and 8.3; design, section
+// 6.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { DepthTopic } from "../../src/streams/topics.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -225,7 +225,7 @@ describe("a connection may send 120 messages of any kind a minute", () => {
     expect(await refusal(client, candle(0))).toBeNull();
   });
 
-  test("one that goes on regardless is cut off, and no other", async () => {
+  test("one that ignores the errors is cut off, and no other", async () => {
     const other = await firstClient(MARKET);
     const client = await anotherClient(MARKET);
     for (let count = 0; count < 1_300; count += 1) client.send("hello");

@@ -1,5 +1,5 @@
-// A client that does not read: it holds little memory, misses what is worthless by now and nothing else, and nobody waits
-// for it. The pause is real: a socket that is not read from, until the kernel takes no more.
+// A client that does not read: it holds little memory, misses only outdated messages, and delays no other
+// client. The pause is real: a socket that is not read from, until the kernel takes no more.
 import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
@@ -79,7 +79,9 @@ function largeBook(lastUpdateId: number): OrderBook {
   return { ...book, bids: enlarge(book.bids), asks: enlarge(book.asks) };
 }
 
-/** Sends snapshots until the kernel takes no more from the server for this client; answers with the last id. */
+/**
+ * Sends snapshots until the kernel takes no more from the server for this client; answers with the last id.
+ */
 async function fill(stage: StreamStage, served: Socket): Promise<number> {
   for (let id = 1; id < 10_000; id += 1) {
     stage.depth.audience.send(BOOK, largeBook(id));
@@ -143,7 +145,7 @@ test("of candles every final waits, in its order, and of ticks only the newest",
   expect(starts).toEqual([...starts].sort((one, another) => one - another));
 });
 
-test("who lets too many finals wait is disconnected, and nobody else", async () => {
+test("a client with too many waiting finals is disconnected, and no other", async () => {
   const { stage, slow, served, other } = await open();
   slow.socket.pause();
   await fill(stage, served);
@@ -157,7 +159,7 @@ test("who lets too many finals wait is disconnected, and nobody else", async () 
   expect(await other.subscribe({ ...BOOK, levels: 5 })).toEqual({ ...BOOK, levels: 5 });
 });
 
-test("who asks on and takes no answers has its 1,200 packets once, not every minute", async () => {
+test("a client that sends on and reads no answers has its 1,200 packets once, not every minute", async () => {
   const { stage, slow, served } = await open();
   slow.socket.pause();
   await fill(stage, served);
@@ -173,7 +175,7 @@ test("who asks on and takes no answers has its 1,200 packets once, not every min
   await eventually("it is cut off", () => served.destroyed);
 });
 
-test("a message is encoded once for all who get it", async () => {
+test("a message is encoded once for all clients", async () => {
   const { stage, slow, other } = await open();
   let encodedCount = 0;
   const book = {
@@ -192,7 +194,7 @@ test("a message is encoded once for all who get it", async () => {
 
 test("a message arrives as it was sent, whatever its length and its letters", async () => {
   const { stage, slow } = await open();
-  // On either side of each form in which a WebSocket frame says its length.
+  // Around each limit between two formats of a WebSocket frame's length.
   for (const length of [1, 70, 71, 72, 73, 74, 1_000, 65_300, 65_350, 65_400, 70_000]) {
     for (const letter of ["1", "é", "😀"]) {
       const sent = candleOf(CANDLE, length, letter.repeat(length));

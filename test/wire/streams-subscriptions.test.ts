@@ -1,5 +1,5 @@
-// What can be subscribed to, what is answered, and who gets what the sources say.
-// Source: specification 3.4, 6.1, 6.2 and 7.3; design, section 6.
+// Subscriptions, their answers, and the delivery of the sources' messages. Source: specification 3.4, 6.1,
+// 6.2 and 7.3; design, section 6.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { TIMEFRAMES } from "../../src/market/pairs.ts";
 import { STREAM_ERROR_CODES, STREAM_ERRORS } from "../../src/streams/errors.ts";
@@ -65,7 +65,7 @@ describe("the candle stream", () => {
     expect(await client.next("marketData")).toEqual(candleOf(CANDLE, 60_000, "1.20000000", true));
   });
 
-  test("takes a pair in any case and tells it in upper case", async () => {
+  test("takes a pair in any case and answers it in upper case", async () => {
     const client = await connect(MARKET);
     expect(await client.subscribe({ pair: "pair0Usdt", timeframe: "1m" })).toEqual(CANDLE);
   });
@@ -323,8 +323,8 @@ describe("a subscription", () => {
   });
 });
 
-describe("a source that cannot be reached", () => {
-  test("is told UPSTREAM_UNAVAILABLE to all subscribers of the topic, and to who comes meanwhile", async () => {
+describe("a source that is out of reach", () => {
+  test("is reported as UPSTREAM_UNAVAILABLE to all subscribers of the topic, and to later ones", async () => {
     const [one, other, late] = [await connect(MARKET), await connect(MARKET), await connect(MARKET)];
     await one.subscribe(CANDLE);
     await other.subscribe({ ...CANDLE, timeframe: "5m" });
@@ -350,7 +350,7 @@ describe("a source that cannot be reached", () => {
     );
   });
 
-  test("is not told any more once it is back", async () => {
+  test("is not reported any more once it is back", async () => {
     const [one, late] = [await connect(MARKET), await connect(MARKET)];
     await one.subscribe(CANDLE);
     stage.candles.audience.unavailable(CANDLE);
@@ -360,7 +360,7 @@ describe("a source that cannot be reached", () => {
     expect(late.events.map(({ name }) => name)).toEqual(["connect", "subscribed", "unsubscribed"]);
   });
 
-  test("is not told any more once it says that it is back, though it has no message", async () => {
+  test("is not reported any more once it is available, though it has no message", async () => {
     const [one, late] = [await connect(MARKET), await connect(MARKET)];
     await one.subscribe(CANDLE);
     stage.candles.audience.unavailable(CANDLE);
@@ -373,7 +373,7 @@ describe("a source that cannot be reached", () => {
   });
 });
 
-test("a source that fails to follow a topic is told INTERNAL, and asked again for the next subscription", async () => {
+test("a source that fails to follow a topic is reported as INTERNAL, and tried again for the next subscription", async () => {
   const client = await connect(MARKET);
   const { follow } = stage.candles;
   stage.candles.follow = () => {

@@ -1,4 +1,4 @@
-// A symbol may lose its listing while orders rest on it. Whoever placed them must still be able to see and cancel them.
+// A symbol may be delisted while it has open orders. Their owner must still be able to see and cancel them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
@@ -49,7 +49,7 @@ describe("an order on a symbol that is not listed any more", () => {
     expect(account.balances).toEqual([{ asset: "USDT", free: "200.00000000", locked: "0.00000000" }]);
   });
 
-  test("cannot be placed, and a list with nothing on it says that the symbol is wrong", async () => {
+  test("cannot be placed, and an empty list means that the symbol is wrong", async () => {
     const order = { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "0.002" };
     expect((await call("POST", "/api/v3/order", order)).body.code).toBe(-1121);
     expect((await call("GET", "/api/v3/myTrades", { symbol: SYMBOL })).body.code).toBe(-1121);

@@ -1,5 +1,5 @@
-// How long to wait before the next attempt: doubling from a first delay up to a longest one, each spread over half of itself
-// to either side, so that a thousand clients do not come back in one instant.
+// How long to wait before the next attempt: doubling from a first delay up to a longest one, each spread over
+// half of itself to either side, so that a thousand clients do not come back in one instant.
 
 export type Backoff = { readonly firstMs: number; readonly longestMs: number };
 

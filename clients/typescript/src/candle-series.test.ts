@@ -26,7 +26,7 @@ test("every revision of a candle replaces the earlier one", () => {
   expect(series.latest).toEqual(candle(1, 1));
 });
 
-test("a final is told once, and nothing of its candle after it", () => {
+test("a final is reported once, and nothing of its candle after it", () => {
   const series = new CandleSeries();
   series.take(candle(1, 0));
   expect(told(series.take(candle(1, "final")))).toEqual(["1.9", ["1.9"]]);
@@ -54,7 +54,7 @@ test("a final that was missed is missing until it is backfilled, and later ones 
   expect(told(series.take(candle(4, "final")))).toEqual(["4.9", ["4.9"]]);
 });
 
-test("a final that comes late by the stream lets the waiting ones go", () => {
+test("a late streamed final releases the waiting ones", () => {
   const series = new CandleSeries();
   series.take(candle(1, 0));
   series.take(candle(2, "final"));
@@ -111,7 +111,7 @@ test(`whatever is lost, repeated or late, finals come once each and in order, an
         if (news.tick !== null) ticks.push(news.tick);
         finals.push(...news.finals);
       };
-      // The market's present candle; the stream tells of it, or of an earlier one again, or nothing at all.
+      // The market's present candle; the stream sends it, or an earlier one again, or nothing at all.
       let present = 3;
       let first: number | null = null;
       for (const { advance, what } of steps) {
@@ -138,7 +138,7 @@ test(`whatever is lost, repeated or late, finals come once each and in order, an
   );
 });
 
-/** What the upstream lists from where the series wants it, up to the candle that forms. */
+/** Upstream's list from the requested start to the candle that forms. */
 function listed(series: CandleSeries, present: number): Candle[] {
   const from = series.nextStart === null ? present : series.nextStart / LENGTH;
   return Array.from({ length: Math.max(0, present + 1 - from) }, (_, index) =>

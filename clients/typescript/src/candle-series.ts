@@ -1,15 +1,17 @@
-// The candles of one topic as their consumer holds them: keyed by start time, every revision replacing the earlier one, and
-// each final told once and in order, whatever was missed.
-//
-// The next final to be told is that of the candle which begins where the last one ended. If a later candle shows that it has
-// ended without being told, it is missing: it has to be backfilled, and later finals wait for it.
-// Source: specification 6.3.
+// The candles of one topic at their consumer: keyed by start time, every revision replacing the earlier one,
+// and each final reported once and in order, whatever was missed.
+// The next final to report belongs to the candle that begins where the last one ended. If a later candle
+// shows that it has ended without a final, it is missing: it has to be backfilled, and later finals wait for
+// it. Source: specification 6.3.
 import type { Candle } from "./messages.ts";
 
-/** What a candle has brought: the candle that forms or has just ended, if it is news, and finals in order. */
+/** The news of a candle: the candle that forms or has just ended, if it has changed, and finals in order. */
 export type CandleNews = { readonly tick: Candle | null; readonly finals: readonly Candle[] };
 
-/** Finals that are left out, by their start times, Unix ms: the first of them, the first after them, and what follows. */
+/**
+ * Finals that are left out, by their start times, Unix ms: the first of them, the first after them, and what
+ * follows.
+ */
 export type SkippedCandles = {
   readonly from: number;
   readonly until: number;
@@ -21,7 +23,7 @@ const WAITING_MAX = 1_000;
 
 export class CandleSeries {
   #latest: Candle | null = null;
-  /** Where the candle begins whose final is to be told next; null before there was a candle. */
+  /** Start of the candle whose final comes next; null before the first candle. */
   #nextStart: number | null = null;
   /** Every candle that begins before this has ended. */
   #endedBefore = 0;
@@ -36,7 +38,7 @@ export class CandleSeries {
     return this.#nextStart;
   }
 
-  /** Whether a candle has ended without its final being told. */
+  /** Whether a candle has ended without its final having been reported. */
   get isMissing(): boolean {
     return this.#nextStart !== null && this.#nextStart < this.#endedBefore;
   }
@@ -51,8 +53,8 @@ export class CandleSeries {
   }
 
   /**
-   * Takes candles as the upstream lists them, oldest first. All but the newest have ended; the newest has if it says so by
-   * `isFinal`. `withTick` says whether the newest may be shown while it forms.
+   * Takes candles as upstream lists them, oldest first. All but the newest have ended; the newest has if its
+   * `isFinal` says so. `withTick`: the newest may be reported while it forms.
    */
   backfill(candles: readonly Candle[], withTick: boolean): CandleNews {
     const newest = candles.at(-1);
@@ -62,7 +64,7 @@ export class CandleSeries {
     for (const candle of candles) {
       const hasEnded = candle !== newest || candle.isFinal || candle.startTime < this.#endedBefore;
       if (!hasEnded || candle.startTime < this.#nextStart) continue;
-      // What the upstream does not list before it, does not exist there.
+      // A candle that upstream does not list before it does not exist there.
       finals.push({ ...candle, isFinal: true });
       this.#nextStart = endOf(candle);
     }
@@ -75,7 +77,7 @@ export class CandleSeries {
     return { tick: news.tick, finals: [...finals, ...news.finals] };
   }
 
-  /** Goes on with the first candle that begins at `startTime` or later; earlier finals are not told any more. */
+  /** Continues with the first candle that begins at `startTime` or later; earlier finals are skipped. */
   leaveOutUntil(startTime: number): void {
     this.#nextStart = startTime;
     for (const waiting of this.#waiting.keys()) if (waiting < startTime) this.#waiting.delete(waiting);

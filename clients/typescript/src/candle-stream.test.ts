@@ -1,5 +1,5 @@
-// Candles against a scripted server: what is told of them over reconnects, silences and outages.
-// Source: specification 6.3.
+// Candles with a scripted server: what is reported over reconnects, silences and outages. Source:
+// specification 6.3.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CandleStream } from "./candle-stream.ts";
 import type { Candle } from "./messages.ts";
@@ -17,7 +17,7 @@ let finals: number[];
 let stale: object[];
 /** Where candle 0 begins: the minute in which the test does, by the server's time. */
 let origin: number;
-/** What the fallback can tell: candles up to this one, which forms. */
+/** The fallback's candles: up to this one, which forms. */
 let listedUntil: number | null;
 
 function candle(index: number, isFinal = false, close = isFinal ? `${index}.9` : `${index}.1`): Candle {
@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-test("every tick replaces the candle with its start time, and a final is told once", async () => {
+test("every tick replaces the candle with its start time, and a final is reported once", async () => {
   say(0);
   say(0, false, "0.2");
   expect([await ticks.next(), await ticks.next()]).toEqual(["0.1", "0.2"]);
@@ -142,7 +142,7 @@ test("five seconds without a connection, and candles come by REST until there is
   expect(stage.targets.length).toBe(2);
 });
 
-test("while the server's source is away, candles come by REST, and its next tick ends that", async () => {
+test("while the server's source is down, candles come by REST, and its next tick ends that", async () => {
   say(0);
   await ticks.next();
   connection.say("error", { status: false, code: "UPSTREAM_UNAVAILABLE", message: "away" });
@@ -156,7 +156,7 @@ test("while the server's source is away, candles come by REST, and its next tick
   expect(stream.isStale(TOPIC)).toBe(false);
 });
 
-test("a topic without any candle is asked for by REST, and its finals begin with the candle that forms", async () => {
+test("a topic without any candle is requested by REST, and its finals begin with the candle that forms", async () => {
   listedUntil = 1;
   await stage.pass(5_500);
   expect(stage.targets).toEqual(["/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=2"]);
@@ -176,7 +176,7 @@ test("finals that cannot be had are left out after a while, and that is said", a
   expect(finals).toEqual([2]);
 });
 
-test("nothing is told after closing", async () => {
+test("nothing is reported after closing", async () => {
   say(0);
   await ticks.next();
   listedUntil = 3;

@@ -1,9 +1,9 @@
-// Candles: what the program wants to see, every revision of the candle that forms, and each final exactly once, in order, over
-// every reconnect. What was missed meanwhile is backfilled from the market's REST route before anything newer is final.
-//
-// A quiet market has nothing to say about a candle for long, which is no outage. A topic is stale if for five seconds it was
-// not subscribed or the server's source was away, if a candle's final is five seconds late, or if there was no candle at all.
-// As long as it is, its candles are asked for by REST. Source: specification 6.1 to 6.3 and 6.4 (backfill).
+// Candles: every revision of the candle that forms, and each final exactly once, in order, over every
+// reconnect. Missed candles are backfilled from the market's REST route before any newer final.
+// A quiet market may have no candle messages for long, which is no outage. A topic is stale if for five
+// seconds it was not subscribed or the server's source was down, if a candle's final is five seconds late, or
+// if there was no candle at all. While it is, its candles are requested by REST. Source: specification 6.1 to
+// 6.3 and 6.4 (backfill).
 import { type CandleNews, CandleSeries } from "./candle-series.ts";
 import { LyrebirdStreamError } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
@@ -16,7 +16,7 @@ import { KLINES_MAX, type UpstreamRest } from "./upstream-rest.ts";
 export type CandleHandlers = StreamHandlers<CandleTopic> & {
   /** The newest candle has changed, or has ended: put it in the place of the one with its start time. */
   readonly onCandle?: (candle: Candle, topic: CandleTopic) => void;
-  /** A candle has ended: told once each, in order. Decide by these. */
+  /** A candle has ended: called once for each, in order. Base decisions on these. */
   readonly onFinal?: (candle: Candle, topic: CandleTopic) => void;
 };
 
@@ -34,11 +34,11 @@ type Entry = {
 
 const NAMESPACE = "/bot/v1/market";
 const SILENCE_MS_MAX = 5_000;
-/** How late a final may be by the server's time, ms; a candle this old has ended for good. */
+/** How late a final may be by the server's time, ms; a candle this old has certainly ended. */
 const FINAL_LATE_MS_MAX = 5_000;
-/** A topic is asked for by REST no sooner again. */
+/** Minimum interval between REST requests for a topic. */
 const ASK_AGAIN_MS = 5_000;
-/** On a live stream later finals wait for missing ones through so many requests that bring nothing, no longer. */
+/** On a live stream later finals wait for missing ones through this many empty requests, no longer. */
 const BACKFILL_FAILURES_MAX = 5;
 /** More candles than these are not backfilled: the oldest are left out. */
 const BACKFILL_MAX = 5_000;
@@ -85,7 +85,7 @@ export class CandleStream {
   }
 
   /**
-   * Has candles streamed from now on, over every reconnect. Finals begin with the candle that forms now. Throws
+   * Streams candles from now on, over every reconnect. Finals begin with the candle that forms now. Throws
    * `LyrebirdClosedError` once the stream, or its client, was closed.
    */
   subscribe(request: CandleTopic): void {
@@ -116,13 +116,13 @@ export class CandleStream {
     return this.#entries.get(keyOf(completed(request)))?.series.latest ?? null;
   }
 
-  /** Whether the newest candle may be old: it is brought by REST, or by nothing. */
+  /** Whether the newest candle may be old: it comes by REST, or not at all. */
   isStale(request: CandleTopic): boolean {
     const entry = this.#entries.get(keyOf(completed(request)));
     return entry === undefined || entry.isStale || !this.#stream.isOpen;
   }
 
-  /** Ends for good, and leaves nothing open. */
+  /** Closes permanently, and leaves nothing open. */
   close(): void {
     this.#stream.close();
   }
@@ -156,7 +156,7 @@ export class CandleStream {
       if (entry.isStale && !wasStale) this.#handlers.onStale?.(entry.topic);
       if ((entry.isStale || entry.series.isMissing) && entry.sinceAskedMs >= ASK_AGAIN_MS) due.push(entry);
     }
-    // The one that was not asked for the longest.
+    // The one whose last request is the oldest.
     const [entry] = due.sort((one, other) => other.sinceAskedMs - one.sinceAskedMs);
     if (entry === undefined) return null;
     return { ask: (rest) => this.#backfill(entry, rest), onFailure: () => this.#notBackfilled(entry) };

@@ -157,7 +157,7 @@ test.each([400, 401, 404, 418, 422])("a refusal of status %i is thrown at once",
   expect(surroundings.sent.length).toBe(1);
 });
 
-test("an invalid signature tells what the server hashed and what was signed", async () => {
+test("an invalid signature's error has what the server hashed and what was signed", async () => {
   const messageSha256 = "ab".repeat(32);
   const { client, surroundings } = clientAnswered(() => ({
     status: 401,
@@ -212,7 +212,7 @@ test("a signal that stays pending is thrown as it stood last", async () => {
   expect((error as LyrebirdPendingError).signal).toMatchObject({ signalId: "s1", status: "RECEIVED" });
 });
 
-test("what is under way when the client is closed is given up, whether it waits or asks", async () => {
+test("requests in flight are aborted when the client is closed, whether they wait or are sent", async () => {
   const { client, surroundings } = clientAnswered((_, index) =>
     index === 0 ? { status: 503, body: {} } : new Promise<Answer>(() => {}),
   );

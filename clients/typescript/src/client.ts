@@ -25,20 +25,20 @@ export type LyrebirdClientOptions = {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** Where its streams are, an origin as well; where the server is unless said. */
+  /** The origin of its streams; by default the server's. */
   readonly streamUrl?: string;
   /**
-   * Where books and candles are asked for while a stream is silent: an origin that serves `/api/v3/depth` and
-   * `/api/v3/klines` of the same market, such as the exchange's own. The server itself unless said.
+   * REST origin for books and candles while a stream is silent: it serves `/api/v3/depth` and
+   * `/api/v3/klines` of the same market, such as the exchange's own. Default: the server itself.
    */
   readonly upstreamRestUrl?: string;
-  /** How long a request is tried again while its outcome is open, ms; a minute unless said. */
+  /** How long a request is retried while its outcome is open, ms; default a minute. */
   readonly retryMsMax?: number;
-  /** The platform's own unless said. */
+  /** By default the platform's own. */
   readonly fetch?: Fetch;
   /** This machine's wall clock, Unix ms. */
   readonly now?: () => number;
-  /** What waits; for tests. */
+  /** Timers; for tests. */
   readonly timers?: Timers;
   /** In [0, 1), spreads retries; for tests. */
   readonly random?: () => number;
@@ -54,7 +54,7 @@ export type Tested = {
 };
 
 export type CancelResult = {
-  /** What was done, or that it was filled or cancelled already. */
+  /** The result, or that it was filled or canceled already. */
   readonly message: string;
   readonly order: SpotOrder;
 };
@@ -62,7 +62,7 @@ export type CancelResult = {
 export type CloseResult = { readonly message: string; readonly strategyId: string; readonly status: string };
 
 const RETRY_MS_MAX = 60_000;
-/** A pending signal is asked for again after these. */
+/** Delays between queries of a pending signal. */
 const POLLS: Backoff = { firstMs: 250, longestMs: 2_000 };
 /** The server finishes every pending signal within two minutes. Source: specification 3.1. */
 const WAIT_MS_MAX = 150_000;
@@ -108,7 +108,7 @@ export class LyrebirdClient {
     });
   }
 
-  /** What can be traded, and the timeframes of candles. The server's answer may be half an hour old. */
+  /** The tradable pairs, and the timeframes of candles. The server's answer may be half an hour old. */
   async pairs(): Promise<TradingPairs> {
     const { data } = await this.#get("/bot/v1/spot/pairs");
     return data as TradingPairs;
@@ -121,12 +121,14 @@ export class LyrebirdClient {
   }
 
   /**
-   * Submits an order as a signal, which is executed once and only once however often it is submitted under its key. While
-   * the outcome is open (the connection breaks, the server is away or overloaded), it is submitted again under the same key.
+   * Submits an order as a signal, which is executed exactly once however often it is submitted under its key.
+   * While the outcome is open (the connection breaks, the server is down or overloaded), it is submitted
+   * again under the same key.
    *
-   * What becomes of it is a value: look at `status`. RECEIVED and FAILED are still pending; `waitFor` waits for the end.
-   * Rejects with `LyrebirdHttpError` if the server does not take the signal, and with `LyrebirdUnreachableError` if nobody
-   * knows: then submit it again with the same order and key, whenever that is possible.
+   * The outcome is a value: see `status`. RECEIVED and FAILED are still pending; `waitFor` waits for the end.
+   * Rejects with `LyrebirdHttpError` if the server does not take the signal, and with
+   * `LyrebirdUnreachableError` if the outcome is unknown: then submit it again with the same order and key,
+   * whenever that is possible.
    */
   async submit(order: BotOrder, options: { readonly idempotencyKey: string }): Promise<SubmittedSignal> {
     const { idempotencyKey } = options;
@@ -137,7 +139,9 @@ export class LyrebirdClient {
     return signalOf<SubmittedSignal>(fieldsOf(answer));
   }
 
-  /** A signal as it stands. One that is not this strategy's is a `LyrebirdHttpError` of status 404. */
+  /**
+   * The present state of a signal. One that is not this strategy's is a `LyrebirdHttpError` of status 404.
+   */
   async signal(signalId: string): Promise<Signal> {
     return signalOf<Signal>(await this.#get(`/bot/v1/spot/signals/${encodeURIComponent(signalId)}`));
   }
@@ -150,8 +154,8 @@ export class LyrebirdClient {
   }
 
   /**
-   * Waits until a signal is EXECUTED or REJECTED. Rejects with `LyrebirdPendingError` if it is not within `waitMsMax`, by
-   * default somewhat more than the two minutes within which the server finishes it.
+   * Waits until a signal is EXECUTED or REJECTED. Rejects with `LyrebirdPendingError` if it is not within
+   * `waitMsMax`, by default somewhat more than the two minutes within which the server finishes it.
    */
   async waitFor(signalId: string, { waitMsMax = WAIT_MS_MAX } = {}): Promise<SettledSignal> {
     const { random, timers } = this.#surroundings;
@@ -169,13 +173,16 @@ export class LyrebirdClient {
     }
   }
 
-  /** Cancels the order that a signal has placed. One that is filled or cancelled already is answered with that message. */
+  /**
+   * Cancels the order that a signal has placed. One that is filled or cancelled already is answered with that
+   * message.
+   */
   async cancel(collectiveId: string): Promise<CancelResult> {
     const { message, data } = await this.#post("/bot/v1/spot/orders/cancel", { collectiveId });
     return { message: String(message), order: data as SpotOrder };
   }
 
-  /** Closes the key's strategy for good: its orders are cancelled, its holdings sold. May be repeated. */
+  /** Closes the key's strategy permanently: its orders are canceled, its holdings sold. May be repeated. */
   async closeStrategy(): Promise<CloseResult> {
     const { message, data } = await this.#post("/bot/v1/spot/strategy/close", {});
     const { strategyId, status } = fieldsOf(data);
@@ -187,12 +194,17 @@ export class LyrebirdClient {
     return this.#opened(new CandleStream(this.#streamParts(), handlers));
   }
 
-  /** Opens a connection for order books. Subscribe to what is wanted; it stays so until the stream is closed. */
+  /**
+   * Opens a connection for order books. Subscribe to what is wanted; it stays so until the stream is closed.
+   */
   orderBooks(handlers: OrderBookHandlers = {}): OrderBookStream {
     return this.#opened(new OrderBookStream(this.#streamParts(), handlers));
   }
 
-  /** Closes all streams and gives up what is under way. Nothing of the client stays open, or keeps a process alive. */
+  /**
+   * Closes all streams and aborts requests in flight. Nothing of the client stays open, or keeps a process
+   * alive.
+   */
   close(): void {
     this.#closing.abort();
     for (const stream of this.#streams) stream.close();
@@ -226,7 +238,7 @@ export class LyrebirdClient {
 
 const STATUSES: readonly unknown[] = ["RECEIVED", "EXECUTED", "REJECTED", "FAILED"];
 
-/** What the client itself relies on is looked at; for the rest the server's word is taken. */
+/** Checks the fields that the client itself relies on; the others are passed on as received. */
 function signalOf<Kind extends Signal>(fields: Fields): Kind {
   if (typeof fields.signalId !== "string" || !STATUSES.includes(fields.status)) {
     throw new LyrebirdError("the server's answer is no signal");

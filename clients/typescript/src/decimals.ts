@@ -1,6 +1,10 @@
-// Decimal strings held against each other, exactly: floating-point numbers would call prices equal that are not.
+// Decimal strings held against each other, exactly: floating-point numbers would call prices equal that are
+// not.
 
-/** Negative if `one` is smaller than `other`, positive if it is larger, 0 if both are the same amount. None may be negative. */
+/**
+ * Negative if `one` is smaller than `other`, positive if it is larger, 0 if both are the same amount. None
+ * may be negative.
+ */
 export function compareDecimals(one: string, other: string): number {
   const [oneWhole = "", oneFraction = ""] = one.replace(/^0+/, "").split(".");
   const [otherWhole = "", otherFraction = ""] = other.replace(/^0+/, "").split(".");

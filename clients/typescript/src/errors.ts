@@ -1,5 +1,5 @@
-// What can go wrong, each as a class of its own, so that a program branches on types, statuses and codes, never on texts.
-// That a signal was rejected is no error: it is a status of the signal.
+// Error classes, so that a program branches on types, statuses and codes, never on texts. A rejected signal
+// is no error: it is a status of the signal.
 import type { Signal } from "./signal.ts";
 
 /** Every error of this client. */
@@ -13,11 +13,13 @@ export class LyrebirdHttpError extends LyrebirdError {
   readonly status: number;
   /** How long the server asks to wait, ms; null if it does not say. */
   readonly retryAfterMs: number | null;
-  /** With "Invalid signature": the SHA-256 of the message that the server made of what it received, in hex. */
+  /**
+   * With "Invalid signature": the SHA-256 of the message that the server made of what it received, in hex.
+   */
   readonly messageSha256: string | null;
   /**
-   * The SHA-256 of what this client signed. If both are equal, the secret does not belong to the key; if not, something
-   * between client and server changes requests.
+   * The SHA-256 of what this client signed. If both are equal, the secret does not belong to the key; if not,
+   * something between client and server changes requests.
    */
   readonly signedSha256: string;
 
@@ -39,14 +41,17 @@ export class LyrebirdHttpError extends LyrebirdError {
 }
 
 /**
- * No complete answer came. Of a submission nobody knows whether it was received: submit it again under the same key.
- * `cause` is the last failure.
+ * No complete answer came. It is unknown whether a submission was received: submit it again under the same
+ * key. `cause` is the last failure.
  */
 export class LyrebirdUnreachableError extends LyrebirdError {
   override name = "LyrebirdUnreachableError";
 }
 
-/** A signal was still pending after the time that it was waited for. It is executed, or rejected, none the less. */
+/**
+ * A signal was still pending after the time that it was waited for. It is executed, or rejected, none the
+ * less.
+ */
 export class LyrebirdPendingError extends LyrebirdError {
   override name = "LyrebirdPendingError";
   /** As it stood last. */
@@ -85,19 +90,22 @@ export type StreamErrorCode =
   | "SUB_UNEXPECTED_FIELD"
   | "SUB_SPEED_LIMIT_EXCEEDED";
 
-/** What the client itself has to say: the fallback cannot be reached, or so much was missed that candles are left out. */
+/**
+ * Errors of the client itself: the fallback cannot be reached, or so much was missed that candles are left
+ * out.
+ */
 export type ClientErrorCode = "FALLBACK_UNAVAILABLE" | "CANDLES_SKIPPED";
 
-/** Something that a stream reports. Unless it is fatal, the stream goes on by itself. */
+/** An error that a stream reports. Unless it is fatal, the stream goes on by itself. */
 export class LyrebirdStreamError<Topic = unknown> extends LyrebirdError {
   override name = "LyrebirdStreamError";
   /** A code of the tables; a server that is newer than this client may send others. */
   readonly code: StreamErrorCode | ClientErrorCode | (string & {});
   /** How long the server asks to wait, ms; null if it does not say. */
   readonly retryAfterMs: number | null;
-  /** The stream has ended, since the server would refuse it again: mend the key and open another. */
+  /** The stream has ended, since the server would refuse it again: correct the key and open another. */
   readonly isFatal: boolean;
-  /** What it is about; null if it is about the connection. Refused for what it is, a topic is not subscribed to any more. */
+  /** Its topic; null if it is about the connection. An invalid topic is not subscribed to any more. */
   readonly topic: Topic | null;
 
   constructor(

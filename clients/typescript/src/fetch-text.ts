@@ -4,14 +4,17 @@ import type { Surroundings } from "./surroundings.ts";
 export type TextAnswer = {
   readonly status: number;
   readonly text: string;
-  /** What `Retry-After` says, in ms; null if it is absent or no number of seconds. */
+  /** The delay of `Retry-After`, in ms; null if it is absent or no number of seconds. */
   readonly retryAfterMs: number | null;
 };
 
 /** How long a request may take until its answer is complete, ms. */
 const REQUEST_MS_MAX = 10_000;
 
-/** Rejects if no complete answer has come within the bound, or when `closing` is aborted. A redirect is no answer. */
+/**
+ * Rejects if no complete answer has come within the bound, or when `closing` is aborted. A redirect is no
+ * answer.
+ */
 export async function fetchText(
   { fetch, timers }: Pick<Surroundings, "fetch" | "timers">,
   url: string,

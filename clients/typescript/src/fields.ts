@@ -1,4 +1,4 @@
-// The fields of what came over the wire, of which nothing is known yet.
+// The fields of a message from the wire, not validated yet.
 
 export type Fields = { readonly [field: string]: unknown };
 

@@ -47,7 +47,7 @@ test("after a new subscription the first clean snapshot is taken whatever its id
   expect(held.take(book(6), "STREAM")).toBe("DROPPED");
 });
 
-test("five seconds without a good snapshot make a book stale, and it says so once", () => {
+test("five seconds without a good snapshot make a book stale, which is reported once", () => {
   const held = new HeldBook();
   held.take(book(5), "STREAM");
   expect(held.pass(5_000)).toBe(false);

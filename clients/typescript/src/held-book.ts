@@ -1,17 +1,18 @@
 // The book of one topic as its consumer holds it: replaced by every good snapshot, never merged.
 //
-// A snapshot that is not newer than the one that is held is dropped, and so is one whose best prices cross. With a new
-// subscription any first snapshot is taken: the server may be another one. Until then the fallback's are taken if they are
-// newer, or if the book is stale. A book without a good snapshot, new or the same again, for five seconds is stale.
-// Source: specification 6.4.
+// A snapshot that is not newer than the one that is held is dropped, and so is one whose best prices cross.
+// With a new subscription any first snapshot is taken: the server may be another one. Until then the
+// fallback's are taken if they are newer, or if the book is stale. A book without a good snapshot, new or the
+// same again, for five seconds is stale. Source: specification 6.4.
 import { compareDecimals } from "./decimals.ts";
 import type { BookSnapshot } from "./messages.ts";
 
-/** STREAM for what the stream brought, REST for what the fallback did. */
+/** STREAM for books from the stream, REST for those from the fallback. */
 export type BookSource = "STREAM" | "REST";
 
 /**
- * TAKEN: it is held now. UNCHANGED: it is the one that is held, so the book is alive. DROPPED: it is older, or crossed.
+ * TAKEN: it is held now. UNCHANGED: it is the one that is held, so the book is alive. DROPPED: it is older,
+ * or crossed.
  */
 export type BookVerdict = "TAKEN" | "UNCHANGED" | "DROPPED";
 
@@ -55,7 +56,7 @@ export class HeldBook {
     return "TAKEN";
   }
 
-  /** So much time has passed, ms; whether the book has become stale by it. */
+  /** Advances time by this many ms; returns whether the book has become stale. */
   pass(elapsedMs: number): boolean {
     const wasStale = this.isStale;
     this.#silentMs += elapsedMs;

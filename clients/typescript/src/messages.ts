@@ -1,5 +1,5 @@
-// What the streams say, and how it is read: a message that is not what it should be is no message.
-// Source: specification 6.2 to 6.4 and 7.3.
+// Messages of the streams, and their parsers: a malformed message counts as none. Source: specification 6.2
+// to 6.4 and 7.3.
 import { LyrebirdStreamError } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 
@@ -49,7 +49,7 @@ export function readBook(payload: unknown): BookSnapshot | null {
   return { lastUpdateId: lastUpdateId as number, bids, asks };
 }
 
-/** Reads an `error` event; `isFatal` is for whoever knows the connection to say. */
+/** Parses an `error` event; the connection decides `isFatal`. */
 export function readStreamError<Topic>(
   payload: unknown,
   about: { readonly topic: Topic | null; readonly isFatal: boolean },

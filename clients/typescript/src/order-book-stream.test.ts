@@ -12,7 +12,7 @@ let stream: OrderBookStream;
 let connection: ScriptedConnection;
 let books: Handed<OrderBook>;
 let stale: object[];
-/** What the fallback answers. */
+/** The fallback's answer. */
 let rest: BookSnapshot | number;
 
 function book(lastUpdateId: number, levelCount = 5): BookSnapshot {
@@ -102,7 +102,7 @@ test("the fallback is asked once a second for as long as the stream is silent, a
   expect(stage.targets.length).toBe(5);
 });
 
-test("a connection that is silent as a whole is made anew", async () => {
+test("a connection that is silent as a whole is replaced", async () => {
   say(10);
   await books.next();
   await stage.pass(5_500);
@@ -113,7 +113,7 @@ test("a connection that is silent as a whole is made anew", async () => {
   expect(await connection.confirm()).toEqual(TOPIC);
 });
 
-test("a connection whose server says that its source is away is kept, and the fallback used", async () => {
+test("a connection whose server reports an outage of its source is kept, and the fallback used", async () => {
   rest = book(12);
   say(10);
   await books.next();

@@ -1,9 +1,8 @@
-// Order books: what the program wants to see, held as the rules for consumers say, with the market's REST route as a fallback
-// for a book whose stream has been silent for five seconds.
-//
-// A healthy stream sends on schedule whatever the market does. So if all topics of a connection are silent, and the server has
-// not said that its source is away, the connection is dead whatever it looks like, and is made anew.
-// Source: specification 6.1 to 6.4.
+// Order books, by the rules for consumers, with the market's REST route as a fallback for a book whose stream
+// has been silent for five seconds.
+// A healthy stream sends on schedule whatever the market does. So if all topics of a connection are silent,
+// and the server has not reported an outage of its source, the connection is dead and is replaced. Source:
+// specification 6.1 to 6.4.
 
 import { fieldsOf } from "./fields.ts";
 import { type BookSource, HeldBook, SILENCE_MS_MAX } from "./held-book.ts";
@@ -24,13 +23,13 @@ export type OrderBookHandlers = StreamHandlers<OrderBookTopic> & {
   readonly onBook?: (book: OrderBook) => void;
 };
 
-/** What to subscribe to: 20 levels every 1000 ms unless said. */
+/** The subscription: 20 levels every 1000 ms by default. */
 export type OrderBookRequest = { readonly pair: string; readonly levels?: Levels; readonly speed?: Speed };
 
 type Entry = {
   readonly topic: OrderBookTopic;
   readonly book: HeldBook;
-  /** For how long its stream has said nothing good, ms. */
+  /** Time since its stream's last valid message, ms. */
   streamSilentMs: number;
 };
 
@@ -40,7 +39,7 @@ export class OrderBookStream {
   readonly #handlers: OrderBookHandlers;
   readonly #entries = new Map<string, Entry>();
   readonly #stream: TopicStream<OrderBookTopic>;
-  /** Pairs that the fallback was asked for, the latest last. */
+  /** Pairs requested by REST, the latest last. */
   readonly #asked = new Set<string>();
   #isUnavailable = false;
   #connectionSilentMs = 0;
@@ -80,8 +79,8 @@ export class OrderBookStream {
   }
 
   /**
-   * Has a book streamed from now on, over every reconnect. Answers what to ask for it by. Throws `LyrebirdClosedError` once
-   * the stream, or its client, was closed.
+   * Streams a book from now on, over every reconnect. Returns the key for reading it. Throws
+   * `LyrebirdClosedError` once the stream, or its client, was closed.
    */
   subscribe(request: OrderBookRequest): OrderBookTopic {
     this.#stream.mustNotBeClosed();
@@ -109,7 +108,7 @@ export class OrderBookStream {
       : { ...book, isStale: entry.book.isStale || !this.#stream.isOpen };
   }
 
-  /** Ends for good, and leaves nothing open. */
+  /** Closes permanently, and leaves nothing open. */
   close(): void {
     this.#stream.close();
   }
@@ -148,7 +147,7 @@ export class OrderBookStream {
     return this.#fallback();
   }
 
-  /** Asks for the silent pair that was not asked for the longest. */
+  /** Requests the silent pair whose last request is the oldest. */
   #fallback(): Fallback | null {
     const silent = [...this.#entries.values()].filter(
       ({ streamSilentMs }) => streamSilentMs > SILENCE_MS_MAX,

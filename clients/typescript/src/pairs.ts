@@ -1,4 +1,4 @@
-// What can be traded. Source: specification 2.7.
+// The tradable pairs. Source: specification 2.7.
 import type { OrderType } from "./signal.ts";
 
 export type TradingPair = {
@@ -7,13 +7,15 @@ export type TradingPair = {
   readonly quoteAsset: string;
   readonly status: string;
   readonly isSpotTradingAllowed: boolean;
-  /** What the upstream exchange takes; what may be submitted here are the `supportedBotOrderTypes`. */
+  /** The order types of the upstream exchange; the `supportedBotOrderTypes` may be submitted here. */
   readonly orderTypes: readonly string[];
   readonly supportedBotOrderTypes: readonly OrderType[];
   readonly filters: PairFilters;
 };
 
-/** Decimal strings; null where the exchange publishes none. The market's three are for MARKET orders alone. */
+/**
+ * Decimal strings; null where the exchange publishes none. The market's three are for MARKET orders alone.
+ */
 export type PairFilters = {
   readonly minPrice: string | null;
   readonly maxPrice: string | null;

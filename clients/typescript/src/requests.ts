@@ -1,9 +1,8 @@
-// Signed requests of the bot family, each tried until there is an answer or the time for it is over.
-//
-// Every route of the family may be sent twice: reads anyway, a cancel and a close since they say what is done already, and a
-// submission since it carries its idempotency key. So whatever leaves the outcome open is tried again: a connection that
-// breaks, an answer that is cut off, 429, 503 and any other failure of the server. What the server has refused for good is
-// thrown at once. A refused timestamp is tried once more, by the server's clock.
+// Signed requests to the bot API, each repeated until there is an answer or its time has run out.
+// Every route may be sent twice: reads are harmless, a cancel and a close report what is done already, and a
+// submission carries its idempotency key. So everything that leaves the outcome open is retried: a broken
+// connection, a truncated answer, 429, 503 and any other server failure. A final refusal is thrown at once. A
+// refused timestamp is retried once, by the server's clock.
 import { type Backoff, backoffMs } from "./backoff.ts";
 import { LyrebirdClosedError, LyrebirdHttpError, LyrebirdUnreachableError } from "./errors.ts";
 import { fetchText, type TextAnswer } from "./fetch-text.ts";
@@ -21,7 +20,10 @@ export type BotRequest = {
 };
 
 const RETRIES: Backoff = { firstMs: 500, longestMs: 10_000 };
-/** How far timestamps of a burst of requests may run ahead of the clock, ms: the server takes those within 30 seconds. */
+/**
+ * How far timestamps of a burst of requests may run ahead of the clock, ms: the server takes those within 30
+ * seconds.
+ */
 const BURST_MS_MAX = 10_000;
 /** Source: specification 5.2. */
 const TIMESTAMP_REFUSED = "Request timestamp outside the allowed window";
@@ -77,7 +79,7 @@ export class Requests {
     }
   }
 
-  /** Resolves after a time, or when `over` is aborted; rejects when the client is closed meanwhile. */
+  /** Resolves after a time, or when `over` is aborted; rejects when the client is closed first. */
   async pause(waitMs: number, over: AbortSignal): Promise<void> {
     const closing = this.#closing;
     if (closing.aborted) throw new LyrebirdClosedError();
@@ -97,8 +99,8 @@ export class Requests {
   }
 
   /**
-   * Server time, Unix ms, and never the same twice: what is signed does not hold the idempotency key, so the server takes a signature for
-   * one key only.
+   * Server time, Unix ms, and never the same twice: what is signed does not hold the idempotency key, so the
+   * server takes a signature for one key only.
    */
   #stamp(): number {
     const now = this.#clock.now();
@@ -158,7 +160,7 @@ function retryAfterMs(error: Failure): number {
   return error instanceof LyrebirdHttpError ? (error.retryAfterMs ?? 0) : 0;
 }
 
-/** `fetch` says why in its error's cause. */
+/** The reason of a `fetch` error is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;

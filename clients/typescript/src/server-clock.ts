@@ -1,6 +1,6 @@
-// The server's time, told by this machine's clock and the difference between both: the server takes a timestamp that is within
-// 30 seconds of its own. The difference is measured before the first handshake of a stream, and whenever the server has
-// refused a timestamp; until then this machine's clock is trusted.
+// The server's time, from this machine's clock and the difference between both: the server takes a timestamp
+// that is within 30 seconds of its own. The difference is measured before the first handshake of a stream,
+// and whenever the server has refused a timestamp; until then this machine's clock is trusted.
 import { fetchText } from "./fetch-text.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -17,7 +17,7 @@ export class ServerClock {
     this.#surroundings = surroundings;
   }
 
-  /** Server time as far as it is known, Unix ms. */
+  /** Server time by the last measurement, Unix ms. */
   now(): number {
     return Math.round(this.#surroundings.now() + this.#offsetMs);
   }

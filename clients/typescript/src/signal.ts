@@ -1,12 +1,14 @@
-// Signals and what they are about: the words of the specification, 2.5 and 2.8. Amounts are decimal strings, exact to the last
-// digit; never make floating-point numbers of them.
+// Signals and what they are about: the words of the specification, 2.5 and 2.8. Amounts are decimal strings,
+// exact to the last digit; never make floating-point numbers of them.
 
 export type TradeType = "BUY" | "SELL";
 export type OrderType = "MARKET" | "LIMIT" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
 
 type Base = { readonly symbol: string; readonly tradeType: TradeType };
 
-/** An order to be submitted. `quantity` is in the base asset, `quoteOrderQty` in the quote asset; never both. */
+/**
+ * An order to be submitted. `quantity` is in the base asset, `quoteOrderQty` in the quote asset; never both.
+ */
 export type BotOrder =
   | (Base & {
       readonly orderType?: "MARKET";
@@ -53,7 +55,7 @@ export type SpotOrder = {
 /** Why a signal was rejected, or could not be tried; `code` is that of the exchange-style family. */
 export type SignalFault = { readonly status: false; readonly message: string; readonly code: number };
 
-/** What became of a signal. Times are ISO 8601 with milliseconds. */
+/** The outcome of a signal. Times are ISO 8601 with milliseconds. */
 export type SignalState =
   /** Recorded, not tried yet. */
   | { readonly status: "RECEIVED"; readonly result: null; readonly processedAt: null }
@@ -61,11 +63,11 @@ export type SignalState =
   | { readonly status: "FAILED"; readonly result: SignalFault; readonly processedAt: string | null }
   | SettledState;
 
-/** What never changes any more. */
+/** States that never change any more. */
 export type SettledState =
   | {
       readonly status: "EXECUTED";
-      /** The order as its execution left it; a resting one may have been filled since. */
+      /** The order as its execution left it; an open one may have been filled since. */
       readonly result: { readonly status: true; readonly message: string; readonly data: SpotOrder };
       readonly processedAt: string;
     }
@@ -73,7 +75,7 @@ export type SettledState =
 
 type Recorded = {
   readonly signalId: string;
-  /** What it was submitted under: a program that has died finds by it what it had sent. */
+  /** The key of its submission, by which a restarted program finds what it had sent. */
   readonly idempotencyKey: string;
   readonly receivedAt: string;
 };

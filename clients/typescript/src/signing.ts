@@ -31,7 +31,9 @@ export function signRequest(
   };
 }
 
-/** What a stream's handshake says. `namespace` is the namespace's path, `at` server time in Unix ms. */
+/**
+ * The credentials of a stream's handshake. `namespace` is the namespace's path, `at` server time in Unix ms.
+ */
 export function signHandshake(
   { apiKey, apiSecret }: Credentials,
   namespace: string,

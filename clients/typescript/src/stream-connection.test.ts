@@ -19,7 +19,7 @@ function openSocketCount(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length;
 }
 
-/** The next attempt begins after exactly so long. */
+/** The next attempt begins after exactly this long. */
 async function comesBackAfter(delayMs: number): Promise<void> {
   const { states, time, reached } = stage;
   await reached("DISCONNECTED");
@@ -29,7 +29,7 @@ async function comesBackAfter(delayMs: number): Promise<void> {
   expect(states.at(-1)).toBe("CONNECTING");
 }
 
-test("on every connect the handshake is signed anew by the server's clock, and everything is subscribed again", async () => {
+test("on every connect the handshake is signed again by the server's clock, and everything is subscribed again", async () => {
   const { client, server, handlers, now } = stage;
   const books = client.orderBooks(handlers);
   books.subscribe({ pair: "btcusdt" });
@@ -85,7 +85,7 @@ test("after data has come, the first delay is the first again", async () => {
   expect(candles.candle(TOPIC)).toEqual(candle);
 });
 
-test("it does not come back before the server says so", async () => {
+test("it does not reconnect before the server's Retry-After", async () => {
   const { client, server, errors, handlers } = stage;
   client.candles(handlers);
   (await server.nextConnection()).refuse("RATE_LIMITED", 900_000);
@@ -207,7 +207,7 @@ test("closing ends every connection and leaves no timer", async () => {
   expect(time.pending()).toBe(0);
 });
 
-test("what was closed cannot be subscribed on any more, and says so", async () => {
+test("a closed stream takes no subscriptions, and throws", async () => {
   const { client } = stage;
   const [candles, books, others] = [client.candles(), client.orderBooks(), client.orderBooks()];
   const book = books.subscribe({ pair: "BTCUSDT" });
@@ -218,12 +218,12 @@ test("what was closed cannot be subscribed on any more, and says so", async () =
   expect(() => others.subscribe(book)).toThrow(LyrebirdClosedError);
   expect(() => candles.subscribe(TOPIC)).toThrow(LyrebirdClosedError);
   expect(() => client.candles().subscribe(TOPIC)).toThrow(LyrebirdClosedError);
-  // What is tidied up afterwards does no harm.
+  // Later cleanup does no harm.
   candles.unsubscribe(TOPIC);
   books.close();
 });
 
-test("closing does not wait for a server that stands still", async () => {
+test("closing does not wait for a stalled server", async () => {
   const { client, server, handlers, reached } = stage;
   client.candles(handlers);
   const connection = await server.nextConnection();

@@ -1,15 +1,9 @@
-// A connection to one namespace, made anew whenever it is lost: after 1,000 ms at first, 30,000 ms at most, each spread over
-// half of itself, and never sooner than the server has asked for. Every attempt is a new socket with a new signature.
-//
-//   CONNECTING     an attempt is under way
-//   CONNECTED      the namespace is joined; the server may still refuse the handshake
-//   DISCONNECTED   waits for the next attempt
-//   REFUSED        the server refuses the key, and would again: the end, since five such handshakes block a key
-//   CLOSED         the program has closed it: the end
-//
-// The socket library's own reconnecting is off: it does not come back after the server has ended a connection, which is how a
-// handshake is refused and a broken stream is ended, and it forgets its delay as soon as a transport opens.
-// Source: specification 5.3, 6 and 8.3.
+// A connection to one namespace that reconnects after 1,000 ms at first, 30,000 ms at most, each with jitter
+// over half of itself, and never sooner than the server has requested. Every attempt is a new socket with a
+// new signature. States: CONNECTING; CONNECTED, though the server may still refuse the handshake;
+// DISCONNECTED, until the next attempt; REFUSED, final, since five refused handshakes block a key; CLOSED by
+// the program. The socket library's own reconnecting is off: it does not reconnect after a disconnect by the
+// server, and it resets its delay as soon as a transport opens. Source: specification 5.3, 6 and 8.3.
 import { io, type Socket } from "socket.io-client";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { LyrebirdStreamError } from "./errors.ts";
@@ -45,9 +39,15 @@ const RECONNECTS: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const CONNECT_MS_MAX = 10_000;
 /** A connection that has held this long was a good one: the next delay is the first again. */
 const GOOD_AFTER_MS = 30_000;
-/** No request to wait is believed beyond the longest one that there is: a blocked key's. Source: specification 8.3. */
+/**
+ * No request to wait is believed beyond the longest one that there is: a blocked key's. Source: specification
+ * 8.3.
+ */
 const RETRY_AFTER_MS_MAX = 900_000;
-/** Of the five failed handshakes that block a key, so many are spent on a clock that is wrong; the rest are others'. */
+/**
+ * Of the five failed handshakes that block a key, this many may be used for a wrong clock; the rest are left
+ * to other clients.
+ */
 const TIMESTAMP_REFUSALS_MAX = 3;
 const REFUSALS_COUNT_MS = 900_000;
 
@@ -61,7 +61,7 @@ export class StreamConnection {
   #cancelWaits: readonly Cancel[] = [];
   #failures = 0;
   #retryAfterMs = 0;
-  /** Whether the server has said anything but errors on this connection. */
+  /** Whether the server has sent anything but errors on this connection. */
   #isAccepted = false;
   /** When timestamps were refused, Unix ms by this machine's clock. */
   #timestampRefusals: readonly number[] = [];
@@ -105,7 +105,7 @@ export class StreamConnection {
     this.#become("DISCONNECTED");
   }
 
-  /** Ends for good. Nothing is left open. */
+  /** Closes permanently. Nothing is left open. */
   close(): void {
     this.#end("CLOSED");
   }
@@ -148,7 +148,7 @@ export class StreamConnection {
     const { code, retryAfterMs } = readStreamError(payload, { topic: null, isFatal: false });
     const isFatal = code.startsWith("AUTH_") && !(code === TIMESTAMP_CODE && this.#mayRetryTimestamp());
     if (code === TIMESTAMP_CODE && !isFatal) this.#parts.clock.distrust();
-    // Said to a connection that is in use, it is about messages, and whoever sent them waits.
+    // An error on an accepted connection concerns a message, and its sender waits.
     if (!this.#isAccepted) this.#retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, retryAfterMs ?? 0);
     if (isFatal) this.#end("REFUSED");
     this.#handlers.onError(readStreamError<never>(payload, { topic: null, isFatal }));
@@ -200,7 +200,7 @@ export class StreamConnection {
 
 const TIMESTAMP_CODE = "AUTH_TIMESTAMP_OUT_OF_WINDOW";
 
-/** What the socket stands on; null if there is nothing yet, or no way to end it at once. */
+/** The socket's transport; null if there is none yet, or it cannot be terminated. */
 function webSocketOf(socket: Socket): { terminate(): void } | null {
   const transport: unknown = socket.io.engine?.transport;
   const webSocket: unknown =

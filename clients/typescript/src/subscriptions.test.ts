@@ -1,4 +1,5 @@
-// What is sent, and when, so that the server has what the program wants. Source: specification 6.1 and 8.3.
+// The messages and their times that give the server the program's subscriptions. Source: specification 6.1
+// and 8.3.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../../src/concurrency/testing/manual-time.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -33,7 +34,7 @@ test("nothing is sent before there is a connection, and one message at a time on
   expect([subscriptions.isConfirmed("a"), subscriptions.isConfirmed("b")]).toEqual([true, false]);
 });
 
-test("everything is subscribed anew on every connection, and nothing that was dropped meanwhile", () => {
+test("everything is subscribed again on every connection, except what was unsubscribed", () => {
   const { sent, subscriptions } = stage();
   subscriptions.connected();
   for (const topic of ["a", "b"]) {
@@ -90,7 +91,7 @@ test("a new topic that there is no room for is forgotten", () => {
   expect(subscriptions.topics).toEqual([]);
 });
 
-test("a topic that the server has taken before is asked for again when there is no room for it", () => {
+test("a topic that the server has taken before is requested again when there is no room for it", () => {
   const { sent, subscriptions, refuse, time } = stage();
   subscriptions.connected();
   subscriptions.add("a");
@@ -105,7 +106,7 @@ test("a topic that the server has taken before is asked for again when there is 
   expect(sent).toEqual(["subscribe a", "subscribe a", "subscribe a"]);
 });
 
-test("after RATE_LIMITED nothing is sent until the time that the server says", () => {
+test("after RATE_LIMITED nothing is sent until the server's retry time", () => {
   const { sent, subscriptions, refuse, time } = stage();
   subscriptions.connected();
   subscriptions.add("a");
@@ -130,7 +131,7 @@ test("an unsubscription that was too fast is sent again", () => {
   expect(sent).toEqual(["subscribe a", "unsubscribe a", "unsubscribe a"]);
 });
 
-test("no more than 30 messages a minute are sent on a connection, and a new one begins anew", () => {
+test("no more than 30 messages a minute are sent on a connection, and a new one starts over", () => {
   const { sent, subscriptions, time } = stage();
   subscriptions.connected();
   for (let index = 0; index < 15; index += 1) {

@@ -1,9 +1,8 @@
-// What a program has subscribed to, brought about on every connection anew.
-//
-// One message is under way at a time: errors do not say what they are about, and so an answer is always that to the last
-// message. A topic that is refused for what it is, is forgotten. One that the server took before and has no room for at the
-// moment is asked for again later, and so is whatever came too fast. A program that subscribes faster than the server takes
-// messages is slowed down here. Source: specification 3.4, 6.1, 7.3 and 8.3.
+// A program's subscriptions, repeated on every new connection.
+// One message is in flight at a time: errors do not name their message, so an answer always belongs to the
+// last one. A topic that is invalid is dropped. One that exceeds a limit at the moment is requested again
+// later, and so is a message that came too fast. A program that subscribes faster than the server permits is
+// slowed down here. Source: specification 3.4, 6.1, 7.3 and 8.3.
 import type { LyrebirdStreamError } from "./errors.ts";
 import type { Cancel, Timers } from "./surroundings.ts";
 
@@ -26,12 +25,14 @@ type Entry<Topic> = {
 
 type Message<Topic> = { readonly name: "subscribe" | "unsubscribe"; readonly topic: Topic };
 
-/** Source: specification 8.3; the second more is for messages that arrive closer together than they were sent. */
+/**
+ * Source: specification 8.3; the second more is for messages that arrive closer together than they were sent.
+ */
 const MESSAGES_MAX = 30;
 const MESSAGES_MS = 61_000;
 /** How long an answer may take, ms. */
 const ANSWER_MS_MAX = 10_000;
-/** After how long a topic is asked for again that there was no room for, or a message sent again that was too fast. */
+/** Delay before a topic beyond a limit is requested again, or a message that was too fast is repeated. */
 const ROOM_RETRY_MS = 30_000;
 const RATE_RETRY_MS = 10_000;
 const ROOM_CODES: readonly string[] = ["SUB_LIMIT_EXCEEDED", "SUB_SPEED_LIMIT_EXCEEDED"];
@@ -63,7 +64,7 @@ export class Subscriptions<Topic> {
     return this.#entries.has(this.#parts.keyOf(topic));
   }
 
-  /** Whether what comes for a topic was asked for on this connection. */
+  /** Whether messages of a topic were requested on this connection. */
   isConfirmed(topic: Topic): boolean {
     return this.#entries.get(this.#parts.keyOf(topic))?.isConfirmed ?? false;
   }
@@ -187,7 +188,7 @@ export class Subscriptions<Topic> {
     this.#underWay = null;
   }
 
-  /** Does something after a time on this connection, and goes on with what is due then. */
+  /** Runs an action after a delay on this connection, then the next step. */
   #later(delayMs: number, action: () => void): void {
     const cancel = this.#parts.timers.after(delayMs, () => {
       this.#waits.delete(cancel);

@@ -1,4 +1,4 @@
-// What the client takes from the machine it runs on. A program leaves all of it alone; a test hands in its own.
+// The client's dependencies on the machine. A program uses the defaults; a test passes its own.
 
 /** Takes a callback back; harmless once it has run. */
 export type Cancel = () => void;
@@ -42,7 +42,7 @@ const systemTimers: Timers = {
   },
 };
 
-/** What was handed in, and the machine's own for the rest. */
+/** The given dependencies, and the machine's own for the rest. */
 export function surroundingsOf(
   own: { readonly [Part in keyof Surroundings]?: Surroundings[Part] | undefined },
 ) {

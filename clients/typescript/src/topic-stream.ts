@@ -1,5 +1,5 @@
-// What both streams have in common: a connection, the subscriptions on it, and a watch that looks every half second whether
-// the topics are alive and, if one is not, has its data asked for by REST, one request at a time.
+// Shared parts of both streams: a connection, its subscriptions, and a check every half second whether the
+// topics are alive; the data of one that is not is requested by REST, one request at a time.
 
 import { type Backoff, backoffMs } from "./backoff.ts";
 import type { LyrebirdStreamError } from "./errors.ts";
@@ -14,11 +14,11 @@ import { Subscriptions } from "./subscriptions.ts";
 import type { Cancel } from "./surroundings.ts";
 import { UpstreamRest, UpstreamRestError } from "./upstream-rest.ts";
 
-/** What every stream tells, besides its data. */
+/** Handlers of every stream, besides those of its data. */
 export type StreamHandlers<Topic> = {
-  /** A topic has had no news for five seconds; what is held of it may be old. Said once until there are news. */
+  /** A topic has had no message for five seconds; its data may be old. Called once until the next message. */
   readonly onStale?: (topic: Topic) => void;
-  /** Something went wrong. Unless it is fatal, the stream goes on by itself. */
+  /** An error. Unless it is fatal, the stream goes on by itself. */
   readonly onError?: (error: LyrebirdStreamError<Topic>) => void;
   readonly onState?: (state: StreamState) => void;
 };
@@ -48,7 +48,7 @@ export type TopicStreamParts<Topic> = StreamParts & {
   readonly onUnavailable: () => void;
   /** The server has refused the topic for what it is. */
   readonly onRemoved: (topic: Topic) => void;
-  /** So much time has passed, ms. Answers what the fallback should be asked for, if anything. */
+  /** Called after some time, ms. Returns what to request by REST, if anything. */
   readonly onTime: (elapsedMs: number) => Fallback | null;
 };
 
@@ -92,7 +92,10 @@ export class TopicStream<Topic> {
     return !this.#closing.signal.aborted;
   }
 
-  /** Throws if the program has closed it. One that the server has refused says so by its state, and throws nothing. */
+  /**
+   * Throws if the program has closed it. One that the server has refused shows that by its state, and throws
+   * nothing.
+   */
   mustNotBeClosed(): void {
     if (this.#isClosed) throw new LyrebirdClosedError("stream");
   }
@@ -129,7 +132,7 @@ export class TopicStream<Topic> {
         if (error.code === "UPSTREAM_UNAVAILABLE") this.#parts.onUnavailable();
         if (refused !== null && !this.subscriptions.has(refused)) this.#parts.onRemoved(refused);
         const { message, code, retryAfterMs, isFatal } = error;
-        // What came too fast is about the connection, not about the topic that it hit.
+        // A rate-limit error concerns the connection, not the topic that it hit.
         const topic = code === "RATE_LIMITED" ? null : refused;
         this.report(new StreamError(message, { code, retryAfterMs, isFatal, topic }));
       },
@@ -151,7 +154,8 @@ export class TopicStream<Topic> {
 
   #watch(): void {
     this.#watchLater();
-    // A machine that has slept finds that more time has passed; one whose clock was set back, that no less has.
+    // A machine that has slept finds that more time has passed; one whose clock was set back, that no less
+    // has.
     const now = this.#parts.surroundings.now();
     const elapsedMs = Math.max(WATCH_MS, now - this.#watchedAt);
     this.#watchedAt = now;
@@ -179,7 +183,7 @@ export class TopicStream<Topic> {
     this.#fallbackPauseMs = Math.min(FALLBACK_PAUSE_MS_MAX, Math.max(waitMs, outcome.retryAfterMs));
     this.#fallbackFailures += 1;
     onFailure?.();
-    // Said once until it answers again.
+    // Reported once until it answers again.
     if (this.#fallbackFailures > 1) return;
     this.report(new StreamError(outcome.message, { code: "FALLBACK_UNAVAILABLE", cause: outcome }));
   }

@@ -1,5 +1,5 @@
-// Books and candles from the market's public REST routes, for as long as a stream does not bring them.
-// Source: specification 6.4 (fallback and backfill).
+// Books and candles from the market's public REST routes, while a stream does not send them. Source:
+// specification 6.4 (fallback and backfill).
 import { LyrebirdError } from "./errors.ts";
 import { fetchText } from "./fetch-text.ts";
 import { type BookSnapshot, type Candle, type CandleTopic, readBook, readCandle } from "./messages.ts";
@@ -7,10 +7,10 @@ import type { Surroundings } from "./surroundings.ts";
 
 /** As many levels as a stream shows at most. */
 const DEPTH_LIMIT = 20;
-/** The most that the route tells at once. */
+/** The maximum that the route returns. */
 export const KLINES_MAX = 1_000;
 
-/** The source could not be asked, or asks to wait. */
+/** The source is out of reach, or demands a pause. */
 export class UpstreamRestError extends LyrebirdError {
   override name = "UpstreamRestError";
   readonly retryAfterMs: number;
@@ -41,8 +41,8 @@ export class UpstreamRest {
   }
 
   /**
-   * A topic's candles from a start time on, Unix ms, oldest first; the newest two if there is none. Each counts as not final:
-   * which of them are is for the caller to know. Rejects with `UpstreamRestError`.
+   * A topic's candles from a start time on, Unix ms, oldest first; the newest two if there is none. Each
+   * counts as not final: which of them are is for the caller to know. Rejects with `UpstreamRestError`.
    */
   async candles({ pair, timeframe }: CandleTopic, startTime: number | null): Promise<readonly Candle[]> {
     const query = new URLSearchParams({ symbol: pair, interval: timeframe });

@@ -1,11 +1,13 @@
-// A clock and timers that stand still until a test moves them.
+// A clock and timers that move only when a test advances them.
 import type { Clock, Timers } from "../time.ts";
 
 type Due = { at: number; readonly callback: () => void; readonly intervalMs: number | null };
 
 export type ManualTime = Clock & Timers & { advance(byMs: number): void; pending(): number };
 
-/** `advance` runs what falls due on the way, in the order of its time; what that starts may fall due as well. */
+/**
+ * `advance` runs what falls due on the way, in the order of its time; what that starts may fall due as well.
+ */
 export function createManualTime(startAt = 1_700_000_000_000): ManualTime {
   let now = startAt;
   const waiting = new Set<Due>();

@@ -1,5 +1,6 @@
-// Orders and legs that are canceled at the venue: because the strategy canceled its own, or has left the symbol, or the copy opens
-// nothing any more. The last stop of a position that the copy still has is never canceled because the strategy has left.
+// Orders and legs that are canceled at the venue: because the strategy canceled its own, or has left the
+// symbol, or the copy opens nothing any more. The last stop of a position that the copy still has is never
+// canceled because the strategy has left.
 import { BackOff } from "../../concurrency/delays.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
@@ -14,10 +15,13 @@ import type { VenueOrderState } from "../venue/venue.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
 import { type Counts, findAtVenue, NOT_FOUND_AFTER_MS, type Refused, type Unsent } from "./submit.ts";
 
-/** What is still open although it was canceled is asked for again after this, ms. */
+/** Delay before an order that is still open after its cancel is queried again, ms. */
 const STILL_OPEN_MS = 500;
 
-/** OVER: it is not open any more; its state, or null if the venue does not know it. NEVER_SENT: a leg that still waited. */
+/**
+ * OVER: it is not open any more; its state, or null if the venue does not know it. NEVER_SENT: a leg that
+ * still waited.
+ */
 type CancelOutcome =
   | { readonly kind: "OVER"; readonly state: VenueOrderState | null; readonly counts: Counts }
   | { readonly kind: "NEVER_SENT" }
@@ -36,7 +40,7 @@ export async function cancel(
   const unconfirmed = state
     .open(action.symbol)
     .find((entry) => isOurs(entry) && entry.status === "UNCONFIRMED");
-  // Should it turn up, it is canceled then, and nothing of it is the strategy's.
+  // If it turns up, it is canceled then, and nothing of it counts as the strategy's.
   if (unconfirmed !== undefined) state.put({ ...unconfirmed, isCancelDue: true, retained: ZERO as Rate });
   const resting = state.resting(action.symbol).find(isOurs);
   if (resting === undefined) {
@@ -76,7 +80,7 @@ export async function cancel(
   }
 }
 
-/** What a mirrored order has opened although the strategy's own was canceled unfilled is not to be held. */
+/** An opening by a mirrored order whose original was canceled unfilled must not be held. */
 async function withdrawTarget(
   { state, rowsOf }: CopyContext,
   { collectiveId }: MirrorEntry,
@@ -101,7 +105,10 @@ function isLastStop(
   return leg.side === "SELL" ? theirs <= 0n : theirs >= 0n;
 }
 
-/** Whether the strategy has placed another leg of the kind since: that one cancels it, so that the position is never without. */
+/**
+ * Whether the strategy has placed another leg of the kind since: that one cancels it, so that the position is
+ * never without.
+ */
 function isToBeReplaced({ state, leadAccount }: CopyContext, leg: MirrorEntry): boolean {
   const isNew = ({ kind, status, side, orderType }: MirrorEntry) =>
     kind === "PLACE_LEG" && status === "NEW" && side === leg.side && orderType === leg.orderType;
@@ -112,7 +119,7 @@ function isToBeReplaced({ state, leadAccount }: CopyContext, leg: MirrorEntry): 
   return closesPosition(state, leg) && (state.open(leg.symbol ?? "").some(isNew) || isPlaced());
 }
 
-/** The row of a cancel of which nothing rests: the order was over before, or was never mirrored. */
+/** The row of a cancel that finds no open order: the order ended before, or was never mirrored. */
 async function overBefore(
   { rowsOf, takenAt }: CopyContext,
   row: MirrorEntry,
@@ -153,14 +160,14 @@ export async function cancelRow(
 }
 
 /**
- * Whether a leg that was sent more than once may be placed again after it was canceled, by a request that is on its way still. Its row
- * stays UNCONFIRMED until no such request can be executed any more: should the leg turn up, it is canceled again.
+ * Whether a request in flight may still place a canceled leg that was sent more than once. Its row stays
+ * UNCONFIRMED until no such request can be executed any more; if the leg turns up, it is canceled again.
  */
 export function mayComeAgain(entry: MirrorEntry, now: number): boolean {
   return isLeg(entry) && entry.queries > 0 && now < (entry.acknowledgedAt ?? 0) + NOT_FOUND_AFTER_MS;
 }
 
-/** Cancels until the order is over, or the venue refuses. A second cancel does no harm. */
+/** Cancels until the order is terminal, or the venue refuses. A second cancel does no harm. */
 async function cancelAtVenue(
   context: CopyContext,
   entry: MirrorEntry,
@@ -214,8 +221,8 @@ async function cancelAtVenue(
 }
 
 /**
- * The strategy holds nothing of the symbol any more: cancels what would still open something though its order at the strategy is
- * over. As long as the strategy's own order rests, the mirrored one does.
+ * The strategy has closed the symbol: cancels open orders that would still open something although the
+ * strategy's own order has ended. An order whose original is still open stays.
  */
 export async function cancelOvertaken(context: CopyContext, symbol: string): Promise<void> {
   const { state, gate } = context;

@@ -1,5 +1,5 @@
-// A venue that changes its rules, or lists a symbol no more, between two orders: what was sized by the old ones is refused, sized by
-// the new ones, and sent once more.
+// A venue that changes its rules, or delists a symbol, between two orders: an order sized by the old rules is
+// rejected, sized by the new ones, and sent once more.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
 import { decimal, type Price, type Rate } from "../../money/decimal.ts";

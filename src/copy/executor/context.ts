@@ -1,4 +1,4 @@
-// What the work on one copy needs, for the executor, polls and the reconciler alike.
+// Dependencies of the work on one copy, shared by the executor, polls and the reconciler.
 import type { Account } from "../../domain/account.ts";
 import type { CopyAlarm, LeadAction, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { CopyState } from "../orders/copy-state.ts";
@@ -12,9 +12,9 @@ export type CopyContext = {
   readonly gate: Gate;
   /** Wall time, Unix ms. */
   now(): number;
-  /** Resolves after so many ms, or when everything is being closed. */
+  /** Resolves after this many ms, or when everything is being closed. */
   pause(ms: number): Promise<void>;
-  /** When this process took the copy: by then whatever was sent before had been sent. Wall time, Unix ms. */
+  /** When this process took over the copy; every earlier request had been sent before. Wall time, Unix ms. */
   readonly takenAt: number;
   /** The rows of the log about an order or a leg of the strategy, oldest first. */
   rowsOf(collectiveId: string): Promise<readonly MirrorEntry[]>;
@@ -24,7 +24,7 @@ export type CopyContext = {
   actionAt(seq: number): Promise<LeadAction>;
   /** The strategy's account as of its last action; null before the first. */
   leadAccount(): Account | null;
-  /** Polls the account, and waits so long for it, ms; answers whether the copy has new balances. */
+  /** Polls the account, and waits this long for it, ms; returns whether the copy has new balances. */
   pollInTime(ms: number): Promise<boolean>;
   /** Whether polls in a row have got no balances because the copy has traded all the time. */
   isPollOverdue(): boolean;
@@ -36,7 +36,7 @@ export type CopyContext = {
   raise(alarm: CopyAlarm): void;
   /** The account is polled soon. */
   pollSoon(): void;
-  /** The outcome of an order on a symbol is being found out, or is known again: other symbols do not wait for it. */
+  /** Marks a symbol while the outcome of one of its orders is in doubt; other symbols do not wait for it. */
   setInDoubt(symbol: string, isInDoubt: boolean): void;
 };
 

@@ -1,5 +1,4 @@
-// What people and accidents do to copies: pauses, kill switches, delays, credentials that are refused, stop losses, closings,
-// repairs.
+// Control of copies: pauses, kill switches, delays, rejected credentials, stop losses, closings, repairs.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EXACT_SETTINGS } from "../../domain/copying.ts";
 import {
@@ -89,7 +88,7 @@ describe("what opens and comes too late", () => {
 });
 
 describe("credentials that the venue rejects", () => {
-  test("pause the copy, note the account, and have the copier told, once", async () => {
+  test("pause the copy, mark the account, and notify the copier, once", async () => {
     const copier = await stage.copier(strategy, "SPOT");
     const other = await stage.copier(strategy, "SPOT");
     await stage.does(strategy, places("BUY", "0.0005"));
@@ -107,7 +106,7 @@ describe("credentials that the venue rejects", () => {
   });
 });
 
-test("what people change of one copy waits for nobody else's account", async () => {
+test("a change of one copy waits for no other account", async () => {
   const rejected = await stage.copier(strategy, "SPOT");
   const other = await stage.copier(strategy, "SPOT");
   await stage.revoke(rejected);
@@ -121,14 +120,14 @@ test("what people change of one copy waits for nobody else's account", async () 
     return new Promise(() => {});
   };
   await stage.changeCopy(other, strategy, "PAUSED", "COPIER");
-  // Only of whom something was held back is the account looked at.
+  // Only the account of a copy that held something back is polled.
   expect(asked).toEqual([(await stage.copy(rejected)).accountId]);
   await stage.does(strategy, places("BUY", "0.0002"));
   expect((await stage.log(other)).at(-1)).toContain("SKIPPED PAUSED");
 });
 
 describe("a stop loss", () => {
-  test("closes everything, pauses the copy, and is told once", async () => {
+  test("closes everything, pauses the copy, and notifies once", async () => {
     const copier = await stage.copier(strategy, "SPOT", { stopLoss: decimal("0.1") });
     await stage.does(strategy, places("BUY", "0.001"));
     await stage.does(strategy, places("BUY", "0.0001", { at: "70000" }));
@@ -309,7 +308,7 @@ test("a copier closes: what a copy holds is sold, and it is stopped", async () =
   expect((await stage.log(copier)).at(-1)).toContain("FLATTEN SELL MARKET 0.00099 FILLED");
 });
 
-test("a copy that is closed while it is behind, with a rest that is too little to be sold, ends", async () => {
+test("a copy that is closed while it is behind, with a remainder too small to sell, ends", async () => {
   const copier = await stage.copier(strategy, "SPOT", { share: decimal<Rate>("0.1") });
   await stage.does(strategy, places("BUY", "0.001"));
   await stage.does(strategy, places("SELL", "0.0001"));
@@ -338,7 +337,7 @@ test("a copy that ends with a gain settles its profit share, which is charged to
   const { profitShare, kind } = (await stage.entries(copier)).at(-1) ?? {};
   const { realized, fees } = (await stage.copy(copier)).book;
   expect([kind, profitShare?.mark]).toEqual(["PROFIT_SHARE", 0n]);
-  // What is left of a step is worth a little, too.
+  // The remainder of a step has some value, too.
   expect(profitShare?.profit).toBeGreaterThan(realized - fees);
   expect(profitShare?.share).toBe((profitShare?.profit ?? 0n) / 10n);
   const sold = "108.7911"; // 0.00099 × 110,000, less a thousandth
@@ -347,7 +346,7 @@ test("a copy that ends with a gain settles its profit share, which is charged to
   );
 });
 
-test("a closing that the venue refuses says so once, and tries again less and less often", async () => {
+test("a closing that the venue refuses is reported once, and retried at growing intervals", async () => {
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
   // Its owner offers the coins elsewhere, so that they are locked.
@@ -366,7 +365,7 @@ test("a closing that the venue refuses says so once, and tries again less and le
   expect(await stage.holds(copier, "BTCUSDT")).toBe("0.000009");
 });
 
-test("a closing that a kill switch has held up goes on at once when it is cleared", async () => {
+test("a closing that a kill switch has blocked continues at once when it is cleared", async () => {
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
   await stage.halt(strategy);
@@ -374,7 +373,7 @@ test("a closing that a kill switch has held up goes on at once when it is cleare
   await stage.passes(1_000);
   await stage.unhalt(strategy);
   await stage.passes(1_000);
-  // The clock stands still from here.
+  // The clock does not move from here.
   await stage.eventually("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
 });
 

@@ -1,11 +1,11 @@
-// What a copy does when everything is being closed.
+// A copy while everything is being closed.
 import { expect, test } from "vitest";
 import { Pauses } from "../../concurrency/delays.ts";
 import { copyOf } from "../../store/contract/copying/records.ts";
 import { ActionLog } from "../leads/lead-journal.ts";
 import { CopyExecutor, type ExecutorParts } from "./copy-executor.ts";
 
-test("a copy that may not run lets go when all waiting is ended, also if nothing has ended the copy", async () => {
+test("a copy that may not run stops when all waits are ended, also if nothing has ended the copy", async () => {
   const pauses = new Pauses(() => () => {});
   const actions = new ActionLog({ listActions: async () => [] }, "one", 0);
   const parts = {

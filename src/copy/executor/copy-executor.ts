@@ -1,9 +1,8 @@
-// The work on one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that executes its rows one after
-// the other, and reconciles the symbol when none is left. So orders of a symbol keep their order, and one symbol's trouble delays
-// no other. What opens waits, over all symbols, for what was ordered before it and for what reduces or protects: it may need the
-// money that this sets free, and it never takes the place of an exit.
-//
-// Polls of the account and what is asked of the copy run beside the workers.
+// Executes one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that
+// executes its rows in order, and reconciles the symbol when none is left. So orders of a symbol keep their
+// order, and one symbol's failure delays no other. An opening waits, over all symbols, for earlier orders and
+// for reductions and protection: it may need the money that they free, and never takes the place of an exit.
+// Polls of the account and requests to the copy run beside the workers.
 import type { Logger } from "pino";
 import { BackOff, type Pauses } from "../../concurrency/delays.ts";
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
@@ -60,25 +59,29 @@ import { conclude, ORDER_WAITS_MS } from "./place.ts";
 import { executeRepair, giveUp, orderRepair, withdraw } from "./requests.ts";
 import { submit } from "./submit.ts";
 
-/** Until the reconciler acts on what an executed row, or a failed attempt, has left, ms; a failure doubles it. */
+/**
+ * Until the reconciler acts on what an executed row, or a failed attempt, has left, ms; a failure doubles it.
+ */
 export const RECONCILE_AFTER_MS = 2_000;
 const RECONCILE_MS_MAX = 60_000;
-/** A leg that a position lacks is sent again after so long at most, ms. */
+/** Maximum delay before a leg that a position lacks is sent again, ms. */
 const PROTECT_MS_MAX = 15_000;
 /** Until work that failed is tried again, ms: doubled each time. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
-/** Failures of one copy are logged once in so long, ms. */
+/** Failures of one copy are logged once in this time, ms. */
 const LOGGED_AGAIN_MS = 60_000;
-/** Until a copy that may not run looks whether it may, ms. */
+/** Interval at which a copy that may not run checks whether it may, ms. */
 const CLAIM_RETRY_MS = 500;
-/** Fees that the venue does not list yet are asked for again after this, ms. */
+/** Delay before fees that the venue does not list yet are requested again, ms. */
 const LEARN_AGAIN_MS = 1_000;
-/** A poll that something asked for is tried for so long, ms. */
+/** How long a requested poll is retried, ms. */
 const REQUESTED_POLL_MS_MAX = 10_000;
-/** After so many polls in a row that got no balances because orders were under way, openings wait for one. */
+/**
+ * After so many consecutive polls without balances, because orders were in flight, openings wait for a poll.
+ */
 const POLLS_IN_VAIN_MAX = 3;
-/** What the venue has not confirmed is looked for so often at first, ms, and later ever more seldom: after a tenth of its age. */
+/** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
 const UNCONFIRMED_LOOK_MS = 2_000;
 /** Kinds of rows, beside orders that open something, which a leg need not wait for. */
 const OVERTAKEN_BY_LEGS: readonly MirrorEntry["kind"][] = ["SET_LEVERAGE", "CANCEL", "FILL"];
@@ -107,13 +110,16 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
   readonly journal: Pick<Logger, "error" | "warn">;
   /** When this process took the strategy, wall time, Unix ms. */
   readonly takenAt: number;
-  /** What was changed could not be written: the copy has to be loaded again. */
+  /** A change could not be written: the copy has to be loaded again. */
   readonly onBroken: (copyId: string) => void;
 };
 
-/** A symbol of which nothing more can be closed: what is left of it, and the row that says why. */
+/** A symbol of which nothing more can be closed: the remainder, and the row that says why. */
 type Closed = { readonly unsold: MirrorEntry | null; readonly left: bigint };
-/** What the reconciler has come to with a symbol. `left`: the excess that it could not sell; a different one is reconciled at once. */
+/**
+ * The result of the reconciler for a symbol. `left`: the excess that it could not sell; a different one is
+ * reconciled at once.
+ */
 type Pace = {
   readonly at: number;
   readonly waitMs: number;
@@ -150,7 +156,7 @@ export class CopyExecutor {
   #stock: "BEING_TAKEN" | "TAKEN" | null = null;
   /** Since when all symbols are clean, wall time, Unix ms; null while one is not. */
   #closedSince: number | null = null;
-  /** When a poll was last asked for to confirm that, wall time, Unix ms. */
+  /** When a poll was last requested to confirm that, wall time, Unix ms. */
   #confirmedAt = 0;
   readonly #finished = new Set<string>();
   #requests: readonly CopyRequest[] = [];
@@ -160,7 +166,7 @@ export class CopyExecutor {
   /** One poll at a time. Never rejects. */
   readonly #poll = new SingleFlight(() => this.#pollOnce());
   #prices: VenuePrices = NO_PRICES;
-  /** Of openings within the last minute, wall time, Unix ms. */
+  /** Times of the openings of the last minute, wall time, Unix ms. */
   #openedAt: readonly number[] = [];
   #isPollDue = false;
   #wasBlocked = false;
@@ -218,7 +224,7 @@ export class CopyExecutor {
     return this.#state.copy;
   }
 
-  /** Whether a change of the copy's status is being written: what the store says of it may be outdated. */
+  /** Whether a change of the copy's status is being written; the store's version may be outdated. */
   get isMoving(): boolean {
     return this.#state.isMoving;
   }
@@ -242,13 +248,13 @@ export class CopyExecutor {
     return this.#session.opened?.venue ?? null;
   }
 
-  /** What a poll takes of the venue's budget. */
+  /** The weight of a poll in the venue's budget. */
   get pollWeight(): number {
     return this.#session.opened?.poller.pollWeight(restingSymbols(this.#state.open())) ?? 0;
   }
 
   findPlace(): void {
-    // What is wrong with the account, its work says.
+    // Errors of the account are reported by the requests that use it.
     this.#session.open().catch(() => {});
   }
 
@@ -267,7 +273,10 @@ export class CopyExecutor {
     return this.#wasBlocked;
   }
 
-  /** What people have changed; it counts for the next send. Answers whether the copy's status is another by it. */
+  /**
+   * Takes over changes from the dashboard; they apply from the next request on. Returns whether the status
+   * has changed.
+   */
   control(control: Omit<CopyControl, "copyId">): boolean {
     const hasMoved = this.#state.control(control);
     if (hasMoved) {
@@ -331,7 +340,10 @@ export class CopyExecutor {
     this.#isEnded = true;
   }
 
-  /** Resolves when no order is in flight any more. What only asks is left to itself: nothing of it is recorded once this has ended. */
+  /**
+   * Resolves when no order is in flight any more. What only asks is left to itself: nothing of it is recorded
+   * once this has ended.
+   */
   async settled(): Promise<void> {
     await Promise.all([...this.#workers.values(), this.#taking]);
   }
@@ -349,7 +361,7 @@ export class CopyExecutor {
         const before = state.book.nextEntryId;
         state.take([action], wallNow());
         if (state.book.nextEntryId !== before && this.#opens(action)) this.#openings.add(before);
-        // What a strategy closes, it closes of all symbols at once.
+        // A strategy's close concerns all symbols at once.
         if (action.kind === "CLOSE") await this.#close(action);
       }
     } catch (error) {
@@ -401,13 +413,13 @@ export class CopyExecutor {
     if (this.#workers.has(symbol) || this.#next(symbol) === null) return;
     const work = this.#work(symbol).finally(() => {
       this.#workers.delete(symbol);
-      // What it has done may be what others waited for.
+      // Other work may have waited for this.
       if (!this.#isEnded) this.wake();
     });
     this.#workers.set(symbol, work);
   }
 
-  /** What a symbol's worker is to do now; null if nothing. */
+  /** The next task of a symbol's worker; null if there is none. */
   #next(symbol: string): MirrorEntry | "RECONCILE" | null {
     const row = this.#head(symbol);
     if (row === undefined) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
@@ -420,8 +432,8 @@ export class CopyExecutor {
   }
 
   /**
-   * The row of a symbol that is next: the oldest, but a leg of the position that the copy has goes before openings that were not sent
-   * yet. However far a copy is behind, its position does not wait for its stop.
+   * The row of a symbol that is next: the oldest, but a leg of the position that the copy has goes before
+   * openings that were not sent yet. However far a copy is behind, its position does not wait for its stop.
    */
   #head(symbol: string): MirrorEntry | undefined {
     const rows = this.#state.open(symbol === "" ? undefined : symbol).filter(isInOutbox);
@@ -444,7 +456,7 @@ export class CopyExecutor {
 
   /** Whether a row may be executed now: what opens waits for others. */
   #isEligible(row: MirrorEntry): boolean {
-    // Nobody can be asked what became of it.
+    // While the venue cannot be asked, the outcome cannot be resolved.
     if (row.status === "SENT") return !this.#gate.isBlind();
     if (!this.#openings.has(row.entryId)) return true;
     const seen = new Set<string>();
@@ -475,8 +487,8 @@ export class CopyExecutor {
   }
 
   /**
-   * Whether a poll has shown that the venue has closed nothing that the book does not know: what was closed here after it may have
-   * opened the other side. It is waited for only so long.
+   * Whether a poll has shown that the venue has closed no position unknown to the book: a close here after it
+   * may have opened the other side. The wait for it is bounded.
    */
   #isAccountConfirmed(): boolean {
     const { family, book } = this.copy;
@@ -507,7 +519,9 @@ export class CopyExecutor {
     return hasChanged || this.#parts.wallNow() >= pace.at;
   }
 
-  /** What the venue itself has closed of the copy's positions is known before the rest is; it is waited for only a moment. */
+  /**
+   * Positions that the venue has closed are recorded before the rest is closed; the wait for that is short.
+   */
   #isStockTaken(): boolean {
     if (!this.#closesAll) return true;
     if (this.#stock === null) {
@@ -520,7 +534,10 @@ export class CopyExecutor {
     return this.#stock === "TAKEN";
   }
 
-  /** Takes a copy's target away for good where the strategy has had nothing on its side for some time, and all that it did is dealt with. */
+  /**
+   * Removes a target permanently once the strategy has been out of its side for some time and all its actions
+   * are dealt with.
+   */
   #dropTarget(symbol: string): void {
     const isTaken = this.#state.takenSeq >= this.#parts.actions.lastSeq;
     const isDealtWith = isTaken && this.#head(symbol) === undefined;
@@ -601,7 +618,10 @@ export class CopyExecutor {
     this.wake();
   }
 
-  /** A row of the reconciler's own that a restart has left in the outbox: what became of it is found out, or it is not needed. */
+  /**
+   * A row of the reconciler's own that a restart has left in the outbox: resolves its outcome if it was sent,
+   * or drops it.
+   */
   async #resume(row: MirrorEntry): Promise<void> {
     const outcome =
       row.status === "SENT"
@@ -641,7 +661,10 @@ export class CopyExecutor {
     );
   }
 
-  /** `isClosing`: whether it was to be closed when the step began; that may have been asked for since. */
+  /**
+   * `isClosing`: whether the symbol was to be closed when the step began; a request may have asked for it
+   * since.
+   */
   #note(
     symbol: string,
     result: Reconciled,
@@ -657,7 +680,8 @@ export class CopyExecutor {
       this.#paces.delete(symbol);
       if (isClosing)
         this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
-      // What is too little to be sold is reconciled again when it is more; what waits behind it goes on.
+      // A remainder too small to sell is reconciled again when it has grown; the work queued behind it
+      // proceeds.
       if (this.#isAboveTarget(symbol) || (!this.#closesAll && isUneven(this.#context, symbol))) {
         const left = this.#excess(symbol);
         this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null, left });
@@ -686,7 +710,7 @@ export class CopyExecutor {
     if (!this.#isClosingDown || this.#workers.size > 1 || state.open().some(isInOutbox)) return;
     const symbols = new Set<string>(state.book.holdings.keys());
     for (const { symbol, isFeeDue, status } of state.open()) {
-      // What it has sold is known whole first, and what was not confirmed may turn up.
+      // Fees of sales have to be known first, and unconfirmed orders may still turn up.
       if (isFeeDue === true || status === "UNCONFIRMED") return;
       if (symbol !== null) symbols.add(symbol);
     }
@@ -719,7 +743,7 @@ export class CopyExecutor {
     const request = this.#closing;
     if (request === null || this.#isClosingDown) return;
     if (result.kind === "LEFT") {
-      // The targets stay, so the reconciler goes on; the person learns what keeps it.
+      // The targets stay, so the reconciler goes on; the answer says what prevents the close.
       this.#closing = null;
       this.#forgetClosing();
       this.#finish(request, skipWords(result.skip, null));
@@ -733,7 +757,9 @@ export class CopyExecutor {
     this.#finish(request, null);
   }
 
-  /** Answers what is asked of the copy, one request after the other. True if something went wrong, and it is to be tried again. */
+  /**
+   * Executes the requests to the copy, one after another. True if something failed, and it is to be retried.
+   */
   async #answer(): Promise<boolean> {
     try {
       for (const request of this.#requests) {
@@ -783,7 +809,7 @@ export class CopyExecutor {
       case "REPAIR": {
         const stopped = this.#gate.stopped();
         if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
-        // What the strategy has done goes first.
+        // The strategy's actions go first.
         if (state.open().some(isInOutbox)) return false;
         if (!(await this.#pollFor(request))) return this.#finish(request, IS_AWAY);
         const ordered = await orderRepair(this.#context, request, this.#parts.store);
@@ -833,7 +859,7 @@ export class CopyExecutor {
     return this.copy.book.snapshot !== before;
   }
 
-  /** Looks for what the venue has not confirmed, beside everything else. */
+  /** Queries the venue for unconfirmed orders, beside everything else. */
   #findUnconfirmed(): void {
     const now = this.#parts.wallNow();
     const unconfirmed = this.#state.open().filter(({ status }) => status === "UNCONFIRMED");
@@ -882,7 +908,7 @@ export class CopyExecutor {
     }
   }
 
-  /** Fees are learned beside everything else, in their own time. */
+  /** Requests missing fees, beside everything else and at its own pace. */
   #learnFees(): void {
     if (this.#parts.wallNow() < this.#learnAt) return;
     void this.#learning.run();
@@ -928,7 +954,7 @@ export class CopyExecutor {
     this.#save();
   }
 
-  /** Settles the profit share, once every price is known that it needs. */
+  /** Computes the profit share, once every price that it needs is known. */
   #settleProfit({ isFinal = false }: { readonly isFinal?: boolean } = {}): void {
     const state = this.#state;
     const { book } = state;
@@ -1040,7 +1066,7 @@ export class CopyExecutor {
     this.#parts.journal.error({ err: error, copyId, symbol }, "work on a copy failed; it is tried again");
   }
 
-  /** Unless there are other credentials by now, the copy is paused, and its owner told. */
+  /** Pauses the copy and notifies its owner, unless the credentials have been replaced. */
   async #rejected({ rejection }: CredentialsRejected): Promise<void> {
     const wasKnown = this.#session.isRejected;
     if (await this.#session.reject(rejection)) return;
@@ -1055,7 +1081,7 @@ export class CopyExecutor {
     } else if (status !== "STOPPED" && wasKnown !== true) tell(this.copy, "CREDENTIALS");
   }
 
-  /** What is asked of a stopped copy cannot be done any more. */
+  /** A request to a stopped copy cannot be executed any more. */
   #accountGone(): void {
     for (const row of this.#state.open().filter(isInOutbox)) {
       this.#state.put({ ...row, status: "SKIPPED", skip: skipOf("CREDENTIALS") });

@@ -1,6 +1,6 @@
-// A row of the outbox, executed: the one place that knows which file does what. With it, an order at the market of the copy's own,
-// which closes, reconciles or repairs: fitted to the venue's rules, sent, and concluded. Rules that have changed since are asked for
-// again, and the order is fitted once more.
+// Executes one row of the outbox: dispatches it to the file that handles its kind. Also sends the copy's own
+// market orders, which close, reconcile or repair: fits them to the venue's rules, submits and concludes
+// them. If the rules have changed since, they are fetched again and the order is fitted once more.
 import type {
   LeadAction,
   LeadFill,
@@ -50,8 +50,8 @@ export async function executeRow(context: CopyContext, row: MirrorEntry, action:
 }
 
 /**
- * An order of the strategy that rested was filled. The mirrored one is a promise of a price and goes on resting; the venue is asked
- * how it stands. What the strategy has closed by it leaves the copy's target.
+ * An open order of the strategy was filled. The mirrored order is a price promise and stays open; its state
+ * is queried at the venue. What the strategy has closed by the fill leaves the copy's target.
  */
 async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction & LeadFill): Promise<void> {
   const { state, session } = context;
@@ -60,7 +60,7 @@ async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction &
   const resting = state.resting(symbol).find(isOurs);
   if (resting !== undefined) {
     const briefly = { ...context, session: session.briefly(ORDER_WAITS_MS) };
-    // What the strategy does next does not wait for it.
+    // The strategy's next action does not wait for it.
     if (!(await unlessUnanswered(askAfter(briefly, resting)))) context.pollSoon();
   }
   const mirrored =
@@ -83,7 +83,7 @@ async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction &
     await cancelOvertaken(context, symbol);
 }
 
-/** Asks the venue how an order or a leg stands, and books it. */
+/** Queries an order or a leg at the venue, and applies the report. */
 async function askAfter(context: CopyContext, entry: MirrorEntry): Promise<void> {
   const found = await findAtVenue(context, entry);
   if (found !== null) applyReport(context.state, context.state.latest(entry), found, context.now());
@@ -113,8 +113,9 @@ async function fireLeg(
 }
 
 /**
- * The strategy's position is gone, by a leg or a liquidation: the copy's is closed at the market. What cannot be closed now stays
- * above its target, and the reconciler closes it. The copy's own legs protect it until then.
+ * The strategy's position is gone, by a leg or a liquidation: the copy's is closed at the market. What cannot
+ * be closed now stays above its target, and the reconciler closes it. The copy's own legs protect it until
+ * then.
  */
 async function closePosition(
   context: CopyContext,
@@ -144,7 +145,10 @@ async function closePosition(
   if (state.holding(symbol).quantity === 0n && gate.stopped() === null) await cancelLegs(context, symbol);
 }
 
-/** The strategy has chosen another leverage: the copy follows at once where it has something, else with its next order. */
+/**
+ * The strategy has chosen another leverage: the copy follows at once where it has something, else with its
+ * next order.
+ */
 async function setLeverage(
   context: CopyContext,
   row: MirrorEntry,
@@ -180,7 +184,7 @@ export async function fitted(
   return fitToRules(rules, size, { price, side, isReduction, family: state.copy.family });
 }
 
-/** Fits a row to a size, sends it, and says on it what became of it. Answers the row. */
+/** Fits a row to a size, sends it, and records the outcome on it. Returns the row. */
 export async function sendAtMarket(
   context: CopyContext,
   row: MirrorEntry,
@@ -205,7 +209,7 @@ function sentOf({ clientOrderId, sentAt, sends, queries }: MirrorEntry) {
   return { clientOrderId, sentAt, sends, queries };
 }
 
-/** What is not traded at the moment is left to its owner. */
+/** A symbol that is not traded at the moment is left to its owner. */
 function fitToRules(
   rules: SymbolRules | null,
   size: Quantity,

@@ -45,7 +45,7 @@ describe("positions", () => {
     async (side) => {
       await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
       await stage.does(strategy, places(side, "0.949"), false);
-      // Until the copy's turn has come the market and the mark price part by 0.1 %.
+      // Before the copy executes the order, the market price and the mark price diverge by 0.1 %.
       const mark = side === "BUY" ? "99900" : "100090";
       stage.contracts.show("BTCUSDT", "99990", "100000", mark);
       stage.time.advance(2_000);
@@ -58,7 +58,7 @@ describe("positions", () => {
   );
 
   test("that the venue refuses for want of margin are logged with what is available there, not with what was known", async () => {
-    // The first poll of the schedule is over.
+    // The first scheduled poll is done.
     await stage.passes(1_000);
     await stage.ask(copier, strategy, { kind: "LOOK" });
     // The account's owner binds 950 of its 1,000 USDT; the copy has not polled the account since.
@@ -120,7 +120,7 @@ describe("positions", () => {
   test("a cap on orders is said with its figures", async () => {
     for (let index = 0; index < 3; index += 1)
       await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
-    // The strategy is as full as the copy; the venue is asked by one more, of the copy's own.
+    // The strategy has as many open orders as the copy; the venue would get one more, of the copy's own.
     const [first] = await stage.entries(copier);
     expect(first?.status).toBe("RESTING");
     expect(await stage.venue.orders(copier.account, "BTCUSDT")).toHaveLength(3);
@@ -173,7 +173,7 @@ describe("legs", () => {
     expect(await stage.holds(copier, "BTCUSDT")).toBe("0");
   });
 
-  test("wait for a position whose entry still rests, and are sent when it is there", async () => {
+  test("wait for a position whose entry is still open, and are sent when it exists", async () => {
     const orderId = await stage.does(strategy, {
       ...places("BUY", "0.002", { at: "95000" }),
       entry: withLegs,

@@ -1,4 +1,5 @@
-// A venue whose list of fills lags behind its orders: what was executed is booked at once, its fees as soon as they are listed.
+// A venue whose list of fills lags behind its orders: what was executed is booked at once, its fees as soon
+// as they are listed.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
@@ -62,7 +63,7 @@ test("of a contract: an order after it is sized by the position that there is, a
   expect((await stage.copy(copier)).book.fees).toBe(decimal("0.149995"));
 });
 
-test("a list that comes a moment later is asked for again", async () => {
+test("a list that comes a moment later is requested again", async () => {
   const strategy = await stage.strategy("FUTURES");
   await stage.start();
   const copier = await stage.copier(strategy, "FUTURES");
@@ -75,7 +76,7 @@ test("a list that comes a moment later is asked for again", async () => {
   expect((await stage.copy(copier)).book.fees).toBe(decimal("0.1"));
 });
 
-test("a copy that closes is closed once all that it sold is known whole", async () => {
+test("a copy that closes is closed once all its sales are known in full", async () => {
   const strategy = await stage.strategy("FUTURES");
   await stage.start();
   const copier = await stage.copier(strategy, "FUTURES");
@@ -96,7 +97,7 @@ async function areFeesKnown(copier: Copier): Promise<boolean> {
   return (await stage.entries(copier)).every(({ isFeeDue }) => isFeeDue !== true);
 }
 
-test("a sale on spot that never got to the venue is over as soon as the balances show that, and its coins are sold", async () => {
+test("a sale on spot that never reached the venue ends as soon as the balances show that, and its coins are sold", async () => {
   const strategy = await stage.strategy("SPOT");
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");
@@ -151,7 +152,7 @@ test("several sales that never got to the venue are over too", async () => {
   expect(log.filter((line) => line === "PLACE SELL LIMIT 0.0004 SKIPPED UNCONFIRMED")).toHaveLength(1);
 });
 
-test("a sale on spot that rests unseen is not sold twice", async () => {
+test("a sale on spot that is open but not shown is not sold twice", async () => {
   const strategy = await stage.strategy("SPOT");
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");

@@ -1,8 +1,9 @@
-// Legs of the strategy, mirrored: each closes the whole position of the copy at the venue, at the strategy's trigger.
+// Legs of the strategy, mirrored: each closes the whole position of the copy at the venue, at the strategy's
+// trigger.
 //
-// A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come waits in the log and is
-// sent as soon as it is there. A leg that takes the place of another of its kind is sent after that one is canceled; if the venue
-// refuses it, the one before is sent again.
+// A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come
+// waits in the log and is sent as soon as it is there. A leg that takes the place of another of its kind is
+// sent after that one is canceled; if the venue refuses it, the one before is sent again.
 import type { LeadAction, LeadLeg, MirrorEntry, Skip } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import type { CopyState } from "../orders/copy-state.ts";
@@ -31,7 +32,7 @@ export async function placeLeg(
   } else state.put(skipped(row, skipOf("NOTHING_HELD")));
 }
 
-/** A leg that waits and whose wait is over: its position is there, or will not come. Null if there is none. */
+/** A waiting leg that is due: its position exists, or will never exist. Null if there is none. */
 export function readyLeg(state: CopyState, symbol: string): MirrorEntry | null {
   const isOver = (entry: MirrorEntry) =>
     isWaitingLeg(entry) && (closesPosition(state, entry) || !opensLater(state, entry));
@@ -47,7 +48,10 @@ export async function endWait(context: CopyContext, waiting: MirrorEntry): Promi
   }
 }
 
-/** A row for a leg whose placement before is over: it gets a client id of its own, since a venue may answer a used one with what was there. */
+/**
+ * A row for a leg whose earlier placement has ended. It gets a client id of its own, since a venue may answer
+ * a used id with the earlier order.
+ */
 export function addLegRow(
   { state, now }: Pick<CopyContext, "state" | "now">,
   leg: Pick<MirrorEntry, "symbol" | "collectiveId" | "side" | "orderType" | "stopPrice">,
@@ -57,7 +61,10 @@ export function addLegRow(
   return state.add({ ...row, collectiveId, side, orderType, stopPrice, status: "NEW" });
 }
 
-/** Sends a leg, or one that was SENT again; one of its kind that is kept although the strategy's is over gives way to it. */
+/**
+ * Sends a leg, or one that was SENT again. It replaces a leg of its kind that was left in place although the
+ * strategy's has ended.
+ */
 export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Promise<MirrorEntry> {
   const { state, session } = context;
   const symbol = row.symbol ?? "";
@@ -80,7 +87,7 @@ export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Pro
   return sent;
 }
 
-/** Legs of the same kind at the venue whose own leg of the strategy is over. */
+/** Legs of the same kind at the venue whose original at the strategy has ended. */
 async function keptOfKind({ state, rowsOf }: CopyContext, row: MirrorEntry): Promise<readonly MirrorEntry[]> {
   const kept: MirrorEntry[] = [];
   for (const entry of state.resting(row.symbol ?? "")) {
@@ -102,7 +109,7 @@ async function sendLeg(context: CopyContext, row: MirrorEntry, isFittedAgain = f
   const direction = waitsForRise({ side, type: orderType as LegType }) ? "UP" : "DOWN";
   const stopPrice = rules === null ? trigger : snapPrice(rules, trigger, direction);
   const outcome = await submit(context, { ...row, stopPrice }, () => gate.stopped());
-  // Nothing may be sent at the moment: it goes on waiting.
+  // Nothing may be sent at the moment: the leg stays waiting.
   if (outcome.kind === "UNSENT" && isWaitingLeg(row)) return state.put(row);
   const isRefused = outcome.kind === "REFUSED";
   if (isRefused && !isFittedAgain && (await session.haveRulesChanged(symbol, outcome.refusal))) {
@@ -111,7 +118,7 @@ async function sendLeg(context: CopyContext, row: MirrorEntry, isFittedAgain = f
   return await conclude(context, row, outcome);
 }
 
-/** Whether an order rests, or is in the outbox, that opens the position which a leg is to close. */
+/** Whether an open order, or one in the outbox, opens the position that a leg is to close. */
 function opensLater(state: CopyState, { symbol, side }: Pick<MirrorEntry, "symbol" | "side">): boolean {
   return state
     .open(symbol ?? "")

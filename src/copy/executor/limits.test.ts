@@ -85,6 +85,6 @@ test("an exit whose limit the strategy has filled is closed at the market after 
   const closed = "RECONCILE SELL MARKET 0.002 FILLED executed 0.002";
   await stage.eventually("the log says so", async () => (await stage.log(copier)).at(-1) === closed);
   expect((await stage.log(copier))[1]).toBe("PLACE SELL LIMIT 0.002 CANCELED OVERTAKEN");
-  // A limit is a price promise where nothing else is asked for.
+  // A limit is a price promise unless the settings say otherwise.
   expect(await stage.position(patient, "BTCUSDT")).toBe("0.002");
 });

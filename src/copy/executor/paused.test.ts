@@ -1,4 +1,4 @@
-// A paused copy follows exits and opens nothing, whatever rests.
+// A paused copy follows exits and opens nothing, whatever orders are open.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 
@@ -37,7 +37,7 @@ test("two limits of the strategy that each close all of it never open the other 
   expect(await stage.holds(copier, "BTCUSDT")).toBe("0");
 });
 
-test("entries that rest when it is paused are taken back, exits stay", async () => {
+test("entries that are open when it is paused are canceled, exits stay", async () => {
   await stage.does(strategy, places("BUY", "0.002", { at: "90000" }));
   await stage.does(strategy, places("SELL", "0.002", { at: "105000" }));
   await stage.changeCopy(copier, strategy, "PAUSED", "COPIER");

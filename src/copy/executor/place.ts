@@ -1,8 +1,9 @@
-// An order of the strategy, mirrored: sized when its turn has come, submitted, and booked as the venue took it.
-//
-// A skip for want of funds is believed only after the account was polled, if it answers soon. What reduces needs no balances. An order
-// through zero of which the opening part may not be sent any more, or at a leverage that the venue refuses, is sized once more,
-// without it. Whatever becomes of it, the part of its position that the strategy has closed leaves the copy's target.
+// Mirrors an order of the strategy: sizes it right before it is sent, submits it, and records it as the venue
+// took it.
+// A skip for insufficient funds is final only after the account was polled, if the poll succeeds in time.
+// Reductions need no balances. An order through zero is sized once more without its opening part, if that
+// part may not be sent any more or the venue refuses the leverage. Whatever the outcome, what the strategy
+// has closed leaves the copy's target.
 import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
 import {
   type Amount,
@@ -39,14 +40,14 @@ import { findUnrecorded, type Outcome, submit } from "./submit.ts";
 type Placing = LeadAction & LeadPlacement;
 type Scaled = Sized | Unsized;
 
-/** What an order would better know, and can be sent without, is asked for so long, ms. */
+/** How long an order waits for information that it can be sent without, ms. */
 export const ORDER_WAITS_MS = 2_000;
-/** Until an account that was not polled is asked again, ms. */
+/** Delay before an account that was not polled is polled again, ms. */
 const POLL_AGAIN_MS = 500;
-/** Why an order is sized once more without what it opens. */
+/** Why an order is sized again without its opening part. */
 const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
 
-/** Mirrors an order, or says on its row why not. */
+/** Mirrors an order, or records on its row why not. */
 export async function place(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
   const { state } = context;
   const { symbol, filled, side, lead } = action;
@@ -147,7 +148,7 @@ async function takeOver(context: CopyContext, row: MirrorEntry, action: Placing)
   await conclude(context, row, { ...found, row: { ...found.row, ...sized } });
 }
 
-/** Says on the row what became of an order. */
+/** Records the outcome of an order on its row. */
 export async function conclude(
   context: CopyContext,
   row: MirrorEntry,
@@ -172,7 +173,7 @@ export async function conclude(
     case "REFUSED": {
       const refused = state.put({ ...refusedRow({ ...row, clientOrderId: null }, outcome), updatedAt });
       const told = state.put(await withFunds(context, refused, worth));
-      // The position is not what the book says.
+      // The account's position differs from the book.
       if (told.skip?.reason === "NOTHING_HELD") context.pollSoon();
       if (isAccountUnfit(outcome.refusal) && state.copy.status === "FOLLOWING")
         state.move("PAUSED", "ACCOUNT_UNFIT", updatedAt);
@@ -190,13 +191,16 @@ function latest({ state }: CopyContext, row: MirrorEntry): MirrorEntry {
   return { ...row, clientOrderId, sentAt, sends, queries, ...(retained !== undefined && { retained }) };
 }
 
-/** What a mirrored exit opens, because there is less to close, is nothing that the strategy has opened. */
+/** What a mirrored exit opens, because there is less to close, is not the strategy's opening. */
 function retainedOf({ filled, quantity }: Placing, opens: boolean): Pick<MirrorEntry, "retained"> {
   if (!opens) return { retained: ZERO as Rate };
   return filled !== null && filled.quantity === quantity ? { retained: SCALE as Rate } : {};
 }
 
-/** What a spot order's fees have taken of the base asset is known before it is sold: there is that much less of it. */
+/**
+ * Learns the fees that spot orders took from the base asset before it is sold: there is that much less to
+ * sell.
+ */
 export async function feesOfSpot(context: CopyContext, symbol: string): Promise<void> {
   const { state, session } = context;
   if (state.copy.family !== "SPOT") return;
@@ -222,15 +226,15 @@ function reserve({ state }: CopyContext, worth: Amount): void {
   if (snapshot !== null && worth > 0n) state.setSnapshot(spending(snapshot, worth));
 }
 
-/** What was not spent after all. */
+/** The unspent amount. */
 function release({ state }: CopyContext, worth: Amount): void {
   const { snapshot } = state.book;
   if (snapshot !== null && worth > 0n) state.setSnapshot(released(snapshot, worth));
 }
 
 /**
- * Whether the account is polled before anything that opens is sized: balances of an earlier process may be old, and of a copy that
- * trades all the time as well.
+ * Whether the account is polled before anything that opens is sized: balances of an earlier process may be
+ * old, and of a copy that trades all the time as well.
  */
 function needsPoll({ state, takenAt, isPollOverdue }: CopyContext): boolean {
   const { snapshot } = state.book;
@@ -242,7 +246,7 @@ function isWithoutBalances({ book }: CopyContext["state"]): boolean {
   return book.startEquity === null || book.snapshot === null;
 }
 
-/** Without any balances nothing can be sized that opens something: they are asked for until the order is too late. */
+/** Without balances no opening can be sized: polls until they are known or the order is too late. */
 async function firstPoll(context: CopyContext, { at }: Placing): Promise<void> {
   const { state, gate } = context;
   for (;;) {
@@ -252,7 +256,7 @@ async function firstPoll(context: CopyContext, { at }: Placing): Promise<void> {
   }
 }
 
-/** Asks for balances for an order that cannot wait for them long; answers whether there was an answer. */
+/** Requests balances for an order that cannot wait long; returns whether there was an answer. */
 async function balancesInTime(context: CopyContext): Promise<boolean> {
   const briefly = { ...context, session: context.session.briefly(ORDER_WAITS_MS) };
   let isFresh = false;
@@ -264,7 +268,10 @@ async function balancesInTime(context: CopyContext): Promise<boolean> {
   return isAnswered && isFresh;
 }
 
-/** Why nothing that opens may be sent: a limit order that still rests at the strategy is a price promise, and never too late. */
+/**
+ * Why no opening may be sent. A limit order that is still open at the strategy is a price promise, and never
+ * too late.
+ */
 function opensNot(context: CopyContext, { at, collectiveId }: Placing): SkipReason | null {
   const reason = context.gate.opensNot(at);
   return reason === "TOO_LATE" && restsAtStrategy(context, { collectiveId }) ? null : reason;
@@ -282,8 +289,9 @@ function explained(scaled: Scaled, why: Skip): Scaled {
 }
 
 /**
- * Adds the figures to an order that the venue refused for want of funds. The balances that it was sized by were wrong, so the
- * account is polled first; without an answer that explains the refusal the row has no figures.
+ * Adds the figures to an order that the venue refused for want of funds. The balances that it was sized by
+ * were wrong, so the account is polled first; without an answer that explains the refusal the row has no
+ * figures.
  */
 async function withFunds(context: CopyContext, row: MirrorEntry, wanted: Amount): Promise<MirrorEntry> {
   const { skip } = row;
@@ -293,7 +301,7 @@ async function withFunds(context: CopyContext, row: MirrorEntry, wanted: Amount)
   return { ...row, skip: { ...skip, wanted, had, unit: "QUOTE" } };
 }
 
-/** As `scale`; what is skipped, left out or cut for want of funds is sized once more after the account was polled. */
+/** As `scale`; a skip or cut for want of funds is sized again after a poll of the account. */
 async function scaleWithFunds(
   context: CopyContext,
   action: Placing,
@@ -306,7 +314,7 @@ async function scaleWithFunds(
   return (await balancesInTime(context)) ? await scale(context, action, without) : scaled;
 }
 
-/** Whether it would be more if more were available than is known of. */
+/** Whether the order would be larger if more were available than is known. */
 async function isCut(
   context: CopyContext,
   action: Placing,
@@ -318,7 +326,7 @@ async function isCut(
   return ample.kind === "SIZED" && ample.quantity > scaled.quantity;
 }
 
-/** `available`: what is reckoned with instead of what the snapshot says. */
+/** `available`: replaces the snapshot's available balance. */
 async function scale(
   { state, session }: CopyContext,
   action: Placing,
@@ -346,7 +354,7 @@ async function scale(
   });
 }
 
-/** What rests of a symbol, as sizing asks for it. */
+/** The open orders of a symbol, in the form that sizing takes. */
 export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
   const orders = entries.filter((entry) => !isLeg(entry) && unexecuted(entry) > 0n);
   const left = (side: "BUY" | "SELL") =>
@@ -360,7 +368,7 @@ export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
   return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL"), openSides };
 }
 
-/** What the bids that rest would cost. */
+/** The cost of the open bids. */
 function restingWorth(entries: readonly MirrorEntry[]): Amount {
   return entries
     .filter((entry) => !isLeg(entry) && entry.side === "BUY")
@@ -375,7 +383,10 @@ export function unexecuted({ quantity, executedQuantity }: MirrorEntry): Quantit
   return quantity === null ? ZERO : subtract(quantity, executedQuantity);
 }
 
-/** The venue's refusal, if it does not take the leverage of what opens; null if there is none to set, or it took it. */
+/**
+ * The venue's refusal, if it does not take the leverage of what opens; null if there is none to set, or it
+ * took it.
+ */
 async function setLeverage(
   { session, state }: CopyContext,
   action: Placing,
@@ -387,7 +398,10 @@ async function setLeverage(
   return await session.setLeverage(action.symbol, leverage);
 }
 
-/** Why what may open something may not be sent any more: also what reduces, by the time that it is filled. Null if it may. */
+/**
+ * Why what may open something may not be sent any more: also what reduces, by the time that it is filled.
+ * Null if it may.
+ */
 function mayOpen(context: CopyContext, { opening, reduceOnly }: Sized, action: Placing): Skip | null {
   const isSafe = opening === 0n && (reduceOnly || context.state.copy.family === "SPOT");
   const reason = isSafe ? null : opensNot(context, action);

@@ -1,4 +1,5 @@
-// Of one lane one thing was under way when its process ended. Whatever that was, it is found before anything else is sent.
+// One request of a copy was in flight when its process ended. Its outcome is resolved before anything else is
+// sent.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CopyRequest } from "../../domain/copying.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
@@ -58,7 +59,7 @@ describe("a repair that was sent and not recorded", () => {
 
   const orders = () => stage.venue.orders(copier.account, "BTCUSDT");
 
-  test("is booked before what the strategy did since is carried out", async () => {
+  test("is recorded before the strategy's later actions are executed", async () => {
     stage.abandon();
     await stage.does(strategy, places("SELL", "0.00099"), false);
     await stage.restart();
@@ -75,7 +76,7 @@ describe("a repair that was sent and not recorded", () => {
     expect((await repairOf(copier))?.failure).toBeNull();
   });
 
-  test("is booked although the copy is stopped by then", async () => {
+  test("is recorded although the copy was stopped in the meantime", async () => {
     stage.abandon();
     const change = {
       copyId: copier.copyId,
@@ -133,7 +134,7 @@ test("a leg that had waited, was sent and not recorded is found, and taken back 
   await stage.venue.fill(copier.account, first?.venueOrderId ?? "", "95000");
   const legs = async () =>
     (await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.size;
-  // The look that finds the position is recorded; the leg is not.
+  // The poll that finds the position is recorded; the leg is not.
   const real = stage.store.copying.recordProgress;
   stage.seams.recordProgress = (strategyId, holder, progress) => {
     const isLeg = progress.some(({ entries }) =>
@@ -157,7 +158,7 @@ test("a leg that had waited, was sent and not recorded is found, and taken back 
   ]);
 });
 
-test("an order that the venue does not know for a moment goes on resting, and is booked when it is filled", async () => {
+test("an order that the venue does not know for a moment stays open, and is recorded when it is filled", async () => {
   const strategy = await stage.strategy("SPOT");
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");
@@ -174,12 +175,12 @@ test("an order that the venue does not know for a moment goes on resting, and is
   expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
 });
 
-test("a cancel that the venue has refused is made up for by the next look", async () => {
+test("a cancel that the venue has refused is repeated by the next poll", async () => {
   const strategy = await stage.strategy("SPOT");
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");
   const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
-  // The first look of a process makes up for what may have been missed before it.
+  // The first poll of a process catches up on what may have been missed before.
   await stage.passes(20_000);
   await stage.ask(copier, strategy, { kind: "REPAIR" });
   const body = JSON.stringify({ code: -1099, msg: "Not now." });

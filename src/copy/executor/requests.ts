@@ -1,5 +1,5 @@
-// What is asked of a copy beside its strategy's actions, once each. What a request orders becomes rows of the outbox, so that after a
-// restart nothing of it is ordered twice: a request of which there are rows is only waited for.
+// Requests to a copy beside its strategy's actions, each executed once. Their orders become rows of the
+// outbox, so that after a restart nothing is ordered twice: a request that has rows is only waited for.
 import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
@@ -19,10 +19,13 @@ import { sendAtMarket } from "./execute-row.ts";
 import { conclude, feesOfSpot, unexecuted } from "./place.ts";
 import { submit } from "./submit.ts";
 
-/** Rows of the log that a repair looks back on. */
+/** Rows of the log that a repair reads. */
 const ENTRIES_MAX = 300;
 
-/** Adds the orders that bring a copy nearer to its target, to the outbox; answers how many. The account has been polled. */
+/**
+ * Adds the orders that bring a copy nearer to its target, to the outbox; answers how many. The account has
+ * been polled.
+ */
 export async function orderRepair(
   context: CopyContext,
   request: CopyRequest,
@@ -97,8 +100,9 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
 }
 
 /**
- * A copy that was stopped without being closed: cancels what is open and would open something. What closes what the copy holds stays,
- * as far as the holding goes; the log says of each that it was left at the venue. Answers why that cannot be done now, or null.
+ * Withdraws a copy that was stopped without being closed: cancels open orders that would open something.
+ * Orders that close what the copy holds stay, up to the holding; the log records each as left at the venue.
+ * Returns why that cannot be done now, or null.
  */
 export async function withdraw(context: CopyContext, request: CopyRequest): Promise<Skip | null> {
   const { state, gate, session, now } = context;
@@ -110,7 +114,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
   await bookOpenOrders(context);
   let refused: Skip | null = null;
   const left = new Map<string, Quantity>();
-  // What opens first: what of it was executed is held, and may be closed by what stays.
+  // Openings first: their executed part is held, and may be closed by the orders that stay.
   for (const stays of [isExit, fits]) {
     for (const entry of state.resting()) {
       if (stays(context, entry, left)) continue;
@@ -128,7 +132,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
   return null;
 }
 
-/** Nothing can be sent for the account any more: all that is open stays there, and whatever was asked is over. */
+/** Gives up a request because nothing can be sent for the account any more; open orders stay at the venue. */
 export function giveUp(context: CopyContext, request: CopyRequest, skip: Skip): void {
   const { state, now } = context;
   if (request.kind === "WITHDRAW") {
@@ -152,7 +156,10 @@ function isExit({ state }: CopyContext, entry: MirrorEntry): boolean {
   return !isWaitingLeg(entry) && (entry.side === "SELL" ? quantity > 0n : quantity < 0n);
 }
 
-/** Whether an exit closes no more than the older ones leave of the holding; `left` is what they leave, by symbol. */
+/**
+ * Whether an exit closes no more than the older ones leave of the holding; `left` is what they leave, by
+ * symbol.
+ */
 function fits(context: CopyContext, entry: MirrorEntry, left: Map<string, Quantity>): boolean {
   const { symbol } = entry;
   if (symbol === null || !isExit(context, entry)) return false;

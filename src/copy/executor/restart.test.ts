@@ -1,4 +1,5 @@
-// A copying process that ends at any moment: whatever it had sent is found by the next, and nothing is sent twice.
+// A copying process that ends at any moment: whatever it had sent is found by the next, and nothing is sent
+// twice.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 import { type Fault, FaultyProxy } from "../venue/testing/faulty-proxy.ts";
@@ -62,7 +63,7 @@ describe("a process that ends after it has sent and before it has recorded", () 
     await stage.waitFor("it is recorded", async () => (await stage.copy(late)).doneSeq === 3);
     expect(await sent()).toHaveLength(1);
     expect(await stage.log(late)).toHaveLength(1);
-    // Whoever does not ask is told by the venue that the order is a duplicate.
+    // Without a query first, the venue would answer that the order is a duplicate.
     const [entry] = await stage.entries(late);
     expect(entry).toMatchObject({ status: "FILLED", sends: 0 });
   });
@@ -119,7 +120,7 @@ describe("a process that ends before it has sent", () => {
   });
 });
 
-test("restarts one after the other begin no question anew: what is lost is lost after the same time", async () => {
+test("consecutive restarts do not restart the query time: a lost order is given up after the same time", async () => {
   const RESTART_EVERY_MS = 3_000;
   const RESTARTS = 3;
   proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
@@ -154,7 +155,7 @@ describe("a way to the venue that breaks", () => {
     expect(entry?.queries).toBeGreaterThan(0);
   });
 
-  test("keeps the order of what comes after, and no other copy waiting", async () => {
+  test("keeps the order of what follows, and delays no other copy", async () => {
     const other = await stage.copier(strategy, "SPOT");
     proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
     await stage.does(strategy, places("BUY", "0.0005"), false);
@@ -171,7 +172,7 @@ describe("a way to the venue that breaks", () => {
   });
 });
 
-test("copies of which more rests than a copier can hold are not worked at, until less does", async () => {
+test("copies with more open rows than a copier can hold are not executed, until there are fewer", async () => {
   const stage = await openCopiesStage();
   const [many, few] = [await stage.strategy("SPOT"), await stage.strategy("SPOT")];
   await stage.start();

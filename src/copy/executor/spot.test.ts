@@ -1,4 +1,5 @@
-// A spot strategy is mirrored: every kind of deed, and what is not copied with its reason and its figures.
+// A spot strategy is mirrored: every kind of order intent, and what is not copied, with its reason and its
+// figures.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decimal, formatBriefly } from "../../money/decimal.ts";
 import { type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
@@ -59,12 +60,12 @@ describe("orders at the market", () => {
     expect(await stage.owned(copier, "BTC")).toBe(await stage.holds(copier, "BTCUSDT"));
     const cash = decimal(await stage.owned(copier, "USDT")) - decimal("200");
     const cost = book.holdings.get("BTCUSDT")?.cost ?? 0n;
-    // What was paid for what is held, what was gained, and all fees, those in the base asset too.
+    // The cost of the holding, the realized profit, and all fees, those in the base asset too.
     expect(cash).toBe(book.realized - book.fees - cost);
   });
 });
 
-describe("what is not copied says why", () => {
+describe("a skipped order has its reason", () => {
   test("below the least notional, with the figures", async () => {
     const copier = await stage.copier(strategy, "SPOT", { share: decimal("0.04") });
     await stage.does(strategy, places("BUY", "0.001"));
@@ -104,8 +105,8 @@ describe("what is not copied says why", () => {
   });
 });
 
-describe("resting orders", () => {
-  test("rest, are cancelled with the strategy's, and never before they were sent", async () => {
+describe("open orders", () => {
+  test("stay open, are canceled with the strategy's, and never before they were sent", async () => {
     const copier = await stage.copier(strategy, "SPOT");
     const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
     expect(await stage.log(copier)).toEqual(["PLACE BUY LIMIT 0.001 RESTING"]);
@@ -140,7 +141,7 @@ describe("resting orders", () => {
     expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
   });
 
-  test("that the strategy was filled at go on resting, until it holds nothing more", async () => {
+  test("that the strategy was filled at stay open, until it holds nothing more", async () => {
     const copier = await stage.copier(strategy, "SPOT");
     const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
     await stage.does(strategy, {
@@ -158,7 +159,7 @@ describe("resting orders", () => {
     ]);
   });
 
-  test("stops rest as stops, with their triggers", async () => {
+  test("stops are open as stops, with their triggers", async () => {
     const copier = await stage.copier(strategy, "SPOT");
     await stage.does(strategy, places("BUY", "0.001"));
     await stage.does(strategy, places("SELL", "0.0005", { at: "94000", stop: "95000" }));
@@ -174,10 +175,10 @@ describe("resting orders", () => {
   });
 });
 
-test("what would be cut for want of funds is sized anew once the venue has said what there is", async () => {
+test("what would be cut for want of funds is sized again once the venue has reported the balances", async () => {
   const copier = await stage.copier(strategy, "SPOT");
   const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
-  // What that sets free, only the venue knows.
+  // Only the venue knows what that frees.
   await stage.does(strategy, { type: "CancelOrder", orderId });
   await stage.does(strategy, places("BUY", "0.00111"));
   expect((await stage.log(copier)).at(-1)).toBe("PLACE BUY MARKET 0.00111 FILLED executed 0.00111");

@@ -1,20 +1,8 @@
-// Sends an order or a leg, and brings it to an outcome. It is executed at most once:
-//
-//   NEW ─▶ SENT, durable ─▶ sent once ─ taken or refused ─▶ that is the outcome
-//                             │ no answer, or one that says nothing
-//                             ▼
-//            asked for by its id until it is found, or too old to be executed any more
-//                             │ not found
-//                             ▼
-//            an order at the market that neither trades nor position show: sent again, under another id
-//            anything else: UNCONFIRMED, and not sent again. Polls go on looking for it
-//
-// A leg that is not found is sent again at once under the same id, since a position must not wait for its stop: the venue takes one of
-// a kind, so it is there once. One that is canceled while such a request may still be on its way is looked for again (cancel.ts).
-//
-// A request is valid for RECV_WINDOW_MS from the time that its SENT row was noted, so what is not found some time after that was not
-// executed, or is not shown yet: a venue may show its orders minutes late, but an account's position is true. After a restart each
-// SENT row begins with the question; what has passed since it was noted need not be waited for again.
+// Submits an order or a leg and brings it to an outcome; each is executed at most once (see `submit`).
+// A request is valid for RECV_WINDOW_MS from the time its SENT row was recorded. An order that is not found
+// some time after that was not executed, or is not shown yet: a venue may show orders minutes late, but an
+// account's position is exact. After a restart each SENT row begins with a query; the time since it was
+// recorded counts.
 
 import { BackOff } from "../../concurrency/delays.ts";
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
@@ -30,14 +18,17 @@ import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
 import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
 import { type CopyContext, isLeg } from "./context.ts";
 
-/** What the venue's clock may be misjudged by, and what it may take to show what it has executed, ms. */
+/** Maximum error of the venue's clock, and its delay in showing executions, ms. */
 const NOT_FOUND_MARGIN_MS = 1_500;
-/** So long after it was asked for an order that is not found will not be executed any more. */
+/** Age at which an order that is not found can no longer be executed. */
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
-/** What opens is given up if nobody says within this after that what became of it, ms: what protects waits behind it. */
+/**
+ * An opening is given up if its outcome stays unknown this long after that, ms, because protective orders
+ * wait behind it.
+ */
 const ANSWER_MS_MAX = 1_500;
 
-/** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
+/** Numbers of sends and queries, the time of the first send and of the known outcome; wall time, Unix ms. */
 export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
 
 /** An order or a leg that the venue has. */
@@ -45,14 +36,27 @@ export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState;
 export type Refused = { readonly kind: "REFUSED"; readonly refusal: VenueRefusal; readonly counts: Counts };
 /** Nothing of it was executed: it was not sent, for this reason. */
 export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
-/** Nobody knows, and it is not sent again. */
+/** The outcome is unknown, and the order is not sent again. */
 export type Unconfirmed = { readonly kind: "UNCONFIRMED"; readonly counts: Counts };
 export type Outcome = Placed | Refused | Unsent | Unconfirmed;
 
 /**
- * Sends what a row says, with its sizes, and resolves with its outcome; the row is left SENT, and is for its sender to conclude.
- * `mayStillSend` is asked before each attempt: null, or why not any more. Throws Postponed if the venue's limits do not let it be sent,
- * and it only opens something: the row is NEW again.
+ * Sends a row with its sizes and resolves with its outcome. The row is left SENT; the caller concludes it.
+ *
+ * NEW ─▶ SENT, durable ─▶ sent once ─ taken or refused ─▶ that is the outcome
+ *                           │ no answer, or one that says nothing
+ *                           ▼
+ *         queried by its id until it is found, or too old to be executed
+ *                           │ not found
+ *                           ▼
+ *         a market order that neither trades nor position show: sent again under another id
+ *         anything else: UNCONFIRMED, not sent again; polls go on querying it
+ *
+ * A leg that is not found is sent again at once under the same id, since a position must not wait for its
+ * stop; the venue takes an id once. A canceled leg with such a request in flight is queried again
+ * (cancel.ts).
+ * `mayStillSend` is called before each attempt: null, or why the order may no longer be sent. Throws
+ * Postponed if the venue's limits do not permit it and it only opens something; the row is NEW again.
  */
 export async function submit(
   context: CopyContext,
@@ -112,7 +116,10 @@ export function unconfirmed({ sends, queries, sentAt, acknowledgedAt }: MirrorEn
   return { kind: "UNCONFIRMED", counts: { sends, queries, sentAt, acknowledgedAt } };
 }
 
-/** The order of a row that was not noted before it was sent, under the id of a first attempt; null if the venue does not have it. */
+/**
+ * The order of a row that was not noted before it was sent, under the id of a first attempt; null if the
+ * venue does not have it.
+ */
 export async function findUnrecorded(context: CopyContext, row: MirrorEntry): Promise<Placed | null> {
   const attempts = new Attempts(context, { ...row, clientOrderId: clientIdOf(row, 1) });
   attempts.doubt(context.takenAt);
@@ -128,12 +135,12 @@ class Attempts {
   #row: MirrorEntry;
   #attempt = 0;
   #wasDoubted = false;
-  /** When the last request was asked for of which nobody knows what became; wall time, Unix ms. */
+  /** When the last request with an unknown outcome was created; wall time, Unix ms. */
   doubtedSince: number | null = null;
 
   /**
-   * `opens`: whether it opens something; such requests leave a part of the venue's budget to exits. `onlyOpens`: whether it does nothing
-   * else; such an order is given up where an exit is asked for until it is known.
+   * `opens`: it opens something; such requests leave a part of the venue's budget to exits. `onlyOpens`: it
+   * does nothing else; such an order is given up where an exit is queried until its outcome is known.
    */
   constructor(
     context: CopyContext,
@@ -146,13 +153,14 @@ class Attempts {
     this.#row = row;
   }
 
-  /** The row is SENT under an id of its own; it is to be flushed. */
+  /** Marks the row SENT under an id of its own; the caller flushes it. */
   next(): void {
     this.#attempt += 1;
     this.doubtedSince = null;
     const { state, now } = this.#context;
     const before = this.#row;
-    // The venue takes one leg of a kind: sent again under the same id it is there once. The copy's own rows are of later placements.
+    // The venue takes one leg of a kind: sent again under the same id it is there once. The copy's own rows
+    // are of later placements.
     const ofLeg = before.seq === null ? before.entryId : 1;
     const attempt = isLeg(before) ? ofLeg : before.sends + this.#attempt;
     const clientOrderId = clientIdOf(before, attempt);
@@ -214,7 +222,10 @@ class Attempts {
     });
   }
 
-  /** A key that the venue rejects has ordered nothing: the row is as it was before. Throws CredentialsRejected. */
+  /**
+   * A key that the venue rejects has ordered nothing: the row is as it was before. Throws
+   * CredentialsRejected.
+   */
   async attempt(
     session: CopyContext["session"],
   ): Promise<Exclude<VenueAnswer<VenueOrderState>, VenueRejection>> {
@@ -239,7 +250,7 @@ class Attempts {
     return { kind: "PLACED", state: found, row: { ...this.#row, ...this.counts() } };
   }
 
-  /** Of a leg that was sent before nobody knows: it is not shown, and may be there. */
+  /** The outcome of an earlier send of this leg is unknown: the venue does not show it, but may have it. */
   get #mayBeThere(): boolean {
     return this.#wasDoubted && isLeg(this.#row);
   }
@@ -249,7 +260,10 @@ class Attempts {
     return this.#mayBeThere ? { kind: "UNCONFIRMED", counts: this.counts() } : { kind: "UNSENT", skip };
   }
 
-  /** A refusal that may be about this very order: "duplicate", "an open stop … is existing"; or of a leg whose first attempt is there. */
+  /**
+   * A refusal that may be about this very order: "duplicate", "an open stop … is existing"; or of a leg whose
+   * first attempt is there.
+   */
   async findRefused(refusal: VenueRefusal): Promise<Placed | Unconfirmed | null> {
     if (!this.#mayBeThere && !isUsedBefore(refusal)) return null;
     const found = await this.#find();
@@ -258,7 +272,7 @@ class Attempts {
     return this.#wasDoubted ? { kind: "UNCONFIRMED", counts: this.counts() } : null;
   }
 
-  /** Finds out what became of the order. ABSENT: it certainly was not executed, and may be sent again. */
+  /** Resolves the outcome of the order. ABSENT: it was certainly not executed, and may be sent again. */
   async resolve(): Promise<Placed | Unconfirmed | "ABSENT"> {
     const { now, pause, setInDoubt } = this.#context;
     const since = this.doubtedSince ?? now();
@@ -290,7 +304,10 @@ class Attempts {
     return await findAtVenue({ session }, this.#row);
   }
 
-  /** Whether neither the trades nor the position of the account show an order at the market. Another order may rest unseen. */
+  /**
+   * Whether neither the trades nor the position of the account show a market order. Other order types may be
+   * open unseen.
+   */
   async #isAbsentByPosition(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
     const { symbol, orderType, sentAt } = this.#row;
@@ -300,7 +317,8 @@ class Attempts {
       const { ownChanges } = state;
       const { held } = await session.ask(({ client }) => client.balances());
       if (unbookedOf(state, symbol, held) !== 0n) return false;
-      // Whatever else was traded until then may have hidden what the order did: it was executed, and liquidated at once.
+      // Whatever else was traded until then may have hidden what the order did: it was executed, and
+      // liquidated at once.
       const known = state.venueOrderIds(symbol);
       const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
       return state.ownChanges === ownChanges && trades?.every(({ by }) => by === "KNOWN") === true;
@@ -325,7 +343,10 @@ export async function findAtVenue(
   );
 }
 
-/** By how much an account has more of a symbol than the book accounts for, as balances say it: what was executed and is not booked. */
+/**
+ * By how much an account has more of a symbol than the book accounts for, as balances say it: what was
+ * executed and is not booked.
+ */
 export function unbookedOf(
   { copy, book }: Pick<CopyContext["state"], "copy" | "book">,
   symbol: string,
@@ -349,7 +370,10 @@ function clientIdOf({ copyId, kind, collectiveId, entryId, symbol }: MirrorEntry
   return mirrorClientId({ ...origin, copyId, purpose, attempt });
 }
 
-/** "Duplicate order sent.", "clientOrderId is duplicated"; and "An open stop … is existing", which may be this one. */
+/**
+ * "Duplicate order sent.", "clientOrderId is duplicated"; and "An open stop … is existing", which may be this
+ * one.
+ */
 function isUsedBefore({ code, message }: VenueRefusal): boolean {
   return code === -4116 || code === -4130 || (code === -2010 && /duplicate/i.test(message));
 }

@@ -1,14 +1,11 @@
-// An account that was found unfit for copying while a copy of it ran: what its key is still accepted for, the copy goes on with.
+// An account is found unfit for copying while its copy runs: the copy continues with what its key is still
+// accepted for.
 import { expect, test } from "vitest";
 import { UNFIT } from "../../domain/unfit-account.ts";
 import { openCopiesStage, places } from "../testing/copies-stage.ts";
 
 test.each([
-  [
-    "whose key may withdraw goes on selling",
-    UNFIT.withdraws,
-    "PLACE SELL MARKET 0.0004 FILLED executed 0.0004",
-  ],
+  ["whose key may withdraw still sells", UNFIT.withdraws, "PLACE SELL MARKET 0.0004 FILLED executed 0.0004"],
   [
     "whose key is not accepted is left alone",
     "-2015 Invalid API-key.",

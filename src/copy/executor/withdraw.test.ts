@@ -1,4 +1,5 @@
-// A copy that is stopped without being closed: what would open something is taken back, what closes stays, and the log says so.
+// A copy that is stopped without being closed: orders that would open something are canceled, closing orders
+// stay, and the log records it.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { audit, type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
@@ -36,7 +37,7 @@ describe("on spot", () => {
     "WITHDRAW DONE",
   ];
 
-  test("a bid is cancelled, an ask stays and is looked at no more", async () => {
+  test("a bid is canceled, an ask stays and is not queried any more", async () => {
     await stage.stopCopy(copier, strategy);
     await stage.waitFor("it is withdrawn", () => isWithdrawn(copier));
     expect(await stage.log(copier)).toEqual(withdrawn);
@@ -57,7 +58,7 @@ describe("on spot", () => {
     expect(await stage.log(copier)).toEqual(withdrawn);
   });
 
-  test("also of a strategy that is closed by then", async () => {
+  test("also of a strategy that is closed in the meantime", async () => {
     await stage.stop();
     await stage.stopCopy(copier, strategy);
     await stage.does(strategy, { type: "CloseStrategy" });
@@ -99,7 +100,7 @@ describe("on spot", () => {
     "WITHDRAW SKIPPED CREDENTIALS",
   ];
 
-  test("a key that the venue refuses by then leaves everything, and says so", async () => {
+  test("a key that the venue rejects in the meantime leaves everything, and says so", async () => {
     await stage.revoke(copier);
     await stage.stopCopy(copier, strategy);
     await stage.waitFor("it is given up", () => isWithdrawn(copier));
@@ -108,7 +109,7 @@ describe("on spot", () => {
     expect(stage.told).toEqual([]);
   });
 
-  test("an account that is disconnected by then leaves everything, and says so", async () => {
+  test("an account that is disconnected in the meantime leaves everything, and says so", async () => {
     await stage.stop();
     await stage.stopCopy(copier, strategy);
     const { accountId, personId } = await stage.copy(copier);

@@ -20,7 +20,7 @@ cleanStages();
 
 type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** What the whole journal of a strategy means, without what the strategy had. */
+/** The actions of the whole journal of a strategy, without its state. */
 async function deedsOf(stage: Stage, strategyId: string, type: StrategyType): Promise<string[]> {
   return (await linesOf(stage, strategyId, type)).map((line) => line.replace(/ \|.*/, ""));
 }
@@ -60,7 +60,7 @@ function order(
 const seen = (price: string): { readonly seen: Price } => ({ seen: decimal(price) });
 
 describe("what a spot strategy does", () => {
-  test("orders that are filled, that rest and are filled later, and that are cancelled", async () => {
+  test("orders that are filled, that are filled later, and that are canceled", async () => {
     const at = await stage();
     await carryOut(
       at,
@@ -80,7 +80,7 @@ describe("what a spot strategy does", () => {
     ]);
   });
 
-  test("each exit tells what the ones before it have promised and not sold yet", async () => {
+  test("each exit has what earlier exits have promised and not sold yet", async () => {
     const at = await stage();
     await carryOut(
       at,
@@ -113,14 +113,14 @@ describe("what a spot strategy does", () => {
       { type: "FillRestingOrder", orderId: 2, ...seen("105") },
       { type: "FillRestingOrder", orderId: 3, ...seen("105") },
     );
-    // What is left is 0.009 BTC at 105, less than a unit of the quote asset.
+    // The remainder is 0.009 BTC at 105, less than a unit of the quote asset.
     expect((await deedsOf(at, "one", "SPOT")).slice(-2)).toEqual([
       "FILL 2 SELL 0.5 @ 105",
       "FILL 3 SELL 0.49 @ 105 empties",
     ]);
   });
 
-  test("a stop that is triggered and filled is a fill, one that only rests nothing, one that may not a cancellation", async () => {
+  test("a triggered and filled stop is a fill, one that only becomes open nothing, one that is not permitted a cancellation", async () => {
     const market = new StubMarket();
     market.trade("BTCUSDT", "100");
     const at = await stage({ market });
@@ -197,7 +197,7 @@ describe("what a futures strategy does", () => {
     ]);
   });
 
-  test("the legs of a resting entry are mirrored once they are armed, and never if they are not", async () => {
+  test("the legs of an open entry are mirrored once they are armed, and never if they are not", async () => {
     const at = await open();
     const entry = {
       attached: { takeProfitPrice: decimal<Price>("110"), stopLossPrice: decimal<Price>("80") },
@@ -294,7 +294,7 @@ describe("what a futures strategy does", () => {
     ]);
   });
 
-  test("a liquidation cancels resting orders before it, and takes the legs back after it", async () => {
+  test("a liquidation cancels open orders before it, and cancels the legs after it", async () => {
     const at = await open();
     await carryOut(
       at,
@@ -315,7 +315,8 @@ describe("what a futures strategy does", () => {
       "CANCEL_LEG 2",
     ]);
     expect(lines.at(-2)).toMatch(/\| 999\.9 USDT, 2 BTCUSDT, BTCUSDT 100$/);
-    // The mark price is beyond the bankruptcy price: the whole margin of 10 is lost, the fee of 0.1 within it.
+    // The mark price is beyond the bankruptcy price: the whole margin of 10 is lost, the fee of 0.1 within
+    // it.
     expect(lines.at(-1)).toMatch(/\| 990 USDT$/);
   });
 
@@ -338,7 +339,7 @@ describe("what a futures strategy does", () => {
   });
 });
 
-describe("an order that is over in the entry that placed it", () => {
+describe("an order that ends in the entry that placed it", () => {
   /** An entry of the engine's own, its order cut short: filled by as much at a price each, and expired. */
   async function cutShort(...fills: readonly (readonly [quantity: string, price: string])[]) {
     const at = await stage();

@@ -1,18 +1,10 @@
-// What an entry of a strategy's journal means to its copies: the account as of the entry before, and the entry, give the account
-// as of the entry and the actions, in the order in which copies carry them out. Pure, so that whoever replays a journal gets the
-// same actions, however it is cut into parts.
-//
-// An action is what the strategy wanted of the market. Funding is none, and neither is a stop that has reached its trigger: the
-// venue's own stop does that by itself. The order that a leg places when it fires belongs to the leg (FIRE_LEG), that of a
-// liquidation to the liquidation (LIQUIDATE); what a strategy does to be closed, and all that comes after, is one CLOSE.
-//
-// An order that is over in the entry that placed it without having been filled whole stands for what was executed of it; if that
-// is nothing it is no action.
-//
-// The order within an entry is that of its events: a fired leg closes the position before its sibling is taken back, and a fill
-// that empties a position comes before the legs and the reduce-only orders that go with it, since what only reduces can wait. A
-// liquidation cancels the resting orders first, since one of them might open something anew; its legs, which protect until the
-// position is closed, are taken back after it.
+// Translates an entry of a strategy's journal into copy actions, in the order in which copies execute them.
+// Pure: every replay of a journal gives the same actions, however it is split. An action is an intent of the
+// strategy: funding is none, nor is a triggered stop, which the venue triggers itself. A fired leg's order
+// belongs to the leg (FIRE_LEG), a liquidation's to the liquidation (LIQUIDATE); closing a strategy is one
+// CLOSE.
+// An order that ends in the entry that placed it stands for what it executed; if that is nothing, it is no
+// action.
 import type { Account } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadDeed, LeadFilled, LeadPlacement } from "../../domain/copying.ts";
@@ -26,8 +18,13 @@ import type { JournalEntry } from "../../store/store.ts";
 import { holdsNothing, leadStateOf } from "./lead-state.ts";
 
 /**
- * The actions of an entry, numbered after the last action of the entries before it. The account, which stands as of the entry
- * before, is changed in place: it belongs to whoever replays.
+ * The actions of an entry, numbered after the last action of earlier entries. Changes the caller's account,
+ * which is as of the entry before, in place.
+ *
+ * Actions follow the order of events. A fired leg closes the position before its sibling is canceled. A fill
+ * that empties a position comes before the cancels of its legs and reduce-only orders, since these can wait.
+ * A liquidation first cancels open orders, since one of them might open a position again; it cancels the
+ * legs, which protect until the position is closed, after it.
  */
 export function actionsOf(
   account: Account,
@@ -47,10 +44,10 @@ export function actionsOf(
     return actions;
   }
   const outline = outlineOf(events);
-  /** Of legs whose position is liquidated. */
+  /** The legs whose position is liquidated. */
   const legCancels: LeadDeed[] = [];
   for (const event of events) {
-    // What was filled at once is told with its placement.
+    // An immediate fill is part of its placement.
     if (event.type === "OrderFilled" && !outline.placed.has(event.trade.orderId)) {
       const order = orderOf(account, event.trade.orderId);
       const lead = stateNow();
@@ -67,7 +64,7 @@ export function actionsOf(
   return actions;
 }
 
-/** What has to be known of an entry before its events are walked through. */
+/** Facts of an entry that are needed before its events are processed. */
 type Outline = {
   /** The orders that it places. */
   readonly placed: ReadonlySet<number>;
@@ -104,7 +101,7 @@ function endsTheStrategy({ type }: DomainEvent): boolean {
   return type === "StrategyClosing" || type === "StrategyClosed";
 }
 
-/** What an event means, given the account before it; null for nothing. */
+/** The action of an event, given the account before it; null if it has none. */
 function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDeed | null {
   switch (event.type) {
     case "OrderPlaced":
@@ -127,7 +124,7 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
     }
     case "LeverageChanged":
       return { kind: "SET_LEVERAGE", symbol: event.symbol, leverage: event.leverage };
-    // The rest of what fills and fires is told with its order; the others are no wish of the strategy's.
+    // Other fills and firings are part of their order; the remaining events are no intents of the strategy.
     case "OrderFilled":
     case "LegFired":
     case "OrderTriggered":
@@ -142,7 +139,7 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
   }
 }
 
-/** What an order that was placed means; null if it is over, and nothing of it was executed. */
+/** The action of a placed order; null if it has ended without any execution. */
 function deedOfOrder(account: Account, { order }: OrderPlaced, outline: Outline): LeadDeed | null {
   const { orderId, side, type } = order;
   const filled = filledBy(outline.trades.get(orderId) ?? []);
@@ -183,7 +180,7 @@ function deedOfFill(account: Account, order: Order, { quantity, price }: Trade):
   return { kind: "FILL", ...ofOrder(account, order), side: order.side, filled: { quantity, price }, empties };
 }
 
-/** What trades of one order come to; null for none. */
+/** The sum of the trades of one order; null if there are none. */
 function filledBy(trades: readonly Trade[]): LeadFilled | null {
   if (trades.length === 0) return null;
   let quantity: Quantity = ZERO;

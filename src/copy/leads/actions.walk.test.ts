@@ -1,5 +1,5 @@
-// The journals of strategies that lived random lives at real desks, with all that can happen to one: what their replay says is
-// held against the rows that the desk has stored beside the journal.
+// Journals of strategies after random walks at real desks, with every event that a strategy can have. Their
+// replay is compared with the rows that the desk has stored beside the journal.
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -96,7 +96,7 @@ describe.each(SEEDS)("lives of strategies from seed %i", (seed) => {
         const isOver = later.some(({ kind }) => kind === "CANCEL");
         const executed = filled.reduce((sum, each) => sum + each, 0n);
         expect(executed, `order ${orderId}`).toBe(stored.executedQuantity);
-        // What was still open when the strategy was closed is cancelled by that.
+        // Closing the strategy cancels what was still open.
         const isClosedWith = isOpen(stored) || actions.at(-1)?.kind === "CLOSE";
         if (stored.status === "FILLED") expect(isOver).toBe(false);
         else expect(isOver || isClosedWith, `order ${orderId} is ${stored.status}`).toBe(true);
@@ -130,7 +130,7 @@ function checkNumbers(actions: readonly LeadAction[]): void {
   expect(versions).toEqual(versions.toSorted((one, other) => one - other));
 }
 
-/** A strategy that is closed says so once, and last. */
+/** A closed strategy yields one CLOSE, as its last action. */
 function checkClose(entries: readonly JournalEntry[], actions: readonly LeadAction[]): void {
   const closes = actions.filter(({ kind }) => kind === "CLOSE");
   expect(closes).toHaveLength(entries.some(({ events }) => events.some(endsIt)) ? 1 : 0);

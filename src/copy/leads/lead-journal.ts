@@ -1,8 +1,7 @@
-// The journal of one lead, turned into actions: read from where the lead stands, replayed, and stored together with the account
-// that it leads to. What is in memory is as the store has it, or nothing: whoever fails half-way begins with what is stored, and
-// hands over what was stored without its having been told so.
-//
-// And the log of its actions, which all its copies read.
+// The journal of one lead, turned into actions: read from the lead's version, replayed, and stored together
+// with the account that they lead to. Memory equals the store or is empty: a lead that fails half-way reloads
+// what is stored, and hands over stored actions that were not handed over before.
+// Also the log of its actions, which all its copies read.
 import { type Account, emptyAccount } from "../../domain/account.ts";
 import type { LeadAction } from "../../domain/copying.ts";
 import type { CopyStore, Lead } from "../../store/copy-store.ts";
@@ -11,7 +10,9 @@ import { actionsOf } from "./actions.ts";
 
 /** Entries that are replayed and stored at a time. */
 export const ENTRIES_MAX = 500;
-/** Whenever so many actions have come, those are forgotten that no copy needs any more, but for as many of the newest. */
+/**
+ * After this many new actions those that no copy needs any more are dropped, except as many of the newest.
+ */
 export const PRUNED_EVERY = 1_000;
 
 export type LeadStore = Pick<
@@ -22,7 +23,7 @@ export type LeadStore = Pick<
 /** How far the journal has been turned into actions. */
 type Progress = { readonly account: Account; readonly version: number; readonly last: LeadAction | null };
 
-/** What a step has come to. LOST: the lead is another's, or was moved on by another. */
+/** The result of a step. LOST: another process has the lead, or has advanced it. */
 export type Step =
   | {
       readonly kind: "ADVANCED";
@@ -39,7 +40,7 @@ export class LeadJournal {
   readonly #holder: string;
   /** Null while it is not known, or ahead of the store. */
   #progress: Progress | null = null;
-  /** The last action that was handed over, or was there at the beginning; null before that is known. */
+  /** The last action that was handed over, or existed at the start; null before that is known. */
   #handedSeq: number | null = null;
 
   constructor(parts: {
@@ -53,12 +54,12 @@ export class LeadJournal {
     this.#holder = parts.holder;
   }
 
-  /** The last entry that is known to have been turned into actions; 0 if none is. */
+  /** The last entry known to have been turned into actions; 0 if none is. */
   get version(): number {
     return this.#progress?.version ?? 0;
   }
 
-  /** Goes on by at most `ENTRIES_MAX` entries; resolves when the actions are durable. One step at a time. */
+  /** Advances by at most `ENTRIES_MAX` entries; resolves when the actions are durable. One step at a time. */
   async step(): Promise<Step> {
     const { strategyId, type } = this.#strategy;
     const from = this.#progress ?? (await this.#load());
@@ -93,7 +94,7 @@ export class LeadJournal {
     return { kind: "ADVANCED", actions, account, isAtEnd };
   }
 
-  /** Actions that were stored by a step of which the store could not say so. */
+  /** Actions stored by a step whose answer was lost. */
   async #handOver(afterSeq: number): Promise<Step> {
     const actions = await this.#store.listActions(this.#strategy.strategyId, {
       afterSeq,
@@ -132,14 +133,14 @@ function checkSame({ strategyId, seq }: Lead, last: LeadAction | null): void {
     throw new Error(`a lead and its actions move together: ${strategyId}, ${seq}, ${lastSeq}`);
 }
 
-/** Actions that are held; beyond it the oldest are let go, and loaded when a copy asks for them. */
+/** Maximum of cached actions; the oldest are evicted, and loaded when a copy needs them. */
 const HELD_MAX = 5_000;
 /** Actions that are loaded at a time. */
 const CHUNK_MAX = 500;
 
 /**
- * The actions of one strategy, held once for all copies: from the first that some copy has yet to deal with to the last. A
- * copy that lags so far behind that its action was let go has it loaded again, in chunks.
+ * The actions of one strategy, held once for all copies: from the first that some copy has yet to deal with
+ * to the last. A copy that lags so far behind that its action was let go has it loaded again, in chunks.
  */
 export class ActionLog {
   readonly #store: Pick<CopyStore, "listActions">;
@@ -148,7 +149,7 @@ export class ActionLog {
   readonly #held = new Map<number, LeadAction>();
   #lastSeq: number;
 
-  /** `lastSeq`: what is known to be there without having been handed over. */
+  /** `lastSeq`: the last action known to be stored without having been handed over. */
   constructor(store: Pick<CopyStore, "listActions">, strategyId: string, lastSeq: number) {
     this.#store = store;
     this.#strategyId = strategyId;
@@ -160,7 +161,7 @@ export class ActionLog {
     return this.#lastSeq;
   }
 
-  /** Adds actions; those that are known already do no harm. */
+  /** Adds actions; repeated ones do no harm. */
   add(actions: readonly LeadAction[]): void {
     for (const action of actions) {
       this.#held.set(action.seq, action);
@@ -179,7 +180,7 @@ export class ActionLog {
     return loaded[0]?.seq === seq ? loaded[0] : null;
   }
 
-  /** Lets go of what every copy has dealt with. */
+  /** Drops actions that every copy has dealt with. */
   forgetUpTo(seq: number): void {
     for (const held of this.#held.keys()) {
       if (held <= seq) this.#held.delete(held);

@@ -1,5 +1,5 @@
-// What a strategy has just before an action, by which copies are scaled; and what it holds of a symbol, and what an execution leaves
-// of it, by which a copy's target follows.
+// The state of a strategy right before an action, by which copies are scaled; and its holding of a symbol
+// before and after an execution, from which a copy's target follows.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import { COPY_QUOTE_ASSET, type LeadAction, type LeadState } from "../../domain/copying.ts";
 import type { Order, Side } from "../../domain/order.ts";
@@ -17,8 +17,9 @@ import {
 import { ownedOf } from "../../money/posting.ts";
 
 /**
- * Of a spot pair, a remainder that is worth less than this is nothing: fees are taken out of what is bought, so that hardly any
- * holding can be sold to the last unit. No exchange takes an order of so little.
+ * The remainder of a spot holding that is worth less than this counts as zero: fees are taken out of
+ * purchases, so that hardly any holding can be sold to the last unit. No exchange takes an order of so
+ * little.
  */
 export const DUST_WORTH: Amount = SCALE as Amount;
 
@@ -26,7 +27,7 @@ const NO_PRICES: ReadonlyMap<string, Price> = new Map();
 /** On spot everything that is sold is held. */
 const LONG = SCALE as Quantity;
 
-/** What the strategy has now, given its last action before. */
+/** The strategy's present state, given its last action before. */
 export function leadStateOf(account: Account, last: LeadAction | null): LeadState {
   const held = heldBy(account);
   return {
@@ -50,7 +51,10 @@ function promisedBy({ type, positions, openOrders }: Account): ReadonlyMap<strin
   return promised;
 }
 
-/** Whether a fill of this order has left nothing of its symbol that could be sold or closed; `account` is as of the fill. */
+/**
+ * Whether a fill of this order has left nothing of its symbol that could be sold or closed; `account` is as
+ * of the fill.
+ */
 export function holdsNothing(
   account: Account,
   { symbol, side, reservedAsset }: Order,
@@ -58,7 +62,7 @@ export function holdsNothing(
 ): boolean {
   if (account.type === "FUTURES") return !account.positions.has(symbol);
   if (side === "BUY") return false;
-  // Who sells reserves what is sold.
+  // A sale reserves the asset that it sells.
   const left = ownedOf(account.balances, reservedAsset) as bigint as Quantity;
   return left === 0n || (isReckoned(symbol) && proceedsDown(price, left) < DUST_WORTH);
 }
@@ -110,7 +114,10 @@ export function leadHeld(family: StrategyType, { held }: Pick<LeadState, "held">
     : ZERO;
 }
 
-/** The size that an execution leaves of a position which it reduces, zero if it goes through zero; null if it reduces none. */
+/**
+ * The size that an execution leaves of a position which it reduces, zero if it goes through zero; null if it
+ * reduces none.
+ */
 export function reduced(before: Quantity, side: Side, quantity: Quantity): Quantity | null {
   if (before === 0n || before > 0n === (side === "BUY")) return null;
   const size = magnitude(before);

@@ -12,7 +12,7 @@ cleanStages();
 const newTime = () => new OwnTime();
 
 describe("a lead", () => {
-  test("is followed from its first entry on, and its actions are durable before anybody is told of them", async () => {
+  test("is followed from its first entry on, and its actions are durable before they are handed over", async () => {
     const { desk, store } = await stage({ strategies: ["one", "other"] });
     executed(await desk.execute("one", buy("market", "a")));
     executed(await desk.execute("one", buy("90", "b")));
@@ -29,7 +29,7 @@ describe("a lead", () => {
     expect((await store.copying.findLead("one"))?.account).toEqual((await store.loadAccount("one"))?.account);
   });
 
-  test("is gone on with at the next look, at once when somebody tells, and not twice", async () => {
+  test("continues at the next poll, at once after a wake, and not twice", async () => {
     const { desk, store } = await stage();
     await openToCopiers(store, "one");
     const { leads, followers, pass } = leadsOn(store, newTime());
@@ -47,7 +47,7 @@ describe("a lead", () => {
     expect(followers.news()).toEqual(["take one", "moved one 1-1", "moved one 2-2"]);
   });
 
-  test("is replayed in parts, each stored before the next, and continued by whoever comes next", async () => {
+  test("is replayed in parts, each stored before the next, and continued by the next process", async () => {
     const { desk, store } = await stage();
     await openToCopiers(store, "one");
     const orders = Array.from({ length: ENTRIES_MAX }, (_, each) => each + 1);
@@ -85,7 +85,7 @@ describe("a lead", () => {
     expect(stored).toHaveLength(ENTRIES_MAX * 2);
   });
 
-  test("whose step was stored without our having been told is gone on with, and nothing of it is missed", async () => {
+  test("whose step was stored without an answer continues, and nothing of it is missed", async () => {
     const { desk, store } = await stage();
     await openToCopiers(store, "one");
     let isCut = true;
@@ -135,7 +135,7 @@ describe("a lead", () => {
     expect(lines).toEqual(["a lead could not be followed; it is tried again"]);
   });
 
-  test("is taken again if that failed, and nothing is told of it before", async () => {
+  test("is taken again if that failed, and notifies nothing before", async () => {
     const { desk, store } = await stage();
     await openToCopiers(store, "one");
     executed(await desk.execute("one", buy("90", "a")));
@@ -151,8 +151,8 @@ describe("a lead", () => {
   });
 });
 
-describe("what people change", () => {
-  test("is told once, and what changes meanwhile is told again", async () => {
+describe("changes from the dashboard", () => {
+  test("are announced once, and concurrent changes are announced again", async () => {
     const { store } = await stage();
     await openToCopiers(store, "one");
     const { followers, pass } = leadsOn(store, newTime());
@@ -172,7 +172,7 @@ describe("what people change", () => {
     expect(followers.news()).toEqual([]);
   });
 
-  test("before the strategy acts is told before its actions are, without waiting for a look: a pause that was answered counts", async () => {
+  test("before the strategy acts are announced before its actions, without waiting for a poll: a pause that was answered counts", async () => {
     const { desk, store } = await stage();
     await openToCopiers(store, "one");
     const { leads, followers, pass } = leadsOn(store, newTime());
@@ -194,7 +194,7 @@ describe("what people change", () => {
 });
 
 describe("a claim", () => {
-  test("lets things be sent while it is fresh, and no longer", async () => {
+  test("permits sends while it is fresh, and no longer", async () => {
     const { store } = await stage();
     await openToCopiers(store, "one");
     const time = newTime();
@@ -219,7 +219,7 @@ describe("a claim", () => {
     isReachable = true;
     await pass(CLAIM_MS);
     expect(leads.mayRun()).toBe(true);
-    // The lease has not run out, so nobody else has had it: what waited goes on.
+    // The lease has not run out, so no other process has had it: the waiting work continues.
     expect(followers.news()).toEqual(["changed one"]);
     expect(lines).toEqual([
       "the store is out of reach; copies wait until it is back",
@@ -227,7 +227,7 @@ describe("a claim", () => {
     ]);
   });
 
-  test("of one that stands still is taken over when its lease has run out, not before; and what it does then is void", async () => {
+  test("of a stalled process is taken over when its lease has run out, not before; and its later writes are void", async () => {
     const { desk, file, store } = await stage();
     await openToCopiers(store, "one");
     const time = newTime();
@@ -276,7 +276,7 @@ describe("a claim", () => {
     expect(mine.claimed).toEqual(["one", "", "one"]);
   });
 
-  test("that was renewed too late is had anew from what is stored: another may have had it meanwhile", async () => {
+  test("that was renewed too late is loaded again from the store: another process may have had it", async () => {
     const { store } = await stage();
     await openToCopiers(store, "one");
     const time = newTime();
@@ -286,7 +286,7 @@ describe("a claim", () => {
     await alone.leads.claim();
     await settled();
     expect([mine.followers.news(), alone.followers.news()]).toEqual([["take one"], ["take one"]]);
-    // The process was stopped, and the clock went on: the timers ring once, much later.
+    // The process was suspended while the clock ran: the timers fire once, much later.
     time.sleep(LEASE_MS);
     await mine.leads.claim();
     await alone.leads.claim();
@@ -330,7 +330,7 @@ describe("a claim", () => {
     expect(other.followers.news()).toEqual(["take one"]);
   });
 
-  test("a store that has failed ends it: whoever opened the copier is told", async () => {
+  test("a failed store ends it: the code that opened the copier is notified", async () => {
     const { store } = await stage();
     await openToCopiers(store, "one");
     const failure = new StoreFailure("the disk is full");

@@ -1,15 +1,10 @@
-// The leads that this process works at. It claims them, follows their journals, and hands what they did to the lanes.
-//
-//   claim    every two seconds: what nobody has a claim on any more is taken, what is ours is renewed
-//   look     every quarter of a second: whose journal has grown, and where people have changed something
-//   wake     at once, when somebody tells of a commit; it may be lost, the look comes anyway
-//
-// A claim lasts LEASE_MS. What is sent under it is valid for RECV_WINDOW_MS, so nothing is sent once the last renewal is
-// FRESH_MS ago: whoever takes over then finds everything that was sent to have happened, or to be void. A renewal that came so late
-// that another may have had the lead meanwhile has it taken anew, from what is stored.
-//
-// Clocks of processes on one database may be CLOCKS_APART_MS apart. A store that is out of reach is waited for; one that has
-// failed ends the copier. An error of one lead keeps no other from going on.
+// Claims leads for this process, follows their journals, and hands their actions to the followers.
+// - claim, every two seconds: takes unclaimed leads and renews our claims
+// - poll, every quarter of a second: finds grown journals and changes from the dashboard
+// - wake, at once after a commit; it may be lost, since the poll finds the commit anyway
+// Nothing is sent once the last renewal is FRESH_MS old, so the next holder finds every request executed or
+// expired. A store out of reach is waited for, a failed one ends the copier. An error of one lead does not
+// stop others.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../../concurrency/periodic-task.ts";
 import type { Timers } from "../../concurrency/time.ts";
@@ -30,10 +25,10 @@ export const LOOK_MS = 250;
 export const CLOCKS_APART_MS = 1_000;
 /** How old the last renewal may be for anything to be sent, ms. */
 export const FRESH_MS = LEASE_MS - RECV_WINDOW_MS - CLOCKS_APART_MS;
-/** A lead that failed is left alone for so many looks. */
+/** Number of polls that a failed lead is skipped for. */
 const LOOKS_PASSED_OVER = 8;
 
-/** Who works at the copies of leads. */
+/** Executes the copies of leads. */
 export type Followers = {
   take(lead: Pick<Lead, "strategyId" | "type">): Promise<void>;
   /** `account` is the strategy's as of the last action. */
@@ -54,7 +49,7 @@ type Held = {
   isTaken: boolean;
   /** There may be entries beyond those that were turned into actions. */
   isBehind: boolean;
-  /** As last seen, and as the followers were last told; null: they are to be told whatever it is. */
+  /** The current revision, and the one that the followers last received; null: notify them in any case. */
   revision: number;
   toldRevision: number | null;
   looksPassedOver: number;
@@ -73,7 +68,7 @@ export class Leads {
   readonly #onFailure: (failure: StoreFailure) => void;
   readonly #log: Pick<Logger, "info" | "warn" | "error">;
   readonly #held = new Map<string, Held>();
-  /** Dropped, and something of them is still under way: they are not taken again before that has ended. */
+  /** Dropped leads with work still in flight; they are not taken again before it has ended. */
   readonly #leaving = new Set<string>();
   /** When the last renewal that succeeded was begun, wall time; null before the first. */
   #renewedAt: number | null = null;
@@ -87,14 +82,14 @@ export class Leads {
     followers: Followers;
     /** The name of this process, which no other has or had. */
     holder: string;
-    /** Whether nobody else can be alive who has a claim: theirs are taken over at once. */
+    /** Whether no other claim holder can be alive: their claims are taken over at once. */
     isAlone: boolean;
     /** Wall time, Unix ms. */
     wallNow: () => number;
     every: Timers["every"];
-    /** Told which strategies are claimed, whenever that changes. */
+    /** Called with the claimed strategies whenever they change. */
     onClaimed: (strategyIds: readonly string[]) => void;
-    /** Told that the store has failed: the copier must end. */
+    /** Called when the store has failed: the copier must end. */
     onFailure: (failure: StoreFailure) => void;
     log: Pick<Logger, "info" | "warn" | "error">;
   }) {
@@ -125,16 +120,16 @@ export class Leads {
   mayRun(): boolean {
     if (this.#renewedAt === null) return false;
     const ageMs = this.#wallNow() - this.#renewedAt;
-    // A clock that was set back tells nothing; the next renewal goes by the new one.
+    // A clock that was set back gives no age; the next renewal uses the new time.
     return ageMs >= 0 && ageMs < FRESH_MS;
   }
 
-  /** Claims and renews, unless that is under way. Never rejects. */
+  /** Claims and renews, unless that is in progress. Never rejects. */
   claim(): Promise<void> {
     return this.#claiming.run();
   }
 
-  /** Looks what has changed, unless that is under way. Never rejects. */
+  /** Polls for changes, unless that is in progress. Never rejects. */
   look(): Promise<void> {
     return this.#looking.run();
   }
@@ -154,7 +149,7 @@ export class Leads {
     void this.#looking.close();
   }
 
-  /** Resolves when nothing is under way any more and the claims are given up; to be called when nothing is sent any more. */
+  /** Resolves when nothing is in flight and the claims are released; the caller sends nothing any more. */
   async release(): Promise<void> {
     const held = [...this.#held.values()];
     await Promise.all([
@@ -186,7 +181,7 @@ export class Leads {
     if (this.#mayHaveBeenLost(now)) for (const held of [...this.#held.values()]) this.#drop(held);
     this.#renewedAt = now;
     this.#keep(claimed);
-    // Who waited for the claim to be fresh again goes on.
+    // Work that waited for a fresh claim continues.
     if (!wasFresh) for (const held of this.#held.values()) held.toldRevision = null;
     for (const held of this.#held.values()) this.#goOn(held);
   }
@@ -239,7 +234,7 @@ export class Leads {
     if (underWay.length === 0) return;
     this.#leaving.add(strategyId);
     void Promise.all(underWay).then(() => {
-      // What was under way may have ended only after the followers had dropped it.
+      // Work in flight may have ended only after the followers dropped the lead.
       this.#followers.drop(strategyId);
       this.#leaving.delete(strategyId);
     });
@@ -256,13 +251,13 @@ export class Leads {
     }
   }
 
-  /** Follows the journal and tells of changes, each unless it is under way, or there is nothing of it to do. */
+  /** Follows the journal and notifies of changes, each unless it is in progress or has nothing to do. */
   #goOn(held: Held): void {
     if (held.looksPassedOver > 0 || held.isDropped || this.#isStopped) return;
     if (held.following === null && (held.isBehind || !held.isTaken)) {
       held.following = this.#attempt(held, () => this.#follow(held)).finally(() => {
         held.following = null;
-        // What came in after the last step has found `following` still there.
+        // Entries that arrived after the last step found `following` still set.
         this.#goOn(held);
       });
     }
@@ -296,7 +291,7 @@ export class Leads {
     }
   }
 
-  /** What people changed before the strategy acted counts for what it did: a pause that was answered is one. */
+  /** Changes made before an action of the strategy apply to it, such as a pause that was answered. */
   async #tellBefore(held: Held): Promise<void> {
     await held.telling;
     held.revision = Math.max(held.revision, await this.#store.revisionOfLead(held.strategyId));
@@ -336,7 +331,7 @@ export class Leads {
   }
 }
 
-/** What the store says of a lead now. */
+/** Records the store's current state of a lead. */
 function note(held: Held, { version, revision }: ClaimedLead): void {
   if (version > held.journal.version) held.isBehind = true;
   held.revision = revision;

@@ -30,7 +30,7 @@ function words(book: CopyBook): string {
   return [quantity, cost, realized, fees].map(formatBriefly).join(" ");
 }
 
-/** What the account has of BTCUSDT; what sizes count of it, quantity and cost. */
+/** The account's BTCUSDT as sizes use it, quantity and cost. */
 describe("what sizes are computed from", () => {
   test.each([
     // More than the copy's own is its owner's.
@@ -80,7 +80,7 @@ describe("a contract", () => {
     [["SELL 2 @ 100"], "-2 200 0 0"],
     [["SELL 2 @ 100", "BUY 1 @ 90"], "-1 100 10 0"],
     [["BUY 2 @ 100", "SELL 1 @ 90"], "1 100 -10 0"],
-    // Through zero: what is closed is realized, the rest begins anew.
+    // Through zero: the closed part is realized, the rest opens a new position.
     [["BUY 2 @ 100", "SELL 3 @ 110"], "-1 110 20 0"],
     [["SELL 2 @ 100", "BUY 5 @ 110"], "3 330 -20 0"],
     [["BUY 2 @ 100 fee 0.1", "SELL 2 @ 100 fee 0.1"], "0 0 0 0.2"],
@@ -99,7 +99,7 @@ test("a symbol of which nothing is held is in the book no more", () => {
   expect(bookAfter("SPOT", ["BUY 1 @ 100", "SELL 1 @ 100"]).holdings.size).toBe(0);
 });
 
-describe("a fee that is known later than what it is of", () => {
+describe("a fee that becomes known later than its execution", () => {
   test.each([
     ["SPOT", "BUY 2 @ 100 fee 0.2 base 0.002", "BUY 2 @ 100"],
     ["SPOT", "SELL 1 @ 110 fee 0.11", "SELL 1 @ 110"],

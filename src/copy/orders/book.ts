@@ -1,13 +1,9 @@
-// How what was executed at a venue changes a copy's book, and what the copy can use. Pure.
-//
-// Of a spot pair the book holds what the copy's own orders bought and have not sold, at its average cost; of a contract the
-// position, which an order may take through zero: what it closes is realized, what is left of it opens the other side. What a
-// fee took out of the base asset did not arrive: it lessens holding and cost alike, and counts as a fee in the quote asset.
-// Knowingly, fractions are rounded down at the 8th decimal, and funding, which no order brings, is in no book.
-//
-// What a copy can use is what the venue said last, carried on by what the copy did since, so that an order seldom has to ask first. It
-// errs towards less: what a cancel or a closed position sets free counts when the venue says so. Whoever is about to skip an
-// order for want of funds asks the venue anew before.
+// How executions at a venue change a copy's book, and what the copy can use. Pure. Of a spot pair the book
+// holds what the copy's own orders bought and have not sold, at average cost; of a contract the position. An
+// order through zero realizes what it closes and opens the rest on the other side. A fee in the base asset
+// reduces holding and cost, and counts as a fee in the quote asset. Fractions are rounded down at the 8th
+// decimal; funding is in no book. Usable funds are the venue's last snapshot, carried forward by the copy's
+// executions; they err towards less, since freed funds count only once the venue reports them.
 import type { StrategyType } from "../../domain/account.ts";
 import type { CopyBook, Holding, VenueSnapshot } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
@@ -25,29 +21,29 @@ import {
 import type { VenuePrices } from "../sizing/proportion.ts";
 import type { VenueBalances } from "../venue/venue.ts";
 
-/** What was executed beyond what the book knows already. Nothing is negative. */
+/** An execution beyond the book. No value is negative. */
 export type Execution = {
   readonly symbol: string;
   readonly side: Side;
   readonly quantity: Quantity;
-  /** What was paid or received for it, without fees. */
+  /** Paid or received for it, without fees. */
   readonly quote: Amount;
   /** In the quote asset, the part that was taken in the base asset included. */
   readonly fee: Amount;
-  /** Of a spot pair: what the fee took of the base asset. */
+  /** Of a spot pair: the fee in the base asset. */
   readonly feeInBase: Quantity;
 };
 
 const NOTHING: Holding = { quantity: ZERO, cost: ZERO };
 
-/** What a copy holds of a symbol by its own orders. */
+/** A copy's holding of a symbol by its own orders. */
 export function holdingOf(book: CopyBook, symbol: string): Holding {
   return book.holdings.get(symbol) ?? NOTHING;
 }
 
 /**
- * The copy's holdings, as far as the account has them by its last balances: what an order that is not confirmed yet may have sold is
- * in the account's money already, and is not counted twice.
+ * The copy's holdings, as far as the account has them by its last balances: what an order that is not
+ * confirmed yet may have sold is in the account's money already, and is not counted twice.
  */
 export function heldOnAccount({ holdings, snapshot }: CopyBook): ReadonlyMap<string, Holding> {
   if (snapshot === null) return holdings;
@@ -84,10 +80,10 @@ export function executedIn(book: CopyBook, family: StrategyType, execution: Exec
   };
 }
 
-/** What an order has cost beside what is booked of it; `cost`: what was paid for the part that was taken in the base asset. */
+/** An order's cost beyond what is recorded; `cost`: the cost of the part that was taken in the base asset. */
 export type Charge = Pick<Execution, "symbol" | "fee" | "feeInBase"> & { readonly cost: Amount };
 
-/** The book once more of an order's fee is known than was booked with it. */
+/** The book after more of an order's fee is known than was recorded with it. */
 export function chargedTo(book: CopyBook, { symbol, fee, feeInBase, cost }: Charge): CopyBook {
   const held = holdingOf(book, symbol);
   const taken = feeInBase < held.quantity ? feeInBase : held.quantity;
@@ -100,7 +96,10 @@ export function chargedTo(book: CopyBook, { symbol, fee, feeInBase, cost }: Char
   return { ...charged, holdings: withHolding(book.holdings, symbol, holding) };
 }
 
-/** The book once an execution that is booked turned out to have cost or brought so much more in the quote asset (negative: less). */
+/**
+ * The book once an execution that is booked turned out to have cost or brought so much more in the quote
+ * asset (negative: less).
+ */
 export function repriced(
   book: CopyBook,
   { symbol, side, quote }: Pick<Execution, "symbol" | "side" | "quote">,
@@ -117,7 +116,10 @@ export function repriced(
   return { ...book, holdings: withHolding(book.holdings, symbol, holding) };
 }
 
-/** The book once part of a holding turned out to be gone from the account by other hands: it counts as closed for `quote`. */
+/**
+ * The book once part of a holding turned out to be gone from the account by other hands: it counts as closed
+ * for `quote`.
+ */
 export function writtenOff(
   book: CopyBook,
   family: StrategyType,
@@ -184,7 +186,7 @@ function withHolding(
   return changed;
 }
 
-/** Symbols of which a snapshot says what the account has; the copy's own come first. */
+/** Maximum of symbols in a snapshot of the account; the copy's own come first. */
 const HELD_MAX = 200;
 
 /** The snapshot once an order was sent that takes so much of what is available. */
@@ -220,7 +222,7 @@ export function carriedOn(
   };
 }
 
-/** What the venue says now. `symbolOf` names the symbol that a balance is of. */
+/** The venue's present state. `symbolOf` returns the symbol of an asset. */
 export function snapshotOf(
   balances: VenueBalances,
   {
@@ -246,9 +248,9 @@ export function snapshotOf(
 }
 
 /**
- * What the copy is worth: what it began with, what it has gained and paid in fees since, and what its holdings have gained at
- * the venue's prices. So it moves by what the copy does alone: money that its owner puts in or takes out is no gain and no
- * loss. Null before it has begun. A holding without a price counts as it cost.
+ * The value of the copy: its starting equity, realized profit less fees, and the unrealized profit of its
+ * holdings at the venue's prices. So it moves by the copy's trading alone: deposits and withdrawals of its
+ * owner are neither profit nor loss. Null before it has begun. A holding without a price counts at cost.
  */
 export function equityOf(book: CopyBook, prices: VenuePrices): Amount | null {
   if (book.startEquity === null) return null;

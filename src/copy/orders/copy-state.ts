@@ -1,8 +1,8 @@
-// What this process knows of one copy: its row, its book, and the rows of its log of which something is still to be done. It is the
-// only writer of them. A change takes effect in memory at once, without waiting, so that executors of different symbols never size
-// by something outdated; `flush` makes durable what has changed since, in order.
-//
-// A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
+// The state of one copy in memory: its row, its book, and the open rows of its log. It is their only writer.
+// A change takes effect in memory at once, without waiting, so that executors of different symbols never size
+// by outdated state; `flush` makes all changes since durable, in order.
+// A failed flush leaves memory ahead of the store: the state must not be used any more and has to be loaded
+// again.
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type {
   Copy,
@@ -47,16 +47,22 @@ type Record = (progress: CopyProgress) => Promise<void>;
 const IN_OUTBOX: readonly MirrorStatus[] = ["NEW", "SENT"];
 const OPEN: readonly MirrorStatus[] = [...IN_OUTBOX, "UNCONFIRMED", "RESTING"];
 
-/** More rows than one copy works at at a time. */
+/** More open rows than one copy executes at a time. */
 const ENDED_MAX = 100;
 
 export class CopyState {
   readonly #record: Record;
   #copy: Copy;
   readonly #open = new Map<number, MirrorEntry>();
-  /** The last rows of which nothing is to be done any more: whatever waits for the venue may still hold one as it was before. */
+  /**
+   * The last rows of which nothing is to be done any more: whatever waits for the venue may still hold one as
+   * it was before.
+   */
   readonly #ended = new BoundedMap<number, MirrorEntry>(ENDED_MAX);
-  /** Rows that changed and are not durable yet: those that wait for the next flush, and those of the present one. */
+  /**
+   * Rows that changed and are not durable yet: those that wait for the next flush, and those of the present
+   * one.
+   */
   readonly #unsaved = new Map<number, MirrorEntry>();
   #saving: ReadonlyMap<number, MirrorEntry> = new Map();
   #hasChanged = false;
@@ -88,17 +94,20 @@ export class CopyState {
     return Math.max(this.book.takenSeq ?? 0, this.#copy.doneSeq);
   }
 
-  /** Whether a change of status is being written: what the store says of it may be outdated. */
+  /** Whether a change of status is being written; the store's version may be outdated. */
   get isMoving(): boolean {
     return this.#movesUnderWay > 0;
   }
 
-  /** Grows with every order that is sent and every execution that is booked: balances that were asked for between two values are of one state. */
+  /**
+   * Increases with every order sent and every execution applied. Balances requested between two equal values
+   * belong to one state.
+   */
   get ownChanges(): number {
     return this.#ownChanges;
   }
 
-  /** Of which something is still to be done, oldest first. */
+  /** Rows with unfinished work, oldest first. */
   open(symbol?: string): readonly MirrorEntry[] {
     const rows = [...this.#open.values()].sort((one, other) => one.entryId - other.entryId);
     return symbol === undefined ? rows : rows.filter((entry) => entry.symbol === symbol);
@@ -124,7 +133,7 @@ export class CopyState {
     return this.#open.get(entry.entryId) ?? this.#ended.get(entry.entryId) ?? entry;
   }
 
-  /** The venue's ids of the copy's orders on a symbol, as far as they are at hand. */
+  /** The venue's ids of the copy's orders on a symbol, as far as they are in memory. */
   venueOrderIds(symbol: string): ReadonlySet<string> {
     const rows = [...this.#open.values(), ...this.#ended.values()].filter((row) => row.symbol === symbol);
     return new Set(rows.flatMap(({ venueOrderId }) => (venueOrderId === null ? [] : [venueOrderId])));
@@ -141,14 +150,14 @@ export class CopyState {
     return holdingOf(this.book, symbol);
   }
 
-  /** What the copy is entitled to hold of a symbol. */
+  /** The copy's target of a symbol. */
   target(symbol: string): Quantity {
     return targetOf(this.holding(symbol));
   }
 
   /**
-   * Adds rows for actions, in their order; those from before the copy began, or that have theirs, are passed over. An order that a
-   * version without an outbox may have sent is SENT, without sizes.
+   * Adds rows for actions, in their order; those from before the copy began, or that have theirs, are passed
+   * over. An order that a version without an outbox may have sent is SENT, without sizes.
    */
   take(actions: readonly LeadAction[], now: number): void {
     for (const action of actions) {
@@ -179,9 +188,9 @@ export class CopyState {
   }
 
   /**
-   * Books what an order of a row has executed, and carries the balances on. What opens is added to the target, as far as the strategy
-   * still holds it. What mirrors an exit of the strategy leaves the target alone: that goes down with the strategy's position. Whatever
-   * else reduces takes the target along.
+   * Books what an order of a row has executed, and carries the balances on. What opens is added to the
+   * target, as far as the strategy still holds it. What mirrors an exit of the strategy leaves the target
+   * alone: that goes down with the strategy's position. Whatever else reduces takes the target along.
    */
   execute(execution: Execution, entry: Pick<MirrorEntry, "entryId" | "kind" | "retained">): void {
     this.#ownChanges += 1;
@@ -204,7 +213,7 @@ export class CopyState {
     const { quantity, target = quantity } = this.holding(of.symbol);
     const { snapshot } = this.book;
     const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
-    // Balances that were asked for after the execution have its fee already.
+    // Balances requested after the execution include its fee already.
     const carried = snapshot !== null && this.#carried.has(entryId);
     this.#setBook({
       ...chargedTo(this.book, of),
@@ -213,7 +222,7 @@ export class CopyState {
     this.#setTarget(of.symbol, target);
   }
 
-  /** What was booked at an estimate has cost or brought so much more (negative: less). */
+  /** An amount that was recorded as an estimate was this much larger (negative: smaller). */
   reprice(of: Pick<Execution, "symbol" | "side" | "quote">): void {
     this.#ownChanges += 1;
     this.#setBook(repriced(this.book, of));
@@ -232,7 +241,7 @@ export class CopyState {
     }
   }
 
-  /** What an order of this side has opened is nothing that the strategy holds: its own was canceled unfilled. */
+  /** An opening of this side is not the strategy's: its own order was canceled unfilled. */
   withdrawTarget(
     symbol: string,
     { side, quantity }: { readonly side: Side; readonly quantity: Quantity },
@@ -262,7 +271,7 @@ export class CopyState {
     this.#setBook({ ...this.book, snapshot });
   }
 
-  /** The request is done; `failure` says why if it could not be. */
+  /** The request is done; `failure` says why it could not be, if so. */
   finishRequest({ requestId }: Pick<CopyRequest, "requestId">, at: number, failure: string | null): void {
     this.#finishes = { requestId, at, failure };
     this.#hasChanged = true;
@@ -276,14 +285,17 @@ export class CopyState {
     this.#hasChanged = true;
   }
 
-  /** What people have changed. Answers whether the copy's status is another by it. */
+  /** Takes over changes from the dashboard. Returns whether the status has changed. */
   control({ status, reason, settings }: Omit<CopyControl, "copyId">): boolean {
     const hasMoved = status !== this.#copy.status;
     this.#copy = { ...this.#copy, status, reason, settings };
     return hasMoved;
   }
 
-  /** Resolves when all changes up to now are durable. Rejects if they could not be written, and from then on always. */
+  /**
+   * Resolves when all changes up to now are durable. Rejects if they could not be written, and from then on
+   * always.
+   */
   flush(): Promise<void> {
     if (!this.#hasChanged) return this.#next ?? this.#writing;
     this.#next ??= handled(this.#writing.then(() => this.#write()));
@@ -351,13 +363,13 @@ export class CopyState {
   }
 }
 
-/** A rejection is met by those who wait for it; if nobody does, by the next flush. */
+/** Avoids an unhandled rejection: the waiting caller receives it; without one, the next flush does. */
 function handled<Value>(promise: Promise<Value>): Promise<Value> {
   promise.catch(() => {});
   return promise;
 }
 
-/** What a holding is entitled to be: no more than what is held, and on its side. */
+/** The target of a holding: no more than the holding, and on its side. */
 export function targetOf({ quantity, target = quantity }: Holding): Quantity {
   return within(target, quantity);
 }
@@ -380,7 +392,10 @@ function within(target: Quantity, quantity: Quantity): Quantity {
   return (quantity < 0n ? -size : size) as Quantity;
 }
 
-/** Whether a change of status takes effect on a copy that people may have changed since: as the store has it. */
+/**
+ * Whether a change of status still takes effect, given the copy's current status in the store, which its
+ * owner may have changed.
+ */
 export function takesEffect(
   moves: CopyProgress["moves"],
   { status, reason }: Pick<Copy, "status" | "reason">,

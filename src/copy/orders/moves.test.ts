@@ -1,4 +1,4 @@
-// A move of a turn beside what people did while it was under way: what they did holds.
+// A change of status by an executor beside a change by its owner at the same time: the owner's change wins.
 import { expect, test } from "vitest";
 import type { Copy } from "../../domain/copying.ts";
 import { takesEffect } from "./copy-state.ts";

@@ -44,7 +44,7 @@ test("under another's claim nothing counts as recorded", async () => {
   await expect(writer.record(progressOf("copy"))).rejects.toBeInstanceOf(ClaimLost);
 });
 
-test("a store out of reach is waited for; whatever else it says is handed on", async () => {
+test("a store out of reach is waited for; any other error is passed on", async () => {
   const answers: Answer[] = [
     () => Promise.reject(new StoreUnavailable("away")),
     () => Promise.resolve(true),

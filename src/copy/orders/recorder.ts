@@ -1,4 +1,5 @@
-// The progress of the copies of one strategy, written in batches: a thousand copies of one order are a handful of transactions.
+// The progress of the copies of one strategy, written in batches: a thousand copies of one order are a
+// handful of transactions.
 import { Batcher } from "../../concurrency/batcher.ts";
 import type { CopyProgress, CopyStore } from "../../store/copy-store.ts";
 import { StoreUnavailable } from "../../store/store.ts";
@@ -34,8 +35,9 @@ export class ProgressWriter {
   }
 
   /**
-   * Resolves when it is durable. Rejects with ClaimLost if another process has the claim, and with the store's error if it
-   * could not be written. A lane hands over one at a time, so no copy is in a group twice.
+   * Resolves when the progress is durable. Rejects with ClaimLost if another process has the claim, and with
+   * the store's error if it could not be written. An executor records one at a time, so no copy is in a group
+   * twice.
    */
   async record(progress: CopyProgress): Promise<void> {
     await this.#batcher.add(progress);
@@ -50,7 +52,7 @@ export class ProgressWriter {
         return batch.map(() => true);
       } catch (error) {
         if (!(error instanceof StoreUnavailable && this.#mayRun())) throw error;
-        // It is not known whether it was written; writing it once more changes nothing.
+        // It is unknown whether it was written; writing it again changes nothing.
         await this.#pause(RETRY_MS);
       }
     }

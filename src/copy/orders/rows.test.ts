@@ -17,7 +17,7 @@ test.each<[string, Partial<MirrorEntry>, MirrorEntry["status"]]>([
     { status: "UNCONFIRMED", executedQuantity: decimal("1") },
     "CANCELED",
   ],
-  // Balances have shown meanwhile that it was never placed.
+  // Balances have shown since that it was never placed.
   ["was given up before", { status: "SKIPPED" }, "SKIPPED"],
 ])("what %s and is not at the venue any more", (_, of, status) => {
   const state = { put: (row: MirrorEntry) => row } as CopyState;

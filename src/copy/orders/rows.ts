@@ -1,9 +1,8 @@
-// Rows of the mirror log: as they begin, and with what the venue says of their orders, which is taken into a row and the copy's book,
-// each execution once. Fees are learned later, beside the orders: no size depends on them but that of what a fee in the base asset has
-// lessened, which its sender waits for.
-//
-// Where an order is filled in parts, what the earlier parts paid in the base asset is taken to be the same share as of the whole; it
-// may be a unit of the 8th decimal off.
+// Rows of the mirror log: how they begin, and how reports of the venue on their orders are applied to the row
+// and the copy's book, each execution once. Fees are learned later, beside the orders: no size depends on
+// them, except for a fee in the base asset, which the sender waits for.
+// If an order is filled in parts, the earlier parts are taken to have paid the same share in the base asset
+// as the whole; this may be off by one unit of the 8th decimal.
 import type {
   CopyRequest,
   LeadAction,
@@ -46,7 +45,7 @@ const BLANK: Omit<NewEntry, "kind" | "leadAt" | "updatedAt"> = {
   queries: 0,
 };
 
-/** A row for an action, with what the action says of itself. `now` is wall time, Unix ms, here and below. */
+/** A row for an action, with the action's terms. `now` is wall time, Unix ms, here and below. */
 export function rowOf(action: LeadAction, now: number): NewEntry {
   const row: NewEntry = {
     ...BLANK,
@@ -130,7 +129,7 @@ const STATUS: Readonly<Record<VenueOrderStatus, MirrorStatus>> = {
   REJECTED: "FAILED",
 };
 
-/** Books what an order has executed beyond what its row says, and updates the row. Answers the row. */
+/** Applies what an order has executed beyond its row to the book, and updates the row. Returns the row. */
 export function applyReport(
   state: CopyState,
   entry: MirrorEntry,
@@ -144,7 +143,7 @@ export function applyReport(
   const isRepriced = quantity === 0n && quote !== 0n && symbol !== null && side !== null;
   if (isRepriced) state.reprice({ symbol, side, quote });
   const isFeeDue = report.fills === undefined && (isExecuted || isRepriced || entry.isFeeDue === true);
-  // Of an order that was filled at once everything is known at once.
+  // The report of an immediate fill is complete.
   const known = entry.executedQuantity === 0n ? (report.fills ?? null) : null;
   if (isExecuted) {
     const { fee, feeInBase } = known ?? { fee: ZERO as Amount, feeInBase: ZERO as Quantity };
@@ -186,9 +185,12 @@ export function bookFees(state: CopyState, entry: MirrorEntry, fills: VenueFills
   return state.put({ ...row, fee: fills.fee, updatedAt: now });
 }
 
-/** The row of an order that is not open any more, without the venue's saying how it ended; `why` is noted on it. */
+/**
+ * The row of an order that is not open any more, without the venue's saying how it ended; `why` is noted on
+ * it.
+ */
 export function endRow(state: CopyState, entry: MirrorEntry, why: Skip | null, now: number): MirrorEntry {
-  // What was never confirmed, and is not there, was never placed.
+  // An order that was never confirmed and is not there was never placed.
   const isPlaced = entry.status === "RESTING" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
   const status = isPlaced ? "CANCELED" : "SKIPPED";
   return state.put({ ...entry, status, skip: why ?? entry.skip, updatedAt: now });

@@ -1,6 +1,7 @@
-// The balances of an account, taken together with the book that they belong to. What is open is asked for before and after: if
-// something was filled in between, or an own order was under way, nobody knows whether the balances have it, and they are asked for
-// again. From then on book and balances are carried on by the same executions, so that no money is counted twice.
+// Reads the balances of an account consistently with its book. Open orders are queried before and after: if
+// one was filled in between, or an own order was in flight, the balances may or may not include it, and they
+// are requested again. From then on the same executions carry book and balances forward, so that no money
+// counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, add, proceedsDown, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain } from "../executor/cancel.ts";
@@ -11,21 +12,24 @@ import { applyReport, endRow } from "../orders/rows.ts";
 import { copyEquity, spotSymbolOf } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
 
-/** Times that balances are asked for in one go before they are left to the next. */
+/** Attempts to read balances before the next poll takes over. */
 const TRIES_MAX = 3;
-/** Until an own order that is under way is asked about again, ms. */
+/** Delay before an own order in flight is checked again, ms. */
 const IN_FLIGHT_MS = 100;
-/** What the venue does not know twice, so far apart, is gone, ms. */
+/** An order unknown to the venue twice, this far apart, is gone, ms. */
 const GONE_APART_MS = 2_000;
-/** So long an order is looked for that the venue has not confirmed, ms: it may show its orders minutes late. */
+/** How long an unconfirmed order is queried, ms: the venue may show its orders minutes late. */
 export const UNCONFIRMED_MS_MAX = 900_000;
-/** For so long the venue may still show an order at the market that it has executed, ms. */
+/** How long the venue may take to show an executed market order, ms. */
 export const ENDED_MS_MAX = 120_000;
 /** Lines that were done with before the time that is looked back to, of orders that may yet be met with. */
 const LINES_BEFORE = 200;
 const NO_TRADES: Pick<LeadState, "lastPrices"> = { lastPrices: new Map() };
 
-/** Asks for balances and prices; answers whether the copy has new ones. Throws NotAnswered if patience ends. */
+/**
+ * Requests balances and prices; returns whether the copy has new ones. Throws NotAnswered if the time limit
+ * ends.
+ */
 export async function refreshBalances(context: CopyContext): Promise<boolean> {
   const { state, session } = context;
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
@@ -76,7 +80,10 @@ function beginningWith(equity: Amount): Amount | null {
   return equity > 0n ? equity : null;
 }
 
-/** Books what open orders and legs have executed, ends what is open no more, and looks for what was not confirmed. */
+/**
+ * Applies executions of open orders and legs, ends those that are no longer open, and queries unconfirmed
+ * ones.
+ */
 export async function bookOpenOrders(context: CopyContext, symbol?: string): Promise<void> {
   const { state, session } = context;
   const resting = state.resting(symbol).filter((entry) => !isWaitingLeg(entry));
@@ -91,7 +98,7 @@ export async function bookOpenOrders(context: CopyContext, symbol?: string): Pro
   await findUnconfirmed(context, symbol);
 }
 
-/** Looks for what the venue has not confirmed; answers whether something has turned up. */
+/** Queries unconfirmed orders; returns whether one has turned up. */
 export async function findUnconfirmed(context: CopyContext, symbol?: string): Promise<boolean> {
   const { state, now } = context;
   let hasFound = false;
@@ -115,7 +122,10 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
 /** When a row was first not found, wall time, Unix ms. */
 const notFoundSince = new WeakMap<MirrorEntry, number>();
 
-/** Asks for one order or leg. One that the venue does not know is gone when it has said so twice, a while after it was sent. */
+/**
+ * Queries one order or leg. An order unknown to the venue is gone when it has answered so twice, a while
+ * after it was sent.
+ */
 async function bookOrder(context: CopyContext, entry: MirrorEntry): Promise<void> {
   const { state, now } = context;
   const found = await findAtVenue(context, entry);
@@ -143,8 +153,8 @@ export function restingSymbols(entries: Iterable<MirrorEntry>): RestingSymbols {
 }
 
 /**
- * Contracts with an unconfirmed order on which other orders have been executed, since it was sent or since the balances that the book
- * has, and are not booked: those explain what has changed.
+ * Contracts with an unconfirmed order on which other orders have been executed, since it was sent or since
+ * the balances that the book has, and are not booked: those explain what has changed.
  */
 async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<string>> {
   const { state, session } = context;
@@ -163,8 +173,9 @@ async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<str
 }
 
 /**
- * Whether one of these trades, which are on the side of an unconfirmed order, is of another order. The venue may list the order's trades
- * before it shows the order: those of one order that it does not show are taken for this order's if they are all of its size.
+ * Whether one of these trades, which are on the side of an unconfirmed order, is of another order. The venue
+ * may list the order's trades before it shows the order: those of one order that it does not show are taken
+ * for this order's if they are all of its size.
  */
 function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolean {
   const strange = trades.filter(
@@ -179,9 +190,10 @@ function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolea
 }
 
 /**
- * What the position of an account shows of an order that the venue has not confirmed is booked, at the venue's price: the venue may
- * show the order itself minutes late. Its row is corrected when it does. Of several orders on one symbol the one is booked that the
- * change is the whole of; if there is none, or more than one, the venue has to show them first.
+ * Applies an unconfirmed order by the account's position, at the venue's price, since the venue may show the
+ * order itself minutes late. Its row is corrected when it does. Of several orders on one symbol the one is
+ * applied that explains the whole change; if there is none, or more than one, the venue has to show them
+ * first.
  */
 function bookUnconfirmed(
   { state, now }: CopyContext,
@@ -225,10 +237,10 @@ function bookUnconfirmed(
 }
 
 /**
- * Sales on spot that the venue has not confirmed lock their coins while they rest, and take them when they are executed. Where the account
- * has the coins still, and no more of them are locked than the venue's own open orders account for, there are no such sales: their rows
- * are over, and what they were to sell may be sold. A purchase and a sale that are both executed unseen do not cancel out: the fee of
- * the purchase is taken in coins.
+ * Ends unconfirmed spot sales that certainly do not exist. A sale locks its coins while it is open, and takes
+ * them when it is executed. If the account still has the coins, and no more are locked than the venue's open
+ * orders explain, there is no such sale: its row ends, and the coins may be sold. An unseen purchase and an
+ * unseen sale do not cancel out, since the purchase's fee is taken in coins.
  */
 function endAbsentSales(
   { state, now }: CopyContext,
@@ -238,7 +250,7 @@ function endAbsentSales(
   const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
   for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
     const sales = rows.filter(({ side, orderType, executedQuantity, sentAt }) => {
-      // One at the market does not rest, and may have been executed and taken for the owner's sale.
+      // A market order is never open, and may have been executed and mistaken for the owner's sale.
       const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
       return side === "SELL" && executedQuantity === 0n && now() - (sentAt ?? 0) > certainAfterMs;
     });
@@ -258,8 +270,9 @@ function endAbsentSales(
 }
 
 /**
- * Whether a difference is an execution of an order, and not a fee that the venue took in the base asset: it is of the order's own
- * steps, or, of a purchase on spot, which arrives without its fee, nearly all that is open.
+ * Whether a difference is an execution of an order, and not a fee that the venue took in the base asset: it
+ * is of the order's own steps, or, of a purchase on spot, which arrives without its fee, nearly all that is
+ * open.
  */
 function isExecution(
   state: Pick<CopyContext["state"], "copy">,
@@ -284,8 +297,8 @@ function lastDigitOf(quantity: Quantity): bigint {
 }
 
 /**
- * What is booked of a contract by the venue's order ids: of the copy's own orders, and of the venue's. All of them since a time, and
- * a page of those before.
+ * Recorded executions of a contract by the venue's order ids: the copy's own orders, and the venue's. All of
+ * them since a time, and a page of those before.
  */
 export async function ledgerOf(context: CopyContext, symbol: string, since: number) {
   const own = new Map<string, Quantity>();

@@ -1,5 +1,5 @@
-// What the venue has closed of a copy's position, against an account that is kept beside it: the copy and its owner trade as they like,
-// and the venue closes whatever both have together.
+// The venue's closing of a copy's position, against a model account: the copy and its owner trade at random,
+// and the venue closes the sum of both.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Amount, magnitude, type Quantity } from "../../money/decimal.ts";
@@ -12,10 +12,10 @@ const RUNS = 3_000;
 type Step = {
   readonly who: "COPY" | "OWNER" | "VENUE";
   readonly size: number;
-  /** Of a closing of the venue: whether it was booked before, and in how many fills it came. */
+  /** Of a closing by the venue: whether it was recorded before, and its number of fills. */
   readonly isBooked: boolean;
   readonly fills: number;
-  /** It closes one in so many: large positions are reduced step by step. */
+  /** It closes one in this many: large positions are reduced step by step. */
   readonly closes: number;
 };
 const step: fc.Arbitrary<Step> = fc.record({
@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   closes: fc.constantFrom(1, 1, 2),
 });
 
-/** What happened, as the venue lists it, and what of it the book of the copy has. */
+/** Events, as the venue lists them, and the part that the copy's book has. */
 function accountOf(steps: readonly Step[], ownBefore: bigint) {
   let own = ownBefore;
   let owners = 0n;
@@ -67,7 +67,7 @@ function accountOf(steps: readonly Step[], ownBefore: bigint) {
     own += signed;
     owners += whole - signed;
     if (part === 0n) return;
-    // What is booked was found in the order in which it happened.
+    // Recorded closings were found in the order in which they happened.
     isAllBooked &&= isBooked;
     if (isAllBooked) {
       booked.set(venueOrderId, part as Quantity);
@@ -84,7 +84,7 @@ function splitUp(size: Quantity, fills: number): Quantity[] {
 }
 
 describe("what the venue has closed", () => {
-  test("is what the copy held then, whoever trades beside it and whatever came later", () => {
+  test("is what the copy held then, whatever other trades there are and whatever came later", () => {
     const counts = { closed: 0, booked: 0, several: 0, none: 0 };
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), fc.integer({ min: -9, max: 9 }), (steps, before) => {
@@ -118,7 +118,7 @@ describe("what the venue has closed", () => {
     expect(isBehind(booked, [fill("1", 2n), fill("1", 4n)])).toBe(true);
   });
 
-  test("ends before the first of which it is not known who ordered it", () => {
+  test("ends before the first trade whose origin is unknown", () => {
     const trade = {
       clientOrderId: null,
       side: "SELL",

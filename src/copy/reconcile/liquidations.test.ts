@@ -1,5 +1,5 @@
-// A position that the venue itself closes while the strategy trades on: the copy's book has it at the first look, with the venue's own
-// figures, whatever else happens on the account.
+// The venue closes a position while the strategy trades on: the copy's book has it at the first poll, with
+// the venue's own figures, whatever else happens on the account.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
   copier = await stage.copier(strategy, "FUTURES");
   await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
   await stage.does(strategy, places("BUY", "0.05"));
-  // The first look is due at once, the next only much later.
+  // The first poll is due at once, the next only much later.
   await stage.passes(1_000);
 });
 afterEach(async () => {
@@ -29,24 +29,27 @@ const look = () => stage.ask(copier, strategy, { kind: "LOOK" });
 const trades = (side: "BUY" | "SELL", quantity: string) =>
   stage.trades(copier, "FUTURES", { side, quantity: decimal(quantity) });
 
-/** The mark price has reached the copier's liquidation price, and not the strategy's: it is elsewhere by then. */
+/**
+ * The mark price has reached the copier's liquidation price, but not the strategy's, which has a different
+ * one.
+ */
 async function liquidated(of: Copier = copier): Promise<void> {
   stage.contracts.show("BTCUSDT", "99390", "99400");
-  // Prices that were asked for before are not reckoned with any more.
+  // Prices requested before are not used any more.
   stage.time.advance(2_000);
   stage.contracts.time = stage.time.now();
   await stage.venue.liquidate(of.account, "BTCUSDT", "99400");
   expect(await stage.position(of, "BTCUSDT")).toBe("0");
 }
 
-/** What the wallet has is what the book says that was gained and paid. */
+/** The wallet equals what the book says was gained and paid. */
 async function expectWalletAsBooked(): Promise<void> {
   const { book } = await stage.copy(copier);
   expect(decimal(await stage.owned(copier, "USDT"))).toBe(decimal("1000") + book.realized - book.fees);
 }
 
 describe("a position that the venue liquidates", () => {
-  test("is taken out of the book at the first look, for what the venue got and took", async () => {
+  test("is removed from the book at the first poll, at the venue's price and fee", async () => {
     await liquidated();
     await look();
     expect(await holds()).toBe("0");
@@ -84,14 +87,14 @@ describe("a position that the venue liquidates", () => {
     await liquidated();
     await look();
     expect(exit?.status).toBe("RESTING");
-    // The venue cancels what rests on the symbol with the liquidation.
+    // The venue cancels the symbol's open orders with the liquidation.
     expect((await stage.entries(copier)).find(({ entryId }) => entryId === exit?.entryId)?.status).toBe(
       "CANCELED",
     );
     expect(await holds()).toBe("0");
   });
 
-  test("leaves no position behind when the copy is closed before it was looked at", async () => {
+  test("leaves no position behind when the copy is closed before a poll", async () => {
     await liquidated();
     await stage.does(strategy, places("SELL", "0.08"));
     await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
@@ -138,14 +141,14 @@ describe("a position that the venue liquidates", () => {
     expect((await stage.log(copier)).filter((line) => line.startsWith("WRITE_OFF"))).toHaveLength(1);
   });
 
-  test("is found by the next process, also if an order comes before the first look", async () => {
+  test("is found by the next process, also if an order comes before the first poll", async () => {
     await liquidated();
     await stage.stop();
     stage.time.advance(3 * 3_600_000);
     await stage.does(strategy, places("SELL", "0.08"));
     await stage.start();
     await stage.dealtWith(strategy);
-    // What opens follows the wallet, which is smaller by then.
+    // The size of an opening follows the wallet, which is smaller now.
     expect(await position()).toBe("-0.028");
     await look();
     expect(await holds()).toBe("-0.028");
@@ -175,7 +178,7 @@ describe("what the copier does by hand", () => {
     expect((await stage.log(copier)).at(-1)).toBe("WRITE_OFF SELL DONE executed 0.05");
   });
 
-  test("is believed after two looks, as before", async () => {
+  test("is written off after two polls, as before", async () => {
     await trades("SELL", "0.02");
     await look();
     expect(await holds()).toBe("0.05");

@@ -42,7 +42,7 @@ test("few copies are polled at once in an interval each", () => {
   expect(seen.map(({ name }) => name)).toEqual([0, 1, 2, 0, 1, 2]);
 });
 
-test("many copies are polled at in turn, no more in a second than the rate", () => {
+test("many copies are polled round-robin, no more in a second than the rate", () => {
   const { time, seen } = stage(1_000);
   time.advance(POLL_INTERVAL_MS + 100_000);
   const bySecond = Map.groupBy(seen, ({ at }) => Math.floor(at / 1_000));

@@ -1,8 +1,6 @@
-// A poll of a copy's account: fills, then balances as of the same moment, then what the venue itself has closed and what is missing.
-// It runs beside the executors. It asks every question once: at the first that is not answered it ends, and what it has found by
-// then is kept.
-//
-// And the schedule by which accounts are polled.
+// One poll of a copy's account: fills, then balances as of the same moment, then positions that the venue has
+// closed, then what is missing. It runs beside the executors. It sends each request once; the first one
+// without an answer ends the poll, and earlier results stay. Also the schedule of polls.
 import type { Timers } from "../../concurrency/time.ts";
 import type { Amount } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
@@ -21,7 +19,7 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     const isFresh = await takeStock(polling, missing);
     missing.inVain = isFresh ? 0 : missing.inVain + 1;
     await learnDueFees(polling);
-    // A fee that is not known yet looks like something that is gone.
+    // A fee that is not known yet looks like a missing balance.
     const isFeeDue = state.copy.family === "SPOT" && state.open().some((entry) => entry.isFeeDue === true);
     if (isFresh && !isFeeDue) await writeOffMissing(polling, missing);
     return null;
@@ -37,8 +35,8 @@ export async function learnDueFees(context: CopyContext): Promise<void> {
 }
 
 /**
- * After its owner has chosen another share, what the copy is worth is that share's, and it has lost the same part as before. What it
- * has won or lost stays what it is, so what it began with takes the difference.
+ * After its owner has chosen another share, what the copy is worth is that share's, and it has lost the same
+ * part as before. What it has won or lost stays what it is, so what it began with takes the difference.
  */
 function rescaleStart(state: CopyState): void {
   const { share } = state.copy.settings;
@@ -64,7 +62,7 @@ export const POLL_INTERVAL_MS = 15_000;
 export const POLLS_PER_SECOND_MAX = 20;
 const TICK_MS = 250;
 const POLLS_PER_TICK = POLLS_PER_SECOND_MAX / (1_000 / TICK_MS);
-/** Of how many it is found out in a tick where they are polled at. */
+/** Maximum of copies per tick whose venue is determined. */
 const ASSIGNED_PER_TICK = 4 * POLLS_PER_TICK;
 
 /** Where something is polled at: lines of one family at one origin share a budget. */
@@ -78,19 +76,19 @@ export type Polled = {
   /** The weight of a poll. */
   readonly pollWeight: number;
   pollSoon(): void;
-  /** Finds out where it is polled at, so that it is known when its turn comes again. */
+  /** Finds out the venue that it is polled at, which the schedule needs. */
   findPlace(): void;
 };
 
-/** Each with the time of its last turn; the one that has waited longest comes first. */
+/** Each with the time of its last poll; the oldest comes first. */
 type Line = Map<Polled, number>;
-/** The copies at one venue. `first`: those without a turn yet. */
+/** The copies at one venue. `first`: those without a poll yet. */
 type Lines = { readonly first: Line; readonly inTurn: Line };
 
 /**
- * When each copy's account is polled: in turn, the one that has waited longest first, each about every quarter of a minute. All
- * polls together stay below a rate, so with many copies the interval grows by itself; and at each venue they take no more of its
- * budget than is meant for polls, so it grows there too.
+ * The fair queue of account polls: the account that has waited longest comes first, each about every 15
+ * seconds. All polls together stay below a rate, so the interval grows with the number of copies. At each
+ * venue they use no more than the share of its budget for polls, so the interval grows there too.
  */
 export class PollSchedule {
   readonly #wallNow: () => number;
@@ -135,7 +133,7 @@ export class PollSchedule {
       const { first, inTurn } = lines;
       left -= this.#take(place, { from: first, to: inTurn, most: left });
       if (first.size === 0) left -= this.#take(place, { from: inTurn, to: inTurn, most: left });
-      // A place that had its turns goes behind the others.
+      // A venue that was served goes behind the others.
       this.#places.delete(place);
       if (first.size + inTurn.size > 0) this.#places.set(place, lines);
     }
@@ -156,7 +154,7 @@ export class PollSchedule {
     return taken;
   }
 
-  /** Those that are due go where they belong, once that is known. */
+  /** Assigns new copies to their venue's queue, once the venue is known. */
   #assign(): void {
     const now = this.#wallNow();
     let left = ASSIGNED_PER_TICK;

@@ -1,5 +1,5 @@
-// Orders go out at once whatever looks are about: at a venue that counts weight by address, and at one that does not answer what
-// looks ask.
+// Orders go out at once whatever polls are doing: at a venue that counts weight by address, and at one that
+// does not answer polls.
 import { afterEach, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import { decimal, type Rate } from "../../money/decimal.ts";
@@ -33,7 +33,7 @@ async function copiers(count: number, family: StrategyType): Promise<readonly Co
   return begun;
 }
 
-/** Lets time pass, and what it brings about be done. */
+/** Advances the clock in steps, and waits for the resulting work. */
 async function passes(ms: number): Promise<void> {
   const STEP_MS = 500;
   for (let passed = 0; passed < ms; passed += STEP_MS) {
@@ -42,16 +42,19 @@ async function passes(ms: number): Promise<void> {
   }
 }
 
-/** Of a strategy that trades all the time; half of what ten polls in vain would take. */
+/** Orders of a strategy that trades all the time: half of what ten polls without balances would take. */
 const BUYS = 15;
-/** After so many checks in a row at rest a copy waits for something. */
+/** After so many consecutive checks without activity a copy waits for a timer. */
 const REST_CHECKS = 20;
-/** In that many checks nothing may be asked. */
+/** During that many checks no request may be sent. */
 const QUIET_CHECKS = 3;
-/** A check that comes later than this after the one before says nothing: the machine was busy with something else, ms. */
+/**
+ * A check that is this late after the one before does not count: the machine was busy with something else,
+ * ms.
+ */
 const CHECK_MS_MAX = 15;
 
-/** Until nothing more is asked while the clock stands still. */
+/** Waits until no more requests are sent while the clock does not move. */
 async function settled(): Promise<void> {
   let [done, quietChecks, checkedAt] = [-1, 0, 0];
   await stage.eventually("nothing is asked any more", async () => {
@@ -67,36 +70,33 @@ async function settled(): Promise<void> {
 describe.each([
   { family: "SPOT", count: 60, quantity: "0.0005" },
   { family: "FUTURES", count: 40, quantity: "0.002" },
-] as const)(
-  "$count copies at one address, an order of each resting, $family",
-  ({ family, count, quantity }) => {
-    test("get what the strategy does at once, in the middle of any minute", async () => {
-      await open(family);
-      const all = await copiers(count, family);
-      await stage.does(strategy, places("BUY", quantity), false);
-      await stage.does(strategy, places("BUY", quantity, { at: "90000" }), false);
-      const intoMinute = stage.time.now() % 60_000;
-      await passes(120_000 - intoMinute + 25_000);
-      // Looks spread over the minute.
-      expect(way.used).toBeLessThan(0.3 * way.limit);
-      for (const side of ["BUY", "SELL"] as const) {
-        way.ordersAt.length = 0;
-        const at = stage.time.now();
-        // The clock stands still from here until every copy has dealt with it.
-        await stage.does(strategy, places(side, quantity));
-        expect(way.ordersAt).toEqual(Array.from({ length: count }, () => at));
-        await passes(10_000);
-      }
-      expect(way.refused).toBe(0);
-      const ages = await Promise.all(
-        all.map(async (copier) => stage.time.now() - ((await stage.copy(copier)).book.snapshot?.at ?? 0)),
-      );
-      expect(Math.max(...ages)).toBeLessThan(60_000);
-    });
-  },
-);
+] as const)("$count copies at one address, an open order of each, $family", ({ family, count, quantity }) => {
+  test("get what the strategy does at once, in the middle of any minute", async () => {
+    await open(family);
+    const all = await copiers(count, family);
+    await stage.does(strategy, places("BUY", quantity), false);
+    await stage.does(strategy, places("BUY", quantity, { at: "90000" }), false);
+    const intoMinute = stage.time.now() % 60_000;
+    await passes(120_000 - intoMinute + 25_000);
+    // Polls spread over the minute.
+    expect(way.used).toBeLessThan(0.3 * way.limit);
+    for (const side of ["BUY", "SELL"] as const) {
+      way.ordersAt.length = 0;
+      const at = stage.time.now();
+      // The clock does not move from here until every copy has dealt with it.
+      await stage.does(strategy, places(side, quantity));
+      expect(way.ordersAt).toEqual(Array.from({ length: count }, () => at));
+      await passes(10_000);
+    }
+    expect(way.refused).toBe(0);
+    const ages = await Promise.all(
+      all.map(async (copier) => stage.time.now() - ((await stage.copy(copier)).book.snapshot?.at ?? 0)),
+    );
+    expect(Math.max(...ages)).toBeLessThan(60_000);
+  });
+});
 
-describe("a venue that does not tell balances", () => {
+describe("a venue that does not return balances", () => {
   test.each([
     { name: "answers 503", answer: { status: 503, body: "down" } },
     { name: "refuses", answer: { status: 400, body: '{"code":-4109,"msg":"This account is inactive."}' } },
@@ -119,7 +119,7 @@ describe("a venue that does not tell balances", () => {
   });
 });
 
-test("an order that wants more than is known of waits for no balances that are not told", async () => {
+test("an order that needs more than the known balances does not wait for balances that never come", async () => {
   await open("SPOT");
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
@@ -159,7 +159,7 @@ test("what is to be made up for keeps no exit back", async () => {
   way.instead = (route) => (/account|openOrders/.test(route) ? "HELD" : null);
   await stage.unhalt(strategy);
   way.ordersAt.length = 0;
-  // The clock stands still.
+  // The clock does not move.
   await stage.does(strategy, places("SELL", "0.0005"));
   expect(way.ordersAt).toHaveLength(1);
   way.instead = () => null;
@@ -174,7 +174,8 @@ test("a copy of a strategy that trades all the time gets balances nevertheless: 
   await stage.does(strategy, places("BUY", "0.0005"));
   await passes(90_000);
   const from = stage.time.now();
-  // Whenever the account is asked for, the strategy buys, and the copy at once after it, unless it waits for the account.
+  // With every request of the account the strategy buys, and the copy right after it, unless it waits for the
+  // account.
   let bought = 0;
   way.before = async (route) => {
     if (route !== "GET /api/v3/account" || bought === BUYS) return;

@@ -1,11 +1,8 @@
-// What a copy's loss and profit lead to. Pure.
-//
-// The portfolio stop loss: how far what a copy is worth may fall below what it began with, or, once it has acted, below what was left
-// then.
-//
-// The profit share with a high-water mark: computed and shown, charged to nobody. Once a week, and when the copy ends, the copy's
-// profit since it began is compared with the highest profit of all settlements before; the share is of what is above that. Losses
-// have to be made up for first. An end without a share is no settlement.
+// Consequences of a copy's loss and profit. Pure. The portfolio stop loss: how far a copy's equity may fall
+// below its starting equity or, once the stop loss has acted, below what was left then. The profit share with
+// a high-water mark: computed and shown, charged to nobody. Once a week, and when the copy ends, its profit
+// since it began is compared with the highest profit of all earlier settlements; the share is of the excess,
+// so losses are recovered first. An end without a share is no settlement.
 import {
   type CopyBook,
   type CopySettings,
@@ -14,14 +11,17 @@ import {
 } from "../../domain/copying.ts";
 import { type Amount, divideDown, SCALE, subtract, ZERO } from "../../money/decimal.ts";
 
-/** Whether a copy has lost as much as its owner accepts, by its last look. */
+/** Whether a copy has lost as much as its owner accepts, as of its last poll. */
 export function isStopLossReached(book: CopyBook, settings: CopySettings): boolean {
   const { snapshot } = book;
   const stopsAt = stopEquity(book, settings);
   return stopsAt !== null && snapshot !== null && snapshot.equity <= stopsAt;
 }
 
-/** At which equity the stop loss acts, rounded down; null if it does not: there is none, or nothing that could be lost. */
+/**
+ * At which equity the stop loss acts, rounded down; null if it does not: there is none, or nothing that could
+ * be lost.
+ */
 export function stopEquity(
   { startEquity, stopBase }: Pick<CopyBook, "startEquity" | "stopBase">,
   { stopLoss }: Pick<CopySettings, "stopLoss">,
@@ -42,8 +42,9 @@ export function weekOf(at: number): number {
 }
 
 /**
- * The settlement that is due, and the book after it; null if none is. A copy that has not been valued before begins with a mark of
- * zero, and has nothing to settle. `isFinal`: the copy ends, so the week does not matter.
+ * The settlement that is due, and the book after it; null if none is. A copy that has not been valued before
+ * begins with a mark of zero, and has nothing to settle. `isFinal`: the copy ends, so the week does not
+ * matter.
  */
 export function settlementOf(
   book: Pick<CopyBook, "startEquity" | "profitMark">,

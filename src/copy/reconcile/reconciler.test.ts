@@ -1,4 +1,5 @@
-// What could not be sent while a kill switch was set is made up for afterwards, as far as it protects the copy or gets it out.
+// After a kill switch is cleared the copy catches up on what could not be sent, as far as it protects the
+// copy or exits.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Command } from "../../domain/command.ts";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
@@ -41,7 +42,7 @@ const legsAtVenue = async () => {
   return [...(account?.account.openLegs.values() ?? [])];
 };
 
-test("a stop that the strategy has moved meanwhile is moved, and never missing for long", async () => {
+test("a stop that the strategy has moved is moved, and never missing for long", async () => {
   await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();
   await stage.halt(strategy);
@@ -72,7 +73,7 @@ test("a stop that the strategy has moved meanwhile is moved, and never missing f
   ]);
 });
 
-test("a stop that has fired at the venue alone stays told, and what is opened after it gets one of its own", async () => {
+test("a stop that has fired at the venue alone keeps its row, and a position opened after it gets a stop of its own", async () => {
   await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await legsAtVenue();
   await stage.venue.fire(copier.account, String(stop?.legId), "90000");
@@ -87,7 +88,7 @@ test("a stop that has fired at the venue alone stays told, and what is opened af
   ]);
 });
 
-test("a position is closed that the strategy's stop has closed meanwhile, once", async () => {
+test("a position that the strategy's stop has closed is closed, once", async () => {
   await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();
   await stage.halt(strategy);
@@ -155,7 +156,7 @@ test("a stop that the venue refuses is sent again soon, until it takes it", asyn
   expect(stage.time.now() - at).toBeLessThan(15_000);
 });
 
-test("a stop that may be at the venue stays told as that under its id, whatever is refused meanwhile", async () => {
+test("a stop that may be at the venue keeps its row under its id, whatever else is refused", async () => {
   const refused = {
     status: 400,
     body: '{"code":-4509,"msg":"TIF GTE can only be used with open positions."}',
@@ -173,7 +174,7 @@ test("a stop that may be at the venue stays told as that under its id, whatever 
   expect((await legsAtVenue())[0]?.clientLegId).toBe(id);
 });
 
-test("a stop does not wait for long behind an opening of which the venue says nothing", async () => {
+test("a stop does not wait long behind an opening with an unknown outcome", async () => {
   await stage.does(strategy, places("BUY", "0.002"));
   way.instead = (route) => (/^(POST|GET) .*\/order$/.test(route) ? { status: 503, body: "down" } : null);
   const at = stage.time.now();
@@ -222,7 +223,7 @@ test("a stop goes before openings that are not sent yet, also those that a proce
 
 test("a stop does not wait for openings that the venue's limits keep back; they are sent when those allow", async () => {
   await stage.does(strategy, places("BUY", "0.002"));
-  // Beyond nine tenths of the weight nothing is opened in this minute, once an answer has said so.
+  // Beyond nine tenths of the weight nothing is opened in this minute, once an answer has reported it.
   way.used = way.limit * 0.91;
   for (const quantity of ["0.001", "0.001"]) {
     await stage.does(strategy, places("BUY", quantity), false);
@@ -265,7 +266,7 @@ test("a leg that was sent again because the venue refused its successor ends whe
   const first = await stage.does(strategy, takesProfitAt("120000"));
   const triggers = async () => (await legsAtVenue()).map(({ triggerPrice }) => triggerPrice);
   expect(await triggers()).toEqual([decimal("120000")]);
-  // Of two placements the venue refuses the first: the successor each time, and never the one before.
+  // The venue refuses the first of two placements: the successor each time, and never the one before.
   let placements = 0;
   const body = '{"code":-2021,"msg":"Order would immediately trigger."}';
   way.instead = (route) => {
@@ -288,7 +289,7 @@ test("a leg that was sent again because the venue refused its successor ends whe
   expect(await stage.holds(copier, "BTCUSDT")).toBe("0.002");
 });
 
-test("a position that was liquidated meanwhile is closed before anything new is done", async () => {
+test("a liquidated position is recorded before anything new is done", async () => {
   await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
   await stage.does(strategy, places("BUY", "0.1"));
   await stage.halt(strategy);

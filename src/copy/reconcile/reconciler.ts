@@ -1,13 +1,9 @@
-// Brings what a copy holds of one symbol to its target: what the copy's openings executed, less the parts that the strategy has closed
-// since. It compares states, so it heals whatever was missed: an exit that the venue refused, that a kill switch or a rejected key
-// kept back, or that was never filled.
-//
-//   more than its target    no exit of the strategy's is open for it: reduced at the market, until it is done
-//   a position without the stop that the strategy has    gets it
-//   a leg without a position    is canceled
-//   an open order that would open something, where nothing may open    is canceled
-//
-// Less than the target is only shown: what opens is the strategy's to do, or the copier's to ask for.
+// Brings a copy's holding of one symbol to its target: what the copy's openings executed, less the parts that
+// the strategy has closed since. It compares states, so it repairs every missed exit: one that the venue
+// refused, that a kill switch or a rejected key blocked, or that was never filled. An excess without an open
+// exit of the strategy is reduced at the market; a position gets a missing stop of its strategy; a leg
+// without a position is canceled, and so is an open order that would open something where nothing may open. A
+// holding below its target is only shown: openings are the strategy's, or the copier's request.
 
 import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
 import {
@@ -34,8 +30,8 @@ import { skipOf } from "../sizing/skip.ts";
 import { ENDED_MS_MAX } from "./balances.ts";
 
 /**
- * CLEAN: nothing is to be done; `unsold` says why a rest cannot be sold. WAITS: for an order that is open. UNPROTECTED: the position
- * lacks a leg of the strategy, which is to be sent again soon. LEFT: to be tried again.
+ * CLEAN: nothing to do; `unsold` says why a remainder cannot be sold. WAITS: for an open order. UNPROTECTED:
+ * the position lacks a leg of the strategy, to be sent again soon. LEFT: to be retried.
  */
 export type Reconciled =
   | { readonly kind: "CLEAN"; readonly unsold: MirrorEntry | null }
@@ -51,16 +47,21 @@ export type ReconcileTerms = {
   readonly isClosing: boolean;
   /** Whether exits that are still open are given up for an order at the market. */
   readonly givesUpExits: boolean;
-  /** The row of the attempt before, if it failed: another that fails for the same reason needs no row of its own. */
+  /**
+   * The row of the last attempt, if it failed: a repeated failure for the same reason needs no row of its
+   * own.
+   */
   readonly before: MirrorEntry | null;
 };
 
-/** A copy that is closed sells nothing for so long while an order that the venue has not confirmed may have sold it already, ms. */
+/**
+ * How long a copy that is being closed sells nothing while an unconfirmed order may have sold it already, ms.
+ */
 export const CONFIRMED_MS_MAX = 30_000;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
 
-/** Whether there is anything to reconcile of a symbol, as far as memory tells. */
+/** Whether a symbol needs reconciliation, as far as memory shows. */
 export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, symbol: string): boolean {
   const { state } = context;
   const { status } = state.copy;
@@ -78,8 +79,9 @@ export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, sy
 }
 
 /**
- * Whether a copy of contracts has a position where its strategy has none, or one on the other side, although something of it counts as
- * entitled: an order through zero that is known late can leave that. It is a copy of nothing.
+ * Whether a futures copy has a position where its strategy has none, or one on the other side, although its
+ * target allows it. An order through zero that becomes known late can leave such a position; it copies
+ * nothing.
  */
 export function isWithoutLead(
   { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
@@ -124,8 +126,9 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 }
 
 /**
- * Of a copy that is closed: what the venue has not confirmed is waited for, and canceled if it turns up. An order at the market has been
- * executed by then, as the position shows, or not at all. BLOCKED: nothing is sold until that is certain. WAITS: for what may rest.
+ * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up. A
+ * market order has been executed in that time, as the position shows, or never will be. BLOCKED: nothing is
+ * sold until that is certain. WAITS: for orders that may be open.
  */
 async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
   const { state, now } = context;
@@ -139,7 +142,7 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
       if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
       else waits = true;
     } else if (isAtMarket) {
-      // It may be shown by now, and looks may have been held up by the venue's limits.
+      // The venue may show it now; its limits may have delayed earlier polls.
       const found = await findAtVenue(context, entry);
       const present = state.latest(entry);
       if (present.status !== "UNCONFIRMED") continue;
@@ -157,14 +160,20 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
   return isBlocked ? "BLOCKED" : waits ? "WAITS" : "ENDED";
 }
 
-/** Whether an order that sells twice would sell what is not the copy's. On futures it only reduces: the venue stops it at zero. */
+/**
+ * Whether an order that sells twice would sell what is not the copy's. On futures it only reduces: the venue
+ * stops it at zero.
+ */
 function mayTouchOthers(state: CopyState, symbol: string): boolean {
   if (state.copy.family === "SPOT") return true;
   const onAccount = state.book.snapshot?.held.get(symbol) ?? ZERO;
   return magnitude(onAccount) > magnitude(state.holding(symbol).quantity);
 }
 
-/** Cancels what would open something where nothing may, and all that is open of a copy that is closed; answers what could not be. */
+/**
+ * Cancels what would open something where nothing may, and all that is open of a copy that is closed; answers
+ * what could not be.
+ */
 async function cancelUnwanted(
   context: CopyContext,
   symbol: string,
@@ -211,7 +220,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     .filter(({ orderType }) => orderType === "LIMIT")
     .reduce((sum, entry) => (sum + unexecuted(entry)) as Quantity, ZERO as Quantity);
   if (promised >= excess && !terms.givesUpExits) return WAITS;
-  // What a sale on spot that was not confirmed may have locked is not there to be sold.
+  // Coins that an unconfirmed spot sale may have locked cannot be sold.
   const unconfirmed = state
     .open(symbol)
     .filter((entry) => family === "SPOT" && entry.status === "UNCONFIRMED" && isExit(entry))
@@ -231,12 +240,12 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   };
   const { quantity, skip } = await fitted(context, row, size, { isReduction: true });
   if (skip !== null) {
-    // What an order of the closing has left over was said by that.
+    // The closing's own order has recorded the reason of the remainder.
     const last = terms.isClosing ? await context.findRow(symbol, isOwnOrder) : null;
     const isSaid = !terms.isClosing || (last !== null && last.executedQuantity > 0n);
     return isSaid ? CLEAN : { kind: "CLEAN", unsold: skipped({ ...row, quantity }, skip) };
   }
-  // What an exit that is given up, or a stop that waits, has locked is not there to be sold.
+  // Coins locked by an exit that is given up, or by a waiting stop, cannot be sold.
   const isLocked = (entry: MirrorEntry) =>
     terms.givesUpExits || (family === "SPOT" && entry.orderType !== "LIMIT");
   for (const entry of exits.filter(isLocked)) {
@@ -257,8 +266,8 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
 }
 
 /**
- * Whether an unconfirmed order at the market may have changed a position of contracts since the balances that the book has. The next
- * balances say; the book is not acted on before, but for so long at most.
+ * Whether an unconfirmed market order may have changed a contract's position since the book's balances. The
+ * next balances decide; the book is not used before, but the wait is bounded.
  */
 function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, symbol: string): boolean {
   const balancesAt = state.book.snapshot?.at ?? 0;
@@ -272,7 +281,7 @@ function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, s
   );
 }
 
-/** What the copy has beyond its target, whatever its orders have executed since that was set to zero. */
+/** The copy's excess over its target, whatever its orders have executed since the target was set to zero. */
 function excessOf(state: CopyState, symbol: string, { isClosing }: ReconcileTerms): Quantity {
   const target = isClosing ? ZERO : magnitude(state.target(symbol));
   return subtract(magnitude(state.holding(symbol).quantity), target);
@@ -287,22 +296,25 @@ function placeOf({ copy }: CopyState) {
   return { copyId: copy.copyId, entryId: 0 };
 }
 
-/** Places the legs of the strategy that the copy's position is without; false if one is missing, or not confirmed, afterwards. */
+/**
+ * Places the legs of the strategy that the copy's position is without; false if one is missing, or not
+ * confirmed, afterwards.
+ */
 async function protect(context: CopyContext, symbol: string): Promise<boolean> {
   const { state, rowsOf, now } = context;
   for (const leg of missingLegs(context, symbol)) {
     const id = collectiveId(state.copy.strategyId, leg.legId);
     const rows = (await rowsOf(id)).filter(isLeg);
     const last = rows.at(-1);
-    // One whose row was placed since, or is under way.
+    // Its row was placed since, or is in flight.
     if (last?.status === "NEW" || last?.status === "SENT" || last?.status === "RESTING") continue;
     const { side, type: orderType, triggerPrice: stopPrice } = leg;
-    // What was at the venue, and is over, stays told.
+    // A leg that was at the venue and has ended keeps its row.
     const isUnplaced = last !== undefined && last.venueOrderId === null;
     const row = isUnplaced
       ? last
       : addLegRow(context, { symbol, collectiveId: id, side, orderType, stopPrice });
-    // What was sent and not found may be there, and not shown yet.
+    // A leg that was sent and not found may be there, and not shown yet.
     const status = row.clientOrderId === null ? "NEW" : "SENT";
     await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: now() });
   }
@@ -317,8 +329,8 @@ function missingLegs(
   if (state.copy.family === "SPOT" || state.copy.status === "CLOSING") return [];
   const legs = [...(leadAccount()?.openLegs.values() ?? [])];
   const present = new Set(legs.map(({ legId }) => legId));
-  // What is kept of a leg that the strategy has replaced gives way to its successor. One that was not confirmed may not be there, and
-  // is sent again: the venue takes one of a kind.
+  // A leg left from before the strategy's replacement gives way to its successor. An unconfirmed one may not
+  // be there, and is sent again: the venue takes one of a kind.
   const own = state
     .open(symbol)
     .filter(
@@ -335,8 +347,9 @@ function missingLegs(
 }
 
 /**
- * Whether a leg is at the venue although the strategy, which is still in the position, has none of its kind any more: one that was sent
- * again because the venue refused its successor, which the strategy has canceled since.
+ * Whether a leg is at the venue although the strategy, which is still in the position, has none of its kind
+ * any more: one that was sent again because the venue refused its successor, which the strategy has canceled
+ * since.
  */
 function isStaleLeg(
   { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
@@ -365,7 +378,10 @@ function isLeadFlat(
   return price !== null && isFlat("SPOT", ownedOf(account.balances, base) as bigint as Quantity, price);
 }
 
-/** Whether an open order would open something although the strategy has left, and its own order is over. */
+/**
+ * Whether an open order would open something although the strategy has left the symbol, and its original has
+ * ended.
+ */
 function isOvertaken(context: Pick<CopyContext, "state" | "leadAccount">, symbol: string): boolean {
   return context.state
     .resting(symbol)

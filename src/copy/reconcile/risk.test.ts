@@ -1,6 +1,6 @@
-// What must be impossible when real money is copied: a size that counts money twice, an exit that is given up, a position without
-// the stop that its strategy had, an order that is executed twice, and one symbol that delays the exit of another. Each test is a
-// reproduction of a defect that was found by hand.
+// What must be impossible when real money is copied: a size that counts money twice, an exit that is given
+// up, a position without its strategy's stop, an order that is executed twice, and one symbol that delays the
+// exit of another. Each test reproduces a defect.
 import { afterEach, describe, expect, test } from "vitest";
 import type { BehaviorOptions, WayAnswer, WayRequest } from "../../../test/copy/faults/exchange-behavior.ts";
 import { type FaultyWay, openFaultyWay } from "../../../test/copy/faults/faulty-way.ts";
@@ -13,7 +13,7 @@ import { audit, type Copier, type CopiesStage, openCopiesStage, places } from ".
 const BTC = "BTCUSDT";
 const ETH = "ETHUSDT";
 const ORDER = "/fapi/v1/order";
-/** How long an answer of the processes may take while the clock stands still, ms. */
+/** Real time that the processes may take to answer while the manual clock does not move, ms. */
 const ANSWERED_MS_MAX = 1_500;
 /** How long a test waits for something that takes time of the clock, which runs much faster, ms. */
 const SETTLED_MS_MAX = 15_000;
@@ -25,7 +25,7 @@ let strategy: string;
 let copier: Copier;
 const secrets = new Map<string, string>();
 
-/** A strategy, a copier with an equal account, and an exchange between them that behaves as said. */
+/** A strategy, a copier with an equal account, and an exchange between them with the given behavior. */
 async function open(type: StrategyType, behavior: BehaviorOptions = {}): Promise<void> {
   stage = await openCopiesStage({
     through: async (url) => {
@@ -48,7 +48,7 @@ afterEach(async () => {
 
 const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
 
-/** Lets the clock run until it is so. */
+/** Advances the clock until the condition holds. */
 async function settles(what: string, holds: () => Promise<boolean>): Promise<void> {
   const step = async () => {
     if (await holds()) return true;
@@ -58,7 +58,10 @@ async function settles(what: string, holds: () => Promise<boolean>): Promise<voi
   await eventually(what, step, { msMax: SETTLED_MS_MAX });
 }
 
-/** It is so before the clock has passed so far: it stands still while the processes answer. */
+/**
+ * Expects the condition before the clock has advanced this far; the clock does not move while the processes
+ * answer.
+ */
 async function within(ms: number, what: string, holds: () => Promise<boolean>): Promise<void> {
   for (let passed = 0; ; passed += STEP_MS) {
     const isSo = await eventually(what, holds, { msMax: ANSWERED_MS_MAX }).then(
@@ -73,7 +76,7 @@ async function within(ms: number, what: string, holds: () => Promise<boolean>): 
 
 const isFlat = async (symbol = BTC) => (await stage.position(copier, symbol)) === "0";
 
-/** Answers the next requests of a kind by itself, so many times. */
+/** Answers this many requests of a kind itself. */
 function answers(times: number, holds: (request: WayRequest) => boolean, answer: WayAnswer): () => number {
   let answered = 0;
   way.exchange.instead = (request) => {
@@ -90,7 +93,10 @@ function refused(code: number, msg: string): WayAnswer {
 
 const isOrder = ({ method, path }: WayRequest) => method === "POST" && path.endsWith("/order");
 
-/** The moments at which a stop of a position was taken away at the venue while the position stayed, by the venue's own journal. */
+/**
+ * The moments at which a stop of a position was taken away at the venue while the position stayed, by the
+ * venue's own journal.
+ */
 async function stopsTaken({ account: { strategyId } }: Copier, symbol = BTC): Promise<readonly string[]> {
   const account = emptyAccount(strategyId, "FUTURES");
   const taken: string[] = [];
@@ -130,7 +136,10 @@ async function stopOfStrategy(): Promise<number> {
 }
 
 describe("a spot size counts money once", () => {
-  /** Bought for 150 of 200 USDT. A part rests to be sold at 101,000: the price reaches the strategy's order first, then the copy's. */
+  /**
+   * Bought for 150 of 200 USDT. A part is on sale at 101,000: the price triggers the strategy's order first,
+   * then the copy's.
+   */
   async function soldFrom(quantity: string): Promise<void> {
     await open("SPOT");
     await stage.does(strategy, places("BUY", "0.0015"));
@@ -142,7 +151,7 @@ describe("a spot size counts money once", () => {
     await stage.venue.fill(copier.account, copied, "101000");
   }
 
-  /** Of equal accounts a purchase is as large as the strategy's, but for a fee. */
+  /** With equal accounts a purchase is as large as the strategy's, less a fee. */
   async function buysEqually(quantity: string): Promise<void> {
     await stage.does(strategy, places("BUY", quantity, { symbol: ETH }));
     const bought = (await stage.entries(copier)).at(-1);
@@ -312,7 +321,7 @@ describe("an order that the venue executes and does not show is sent once", () =
     await stage.does(strategy, places("BUY", type === "SPOT" ? "0.001" : "0.002"), false);
     stage.wake(strategy);
     await settles("it is executed", async () => (await held()) !== "0");
-    // The venue shows it after half a minute; whatever is sent again is sent by then.
+    // The venue shows it after half a minute; any repeat has been sent before that.
     await stage.passes(90_000);
     await settles(
       "the copy knows what it has",
@@ -337,7 +346,7 @@ test("an order that the venue executes, does not show and liquidates at once is 
   expect(await stage.position(copier, BTC)).toBe("0");
 });
 
-test("of two orders that the venue does not show, the position says which was executed", async () => {
+test("of two orders that the venue does not show, the position tells which was executed", async () => {
   await open("FUTURES", { hide: { first: 1, every: 1, leastMs: 60_000, mostMs: 60_000 } });
   await stage.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
   await stage.does(strategy, places("BUY", "0.002"), false);
@@ -349,7 +358,7 @@ test("of two orders that the venue does not show, the position says which was ex
   expect(way.exchange.met.HIDE).toBe(2);
 });
 
-test("exits that rest are sized on what is not promised to others yet", async () => {
+test("exits are sized on what other open exits have not promised yet", async () => {
   await open("FUTURES");
   await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 20 });
   await stage.does(strategy, places("BUY", "0.1"));
@@ -366,7 +375,7 @@ test("exits that rest are sized on what is not promised to others yet", async ()
   });
 });
 
-test("a limit that still rests at the strategy is placed, however late", async () => {
+test("a limit that is still open at the strategy is placed, however late", async () => {
   await open("SPOT");
   await stage.does(strategy, places("BUY", "0.0005"));
   await stage.stop();

@@ -1,5 +1,5 @@
-// What its owner took out of an account: two looks in a row find it missing, and the book is brought down to what is there. What the
-// venue itself has closed is in `liquidations.test.ts`.
+// The owner takes holdings out of an account: two consecutive polls find them missing, and the book is
+// reduced to what is there. `liquidations.test.ts` covers positions that the venue closed.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
@@ -22,7 +22,7 @@ describe("a position that others have closed", () => {
     copier = await stage.copier(strategy, "FUTURES");
     await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
     await stage.does(strategy, places("BUY", "0.1"));
-    // The first look is due at once, the next only much later.
+    // The first poll is due at once, the next only much later.
     await stage.passes(1_000);
   });
   async function look(): Promise<void> {
@@ -33,13 +33,13 @@ describe("a position that others have closed", () => {
     stage.trades(copier, "FUTURES", { side, quantity: decimal(quantity) });
   async function closed(): Promise<void> {
     stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
-    // Prices that were asked for before are not reckoned with any more.
+    // Prices requested before are not used any more.
     stage.time.advance(2_000);
     await trades("SELL", "0.1");
     expect(await stage.position(copier, "BTCUSDT")).toBe("0");
   }
 
-  test("is written off after the second look, at the venue's price", async () => {
+  test("is written off after the second poll, at the venue's price", async () => {
     const { book: before } = await stage.copy(copier);
     await closed();
     await look();
@@ -56,7 +56,7 @@ describe("a position that others have closed", () => {
     expect(await stage.log(copier)).toEqual(log);
   });
 
-  test("that comes back between two looks is left alone", async () => {
+  test("that comes back between two polls is left alone", async () => {
     await trades("SELL", "0.05");
     await look();
     expect(await stage.holds(copier, "BTCUSDT")).toBe("0.1");
@@ -69,7 +69,7 @@ describe("a position that others have closed", () => {
     expect(await stage.holds(copier, "BTCUSDT")).toBe("0.05");
   });
 
-  test("of which the venue says that there is nothing to close is looked at at once", async () => {
+  test("that the venue rejects as nothing to close is polled at once", async () => {
     await closed();
     const { book } = await stage.copy(copier);
     const lookedAt = book.snapshot?.at ?? 0;
@@ -81,7 +81,7 @@ describe("a position that others have closed", () => {
       kind: "LIQUIDATE",
       skip: { reason: "NOTHING_HELD", venue: { code: -2022 } },
     });
-    // The clock stands still: no look would be due.
+    // The clock does not move: no poll would be due.
     await stage.eventually("it is looked at", async () => {
       return ((await stage.copy(copier)).book.snapshot?.at ?? 0) > lookedAt;
     });
@@ -89,7 +89,7 @@ describe("a position that others have closed", () => {
     expect((await stage.log(copier)).at(-1)).toBe("WRITE_OFF SELL DONE executed 0.1");
   });
 
-  test("on the other side by then is written off whole", async () => {
+  test("on the other side in the meantime is written off in full", async () => {
     await trades("SELL", "0.15");
     await look();
     await look();
@@ -117,12 +117,13 @@ test("coins that the owner sold are written off, and an exit's own fills are not
     (await stage.log(copier)).includes("WRITE_OFF SELL DONE executed 0.0003"),
   );
   expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
-  // A sale is a share of what is left: of the strategy's 0.000999 0.0004 are promised to its exit, 0.0005 × 0.000299 / 0.000599.
+  // A sale is a share of what is left: of the strategy's 0.000999 0.0004 are promised to its exit, 0.0005 ×
+  // 0.000299 / 0.000599.
   await stage.does(strategy, places("SELL", "0.0005"));
   expect((await stage.log(copier)).at(-1)).toContain("PLACE SELL MARKET 0.00024 FILLED");
 });
 
-test("only what two looks in a row agree on is missing, and not at once", () => {
+test("only what two consecutive polls agree on is missing, and not at once", () => {
   const missing = new Missing(0);
   let now = 0;
   const note = (quantity: string, laterMs = 2_000) => {

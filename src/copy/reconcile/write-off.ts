@@ -1,14 +1,9 @@
-// What a copy's account holds no more, though the copy has not sold it: it is taken out of the book, and a line of the log says so.
-//
-// What the venue itself has closed of an account's positions: it has liquidated them, or reduced them for the sake of others. The copy's
-// part of it is booked like an order of the copy's own, once, at the price that the venue got and with its fees, at the first look
-// that sees it, whatever the copy has traded since; the line of the log names the venue's order. The venue closes what the account
-// has, which may be the copier's own as well. How much of it was the copy's is what the copy held at that moment by its own orders:
-// what its book says, less what they have executed since. Fills are listed only of a symbol of which account and book do not hold the
-// same. What others have traded on the account is not booked; drift shows it.
-//
-// What is missing, and no order of the venue explains: its owner has sold it. Once two looks in a row have found it missing, it is
-// taken out of the book at the venue's price. Until then nothing is believed: a venue's answers may lag behind one another.
+// Removes from the book what a copy's account no longer holds although the copy has not sold it, and records
+// a row. Positions that the venue closed (liquidation, ADL) count like an own order: once, at the venue's
+// price and fees, at the first poll that sees them. The copy's share is its holding at that moment: the book
+// less its executions since. Fills are requested only for symbols whose account and book differ; trades of
+// others appear as drift. What is missing without such an order was sold by its owner: two consecutive polls
+// have to find it missing, since a venue's answers may lag behind one another.
 import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
@@ -31,20 +26,23 @@ import type { VenueTrade } from "../venue/venue.ts";
 import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";
 
 /**
- * Executions are read again from so long before all was explained, ms: a venue's answers lag, and one of very many copies is polled
- * seldom.
+ * How far before the last explained time executions are read again, ms: a venue's answers lag, and one of
+ * very many copies is polled seldom.
  */
 const LOOKED_BACK_MS = 3_600_000;
 
-/** Within so long after a liquidation the insurance fund has taken its part, ms. */
+/** Time after a liquidation within which the insurance fund has taken its part, ms. */
 const CLEARED_WITHIN_MS = 10_000;
 
 type Cleared = ClosedByVenue & {
-  /** What the whole order paid in fees, and what the insurance fund took for it. */
+  /** Fees of the whole order, and the insurance fund's part. */
   readonly fees: Amount;
 };
 
-/** Asks for balances and prices, and books what the venue itself has closed since; answers whether the copy has new balances. */
+/**
+ * Requests balances and prices, and records positions that the venue has closed since; returns whether the
+ * copy has new balances.
+ */
 export async function takeStock(context: CopyContext, missing: Missing): Promise<boolean> {
   const { state, session, now } = context;
   const askedAt = now();
@@ -67,7 +65,7 @@ export async function takeStock(context: CopyContext, missing: Missing): Promise
   return true;
 }
 
-/** Of what the copy has traded, the contracts of which the account does not hold what the book says. */
+/** The contracts that the copy has traded whose account position differs from the book. */
 async function unequalSymbols(context: CopyContext): Promise<readonly string[]> {
   const { holdings, snapshot } = context.state.book;
   const held: ReadonlyMap<string, Quantity> = snapshot?.held ?? new Map();
@@ -101,13 +99,14 @@ async function bookClosed(context: CopyContext, symbol: string, since: number): 
   const between = { from: first.at, until: last.at + CLEARED_WITHIN_MS };
   const clearance = await session.ask(({ client }) => client.clearance(symbol, between));
   const whole = closed.reduce((sum, { of }) => sum + of, 0n);
-  // All that has to be asked for is known before the first is booked: what one poll begins, no other divides again.
+  // All requests finish before the first row is recorded, so that no other poll splits the same closing
+  // again.
   const paid: Amount[] = [];
   for (const { venueOrderId } of closed) {
     const fills = await session.fills({ symbol, venueOrderId, executed: null });
     paid.push(fills?.fee ?? ZERO);
   }
-  // What the copy itself has traded since would be divided wrongly.
+  // A trade of the copy since then would be divided wrongly.
   if (state.isInFlight || state.ownChanges !== ownChanges) return false;
   for (const [index, each] of closed.entries()) {
     const fees = (paid[index] ?? 0n) + (clearance * each.of) / whole;
@@ -130,7 +129,7 @@ function bookOne(
     ...ownRow("WRITE_OFF", symbol, { request: null, now: now() }),
     ...{ side, executedQuantity: quantity, executedQuote: quote, fee, clientOrderId, venueOrderId },
   });
-  // What the venue does is nothing that the strategy has opened.
+  // An order of the venue is not the strategy's opening.
   const retained = ZERO as Rate;
   state.execute({ symbol, side, quantity, quote, fee, feeInBase }, { ...row, retained });
   state.setSnapshot(snapshot);
@@ -151,13 +150,14 @@ type ClosedByVenue = {
 
 export type Found = {
   readonly closed: readonly ClosedByVenue[];
-  /** Whether nothing is left of which it has yet to be found out who ordered it. */
+  /** Whether the origin of every trade has been determined. */
   readonly isWhole: boolean;
 };
 
 /**
- * What the venue has closed by orders that are not booked yet, oldest first. `own`: the copy's position by its book, which has all
- * that its own orders (KNOWN) have executed, and the `booked` parts of orders of the venue.
+ * Positions closed by the venue's orders that are not recorded yet, oldest first. `own`: the copy's position
+ * by its book, which has all executions of its own orders (KNOWN), and the `booked` parts of the venue's
+ * orders.
  */
 export function closedByVenue(
   own: Quantity,
@@ -187,7 +187,9 @@ export function closedByVenue(
   return { closed, isWhole: true };
 }
 
-/** Whether an order of the copy's own has executed more than is booked of it: then nothing can be reckoned. */
+/**
+ * Whether an order of the copy's own has executed more than is booked of it: then nothing can be reckoned.
+ */
 export function isBehind(own: ReadonlyMap<string, Quantity>, trades: readonly VenueTrade[]): boolean {
   const left = new Map<string, bigint>(own);
   for (const { venueOrderId, quantity } of trades) {
@@ -201,7 +203,10 @@ export function isBehind(own: ReadonlyMap<string, Quantity>, trades: readonly Ve
 
 type Step = { readonly trade: VenueTrade; readonly quantity: Quantity; readonly quote: Amount };
 
-/** The trades in their order; those of one order of the venue, or of one that is booked, as one, where its first was. */
+/**
+ * The trades in their order; those of one order of the venue, or of one that is booked, as one, where its
+ * first was.
+ */
 function stepsOf(trades: readonly VenueTrade[], booked: ReadonlyMap<string, Quantity>): readonly Step[] {
   const steps: Step[] = [];
   const byOrder = new Map<string, number>();
@@ -224,15 +229,15 @@ function signed(side: Side, quantity: Quantity): Quantity {
 
 const AT_MARKET = { takesMarketPrice: true } as const;
 
-/** The second look must come so long after the first, ms: for less time a venue's balances may lag behind its orders. */
+/** Minimum time between the two polls, ms: a venue's balances may lag behind its orders for less. */
 const APART_MS_MIN = 2_000;
 
 type Gone = { readonly quantity: Quantity; readonly since: number };
 
-/** What looks have found missing, by symbol: negative of a short. */
+/** Missing quantities found by polls, by symbol: negative of a short. */
 export class Missing {
   #before: ReadonlyMap<string, Gone> = new Map();
-  /** Until when it is known what the venue itself has closed, wall time, Unix ms. */
+  /** Until when positions closed by the venue are known, wall time, Unix ms. */
   explainedUntil: number;
   /** Whether the last poll has left open what the venue itself has closed. */
   isUnexplained = false;
@@ -244,7 +249,10 @@ export class Missing {
     this.explainedUntil = polledAt;
   }
 
-  /** Takes note of what is missing now; answers how much of it was missing at the look before as well, without its sign. */
+  /**
+   * Records what is missing now; returns how much of it was missing at the last poll as well, without its
+   * sign.
+   */
   note(now: ReadonlyMap<string, Quantity>, at: number): ReadonlyMap<string, Quantity> {
     const twice = new Map<string, Quantity>();
     const once = new Map<string, Gone>();
@@ -286,7 +294,10 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
   }
 }
 
-/** How much of a holding the account does not have, by the last snapshot: all of it, if it has the other side of it. */
+/**
+ * How much of a holding the account does not have, by the last snapshot: all of it, if the account has the
+ * other side.
+ */
 export function goneFrom(state: CopyState, symbol: string): Quantity {
   const own = state.holding(symbol).quantity;
   const actual = state.book.snapshot?.held.get(symbol) ?? ZERO;
@@ -294,7 +305,10 @@ export function goneFrom(state: CopyState, symbol: string): Quantity {
   return there < magnitude(own) ? subtract(magnitude(own), there) : ZERO;
 }
 
-/** Takes part of a holding out of the book, at a price; without one at what it has cost. The line of it has yet to be added. */
+/**
+ * Takes part of a holding out of the book, at a price; without one at what it has cost. The line of it has
+ * yet to be added.
+ */
 export function writeOff(
   { state, now }: Pick<CopyContext, "state" | "now">,
   { symbol, quantity, price }: { symbol: string; quantity: Quantity; price: Price | null },

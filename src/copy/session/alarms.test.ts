@@ -28,7 +28,7 @@ function bookWith(excess: string): CopyBook {
   };
 }
 
-test("a copier is told of an exit that the venue refuses again and again, and not of one that it refuses once", () => {
+test("a copier gets a mail about an exit that the venue refuses repeatedly, and not about one refused once", () => {
   for (let attempt = 1; attempt < EXIT_ATTEMPTS_TOLD; attempt += 1) alarms.noteExit("BTCUSDT", true);
   alarms.noteExit("BTCUSDT", false);
   for (let attempt = 1; attempt < EXIT_ATTEMPTS_TOLD; attempt += 1) alarms.noteExit("BTCUSDT", true);
@@ -38,7 +38,7 @@ test("a copier is told of an exit that the venue refuses again and again, and no
   expect(told).toEqual(["EXIT_FAILED"]);
 });
 
-test("the same is told again after six hours", () => {
+test("the same mail is sent again after six hours", () => {
   alarms.raise("CLOSED_BY_VENUE");
   now += 6 * 3_600_000 - 1;
   alarms.raise("CLOSED_BY_VENUE");

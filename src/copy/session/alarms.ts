@@ -1,9 +1,8 @@
-// The mails that a copier gets about a copy that goes on, each at most once in some hours:
-//
-//   EXIT_FAILED       the venue has refused an order that reduces, several times
-//   CLOSED_BY_VENUE   the venue itself has closed a position, or a part of it
-//   OFF_TARGET        the copy has held more than its target for some time, worth a good part of it
-//   BEHIND            something that the strategy did is not dealt with after some time
+// The mails to a copier about a copy that continues, each at most once in some hours:
+//   EXIT_FAILED       the venue has refused a reducing order several times
+//   CLOSED_BY_VENUE   the venue has closed a position, or a part of it
+//   OFF_TARGET        the copy has held well more than its target for some time
+//   BEHIND            an action of the strategy is not dealt with after some time
 import type { CopyAlarm, CopyBook, MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, add, magnitude, proceedsDown, subtract, ZERO } from "../../money/decimal.ts";
 import { targetOf } from "../orders/copy-state.ts";
@@ -13,7 +12,7 @@ import type { VenuePrices } from "../sizing/proportion.ts";
 const SENT_AGAIN_MS = 6 * 3_600_000;
 /** Attempts that the venue refuses before the copier gets a mail. */
 export const EXIT_ATTEMPTS_TOLD = 3;
-/** For so long a copy may be behind, or above its target, ms. */
+/** How long a copy may be behind, or above its target, ms. */
 const PATIENCE_MS = 60_000;
 /** A copy is above its target if what it has beyond is worth more than its equity divided by this. */
 const EXCESS_DIVISOR = 10n;
@@ -38,7 +37,7 @@ export class Alarms {
     this.#tell(alarm);
   }
 
-  /** An attempt to reduce a symbol is over: whether the venue has refused it. */
+  /** Records the end of an attempt to reduce a symbol, and whether the venue has refused it. */
   noteExit(symbol: string, isRefused: boolean): void {
     const refusals = isRefused ? (this.#refusals.get(symbol) ?? 0) + 1 : 0;
     this.#refusals.set(symbol, refusals);
@@ -54,7 +53,7 @@ export class Alarms {
   }
 }
 
-/** Whether what a copy has beyond its targets is worth a good part of it, at the venue's prices. */
+/** Whether the excess over the copy's targets is a considerable part of its value, at the venue's prices. */
 function isAboveTarget({ holdings, snapshot }: CopyBook, prices: VenuePrices): boolean {
   if (snapshot === null) return false;
   let worth = ZERO as Amount;

@@ -1,13 +1,13 @@
-// How the work with a venue fails. The errors are what ends the work on a row, or a poll, before its time. A venue's refusal of an
-// order is none of them: to a copier it is a reason that the rules name (SKIPPED), or one that they do not (FAILED), which the log shows
-// in the venue's own words.
-// Source: reference exchange, section 16.
+// How the work with a venue fails. The errors are what ends the work on a row, or a poll, before its time. A
+// venue's refusal of an order is none of them: to a copier it is a reason that the rules name (SKIPPED), or
+// one that they do not (FAILED), which the log shows in the venue's own words. Source: reference exchange,
+// section 16.
 import type { Skip, SkipReason } from "../../domain/copying.ts";
 import type { FilterName } from "../../domain/refusal.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal, VenueRejection } from "../venue/venue.ts";
 
-/** The copy may not run any more, for the moment or for good: the claim is not fresh, or all is being closed. */
+/** The copy may not run, for now or ever: the claim is not fresh, or the copier is closing. */
 export class MayNotRun extends Error {
   constructor() {
     super("a copy may run only under a fresh claim");
@@ -48,7 +48,7 @@ export class VenueRefused extends Error {
   }
 }
 
-/** The venue's limits let nothing be opened now: nothing was sent, and what protects goes first meanwhile. */
+/** The venue's limits permit no opening now: nothing was sent, and protective orders go first. */
 export class Postponed extends Error {
   /** Wall time, Unix ms. */
   readonly until: number;
@@ -59,9 +59,9 @@ export class Postponed extends Error {
   }
 }
 
-/** A question was not answered in time; whatever asked goes on without the answer. */
+/** A request was not answered in time; the caller goes on without the answer. */
 export class NotAnswered extends Error {
-  /** When it may be asked again, wall time, Unix ms; 0 if the venue did not say. */
+  /** When to retry, wall time, Unix ms; 0 if the venue did not say. */
   readonly until: number;
 
   constructor(reason: string, until = 0) {
@@ -71,9 +71,9 @@ export class NotAnswered extends Error {
 }
 
 /**
- * Codes that say it by themselves; those of spot's engine (-2010) and filters (-1013) say it in their texts. A size that fits the
- * rules as published and is refused for its quantity or its precision is not below any least that we know of: the venue's own
- * words say what it is.
+ * Codes that say it by themselves; those of spot's engine (-2010) and filters (-1013) say it in their texts.
+ * A size that fits the rules as published and is refused for its quantity or its precision is not below any
+ * least that we know of: the venue's own words say what it is.
  */
 const BY_CODE: Readonly<Record<number, SkipReason>> = {
   [-1121]: "NOT_LISTED",
@@ -143,7 +143,7 @@ const BY_FILTER: Readonly<Record<string, readonly [SkipReason, FilterName]>> = {
   EXCHANGE_MAX_NUM_ALGO_ORDERS: ["ORDER_CAP", "MAX_NUM_ALGO_ORDERS"],
 };
 
-/** What spot's engine says, by how its texts begin. */
+/** Messages of the spot engine, by their beginnings. */
 const BY_TEXT: readonly (readonly [begins: string, SkipReason])[] = [
   ["Account has insufficient balance", "INSUFFICIENT_BALANCE"],
   ["Order would trigger immediately", "PRICE_UNFIT"],
@@ -162,7 +162,7 @@ const BY_TEXT: readonly (readonly [begins: string, SkipReason])[] = [
 /** "Invalid symbol." */
 export const UNKNOWN_SYMBOL_CODE = -1121;
 
-/** What is refused by a symbol's published rules: its filters, and whether it is traded. */
+/** Rejections by a symbol's published rules: its filters, and whether it is traded. */
 const OF_RULES_CODES: ReadonlySet<number> = new Set([
   ...[-1111, -1121, -4001, -4002, -4003, -4004, -4005, -4006, -4007, -4013, -4014, -4016, -4023, -4024],
   ...[-4131, -4140, -4141, -4144, -4164],
@@ -195,7 +195,7 @@ export function isOfRules({ code, message }: VenueRefusal): boolean {
   return OF_RULES_CODES.has(code) || OF_RULES_TEXT.test(message);
 }
 
-/** Whether a refusal says that the account cannot be copied to at all. */
+/** Whether a rejection says that the account cannot be used for copying at all. */
 export function isAccountUnfit({ code }: VenueRefusal): boolean {
   return ACCOUNT_UNFIT_CODES.includes(code);
 }

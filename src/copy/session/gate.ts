@@ -1,10 +1,10 @@
-// What holds a copy back at this moment: kill switches, rejected credentials and its status decide what it may send, and a shutdown
-// ends its waiting.
+// Decides what a copy may send at this moment, by kill switches, rejected credentials and its status; a
+// shutdown ends its waiting.
 import type { Copy, KillSwitch, Skip, SkipReason, SwitchKind } from "../../domain/copying.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueSession } from "./venue-session.ts";
 
-/** What opens something and could not be sent within this time of the strategy's commit is skipped, ms. */
+/** An opening that could not be sent within this time of the strategy's commit is skipped, ms. */
 export const ENTRY_AGE_MAX_MS = 60_000;
 
 type GateParts = {
@@ -17,7 +17,9 @@ type GateParts = {
   readonly wallNow: () => number;
 };
 
-/** What a copy may send at this moment, if anything: kill switches, rejected credentials and the copy's status decide. */
+/**
+ * Decides what a copy may send at this moment, by kill switches, rejected credentials and the copy's status.
+ */
 export class Gate {
   readonly #parts: GateParts;
 
@@ -59,7 +61,7 @@ export class Gate {
   }
 }
 
-/** COPY: nothing is sent for the copy. VENUE: the venue is not even asked. */
+/** COPY: nothing is sent for the copy. VENUE: the venue is not even queried. */
 export type Halt = "COPY" | "VENUE";
 
 /** The kill switches as they are set: whether anything may be sent for a copier, a strategy, to a venue. */
@@ -76,7 +78,7 @@ export class Switches {
     this.#set = new Set(switches.map(({ kind, id }) => nameOf(kind, id)));
   }
 
-  /** What halts a copy; null if nothing does. */
+  /** The kill switch that halts a copy; null if none does. */
   halted(of: {
     readonly strategyId: string;
     readonly personId: string;

@@ -1,4 +1,4 @@
-// A question that the venue leaves open is asked until it is answered, and that it takes long is told.
+// A query whose outcome the venue leaves open is repeated until it is answered, and a long wait is reported.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { newMasterKey } from "../../identity/testing/master-keys.ts";
@@ -6,7 +6,7 @@ import { sealCredentials } from "../credentials.ts";
 import type { Venue } from "../venue/venue.ts";
 import { type SessionParts, STUCK_AFTER_MS, STUCK_AGAIN_MS, VenueSession } from "./venue-session.ts";
 
-test("what stays unknown for long is told, and once a minute from then on", async () => {
+test("an outcome that stays unknown for long is reported, and once a minute from then on", async () => {
   const time = createManualTime();
   const began = time.now();
   const told: number[] = [];

@@ -1,8 +1,8 @@
-// A copy's session with its account at the venue: the credentials, opened when they are first needed, and the questions that are
-// asked with them. A question is asked until it is answered, or until its patience ends (NotAnswered). Whatever is sent, an order,
-// a leg, a cancel, is one attempt: what becomes of it is for its sender.
-//
-// A key that the venue rejects ends whatever asks (CredentialsRejected). Nothing is asked once the copy may not run (MayNotRun).
+// A copy's session with its account at the venue: the credentials, opened at their first use, and the
+// requests made with them. A query is repeated until it is answered, or until its time limit (NotAnswered).
+// An order, a leg or a cancel is one attempt, whose outcome its sender handles.
+// A key that the venue rejects ends every request (CredentialsRejected). Nothing is sent once the copy may
+// not run (MayNotRun).
 import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import { BackOff } from "../../concurrency/delays.ts";
@@ -65,7 +65,7 @@ type Question<Value> = (to: {
 export class VenueSession {
   readonly #parts: SessionParts;
   readonly #of: { opened: Opened | null };
-  /** Until when questions are asked, wall time, Unix ms; null: until they are answered. */
+  /** Time limit of queries, wall time, Unix ms; null: until they are answered. */
   readonly #until: number | null;
   readonly #isPolling: boolean;
   /** By symbol: what sizes were fitted to. */
@@ -86,13 +86,16 @@ export class VenueSession {
     this.#isPolling = variant?.isPolling ?? false;
   }
 
-  /** The same session, for what is better known but can be done without: questions are asked for so long, ms. */
+  /** The same session with a time limit for requests, ms: for information that the caller can do without. */
   briefly(ms: number): VenueSession {
     const until = this.#parts.wallNow() + ms;
     return new VenueSession(this.#parts, { of: this, until, isPolling: this.#isPolling });
   }
 
-  /** The same session for a poll, which uses what polls may of the venue's budgets and asks each question once. */
+  /**
+   * The same session for a poll, which uses what polls may of the venue's budgets and asks each question
+   * once.
+   */
   polling(): VenueSession {
     return new VenueSession(this.#parts, { of: this, until: 0, isPolling: true });
   }
@@ -121,7 +124,10 @@ export class VenueSession {
     return account.status === "FAILED" && !isOnlyUnfit(account);
   }
 
-  /** The venue has rejected the credentials. True if the account has others by now; otherwise the rejection is stored. */
+  /**
+   * The venue has rejected the credentials. True if the account has others by now; otherwise the rejection is
+   * stored.
+   */
   async reject({ code, message }: VenueRejection): Promise<boolean> {
     const account = await this.#find();
     const { opened } = this.#of;
@@ -151,7 +157,10 @@ export class VenueSession {
     return answer;
   }
 
-  /** Asks until there is an answer, or patience has ended. Throws VenueRefused if the venue refuses to give one. */
+  /**
+   * Asks until there is an answer, or patience has ended. Throws VenueRefused if the venue refuses to give
+   * one.
+   */
   async ask<Value>(question: Question<Value>): Promise<Value> {
     const { mayRun, wallNow, pause, copyId, log } = this.#parts;
     const onStuck = (reason: string) =>
@@ -181,8 +190,8 @@ export class VenueSession {
   }
 
   /**
-   * Whether something was refused for rules of a symbol that have changed since it was fitted to them: they are asked for again. If
-   * so, it may be fitted to these and sent once more, since a refusal is certain.
+   * Whether the rules of a symbol have changed since a rejected request was fitted to them; fetches them
+   * again. If so, the request may be fitted and sent once more, since a rejection is certain.
    */
   async haveRulesChanged(symbol: string, refusal: VenueRefusal): Promise<boolean> {
     const used = this.#rulesUsed.get(symbol);
@@ -191,7 +200,10 @@ export class VenueSession {
     return !isDeepStrictEqual(await this.rules(symbol), used);
   }
 
-  /** Whether the venue does not list a symbol any more: it has refused something for that, and its rules say the same. */
+  /**
+   * Whether the venue does not list a symbol any more: it has refused something for that, and its rules say
+   * the same.
+   */
   async isUnlisted(symbol: string, { code }: VenueRefusal): Promise<boolean> {
     if (code !== UNKNOWN_SYMBOL_CODE) return false;
     (await this.open()).venue.doubtRules(symbol);
@@ -235,7 +247,7 @@ export async function unlessUnanswered(done: Promise<unknown>): Promise<boolean>
   }
 }
 
-/** What has been unknown for so long is told, ms; */
+/** An outcome that stays unknown this long is reported, ms; */
 export const STUCK_AFTER_MS = 30_000;
 /** and again after this, while it stays so, ms. */
 export const STUCK_AGAIN_MS = 60_000;
@@ -243,13 +255,13 @@ export const STUCK_AGAIN_MS = 60_000;
 export type StuckParts = {
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
-  /** Told with the last reason that was given. */
+  /** Called with the last reason. */
   readonly onStuck?: (reason: string) => void;
 };
 
 /**
- * Watches the answers to one thing, and says that the venue has left it open for long: an order, a cancel or a question whose outcome
- * stays unknown is asked for until it is known, for as long as that takes, and somebody should hear of it.
+ * Watches the answers to one query, and reports when the venue leaves it open for long. An order, a cancel or
+ * a query with an unknown outcome is repeated until the outcome is known, however long that takes.
  */
 class Stuck {
   readonly #parts: StuckParts;

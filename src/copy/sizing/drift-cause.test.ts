@@ -263,11 +263,11 @@ describe("the cause of a drift", () => {
     });
   });
 
-  test("of a contract any position that is not the copy's own is somebody else's", () => {
+  test("of a contract any position that is not the copy's own is foreign", () => {
     expect(drift("FUTURES", { lead: "0.02", own: "0.01", actual: "0.02" })[0]?.cause).toBe("OUTSIDE");
   });
 
-  test("an answer of the venue that is older than an entry says nothing of the account", () => {
+  test("an answer of the venue that is older than an entry does not count", () => {
     const entries = [entryOf({ updatedAt: 2_000 })];
     expect(drift("SPOT", { lead: "0.02", own: "0.01", actual: "0", entries })[0]?.cause).toBe("IN_LINE");
   });

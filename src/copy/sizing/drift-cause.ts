@@ -1,14 +1,15 @@
-// Why a copy does not hold what it should, as parts that add up to the difference. One part is all of it if something is under way, the
-// account's owner has traded, it is too little for an order, or an order rests. Otherwise it is taken apart in this order: orders that
-// were not copied, or not whole, and what was closed or written off, the largest first; what was lost by snapping sizes down; what the
-// copier's limits do not permit; what the strategy held before the copy began; and what is left is the ratio of the two accounts.
+// Explains why a copy does not hold its target, as parts that add up to the difference. One part explains all
+// of it if an order is in flight, the account's owner has traded, it is too small for an order, or an order
+// is open. Otherwise the parts are, in this order: orders not copied or not in full, and closings and
+// write-offs, largest first; rounding down of sizes; the copier's limits; what the strategy held before the
+// copy began; the ratio of the two accounts.
 import type { StrategyType } from "../../domain/account.ts";
 import type { DriftCause, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import { add, least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { heldOf, type Position } from "./repair-sizes.ts";
 
-/** What changes a holding, or should have. */
+/** A change of a holding, or one that was due. */
 const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([
   "PLACE",
   "FIRE_LEG",
@@ -18,25 +19,31 @@ const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([
   "FLATTEN",
 ]);
 
-/** So much of a difference has this cause, which is seen by an entry of the log. */
+/** The part of a difference with this cause, which an entry of the log shows. */
 export type CausePart = {
   readonly cause: DriftCause;
   readonly entryId: number | null;
   readonly quantity: Quantity;
 };
 
-/** The cause of the largest part, of the ratio only if there is no other; the entry of the log that it is seen by, and all parts. */
+/**
+ * The cause of the largest part, of the ratio only if there is no other; the entry of the log that it is seen
+ * by, and all parts.
+ */
 export type CauseOfDrift = Pick<CausePart, "cause" | "entryId"> & { readonly parts: readonly CausePart[] };
 
 export type CauseTerms = {
   readonly family: StrategyType;
   readonly isPending: boolean;
   readonly isTooSmall: boolean;
-  /** What of the shortfall the copier's limits for symbols, positions and exposure do not permit to open. */
+  /**
+   * The part of the shortfall that the copier's limits for symbols, positions and exposure do not permit to
+   * open.
+   */
   readonly heldBack: Quantity;
-  /** What the strategy held when the copy began, scaled as it would be now; null if that is not known. */
+  /** The strategy's holding when the copy began, scaled to the present; null if it is not known. */
   readonly heldAtStart: Quantity | null;
-  /** Of the symbol, newest first. */
+  /** The symbol's entries, newest first. */
   readonly entries: readonly MirrorEntry[];
 };
 
@@ -83,7 +90,7 @@ export function causeOf(position: Position, terms: CauseTerms): CauseOfDrift {
   return { cause, entryId, parts };
 }
 
-/** Of each the most that is left of the size; those that have nothing left are none. */
+/** Of each at most the unexplained rest; causes without a rest are left out. */
 function partsOf(size: Quantity, wanted: readonly CausePart[]): [CausePart, ...CausePart[]] {
   let left = size;
   const parts: CausePart[] = [];
@@ -103,18 +110,24 @@ function isTradedOutside(position: Position, family: StrategyType): boolean {
   return heldOf(position) !== position.own;
 }
 
-/** The entries, newest first, down to the last that closed all that was held: what was before it explains nothing any more. */
+/**
+ * The entries, newest first, down to the last that closed all that was held: what was before it explains
+ * nothing any more.
+ */
 function sinceClosed(entries: readonly MirrorEntry[]): readonly MirrorEntry[] {
   const last = entries.findIndex((entry) => isClosing(entry) && entry.status === "FILLED");
   return last < 0 ? entries : entries.slice(0, last + 1);
 }
 
-/** What sold, or bought back, all that the copy held: after its stop loss, or when it was closed. */
+/** The order that closed the copy's whole holding: after its stop loss, or when it was closed. */
 function isClosing({ kind, executedQuantity }: MirrorEntry): boolean {
   return (kind === "FLATTEN" || kind === "CLOSE") && executedQuantity > 0n;
 }
 
-/** Whether an order was filled whole, and is smaller than it was scaled by less than the last digit of its size. */
+/**
+ * Whether an order was filled whole, and is smaller than it was scaled by less than the last digit of its
+ * size.
+ */
 function isSnapped({ status, skip, scaledQuantity, executedQuantity }: MirrorEntry): boolean {
   if (status !== "FILLED" || skip !== null || scaledQuantity === null || executedQuantity <= 0n) return false;
   let digit = 1n;
@@ -123,8 +136,8 @@ function isSnapped({ status, skip, scaledQuantity, executedQuantity }: MirrorEnt
 }
 
 /**
- * By how much less an order has moved the holding than its scaled size would have; by all that is missing if it was never scaled.
- * One that was canceled with the strategy's own should not have moved it.
+ * By how much less an order has moved the holding than its scaled size would have; by all that is missing if
+ * it was never scaled. One that was canceled with the strategy's own should not have moved it.
  */
 function missedBy({ status, skip, scaledQuantity, executedQuantity }: MirrorEntry, size: Quantity): Quantity {
   const isOver = status === "FAILED" || status === "EXPIRED" || status === "FILLED" || skip !== null;
@@ -135,7 +148,7 @@ function missedBy({ status, skip, scaledQuantity, executedQuantity }: MirrorEntr
 
 type Missed = { readonly entry: MirrorEntry; readonly quantity: Quantity; readonly cause: DriftCause };
 
-/** What is missed by each cause, the largest first, with the entry that has most of it, of equal ones the newest. */
+/** Shortfall by cause, the largest first, with its largest entry, of equal ones the newest. */
 function byCause(missed: readonly Missed[]): readonly CausePart[] {
   const parts = [...Map.groupBy(missed, ({ cause }) => cause)].map(([cause, all]) => {
     const most = all.reduce((one, other) => (other.quantity > one.quantity ? other : one));
@@ -147,7 +160,10 @@ function byCause(missed: readonly Missed[]): readonly CausePart[] {
   );
 }
 
-/** What of a shortfall the strategy held before the copy began; all of it if nothing was ever mirrored. */
+/**
+ * The part of a shortfall that the strategy held before the copy began; all of it if nothing was ever
+ * mirrored.
+ */
 function heldBefore(
   { own, target }: Position,
   { heldAtStart, entries }: CauseTerms,

@@ -21,7 +21,7 @@ describe("the target of spot", () => {
     expect(targetOf("SPOT", { lead: "0.003333", own: "0" })).toBe("0.00142");
   });
 
-  test("there are no rows before the venue was asked, nor of what nobody holds", () => {
+  test("there are no rows before the first poll, nor for symbols without holdings", () => {
     const input = inputOf("SPOT", { lead: "0.02", own: "0.01" });
     expect(driftOf({ ...input, book: { ...input.book, snapshot: null } })).toEqual([]);
     expect(drift("SPOT", { own: "0", lead: "0" })).toEqual([]);
@@ -43,7 +43,7 @@ describe("a repair", () => {
     expect(inWords(all("SPOT", { lead: "0", own: "0.01", actual: "5" }))).toEqual(["SELL 0.01"]);
     expect(inWords(all("SPOT", { lead: "0", own: "0.01", actual: "0.004" }))).toEqual(["SELL 0.004"]);
     expect(all("SPOT", { lead: "0", own: "0.01", actual: "0" })).toEqual([]);
-    // What its owner has sold is not bought again: target 0.01, own 0.01.
+    // A holding that its owner has sold is not bought again: target 0.01, own 0.01.
     expect(all("SPOT", { lead: "0.02", own: "0.01", actual: "0" })).toEqual([]);
   });
 
@@ -64,10 +64,12 @@ describe("a repair", () => {
       "BUY 0.002 increases",
     ]);
     expect(inWords(all("FUTURES", { lead: "0.4", own: "0" }))).toEqual([
-      // Half of it is worth 10000. At 10 times one takes 5010 at 50100, loses 100 at once, and 25.05 are the fee: 500 / 5135.05.
+      // Half of it is worth 10000. At 10 times one takes 5010 at 50100, loses 100 at once, and 25.05 are the
+      // fee: 500 / 5135.05.
       "BUY 0.097 increases",
     ]);
-    // 513 are enough for more than 0.1 at 50000; as the market may have it by then, for just less.
+    // 513 are enough for more than 0.1 at 50000, but for just less at the price that the market may have when
+    // the order arrives.
     expect(inWords(all("FUTURES", { lead: "0.4", own: "0", wallet: "513" }))).toEqual([
       "BUY 0.099 increases",
     ]);
@@ -89,7 +91,7 @@ describe("a repair", () => {
     expect(causeWith({ positionMax: decimal("0.6") })).toEqual(["LIMITED"]);
     expect(causeWith({ symbols: ["ETHUSDT"] })).toEqual(["LIMITED"]);
     expect(causeWith({ positionMax: decimal("5") })).toEqual(["PRICE_MOVED"]);
-    // What is too much is sold whatever is set.
+    // An excess is sold whatever the settings.
     const none = { symbols: ["ETHUSDT"], positionMax: decimal<Rate>("0.1") };
     expect(increase(none, { lead: "0", own: "0.01" })).toEqual(["SELL 0.01 reduce"]);
   });
@@ -116,11 +118,12 @@ describe("a repair", () => {
     expect(
       inWords(repairOrders(drift("FUTURES", { lead: "-0.02", own: "0.03" }), { mayIncrease: false })),
     ).toEqual(["SELL 0.03 reduce"]);
-    // Somebody has turned the account's position: there is nothing of ours to close, and nothing is opened beside it.
+    // The account's position was reversed outside the copy: there is nothing of ours to close, and nothing is
+    // opened beside it.
     expect(all("FUTURES", { lead: "0", own: "0.03", actual: "-0.01" })).toEqual([]);
   });
 
-  test("leaves to resting orders what they will do, and waits for what is under way", () => {
+  test("leaves to open orders what they will do, and waits for orders in flight", () => {
     const resting = entryOf({
       status: "RESTING",
       side: "SELL",
@@ -192,7 +195,7 @@ function executed(input: DriftInput, { side, quantity }: RepairOrder): DriftInpu
   };
 }
 
-/** A repair without leave never makes a holding larger, and none turns it past its target. */
+/** A repair without leave never makes a holding larger, and none takes it past its target. */
 function checkNearer(
   before: DriftInput,
   after: DriftInput,

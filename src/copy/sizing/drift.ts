@@ -1,10 +1,7 @@
-// Drift: what a copy holds beside what the strategy's holding scales to, symbol by symbol, with the cause, also as a plain sentence,
-// and with what would mend it.
-//
-// A target is what a copy that began now would hold, on the venue's step, rounded towards nothing. What counts as held is
-// what the copy bought itself and the account still has. Repairs never sell more than that, and leave alone what resting orders
-// are about to mend.
-// Source: design, section 6 (copiers).
+// Drift: what a copy holds against its target, symbol by symbol, with the cause, as data and as a sentence,
+// and with the repair. A target is what a copy that began now would hold, on the venue's step, rounded
+// towards zero. A holding is what the copy bought and the account still has. Repairs never sell more than
+// that, and leave alone what open orders are about to correct. Source: design, section 6 (copiers).
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -53,7 +50,7 @@ import { snapQuantity } from "./snap.ts";
 
 export type DriftInput = {
   readonly family: StrategyType;
-  /** The strategy as it stands. */
+  /** The strategy's current state. */
   readonly lead: LeadState;
   /** The strategy when the copy began; null if that is not known. */
   readonly leadAtStart: LeadState | null;
@@ -61,12 +58,12 @@ export type DriftInput = {
   readonly book: CopyBook;
   /** Whether the strategy has done something that the copy has not dealt with yet. */
   readonly isPending: boolean;
-  /** Of the copy's log, newest first, those that rest included. */
+  /** Of the copy's log, newest first, open orders included. */
   readonly entries: readonly MirrorEntry[];
   /** The venue's; null for what it does not list. */
   readonly rulesOf: (symbol: string) => SymbolRules | null;
   readonly prices: VenuePrices;
-  /** Of futures by symbol as the strategy has it; where it is not known, one is reckoned with. */
+  /** Of futures the strategy's leverage by symbol; where it is unknown, one is assumed. */
   readonly leverages: ReadonlyMap<string, number>;
 };
 
@@ -75,24 +72,24 @@ export type Drift = Position &
   CauseOfDrift & {
     /** The base asset. */
     readonly asset: string;
-    /** What the strategy holds. */
+    /** The strategy's holding. */
     readonly lead: Quantity;
     readonly scale: Scale;
     /** own − target */
     readonly difference: Quantity;
-    /** Of the difference, in the quote asset; null without a price. */
+    /** The value of the difference, in the quote asset; null without a price. */
     readonly value: Amount | null;
-    /** What a repair would send first; null if nothing. */
+    /** The first order of a repair; null if there is none. */
     readonly repair: RepairOrder | null;
   };
 
-/** What a repair's orders that increase take of the available, and what they are worth: of the symbols so far. */
+/** The funds that a repair's increasing orders use, and their value: of the symbols so far. */
 type Increases = { readonly spent: Amount; readonly exposure: Amount };
 const NO_REPAIR: RepairSizes = { reduction: null, increase: null };
 /** Holdings are bought and sold, by repairs at least, at the market's price. */
 const AT_MARKET = { takesMarketPrice: true } as const;
 
-/** A row for each symbol that the strategy or the copy holds, by name; none before the venue has been asked. */
+/** A row for each symbol that the strategy or the copy holds, by name; none before the first poll. */
 export function driftOf(input: DriftInput): readonly Drift[] {
   const { snapshot } = input.book;
   if (snapshot === null) return [];
@@ -105,8 +102,9 @@ export function driftOf(input: DriftInput): readonly Drift[] {
 }
 
 /**
- * The orders of a repair, those that reduce first; without `mayIncrease` only those. Once they are executed there is nothing more
- * to repair, but for what one repair could not bring: for want of money, or by the copier's or the venue's bound for an order.
+ * The orders of a repair, those that reduce first; without `mayIncrease` only those. Once they are executed
+ * there is nothing more to repair, but for what one repair could not bring: for want of money, or by the
+ * copier's or the venue's bound for an order.
  */
 export function repairOrders(
   drifts: readonly Drift[],
@@ -137,7 +135,7 @@ function rowOf(
   const scale = scaleOf(input, snapshot);
   const own: Quantity = book.holdings.get(symbol)?.quantity ?? ZERO;
   const entries = input.entries.filter((entry) => entry.symbol === symbol);
-  // What was done after the venue was asked is not in its answer.
+  // Changes after the poll are not in its result.
   const isSeen = entries.every(({ updatedAt }) => updatedAt <= snapshot.at);
   const actual: Quantity = isSeen ? (snapshot.held.get(symbol) ?? ZERO) : own;
   const target = targetOf(theirs, own, { scale, rules });
@@ -165,7 +163,8 @@ function rowOf(
     heldAtStart,
     entries,
   });
-  // While something is under way nobody knows what there will be to mend; of a strategy that cannot be valued the target is too large.
+  // While an order is in flight the size of a repair is unknown; the target of a strategy that cannot be
+  // valued is too large.
   const { reduction, increase } = isPending
     ? NO_REPAIR
     : settings.size.by === "RATIO" && hasUnvalued(family, lead, prices)
@@ -190,8 +189,9 @@ function rowOf(
 }
 
 /**
- * Holding × ours / theirs on the venue's step, rounded towards nothing; nothing of a strategy that has nothing. With a fixed amount per
- * order no size belongs to the strategy's holding: what the copy has is right as long as the strategy holds that side.
+ * Holding × ours / theirs on the venue's step, rounded towards nothing; nothing of a strategy that has
+ * nothing. With a fixed amount per order no size belongs to the strategy's holding: what the copy has is
+ * right as long as the strategy holds that side.
  */
 function targetOf(
   theirs: Quantity,
@@ -216,7 +216,7 @@ function scaleOf({ family, lead, prices, settings, book }: DriftInput, { wallet 
   };
 }
 
-/** What of the shortfall the copier's limits do not permit to open. */
+/** The part of the shortfall that the copier's limits do not permit to open. */
 function heldBackOf(position: Position, { withinBounds }: Pick<RepairTerms, "withinBounds">): Quantity {
   const { own, target } = position;
   const isOtherSide = own !== 0n && own > 0n !== target > 0n;
@@ -230,7 +230,7 @@ function leverageFor({ leverages, settings }: DriftInput, symbol: string, rules:
   return rules === null ? leverage : (copiedLeverage({ leverage }, rules, settings) ?? leverage);
 }
 
-/** What the copier's bounds leave of an opening in a symbol, beside what a repair opens of others. */
+/** The part of an opening in a symbol within the copier's bounds, beside a repair's openings of others. */
 function boundsFor(
   input: DriftInput,
   { wallet }: VenueSnapshot,
@@ -263,7 +263,7 @@ function boundsFor(
   };
 }
 
-/** What the copy may still use for what opens. */
+/** The copy's usable funds for openings. */
 function roomFor(
   { family, settings, book, prices, lead, entries }: DriftInput,
   { wallet, available }: VenueSnapshot,
@@ -275,7 +275,7 @@ function roomFor(
   return roomOf({ family, settings, wallet, available, holdings, restingWorth, prices, lead });
 }
 
-/** What is left of a resting order, at its limit or its trigger. */
+/** The value of an open order's remainder, at its limit or its trigger. */
 function worthLeft(entry: MirrorEntry): Amount {
   const { price, stopPrice } = entry;
   return costUp(price !== null && price > 0n ? price : (stopPrice ?? ZERO), leftOf(entry));
@@ -324,7 +324,10 @@ export function driftWords(drift: Drift): string {
   }
 }
 
-/** How far the copy's position is from its target, as a sentence. A short position that is too small is not more than its target. */
+/**
+ * How far the copy's position is from its target, as a sentence. A short position that is too small is not
+ * more than its target.
+ */
 export function offWords({ asset, own, target, difference }: Drift): string {
   const amount = (quantity: Quantity) => `${formatBriefly(magnitude(quantity))} ${asset}`;
   if (own >= 0n && target >= 0n)

@@ -4,7 +4,7 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 import { affordableOpening, worthOfOpening } from "./funds.ts";
 
-/** What is lost to rounding, in units of the quote asset. */
+/** The loss by rounding, in units of the quote asset. */
 const ROUNDED = 8n;
 
 test("what can be paid for costs no more than there is, and hardly less", () => {

@@ -1,18 +1,10 @@
-// What a copy can pay for. What opens is cut to what it may still use, so that a strategy's order for all that it has is copied
-// although the venue's price is a little worse than the strategy's was; what would have to be cut by more than FUNDS_CUT_MAX is
-// not copied.
-//
-// What takes the market's price is reckoned with MARKET_SLACK on top, since nobody knows what it will be filled at. The copier's
-// bound for an order and the venue's minimums are not: they are about what an order is worth.
-//
-// A venue asks of an opening of futures, beside its initial margin, for what it loses at once against the mark price, and for its fee.
-// With much leverage both are a large part of the margin, and a strategy's own account may have had to provide neither. So they do not
-// count when it is held against FUNDS_CUT_MAX whether there is enough: room for them is always left, however much that cuts.
-//
-// An order at the market's price through zero frees the margin of what it closes before it opens the rest, so that counts as room; the
-// venue wants the whole reserve of one with a limit beforehand. What is freed is reckoned low: by what the position cost, at the
-// order's leverage, which is never below the position's; less what closing it loses, and less the fees of both ends.
-// Source: reference exchange, section 15.7 and 15.8.
+// What a copy can pay for. Openings are cut to the usable funds, so that a strategy's order for all it has is
+// copied although the venue's price is slightly worse; a cut of more than FUNDS_CUT_MAX is a skip. A market
+// price is estimated with MARKET_SLACK on top; the copier's bound per order and the venue's minimums go by
+// the plain value. A futures opening also needs its fee and its immediate loss against the mark price. Both
+// are large at high leverage, so FUNDS_CUT_MAX ignores them, but room for them is always left. A market order
+// through zero may use the margin that it frees, estimated low; a limit order may not. Source: reference
+// exchange, section 15.7 and 15.8.
 import type { LeadPlacement, Skip } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import { initialMargin } from "../../engine/futures/margin.ts";
@@ -42,19 +34,19 @@ import { skipOf } from "./skip.ts";
 
 /** By so much of its size what opens may be cut for want of funds, before it is snapped: 2 %. */
 const FUNDS_CUT_MAX: Rate = decimal("0.02");
-/** By so much an order at the market's price may be filled to the worse side of the price that is known: 0.2 %. */
+/** How much worse than the known price a market order may be filled: 0.2 %. */
 const MARKET_SLACK: Rate = decimal("0.002");
-/** Of units that rounding up a margin and a fee may take beyond their exact sum. */
+/** Units that rounding up a margin and a fee may add to their exact sum. */
 const ROUNDING_SLACK = 3n;
 
 /** By what the cost of opening something is reckoned. */
 export type Payment = Pick<ScaleInput, "family"> &
   Pick<LeadPlacement, "leverage"> & {
-    /** What it may be filled at. */
+    /** The price that it may be filled at. */
     readonly price: Price;
-    /** What a unit of it may lose at once against the mark price; zero on spot. */
+    /** The immediate loss of a unit against the mark price; zero on spot. */
     readonly loss: Price;
-    /** The price that is known. */
+    /** The known price. */
     readonly known: Price;
   };
 
@@ -76,7 +68,10 @@ export function paymentOf(
   return { family, leverage, known, price: add(known, slack), loss };
 }
 
-/** What opening so much takes of the available: on spot what it costs, of futures initial margin, opening loss and the taker's fee. */
+/**
+ * The funds that an opening of this size needs: on spot its cost, of futures initial margin, opening loss and
+ * the taker's fee.
+ */
 export function worthOfOpening({ family, leverage, price, loss }: Payment, quantity: Quantity): Amount {
   const cost = costUp(price, quantity);
   if (family === "SPOT") return cost;
@@ -94,7 +89,7 @@ export function affordableOpening({ family, leverage, price, loss }: Payment, ro
   return ((usable * times * SCALE * SCALE) / perUnit) as Quantity;
 }
 
-/** By how much a limit is worse than the mark price; zero where none is known. */
+/** By how much a limit is worse than the mark price; zero where no mark price is known. */
 function lossAtLimit({
   side,
   limit,
@@ -114,8 +109,8 @@ function slackOf(price: Price): Price {
 }
 
 /**
- * What a copy may still use for what opens: its share, at most its budget, less what is in use, and no more than is available. Never negative. What the
- * same order sets free is not in use any more, and available.
+ * A copy's usable funds for openings: its share, at most its budget, less what is in use, and no more than is
+ * available. Never negative. Funds that the same order frees count as available.
  */
 export function roomOf(
   {
@@ -144,7 +139,10 @@ export function roomOf(
   return room > 0n ? room : ZERO;
 }
 
-/** What an order sets free of a position for what it opens beyond it. Never more than the margin of the part that it closes. */
+/**
+ * The margin of a position that an order frees for its opening part. Never more than the margin of the part
+ * that it closes.
+ */
 export function releasedBy(
   { family, placement, holdings }: Pick<ScaleInput, "family" | "placement" | "holdings">,
   {
@@ -168,7 +166,9 @@ export function releasedBy(
   return freed > 0n ? freed : ZERO;
 }
 
-/** Of what is to be opened as much as the room is enough for, before it is snapped; null if that is too little of it. */
+/**
+ * The part of an opening that the room suffices for, before it is snapped; null if that is too small a part.
+ */
 export function fundedOpening(payment: Payment, opening: Quantity, room: Amount): Quantity | null {
   if (worthOfOpening(payment, opening) <= room) return opening;
   const { family, known, leverage } = payment;
@@ -180,7 +180,7 @@ export function fundedOpening(payment: Payment, opening: Quantity, room: Amount)
   return isEnough ? affordable : null;
 }
 
-/** What an opening that cannot be paid for would take, and what there is. */
+/** The needed and the available funds of an opening that cannot be paid for. */
 export function fundsSkip(
   { family }: Pick<ScaleInput, "family">,
   { wanted, had }: { readonly wanted: Amount; readonly had: Amount },

@@ -29,7 +29,7 @@ test("what executed nothing, or has no price beside it, has no slippage", () => 
   expect(slippageBps({ ...entry, executedQuantity: decimal("1"), leadPrice: decimal("0") })).toBeNull();
 });
 
-test("the gap is summed up by symbol and by size", () => {
+test("slippage is summed up by symbol and by size", () => {
   const summary = gapOf([
     executed("BTCUSDT", "0.001", "60.006", "60000", 100),
     executed("BTCUSDT", "0.01", "600.18", "60000", 200),
@@ -58,7 +58,7 @@ test("the gap is summed up by symbol and by size", () => {
   expect(gapOf([])).toEqual({ bySymbol: [], bySize: [], byOrder: [] });
 });
 
-test("the gap of an order is that of all copies of it", () => {
+test("the slippage of an order is that of all copies of it", () => {
   const order = (collectiveId: string, copyId: string, quote: string, delayMs: number): ExecutedEntry => ({
     ...executed("BTCUSDT", "0.01", quote, "60000", delayMs),
     ...{ collectiveId, copyId, leadQuantity: decimal("0.5") },

@@ -1,8 +1,7 @@
-// Strategy against exchange: what copies got at the venue beside what the strategy got here. In basis points of the strategy's price,
-// positive where it is worse for the copier: a buyer who paid more, a seller who got less.
-//
-// Basis points are decimals like any other, in units of 1e-8, with two digits after the point; what is finer is rounded up, so
-// no order looks better than it was.
+// Slippage: prices of copies at the venue against the strategy's prices here, in basis points of the
+// strategy's price. Positive is worse for the copier: a buyer paid more, a seller got less.
+// Basis points are decimals in units of 1e-8, with two digits after the point; finer values are rounded up,
+// so no order looks better than it was.
 import type { Side } from "../../domain/order.ts";
 import { type Amount, decimal, divideUp, type Price, type Quantity, SCALE } from "../../money/decimal.ts";
 import type { ExecutedEntry } from "../../store/copy-store.ts";
@@ -46,7 +45,10 @@ const BASIS_POINTS_IN_ONE = 10_000n;
 /** Steps of a hundredth of a basis point. */
 const STEPS_IN_BASIS_POINT = 100n;
 
-/** What a copy's order cost against the strategy's own price, in basis points; null if it executed nothing, or there is no price. */
+/**
+ * The slippage of a copy's order against the strategy's own price, in basis points; null if it executed
+ * nothing, or there is no price.
+ */
 export function slippageBps({
   side,
   executedQuantity,
@@ -87,7 +89,10 @@ export function gapOf(entries: readonly ExecutedEntry[]): GapSummary {
   };
 }
 
-/** From the strategy's commit to the venue's acknowledgement. The strategy's time is the market's, which may run a little ahead. */
+/**
+ * From the strategy's commit to the venue's acknowledgement. The strategy's time is the market's, which may
+ * run a little ahead.
+ */
 export function delayOf({
   leadAt,
   acknowledgedAt,
@@ -128,7 +133,10 @@ function sum(orders: readonly Measured[]): Gap {
   };
 }
 
-/** The middle of sorted values; of an even number of them the mean of the two in the middle, on the same steps, rounded up. */
+/**
+ * The middle of sorted values; of an even number of them the mean of the two in the middle, on the same
+ * steps, rounded up.
+ */
 function middleOf(sorted: readonly bigint[]): bigint {
   const upper = sorted[sorted.length >> 1] ?? 0n;
   if (sorted.length % 2 === 1) return upper;

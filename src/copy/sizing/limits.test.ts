@@ -1,4 +1,5 @@
-// The limits of a copier that depend on time and equity: openings within a minute, the loss of a day, the take profit.
+// The limits of a copier that depend on time and equity: openings within a minute, the loss of a day, the
+// take profit.
 import { expect, test } from "vitest";
 import { type Amount, decimal, formatBriefly, type Rate } from "../../money/decimal.ts";
 import { isTakeProfitReached, lossOfDaySkip, takeProfitEquity, tooManyOrdersSkip } from "./limits.ts";

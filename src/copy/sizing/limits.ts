@@ -1,6 +1,7 @@
-// What bounds an order besides its size and what it costs. By the venue: the largest position, and how many orders rest. By the
-// copier's settings: leverage, value of a position and of all, symbols, slippage, openings per minute, loss of the day, take profit.
-// The copier's bounds concern what opens; they never hold back an exit. Pure: times and equities are given.
+// Bounds of an order besides its size and its cost. The venue's: the largest position, and the number of open
+// orders. The copier's settings: leverage, value of a position and of all, symbols, slippage, openings per
+// minute, daily loss, take profit. The copier's bounds concern openings; they never hold back an exit. Pure:
+// times and equities are arguments.
 import type { CopyBook, CopySettings, LeadPlacement, Skip } from "../../domain/copying.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -26,8 +27,8 @@ import type { RestingOnSymbol, ScaleInput } from "./scale-order.ts";
 import { countAsAmount, skipOf } from "./skip.ts";
 
 /**
- * The leverage that a strategy's order is copied at: its own, as far as the copier's bound and the venue's contract go. Null for a spot
- * pair.
+ * The leverage that a strategy's order is copied at: its own, as far as the copier's bound and the venue's
+ * contract go. Null for a spot pair.
  */
 export function copiedLeverage(
   { leverage }: Pick<LeadPlacement, "leverage">,
@@ -50,8 +51,9 @@ export function symbolSkip({
 const MAJOR_ASSETS: readonly string[] = ["BTC", "ETH"];
 
 /**
- * SLIPPAGE, if the venue's price is by more than the bound worse than what the strategy's own order at the market was filled at. Null
- * also where the venue's price is not known, or the strategy's order is not filled yet.
+ * SLIPPAGE, if the venue's price is by more than the bound worse than what the strategy's own order at the
+ * market was filled at. Null also where the venue's price is not known, or the strategy's order is not filled
+ * yet.
  */
 export function slippageSkip(
   {
@@ -74,7 +76,7 @@ function priceAsAmount(price: Price): Amount {
   return price as bigint as Amount;
 }
 
-/** What the copier's bounds for positions are held against. */
+/** The input of the copier's bounds for positions. */
 export type BoundsInput = Pick<
   ScaleInput,
   "family" | "settings" | "wallet" | "holdings" | "prices" | "lead" | "restingWorth" | "restingElsewhere"
@@ -83,12 +85,12 @@ export type BoundsInput = Pick<
   readonly restingOnSymbol: Pick<RestingOnSymbol, "buys" | "sells" | "openSides">;
 };
 
-/** What of an opening is within the copier's bounds; `skip` says which bound has cut it, or is null. */
+/** The part of an opening within the copier's bounds; `skip` says which bound has cut it, or is null. */
 export type BoundedOpening = { readonly quantity: Quantity; readonly skip: Skip | null };
 
 /**
- * An opening cut to the copier's bounds for one position and for all together, at the price that it may cost, before it is snapped. Open
- * orders that may open something count as if they were filled.
+ * An opening cut to the copier's bounds for one position and for all together, at the price that it may cost,
+ * before it is snapped. Open orders that may open something count as if they were filled.
  */
 export function boundedOpening(
   input: BoundsInput,
@@ -119,7 +121,7 @@ function boundedBy(
     readonly equity: Amount;
     readonly opening: Quantity;
     readonly price: Price;
-    /** Of the symbol, on the side of the order, and what other symbols are worth. */
+    /** Values of the symbol's position, on the order's side, and of other symbols. */
     readonly held: Quantity;
     readonly elsewhere: Amount;
   },
@@ -134,7 +136,7 @@ function boundedBy(
   return { quantity: most > 0n ? most : ZERO, skip: skipOf(reason, { wanted, had, unit: "QUOTE", bound }) };
 }
 
-/** What the copy holds of the symbol on the side of the order, and what its open orders may add to it. */
+/** The copy's holding of the symbol on the side of the order, and what its open orders may add to it. */
 function heldAlready({ family, placement: { symbol, side }, holdings, restingOnSymbol }: BoundsInput): {
   readonly own: Quantity;
   readonly resting: Quantity;
@@ -147,7 +149,7 @@ function heldAlready({ family, placement: { symbol, side }, holdings, restingOnS
   return { own: isOnSide ? magnitude(own) : ZERO, resting };
 }
 
-/** What the copy's holdings of other symbols are worth. Without a price a holding counts as it cost. */
+/** The value of the copy's holdings of other symbols. Without a price a holding counts at cost. */
 function worthOfOthers({ placement, holdings, prices, lead }: BoundsInput): Amount {
   return [...holdings]
     .filter(([symbol]) => symbol !== placement.symbol)
@@ -157,10 +159,13 @@ function worthOfOthers({ placement, holdings, prices, lead }: BoundsInput): Amou
     }, ZERO as Amount);
 }
 
-/** Openings are counted over so long, ms. */
+/** The time over which openings are counted, ms. */
 const ORDERS_WINDOW_MS = 60_000;
 
-/** TOO_MANY_ORDERS, if one more opening now would be one too many. `openedAt`: of recent openings, Unix ms, in any order. */
+/**
+ * TOO_MANY_ORDERS, if one more opening now would be one too many. `openedAt`: of recent openings, Unix ms, in
+ * any order.
+ */
 export function tooManyOrdersSkip(
   { ordersPerMinuteMax }: Pick<CopySettings, "ordersPerMinuteMax">,
   { openedAt, now }: { readonly openedAt: readonly number[]; readonly now: number },
@@ -172,7 +177,10 @@ export function tooManyOrdersSkip(
   return skipOf("TOO_MANY_ORDERS", { wanted, had });
 }
 
-/** LOSS_OF_DAY, if the copy has lost as much of its equity at 00:00 UTC as the copier permits. Null where that equity is not known. */
+/**
+ * LOSS_OF_DAY, if the copy has lost as much of its equity at 00:00 UTC as the copier permits. Null where that
+ * equity is not known.
+ */
 export function lossOfDaySkip(
   { lossPerDayMax }: Pick<CopySettings, "lossPerDayMax">,
   { dayStartEquity, equity }: { readonly dayStartEquity: Amount | null; readonly equity: Amount },
@@ -204,7 +212,10 @@ export function isTakeProfitReached(
   return takesAt !== null && equity >= takesAt;
 }
 
-/** ABOVE_MAXIMUM, if more would be held than the venue lets anybody hold: base units of a pair, notional of a contract. */
+/**
+ * ABOVE_MAXIMUM, if the position would exceed the venue's maximum: base units of a pair, notional of a
+ * contract.
+ */
 export function positionSkip(
   input: ScaleInput,
   rules: SymbolRules,
@@ -242,7 +253,9 @@ function bracketSkip(
   return wanted <= had ? null : skipOf("ABOVE_MAXIMUM", { wanted, had, unit: "QUOTE" });
 }
 
-/** ORDER_CAP, if one more order of a type would be one too many on the symbol. What takes the market's price does not rest. */
+/**
+ * ORDER_CAP, if one more open order of a type would be too many on the symbol. A market order is never open.
+ */
 export function orderCapSkip(
   { maxNumOrders, maxNumAlgoOrders }: SymbolRules,
   orderType: ClientOrderType,
@@ -254,7 +267,7 @@ export function orderCapSkip(
   return ofOrders ?? (isStop ? capSkip("MAX_NUM_ALGO_ORDERS", resting.stops, maxNumAlgoOrders) : null);
 }
 
-/** ORDER_CAP, if one more leg would be one too many on the symbol, where so many wait. */
+/** ORDER_CAP, if one more leg would be one too many on the symbol, with this many open. */
 export function legCapSkip({ maxNumAlgoOrders }: SymbolRules, restingStops: number): Skip | null {
   return capSkip("MAX_NUM_ALGO_ORDERS", restingStops, maxNumAlgoOrders);
 }

@@ -55,7 +55,7 @@ describe("a preview", () => {
     expect(inWords("SPOT", [actionOf(1, lead, sale)], "100")).toEqual(["1 sends 0.001 worth 50"]);
   });
 
-  test("follows fills and cancels of what rests", () => {
+  test("follows fills and cancels of open orders", () => {
     const limit: Partial<LeadPlacement> = {
       orderType: "LIMIT",
       quantity: decimal("0.016"),
@@ -81,7 +81,7 @@ describe("a preview", () => {
       empties: false,
     } as const;
     const first = actionOf(1, lead, placement({ ...limit, orderId: 1 }));
-    // While the first rests, 80 of 100 are spoken for.
+    // While the first order is open, 80 of 100 are reserved.
     expect(inWords("SPOT", [first, second], "100")).toEqual([
       "1 sends 0.0016 worth 80",
       "2 INSUFFICIENT_BALANCE",
@@ -142,7 +142,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("nothing rests of an order at the market's price that was filled in part", () => {
+  test("a partly filled market order leaves no open order", () => {
     const half = placement({ orderId: 1, quantity: decimal("0.016"), filled: filled("0.008", "50000") });
     const lead = leadState("600", { BTC: "0.007992" }, { BTCUSDT: "50000" });
     const next = placement({ orderId: 2, quantity: decimal("0.01"), filled: filled("0.01", "50000") });

@@ -1,13 +1,11 @@
-// What a person is shown before they copy a strategy.
-//
-// A strategy's last orders, scaled to an account as it is now: copied, or skipped and why. The account follows on paper, so
-// that what is sold was bought before; prices are those of then, rules those of now.
-//
-// How large an account must be to copy a strategy's orders of late: for each order the least equity at which its scaled size,
-// snapped down, is one that the venue takes; of these the one that is enough for so many of them. Reckoned as if the copy had been
-// there all the time with all of its account, so that what it holds is in the same proportion as what it has, at the prices of then
-// and the rules of now. Orders of symbols that are not copied anyhow do not count. How much is available at the time is not asked: it
-// is in proportion too.
+// The preview for a person before they copy a strategy.
+// A strategy's last orders, scaled to an account as it is now: copied, or skipped with a reason. A simulated
+// account follows the orders, so that sales follow purchases; prices are those of that time, rules the
+// present ones.
+// The account size needed to copy recent orders: for each order the least equity at which its scaled size,
+// snapped down, is valid at the venue; of these the one that suffices for a given share of them. It is
+// computed as if the copy had existed all the time with its whole account, so that its holdings are in
+// proportion. Orders of symbols that are never copied do not count, nor does the available balance.
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -54,7 +52,10 @@ import { leastQuantityAt, takesMarketPrice } from "./snap.ts";
 export type PreviewRow = {
   readonly action: LeadAction & LeadPlacement;
   readonly scaled: Sized | Unsized;
-  /** What the order would be worth, at its limit or the market's price of then; null if it is skipped, or no price is known. */
+  /**
+   * The order's value, at its limit or the market price of that time; null if it is skipped, or no price is
+   * known.
+   */
   readonly notional: Amount | null;
   /** Whether it only sells, reduces or closes what the strategy holds. */
   readonly isExit: boolean;
@@ -64,14 +65,14 @@ export type PreviewInput = {
   readonly family: StrategyType;
   /** Oldest first. Of all kinds: fills and cancels are followed too. */
   readonly actions: readonly LeadAction[];
-  /** What there is to work with: the account's quote asset, and on spot what a copy on it holds already. */
+  /** The account's quote asset, and on spot the holdings of a copy on it. */
   readonly worked: Amount;
   readonly settings: CopySettings;
   /** The venue's; null for what it does not list. */
   readonly rulesOf: (symbol: string) => SymbolRules | null;
 };
 
-/** What the last prices say is enough: the prices of now are not those of then. */
+/** The share that suffices at the last prices, which differ from the prices of that time. */
 const NO_PRICES: VenuePrices = new Map();
 
 /** A row for each order that was placed, oldest first. */
@@ -124,7 +125,7 @@ function follow(book: PaperBook, action: LeadAction): void {
     book.closePosition(action.symbol, action.filled.price);
 }
 
-/** What a copy with a fixed ratio would hold, or one with a fixed amount if one order had opened it. */
+/** The holding of a copy with a fixed ratio, or with a fixed amount if one order had opened it. */
 function fixedHolding(
   size: Exclude<CopySettings["size"], { readonly by: "RATIO" }>,
   { held, price }: LeadHolding,
@@ -143,11 +144,11 @@ type Resting = {
 };
 
 /**
- * A copy on paper: what an account would hold and have left if a strategy's orders were copied on it and filled as the strategy's
- * own were. It begins in proportion to the strategy, as if it had been copied before.
- *
- * Knowingly simple: fees are those of the standard profile, and a position's margin is its entry value at the leverage of the
- * symbol's last order.
+ * A simulated copy: what an account would hold and have left if a strategy's orders were copied on it and
+ * filled as the strategy's own were. It begins in proportion to the strategy, as if it had been copied
+ * before.
+ * Simplified: fees are those of the standard profile, and a position's margin is its entry value at the
+ * leverage of the symbol's last order.
  */
 class PaperBook {
   readonly holdings = new Map<string, Holding>();
@@ -157,7 +158,7 @@ class PaperBook {
   readonly #resting = new Map<number, Resting>();
   #wallet: Amount;
 
-  /** Of an account that has so much, with what it would hold of these symbols if it had copied the strategy so far. */
+  /** An account with this equity, with its holdings of these symbols if it had copied the strategy so far. */
   constructor(
     family: StrategyType,
     start: {
@@ -220,7 +221,7 @@ class PaperBook {
     return { orders: resting.length, stops: stops.length, buys: of("BUY"), sells: of("SELL"), openSides: [] };
   }
 
-  /** An order that was copied: it is filled as far as the strategy's own was at once, and rests as far as that does. */
+  /** Copies an order: it is filled and stays open to the same extent as the strategy's own. */
   place(placement: LeadPlacement, { quantity, worth }: Sized): void {
     const { orderId, symbol, leverage, filled, orderType } = placement;
     if (leverage !== null) this.#setLeverage(symbol, leverage);
@@ -297,7 +298,7 @@ class PaperBook {
 }
 
 export type SmallestBalance = {
-  /** How many orders were looked at. */
+  /** Number of orders considered. */
   readonly orders: number;
   /** Enough for all of them, for 95 and for 80 %. */
   readonly all: Amount;
@@ -309,7 +310,10 @@ const ALL = 100;
 const MOST = 95;
 const MANY = 80;
 
-/** The smallest balances, in the quote asset, rounded up; null if none of the actions is an order that could be copied. */
+/**
+ * The smallest balances, in the quote asset, rounded up; null if none of the actions is an order that could
+ * be copied.
+ */
 export function smallestBalances(
   family: StrategyType,
   actions: readonly LeadAction[],

@@ -1,14 +1,10 @@
-// What a strategy and a copy have, in the quote asset, and what of a strategy's order is a copy's by the ratio of the two. Both are
-// valued at the same prices, the venue's; where it has none, at the strategy's last one. What nobody knows a price of counts nothing;
-// since copies of a strategy would be too large by that, nothing is opened for them meanwhile (`hasUnvalued`).
-//
-// What of an order opens something and what reduces is scaled apart. What opens is scaled by what both have (spot: equities, futures:
-// collateral) or by the copier's fixed ratio or amount; what reduces by what both hold of the symbol and have not promised to their
-// open exit orders. An order through zero is both. A copy reduces only what it holds by its own orders, and on the side on which the
-// strategy holds it.
-//
-// Whatever is rounded makes a copy smaller: theirs up, ours down.
-// Source: specification, section 1; design, section 6 (copiers).
+// Values a strategy and a copy in the quote asset, and computes a copy's share of an order by the ratio. Both
+// use the venue's prices, or the strategy's last one. Assets without a price count as zero; since copies
+// would then be too large, nothing is opened (`hasUnvalued`). Openings scale by what both have (spot:
+// equities, futures: collateral) or by the copier's fixed ratio or amount; reductions by what both hold of
+// the symbol without their open exit orders. An order through zero is both. A copy reduces only its own
+// holdings, on the strategy's side. Rounding makes a copy smaller. Source: specification, section 1; design,
+// section 6 (copiers).
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -50,7 +46,10 @@ export function priceOf(
   return prices.get(symbol) ?? lastPrices.get(symbol) ?? null;
 }
 
-/** Of an asset that nobody knows a price of so much does no harm: at the price of the dearest one it is worth about one USDT. */
+/**
+ * The quantity of an asset without a price that does no harm: at the price of the most expensive asset it is
+ * worth about one USDT.
+ */
 const DUST: Quantity = decimal("0.00001");
 
 /** The spot pair that an asset is copied by: `BTCUSDT` for `BTC`. */
@@ -58,7 +57,7 @@ export function spotSymbolOf(asset: string): string {
   return `${asset}${COPY_QUOTE_ASSET}`;
 }
 
-/** What a copy's own holdings of spot pairs are worth, in the quote asset, rounded down. */
+/** The value of a copy's own spot holdings, in the quote asset, rounded down. */
 export function worthOfHoldings(
   holdings: CopyBook["holdings"],
   prices: VenuePrices,
@@ -73,7 +72,10 @@ export function worthOfHoldings(
   );
 }
 
-/** What a strategy has: on spot its quote asset and all that it holds, of futures its wallet without what is unrealised. */
+/**
+ * A strategy's funds: on spot its quote asset and all its holdings, of futures its wallet without unrealized
+ * profit.
+ */
 export function leadEquity(family: StrategyType, lead: LeadState, prices: VenuePrices): Amount {
   if (family === "FUTURES") return lead.wallet;
   const worth = [...lead.held].reduce(
@@ -83,7 +85,7 @@ export function leadEquity(family: StrategyType, lead: LeadState, prices: VenueP
   return add(lead.wallet, amountUp(worth as Product));
 }
 
-/** Whether a strategy has something on spot, beyond dust, that nobody knows a price of. */
+/** Whether a spot strategy has more than dust of an asset without a known price. */
 export function hasUnvalued(family: StrategyType, lead: LeadState, prices: VenuePrices): boolean {
   if (family === "FUTURES") return false;
   return [...lead.held].some(
@@ -92,8 +94,8 @@ export function hasUnvalued(family: StrategyType, lead: LeadState, prices: Venue
 }
 
 /**
- * What a copy works with: its share of the account, which on spot is the quote asset and what the copy itself has bought; at most
- * its budget.
+ * A copy's funds: its share of the account, which on spot is the quote asset and the copy's own purchases; at
+ * most its budget.
  */
 export function copyEquity(
   family: StrategyType,
@@ -108,13 +110,19 @@ export function copyEquity(
   return workedWith(copy, add(copy.wallet, held));
 }
 
-/** What a copy uses of an account that has so much: its share, at most its budget, rounded down. Never negative. */
+/**
+ * The part of an account with this equity that a copy uses: its share, at most its budget, rounded down.
+ * Never negative.
+ */
 export function workedWith({ share, budget }: Pick<CopySettings, "share" | "budget">, whole: Amount): Amount {
   const shared = (whole <= 0n ? 0n : (whole * share) / SCALE) as Amount;
   return budget === null ? shared : least(shared, budget);
 }
 
-/** At the price of the asset, else by that of the quote asset in it (`USDTTRY`), which is rounded up; null if neither is known. */
+/**
+ * At the price of the asset, else by that of the quote asset in it (`USDTTRY`), rounded up; null if neither
+ * is known.
+ */
 function worthOfAsset(
   asset: string,
   quantity: Quantity,
@@ -142,23 +150,32 @@ function worthOf(
   ) as Product;
 }
 
-/** A part of an order and by what it was scaled; the scale of a part that the strategy's order does not have is null. */
+/**
+ * A part of an order and by what it was scaled; the scale of a part that the strategy's order does not have
+ * is null.
+ */
 type Part = { readonly quantity: Quantity; readonly scale: Scale | null };
 export type Parts = {
   readonly opening: Part;
   readonly reducing: Part;
-  /** The most that can be reduced: what the copy holds on that side, without what orders that rest will: on spot, and where nothing may open. */
+  /**
+   * The most that can be reduced: the copy's holding on that side, less what open orders will reduce, on spot
+   * and where nothing may open.
+   */
   readonly reducible: Quantity;
 };
 
 export const NO_PART: Part = { quantity: ZERO, scale: null };
 
-/** An order's parts, scaled, before anything is cut or snapped. `price`: what a unit of it may cost; null if none is known. */
+/**
+ * An order's parts, scaled, before anything is cut or snapped. `price`: the maximum cost of a unit; null if
+ * none is known.
+ */
 export function partsOf(input: ScaleInput, price: Price | null): Parts {
   return input.family === "SPOT" ? spotParts(input, price) : futuresParts(input, price);
 }
 
-/** How much of the strategy's order opens something in the strategy itself. */
+/** The part of the strategy's order that opens something in the strategy itself. */
 export function leadOpening({
   family,
   placement,
@@ -170,7 +187,7 @@ export function leadOpening({
   return subtract(quantity, least(quantity, against(lead.held.get(symbol) ?? ZERO, side)));
 }
 
-/** What of a position an order of a side reduces: its size if it lies on the other side, else nothing. */
+/** The part of a position that an order of a side reduces: its size if it is on the other side, else zero. */
 export function against(position: Quantity, side: Side): Quantity {
   return position === 0n || position > 0n === (side === "BUY") ? ZERO : magnitude(position);
 }
@@ -218,9 +235,10 @@ function futuresParts(input: ScaleInput, price: Price | null): Parts {
 type Exits = { readonly held: Quantity; readonly promised: Quantity };
 
 /**
- * An exit of so much, which is not more than the strategy holds. What neither has promised yet is compared, so that it does not
- * matter which of the two had an earlier exit filled first. Where exits overlap, since this one is for more than the strategy has
- * left unpromised, whole holdings are compared; so they are if it closes all at once.
+ * An exit of so much, which is not more than the strategy holds. What neither has promised yet is compared,
+ * so that it does not matter which of the two had an earlier exit filled first. Where exits overlap, since
+ * this one is for more than the strategy has left unpromised, whole holdings are compared; so they are if it
+ * closes all at once.
  */
 function exitPart(
   by: "HOLDING" | "POSITION",

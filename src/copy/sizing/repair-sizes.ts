@@ -1,6 +1,7 @@
-// What would bring a holding to its target: an order that reduces, an order that increases, or both where the target lies on the
-// other side. Only what the copy holds itself and the account still has is reduced; what is missing in the account was sold by
-// its owner, and is not bought again. What rests already on the same side is left to do its part.
+// What would bring a holding to its target: an order that reduces, one that increases, or both where the
+// target lies on the other side. Only what the copy holds itself and the account still has is reduced; what
+// is missing in the account was sold by its owner, and is not bought again. Open orders on the same side
+// count as done.
 import type { StrategyType } from "../../domain/account.ts";
 import type { MirrorEntry, Scale } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
@@ -21,9 +22,9 @@ import { marketQuantity } from "./snap.ts";
 /** A symbol's holding in base units; of contracts negative for a short. */
 export type Position = {
   readonly symbol: string;
-  /** What the strategy's holding scales to. */
+  /** The target that the strategy's holding scales to. */
   readonly target: Quantity;
-  /** What the copy holds by its own orders, and what the account has. */
+  /** The copy's holding by its own orders, and the account's. */
   readonly own: Quantity;
   readonly actual: Quantity;
 };
@@ -52,11 +53,11 @@ export type RepairTerms = {
   readonly maxPerOrder: Amount | null;
   /** As much of an opening as the copier's bounds for symbols, positions and exposure permit. */
   readonly withinBounds: (opening: Quantity, side: Side) => Quantity;
-  /** Of the contract; of no matter on spot. */
+  /** Of the contract; ignored on spot. */
   readonly leverage: number;
-  /** The entries of the symbol that rest. */
+  /** The open orders among the entries of the symbol. */
   readonly resting: readonly MirrorEntry[];
-  /** What may still be used for what opens. */
+  /** The usable funds for openings. */
   readonly room: Amount;
 };
 
@@ -107,7 +108,7 @@ export function isTooSmall(
   return skip?.reason === "BELOW_MIN_QUANTITY" || skip?.reason === "BELOW_MIN_NOTIONAL";
 }
 
-/** What the copy holds itself and the account still has, on the copy's side. */
+/** The copy's own holding that the account still has, on the copy's side. */
 export function heldOf({ own, actual }: Pick<Position, "own" | "actual">): Quantity {
   if (own === 0n || actual === 0n || own > 0n !== actual > 0n) return ZERO;
   return magnitude(own) <= magnitude(actual) ? own : actual;
@@ -118,7 +119,7 @@ function sideTowards(target: Quantity): Side {
   return target < 0n ? "SELL" : "BUY";
 }
 
-/** What is left of the resting orders of a side. */
+/** The remainder of the open orders of a side. */
 function restingOf(resting: readonly MirrorEntry[], side: Side): Quantity {
   return resting
     .filter((entry) => entry.side === side)
@@ -128,7 +129,10 @@ function restingOf(resting: readonly MirrorEntry[], side: Side): Quantity {
     ) as Quantity;
 }
 
-/** As much of a quantity as the copier's bound for an order and the room let be opened; nothing where no price is known. */
+/**
+ * The part of a quantity that the copier's bound per order and the room permit to open; zero where no price
+ * is known.
+ */
 function affordable(quantity: Quantity, terms: RepairTerms): Quantity {
   const { price, maxPerOrder, room } = terms;
   if (price === null || price <= 0n) return ZERO;

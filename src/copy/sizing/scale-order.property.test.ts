@@ -1,7 +1,8 @@
-// Scaling against its definition, in exact fractions written down anew (`testing/scale-definition.ts`): whatever an order, a copy
-// and a venue's rules are, what is sent is never above the scaled size, never raised, on the venue's steps, within all its bounds
-// and within what there is; and for want of funds it is all that can be paid for, where 98 % of the cost of what would be sent else
-// (of futures of its margin) can be; or nothing.
+// Scaling against an independent definition in exact fractions (`testing/scale-definition.ts`). Whatever the
+// order, the copy and the venue's rules: the size sent is never above the scaled size, never raised, on the
+// venue's steps, within all bounds and within the available funds. For want of funds it is all that can be
+// paid for, if that covers 98 % of the cost of the size that would be sent otherwise (of futures: of its
+// margin); or nothing.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
@@ -96,7 +97,8 @@ describe("whatever is scaled", () => {
         const [before, after] = [scaleOrder(input), scaleOrder(richer)];
         if (before.kind === "SKIPPED") return;
         if (after.kind === "SKIPPED") {
-          // What grows by a whole step may cost more than what came in, or be more than the venue takes.
+          // A size larger by a whole step may cost more than the sale brought in, or be more than the venue
+          // takes.
           expect(["ABOVE_MAXIMUM", "INSUFFICIENT_BALANCE", "INSUFFICIENT_MARGIN"]).toContain(
             after.skip.reason,
           );
@@ -247,7 +249,10 @@ function checkSize(input: ScaleInput, sized: Sized): void {
     expect(sized.reduceOnly).toBe(true);
 }
 
-/** Whether it was cut for want of funds: where no more than 2 % of what the opening part takes are missing, then snapped. */
+/**
+ * Whether it was cut for want of funds: where no more than 2 % of what the opening part takes are missing,
+ * then snapped.
+ */
 function checkCut(input: ScaleInput, sized: Sized): boolean {
   if (sized.opening === 0n) return false;
   const { whole, opening } = wholeOf(input, sized.scaledQuantity);
@@ -375,7 +380,10 @@ type DrawnStep = {
   readonly price: number;
 };
 
-/** One step, as the strategy could take it; what was sent for it. Prices of contracts stand still: losses are no use of money. */
+/**
+ * One step, as the strategy could take it; returns what was sent for it. Prices of contracts are constant:
+ * losses use no money.
+ */
 function carryOut(bench: CopyBench, { verb, symbol, part, price: drawn }: DrawnStep): Sized | null {
   const [oldest] = bench.resting.keys();
   const isSpot = bench.family === "SPOT";
@@ -408,7 +416,7 @@ function carryOut(bench: CopyBench, { verb, symbol, part, price: drawn }: DrawnS
   return scaled.kind === "SIZED" ? scaled : null;
 }
 
-/** What the strategy could still pay with. */
+/** The strategy's remaining funds. */
 function strategyFree(bench: CopyBench): bigint {
   const bids = [...bench.resting.values()]
     .filter(({ placement }) => placement.side === "BUY")
@@ -430,7 +438,7 @@ function restingSells(bench: CopyBench, symbol: string): bigint {
     .reduce((sum, { copied }) => sum + (copied?.quantity ?? 0n), 0n);
 }
 
-/** What the copy has in use and what its share of everything is, at the prices of now. */
+/** The copy's used funds and its share of everything, at present prices. */
 function useOf(bench: CopyBench): { readonly inUse: bigint; readonly share: bigint } {
   const { wallet, holdings } = bench.copy;
   const { share } = bench.settings;

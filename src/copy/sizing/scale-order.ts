@@ -1,16 +1,10 @@
-// A strategy's order as an order for a copy, or why it is not one. The checks run from the most general to the most
-// particular: whether the venue trades it, its price, whether there is anything to reduce, size, position, how many
-// orders rest, funds; the first that fails is the answer.
-//
-// What opens is never more than the scaled size, than the copier's bounds for an order, a position and the exposure, and than what
-// the copy may still use: for want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
-// that reduces is sent alone: nobody stays in a position that the strategy has left because there was too little money for the
-// next one.
-//
-// While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is left by orders that
-// are not: two that each close the whole position would otherwise open the other side once both are filled. As long as the copy
-// follows, it does so with the strategy.
-// Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
+// A strategy's order as an order of a copy, or why there is none. Checks run from general to particular:
+// listing, price, anything to reduce, size, position, open orders, funds; the first failure is the answer. An
+// opening is never above the scaled size, the copier's bounds and the usable funds; for want of funds it is
+// cut a little (`funds.ts`) or not sent. If the opening part of an order through zero cannot be had, the
+// reducing part is sent alone. While nothing may open, reductions of a contract are reduce-only and leave out
+// what other orders will reduce: two full closings would otherwise open the other side. Source:
+// specification, section 1; design, section 6 (copiers). Price bands are left to the venue.
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -56,7 +50,7 @@ import {
   takesMarketPrice,
 } from "./snap.ts";
 
-/** What of the copy rests on the order's symbol. */
+/** The copy's open orders on the order's symbol. */
 export type RestingOnSymbol = {
   /** All orders, stops included: MAX_NUM_ORDERS. */
   readonly orders: number;
@@ -76,17 +70,20 @@ export type ScaleInput = {
   /** The strategy before the order. */
   readonly lead: LeadState;
   readonly settings: CopySettings;
-  /** What the copy holds by its own orders. */
+  /** The copy's holdings by its own orders. */
   readonly holdings: CopyBook["holdings"];
   /** In the quote asset: on spot free and locked, of futures the wallet balance. */
   readonly wallet: Amount;
-  /** What of it can be used now. */
+  /** The part of it that can be used now. */
   readonly available: Amount;
-  /** On spot what all resting BUYs of the copy may cost. Of futures zero: what is not available is in use there. */
+  /**
+   * On spot the possible cost of all open BUYs of the copy. On futures zero: the available balance excludes
+   * it already.
+   */
   readonly restingWorth: Amount;
   /**
-   * Of futures what the open orders of other symbols that may open something are worth at their limits; counts towards the
-   * copier's exposure bound. On spot `restingWorth` has them.
+   * Of futures the value of other symbols' open orders that may open something, at their limits; it counts
+   * towards the copier's exposure bound. On spot `restingWorth` has them.
    */
   readonly restingElsewhere?: Amount;
   readonly restingOnSymbol: RestingOnSymbol;
@@ -101,22 +98,25 @@ export type ScaleInput = {
 
 export type Sized = {
   readonly kind: "SIZED";
-  /** By what it was scaled; of an order that opens something and reduces something too, by what that which opens was. */
+  /**
+   * By what it was scaled; of an order that opens something and reduces something too, by what that which
+   * opens was.
+   */
   readonly scale: Scale;
-  /** Of both parts, before anything is cut to a bound or left out, and before snapping. */
+  /** Both parts, before any cut to a bound, omission or snapping. */
   readonly scaledQuantity: Quantity;
   readonly quantity: Quantity;
   /** On the venue's ticks; zero where the type has none. */
   readonly price: Price;
   readonly stopPrice: Price;
   readonly reduceOnly: boolean;
-  /** What of the quantity opens something. */
+  /** The opening part of the quantity. */
   readonly opening: Quantity;
-  /** What that may take of the available: on spot what it costs, of futures margin and fee. */
+  /** The funds that the opening part needs: on spot its cost, of futures margin and fee. */
   readonly worth: Amount;
   /**
-   * Why only the reducing part of an order through zero is sent, or why the opening part was cut to the copier's bound for a position
-   * or for the exposure; null for all others.
+   * Why only the reducing part of an order through zero is sent, or why the opening part was cut to the
+   * copier's bound for a position or for the exposure; null for all others.
    */
   readonly leftOut: Skip | null;
 };
@@ -141,7 +141,8 @@ export function scaleOrder(input: ScaleInput): Sized | Unsized {
   if (unfit !== null) return unsized(unfit, parts);
 
   const isOpening = parts.opening.scale !== null;
-  // What the venue would take through zero by the time that it is filled is kept from that, where nothing may open.
+  // Where nothing may open, an order that would be through zero when it is filled is limited to the
+  // reduction.
   const mayNotOpen = placement.orderType === "MARKET" || input.opensNot !== null;
   const isReducing = input.family === "FUTURES" && !isOpening && mayNotOpen;
   const unopened = isOpening ? openingSkip(input, rules) : null;
@@ -219,7 +220,7 @@ function sized(
   const telling = (of: Skip | null) =>
     tellingBound(of, bound, () => sizeSkipOf(rules, add(reduced, parts.opening.quantity), measure));
   if (bounded.skip !== null && (bounded.quantity === 0n || ofSize !== null)) {
-    // What the venue would not take uncut is not blamed on the bounds for the position and the exposure.
+    // If the venue would not take the uncut size, the bounds for position and exposure are not the cause.
     const uncut = telling(sizeSkipOf(rules, add(reduced, cut), measure));
     return { ...unsized(uncut ?? bounded.skip, parts), quantity: snapped };
   }
@@ -248,8 +249,8 @@ function sizeSkipOf(rules: SymbolRules, before: Quantity, measure: Measure): Ski
 }
 
 /**
- * What the copier's bounds for the position and the exposure let be opened. An opening that first closes more of the copy's own than
- * the strategy closes of its own counts with what is left of it.
+ * The opening that the copier's bounds for position and exposure permit. An opening that first closes more of
+ * the copy's holding than the strategy closes of its own counts with its remainder.
  */
 function boundsOf(
   input: ScaleInput,
@@ -265,7 +266,10 @@ function boundsOf(
   return { quantity: subtract(opened, subtract(beyond, quantity)), skip };
 }
 
-/** An order that would be sent if it can be paid for: as it is, or with its opening part cut; or the skip for want of funds. */
+/**
+ * An order that would be sent if it can be paid for: as it is, or with its opening part cut; or the skip for
+ * want of funds.
+ */
 function fundedOf(
   input: ScaleInput,
   rules: SymbolRules,
@@ -293,12 +297,12 @@ function fundedOf(
   const before = add(subtract(quantity, opening), funded);
   const cut = snapQuantity(rules, before, measure);
   const opened = openingOf(input, parts, cut);
-  // What was large enough before was cut to too little.
+  // The size was large enough before the cut.
   if (opened === 0n || sizeSkip(rules, { before, snapped: cut }, measure) !== null) return lacking;
   return { quantity: cut, opening: opened, worth: worthOfOpening(payment, opened) };
 }
 
-/** What of a size is left to open once all that there is to reduce is reduced; spot buys open, whatever is held. */
+/** The opening part of a size after everything is reduced; spot purchases open, whatever is held. */
 function openingOf({ family }: ScaleInput, { reducible }: Parts, quantity: Quantity): Quantity {
   return family === "SPOT" ? quantity : subtract(quantity, least(quantity, reducible));
 }

@@ -1,5 +1,5 @@
-// Runs the tables in `scenarios/copy/`: every line is a step, what became of it, and what the copy has after it, to the last
-// digit.
+// Runs the tables in `scenarios/copy/`: every line is a step, its outcome, and what the copy has after it, to
+// the last digit.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ for (const file of files) {
   });
 }
 
-/** The first word of a file's name says whose tables it has. */
+/** The first word of a file's name is its strategy type. */
 function familyOf(file: string): StrategyType {
   return file.startsWith("futures-") ? "FUTURES" : "SPOT";
 }

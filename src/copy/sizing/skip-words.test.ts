@@ -9,7 +9,7 @@ import { actionOf, leadState, placement } from "./testing/actions.ts";
 
 const FIGURES = { wanted: decimal<Amount>("5"), had: decimal<Amount>("4.8") };
 
-test("a skip is told with its figures and with what it fell short by", () => {
+test("a skip's text has its figures and what it fell short by", () => {
   const skip = skipOf("BELOW_MIN_NOTIONAL", { ...FIGURES, filter: "NOTIONAL", unit: "QUOTE" });
   expect(skipWords(skip, "BTC")).toBe(
     "Scaled to this account, the order is worth 4.8 USDT; the exchange's minimum is 5 USDT, 0.2 USDT more.",
@@ -57,7 +57,7 @@ test("what is too small uncut is not blamed on the bound", () => {
   expect(wordsOfFirst("0.0001", "0.45")).toMatch(/^Scaled to this account/);
 });
 
-/** Of a purchase at 50000 by a strategy of 1000 USDT, on an account of 100. */
+/** A purchase at 50000 by a strategy of 1000 USDT, on an account of 100. */
 function wordsOfFirst(quantity: string, maxPerOrder: string): string | null {
   const rules = symbolRules("BTC");
   const filled = { quantity: decimal<Quantity>(quantity), price: decimal<Price>("50000") };
@@ -123,7 +123,7 @@ test("a count has no asset", () => {
   expect(assetOf(skip, "BTC")).toBeNull();
 });
 
-test("the exchange's own words follow where it was the one who refused", () => {
+test("the exchange's own message follows if it rejected the order", () => {
   const skip = skipOf("INSUFFICIENT_MARGIN", { venue: { code: -2019, message: "Margin is insufficient." } });
   expect(skipWords(skip, "BTC")).toBe(
     "The account's margin is too small. The exchange said: Margin is insufficient. (-2019).",
@@ -148,7 +148,7 @@ test("a shortfall is never negative: where the balances sufficed, they were out 
   }
 });
 
-test("a book that is too thin for a market order has words of its own", () => {
+test("a book that is too thin for a market order has a text of its own", () => {
   const message = "The counterparty's best price does not meet the PERCENT_PRICE filter limit.";
   const words = skipWords(skipOf("PRICE_UNFIT", { venue: { code: -4131, message } }), "SOL");
   expect(words).toMatch(

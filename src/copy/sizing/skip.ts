@@ -1,7 +1,8 @@
-// A skip with its figures, and why something was not copied as a plain sentence with them: for the mirror log and for the preview.
+// A skip with its figures, and why something was not copied as a plain sentence with them: for the mirror log
+// and for the preview.
 //
-// What is wanted and what there is differ by the shortfall, whichever way round the rule compares them: a minimum is wanted and the
-// order has less; an order wants more than the maximum, or than is available.
+// What is wanted and what there is differ by the shortfall, whichever way round the rule compares them: a
+// minimum is wanted and the order has less; an order wants more than the maximum, or than is available.
 import { COPY_QUOTE_ASSET, type Skip, type SkipReason } from "../../domain/copying.ts";
 import {
   type Amount,
@@ -20,7 +21,10 @@ export function skipOf(reason: SkipReason, details: Partial<Omit<Skip, "reason">
   return { reason, filter: null, wanted: null, had: null, unit: null, venue: null, ...details };
 }
 
-/** By how much it fell short, in the unit of the skip; null if it has no figures. Of two prices it is how far they are apart. */
+/**
+ * By how much it fell short, in the unit of the skip; null if it has no figures. Of two prices it is how far
+ * they are apart.
+ */
 export function shortfallOf({ reason, wanted, had }: Pick<Skip, "reason" | "wanted" | "had">): Amount | null {
   if (wanted === null || had === null) return null;
   const difference = subtract(wanted, had);
@@ -34,7 +38,10 @@ export function countAsAmount(count: number): Amount {
 
 const TOO_SMALL: ReadonlySet<SkipReason> = new Set(["BELOW_MIN_QUANTITY", "BELOW_MIN_NOTIONAL"]);
 
-/** The skip of a size that was cut to the copier's most per order; with that, if the whole size is not too small. */
+/**
+ * The skip of a size that was cut to the copier's most per order; with that, if the whole size is not too
+ * small.
+ */
 export function tellingBound(
   skip: Skip | null,
   bound: Amount | null,
@@ -61,8 +68,8 @@ type Figures = {
 };
 
 /**
- * A sentence of each reason: `counted` with figures that fall short, `stale` with figures that do not although the exchange refused,
- * `plain` without any.
+ * A sentence of each reason: `counted` with figures that fall short, `stale` with figures that do not
+ * although the exchange refused, `plain` without any.
  */
 const WORDS: {
   readonly [R in SkipReason]: {
@@ -160,15 +167,18 @@ const WORDS: {
   },
 };
 
-/** What certain codes of the exchange say more exactly than their reason does. Source: reference exchange, section 16.4. */
+/**
+ * Codes of the exchange whose texts are more exact than their reason. Source: reference exchange, section
+ * 16.4.
+ */
 const WORDS_BY_CODE: Readonly<Record<number, string>> = {
   [-4131]:
     "The exchange's order book is too thin: a market order of this size would be filled further from the mark price than the exchange allows.",
 };
 
 /**
- * Why it was not copied. The base asset is that of the symbol; null where there is none. Where the exchange was the one who refused,
- * its own words follow.
+ * Why an order was not copied. The base asset is that of the symbol; null where there is none. If the
+ * exchange rejected it, its own message follows.
  */
 export function skipWords(skip: Skip, baseAsset: string | null): string {
   if (skip.venue === null) return sentenceOf(skip, baseAsset);

@@ -16,7 +16,8 @@ describe("the smallest balance", () => {
   test("is the least equity at which the scaled size has quantity and notional", () => {
     const lead = leadState("1000", {}, { BTCUSDT: "50000" });
     const filled = { quantity: decimal<Quantity>("0.01"), price: decimal<Price>("50000") };
-    // The least of 5 USDT at 50000 is 0.0001; 0.0001 × 1000 / 0.01 = 10. At a limit of 30000 it is 0.00017: 17.
+    // The least of 5 USDT at 50000 is 0.0001; 0.0001 × 1000 / 0.01 = 10. At a limit of 30000 it is 0.00017:
+    // 17.
     const actions = [
       actionOf(1, lead, placement({ quantity: decimal("0.01"), filled })),
       actionOf(
@@ -30,7 +31,8 @@ describe("the smallest balance", () => {
   });
 
   test("for 95 and 80 % leaves out the orders that ask for most", () => {
-    // Orders of 0.001 to 0.02, in steps of 0.001: of 20 orders 19 are 95 % and 16 are 80 %. 0.0001 × 1000 / quantity.
+    // Orders of 0.001 to 0.02, in steps of 0.001: of 20 orders 19 are 95 % and 16 are 80 %. 0.0001 × 1000 /
+    // quantity.
     const lead = leadState("1000", {}, { BTCUSDT: "50000" });
     const actions = Array.from({ length: 20 }, (_, at) =>
       actionOf(at, lead, placement({ quantity: ((BigInt(at) + 1n) * 100_000n) as Quantity })),

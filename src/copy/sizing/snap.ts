@@ -1,9 +1,8 @@
-// Fitting a size and a price to what a venue takes. Sizes are only ever made smaller, down to the step; what is then below a
-// minimum or above a maximum is no order. Orders at the market's price keep LOT_SIZE and MARKET_LOT_SIZE both.
-//
-// Of a mirrored order the limit and the trigger are put on the venue's ticks: a limit is never moved to where it is worse than the
-// strategy's, a trigger never to where it is reached earlier.
-// Source: specification, section 1 (snapped down, never raised); reference exchange, sections 6.3 and 10.2.
+// Fits a size and a price to a venue's filters. Sizes are only ever rounded down to the step; a size then
+// below a minimum or above a maximum is no order. Market orders keep both LOT_SIZE and MARKET_LOT_SIZE.
+// Limits and triggers of a mirrored order are rounded to the venue's ticks: a limit never to a worse price
+// than the strategy's, a trigger never to one that is reached earlier. Source: specification, section 1
+// (snapped down, never raised); reference exchange, sections 6.3 and 10.2.
 import type { StrategyType } from "../../domain/account.ts";
 import type { Skip } from "../../domain/copying.ts";
 import type { ClientOrderType, Side } from "../../domain/order.ts";
@@ -28,9 +27,9 @@ import { skipOf } from "./skip.ts";
 export type Measure = {
   /** It is filled at the market's price, and so keeps the filters of market orders. */
   readonly takesMarketPrice: boolean;
-  /** What its notional is reckoned at; null while no price is known: the notional is then left to the venue. */
+  /** The price of its notional; null while no price is known: the venue then checks the notional. */
   readonly price: Price | null;
-  /** A contract's reduce-only order, which no minimum of the notional is asked of. */
+  /** A contract's reduce-only order, to which no minimum notional applies. */
   readonly reduceOnly: boolean;
 };
 
@@ -77,7 +76,7 @@ export function priceSkip({ priceFilter }: SymbolRules, price: Price): Skip | nu
   return null;
 }
 
-/** What is wrong with a size that was snapped; `before` is what it was then. Null if the venue takes it. */
+/** What is wrong with a snapped size; `before` is the size before snapping. Null if the venue takes it. */
 export function sizeSkip(
   rules: SymbolRules,
   { before, snapped }: { readonly before: Quantity; readonly snapped: Quantity },
@@ -90,7 +89,10 @@ export function sizeSkip(
   );
 }
 
-/** An order of the copy's own at the market's price, for as much as a venue takes of a size: to close or to repair with. */
+/**
+ * An order of the copy's own at the market's price, for as much as a venue takes of a size: to close or to
+ * repair with.
+ */
 export function marketQuantity(
   rules: SymbolRules,
   quantity: Quantity,
@@ -159,7 +161,7 @@ function notionalSkip(rules: SymbolRules, quantity: Quantity, measure: Measure):
   return null;
 }
 
-/** NOTIONAL's minimum where it is asked of such an order; null where it is not. */
+/** NOTIONAL's minimum where it applies to such an order; null where it does not. */
 function minNotionalOf(
   { notional }: SymbolRules,
   measure: Pick<Measure, "takesMarketPrice" | "reduceOnly">,
@@ -168,7 +170,7 @@ function minNotionalOf(
   return measure.takesMarketPrice && !notional.appliesMinToMarket ? null : notional.minNotional;
 }
 
-/** The least size, never nothing, and the filter that asks for it. */
+/** The minimum size, never zero, and the filter that demands it. */
 function leastOf(
   { lotSize, marketLotSize }: SymbolRules,
   measure: Pick<Measure, "takesMarketPrice">,
@@ -190,7 +192,7 @@ function mostOf(
   return isTighter ? ["MARKET_LOT_SIZE", atMarket] : ["LOT_SIZE", most];
 }
 
-/** What sizes are multiples of; zero if of nothing. */
+/** The common step of sizes; zero without one. */
 function stepOf(rules: SymbolRules, measure: Pick<Measure, "takesMarketPrice">): Quantity {
   return commonMultiple([
     rules.lotSize?.stepSize ?? NO_LIMIT,
@@ -199,7 +201,7 @@ function stepOf(rules: SymbolRules, measure: Pick<Measure, "takesMarketPrice">):
   ]) as Quantity;
 }
 
-/** The step of so many digits after the point. */
+/** The step with this many digits after the point. */
 function digitsStep(digits: number | undefined): bigint {
   return digits === undefined || digits >= FRACTION_DIGITS
     ? NO_LIMIT
@@ -224,14 +226,20 @@ function greatestDivisor(one: bigint, other: bigint): bigint {
   return other === 0n ? one : greatestDivisor(other, one % other);
 }
 
-/** The prices of a mirrored order: its limit and its trigger, on the venue's ticks, and those that it is measured by. */
+/**
+ * The prices of a mirrored order: its limit and its trigger, on the venue's ticks, and those that it is
+ * measured by.
+ */
 export type OrderPrices = {
   /** Null where the type has none. */
   readonly price: Price | null;
   readonly stopPrice: Price | null;
-  /** What its notional is reckoned at: the limit, else the market's price; null while none is known. */
+  /** The price of its notional: the limit, else the market's price; null while none is known. */
   readonly notional: Price | null;
-  /** What it may cost: the limit, the trigger of a stop without one, else the market's price; null while none is known. */
+  /**
+   * The price of its cost: the limit, the trigger of a stop without one, else the market's price; null while
+   * none is known.
+   */
   readonly worth: Price | null;
 };
 
@@ -251,7 +259,7 @@ export function orderPrices(
       : null;
   const market = priceOf(symbol, prices, lead) ?? filled?.price ?? null;
   const own = price ?? stopPrice ?? market;
-  // A short is opened at its limit or better: what it is worth is then more than its limit says.
+  // A short opens at its limit or better, so it may be worth more than its limit says.
   const isWorthMore = family === "FUTURES" && !isBuy && own !== null && market !== null && market > own;
   return {
     price,

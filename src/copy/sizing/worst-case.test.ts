@@ -1,4 +1,5 @@
-// The worst case of settings, with the brackets of the reference exchange: 0.4 % maintenance margin below a notional of 50,000.
+// The worst case of settings, with the brackets of the reference exchange: 0.4 % maintenance margin below a
+// notional of 50,000.
 import { describe, expect, test } from "vitest";
 import { type CopySettings, EXACT_SETTINGS } from "../../domain/copying.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";

@@ -1,7 +1,7 @@
-// What the settings of a copy permit at worst, as numbers and in words: how small a move of the price would liquidate a position of the
-// largest size that is permitted, at the leverage that would be copied, and what all positions together may be worth. Pure. Nothing
-// here is a forecast: fees, funding, gaps and slippage make a loss larger.
-// Source: reference exchange, section 15 (isolated margin), by `engine/futures/margin.ts`.
+// The worst case that a copy's settings permit, as numbers and in words: the smallest price move that
+// liquidates a position of the largest permitted size at the copied leverage, and the value of all positions
+// together. Pure. It is no forecast: fees, funding, price jumps and slippage make a loss larger. Source:
+// reference exchange, section 15 (isolated margin), by `engine/futures/margin.ts`.
 import type { StrategyType } from "../../domain/account.ts";
 import { COPY_QUOTE_ASSET, type CopySettings } from "../../domain/copying.ts";
 import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
@@ -25,26 +25,32 @@ import { copiedLeverage } from "./limits.ts";
 export type WorstCaseInput = {
   readonly family: StrategyType;
   readonly settings: CopySettings;
-  /** What the copy would work with, in the quote asset. */
+  /** The copy's funds, in the quote asset. */
   readonly equity: Amount;
-  /** Of contracts that the strategy holds or has traded: the venue's rules, and the strategy's leverage. */
+  /** Contracts that the strategy holds or has traded: the venue's rules, and the strategy's leverage. */
   readonly contracts: readonly { readonly rules: SymbolRules; readonly leverage: number }[];
 };
 
 export type WorstCase = {
-  /** The contract of which the smallest move liquidates a position; null on spot, and where no contract is known. */
+  /**
+   * The contract whose position is liquidated by the smallest move; null on spot, and where no contract is
+   * known.
+   */
   readonly liquidation: Liquidation | null;
-  /** The highest value of all positions, as a multiple of the equity and in the quote asset; null where no leverage is known. */
+  /**
+   * The highest value of all positions, as a multiple of the equity and in the quote asset; null where no
+   * leverage is known.
+   */
   readonly exposure: { readonly multiple: Rate; readonly value: Amount } | null;
 };
 export type Liquidation = {
   readonly symbol: string;
-  /** That would be copied, and the strategy's own. */
+  /** The copied leverage, and the strategy's own. */
   readonly leverage: number;
   readonly leadLeverage: number;
   /** The adverse move, as a share of the entry price. */
   readonly move: Rate;
-  /** What is lost with it: the margin of the position. */
+  /** The loss: the margin of the position. */
   readonly loss: Amount;
 };
 
@@ -65,7 +71,7 @@ export function worstCase(input: WorstCaseInput): WorstCase {
   };
 }
 
-/** Of the largest position that the bounds permit, the whole equity as its margin at most. */
+/** Of the largest permitted position, with at most the whole equity as its margin. */
 function liquidationOf(
   { settings, equity }: WorstCaseInput,
   { rules, leverage: leadLeverage }: WorstCaseInput["contracts"][number],
@@ -106,7 +112,7 @@ function lowestOf(rates: readonly (bigint | null)[]): Rate {
   return known.reduce((one, other) => (one < other ? one : other)) as Rate;
 }
 
-/** One sentence each, for the person who is about to choose the settings. */
+/** One sentence each, for the person choosing the settings. */
 export function worstCaseWords(
   { liquidation, exposure }: WorstCase,
   { family, settings }: Pick<WorstCaseInput, "family" | "settings">,

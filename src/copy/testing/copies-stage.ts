@@ -1,5 +1,6 @@
-// Strategies on a desk of their own, copiers' accounts at a venue that is a whole gateway beside it, and between them the
-// executors, driven by real leads. Both markets are the test's, at the same prices, and so is the clock.
+// Strategies on a desk of their own, copiers' accounts at a venue that is a whole gateway beside it, and
+// between them the executors, driven by real leads. Both markets are the test's, at the same prices, and so
+// is the clock.
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { eventually } from "../../../test/support/eventually.ts";
@@ -39,9 +40,12 @@ export type Copier = { readonly copyId: string; readonly account: Credentials };
 
 export type CopiesStage = Awaited<ReturnType<typeof openCopiesStage>>;
 
-/** What `waitFor` lets pass of the clock between two questions, ms. */
+/** How far `waitFor` advances the clock between two checks, ms. */
 const STEP_MS = 500;
-/** After so many checks in a row that found the process at rest, or waiting, something waits for the clock. They are some milliseconds apart. */
+/**
+ * After so many consecutive checks that found the process idle, something waits for the clock. They are some
+ * milliseconds apart.
+ */
 const IDLE_CHECKS = 400;
 const FULL: CopySettings = EXACT_SETTINGS;
 
@@ -50,7 +54,10 @@ export async function openCopiesStage({
   waitsForFees = true,
 }: {
   readonly through?: (url: string) => Promise<string>;
-  /** Whether what the strategy does is dealt with only when its fees are known: at a venue without budgets that is at once. */
+  /**
+   * Whether actions count as dealt with only when their fees are known; at a venue without budgets that is at
+   * once.
+   */
   readonly waitsForFees?: boolean;
 } = {}) {
   const venue = await openVenueStage();
@@ -69,14 +76,14 @@ export async function openCopiesStage({
   };
   const desk = new Desk({ store, markets: feeds, profiles: STANDARD, onStoreFailure, log });
   const told: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
-  /** What stands between an executor and its store; a test may cut here. */
+  /** The functions between an executor and its store; a test may replace them. */
   const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {
     recordProgress: store.copying.recordProgress,
     findAccount: store.copying.findAccount,
   };
-  /** What a copying process that is started next is bound to. */
+  /** Settings of the next copier that is started. */
   const bounds: { openRowsMax: number | null } = { openRowsMax: null };
-  /** The copying process's calls of its store: those under way, and all so far. */
+  /** The copier's calls of its store: those in flight, and all so far. */
   const calls = { underWay: 0, all: 0 };
   let running: Awaited<ReturnType<typeof start>> | null = null;
 
@@ -98,7 +105,7 @@ export async function openCopiesStage({
     });
   }
 
-  /** Answers, each time it is asked, how many times in a row the copying process was found at rest. */
+  /** Returns, at each call, how many times in a row the copier was found idle. */
   function restWatch(): () => number {
     let [seen, checks] = [-1, 0];
     return () => {
@@ -174,14 +181,14 @@ export async function openCopiesStage({
       await running?.end();
       running = null;
     },
-    /** As if the process were killed: nobody waits for what it was about. */
+    /** Simulates a killed process: nothing waits for its work. */
     abandon() {
       void running?.end();
       running = null;
     },
     /**
-     * From now on nothing is recorded of what became of what is sent, as if the process ended before; resolves once something should
-     * have been. What is written before it is sent is.
+     * From now on no outcome is recorded, as if the process had ended before; resolves once one should have
+     * been. What is written before a request is still written.
      */
     cutRecording(): Promise<void> {
       const reached = Promise.withResolvers<void>();
@@ -269,8 +276,8 @@ export async function openCopiesStage({
       return outcome.orders.at(-1)?.orderId ?? outcome.legs.at(-1)?.legId ?? 0;
     },
     /**
-     * Waits while the clock stands still; if that takes long, something waits for the clock: a request that was under way when it was
-     * moved on has met its deadline by it, and is tried again later.
+     * Waits while the clock does not move. If that takes long, something waits for the clock: a request in
+     * flight when the clock was advanced has hit its deadline and is retried later.
      */
     async dealtWith(strategyId: string): Promise<void> {
       running?.leads.wake(strategyId, null);
@@ -291,10 +298,13 @@ export async function openCopiesStage({
         return false;
       });
     },
-    /** Waits until it is so, while the clock stands still. */
+    /** Waits until the condition holds, while the clock does not move. */
     eventually,
     restWatch,
-    /** Lets the clock run until it is so: not while the copying process is at work, unless that waits for the clock itself. */
+    /**
+     * Advances the clock until the condition holds; not while the copier is busy, unless it waits for the
+     * clock itself.
+     */
     async waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
       const atRest = restWatch();
       let busyChecks = 0;
@@ -305,14 +315,14 @@ export async function openCopiesStage({
         return false;
       });
     },
-    /** Lets time pass, in steps that the claims keep up with. */
+    /** Advances the clock in steps that the claims keep up with. */
     async passes(ms: number): Promise<void> {
       for (let passed = 0; passed < ms; passed += STEP_MS) {
         time.advance(STEP_MS);
         await running?.leads.claim();
       }
     },
-    /** People have changed something. */
+    /** Announces a change from the dashboard. */
     async peopleChanged(strategyId: string): Promise<void> {
       await running?.copies.changed(strategyId);
     },
@@ -320,7 +330,7 @@ export async function openCopiesStage({
     async revoke({ account }: Copier): Promise<void> {
       await venue.store.revokeKey(account.apiKey, time.now());
     },
-    /** Has the leads look what was committed. */
+    /** Makes the leads poll for commits. */
     async lead(): Promise<void> {
       await running?.leads.look();
     },
@@ -350,7 +360,7 @@ export async function openCopiesStage({
       await store.copying.changeCopy(change, audit(copy.copyId));
       await stage.peopleChanged(strategyId);
     },
-    /** As its owner does it who keeps what the copy holds. */
+    /** As an owner does it who keeps the copy's holdings. */
     async stopCopy({ copyId }: Copier, strategyId: string): Promise<void> {
       const from = ["FOLLOWING", "PAUSED", "CLOSING"] as const;
       const at = time.now();
@@ -369,7 +379,7 @@ export async function openCopiesStage({
       );
       await stage.peopleChanged(strategyId);
     },
-    /** Somebody else trades on the copier's account, at the market. */
+    /** Trades on the copier's account outside the copy, with market orders. */
     async trades(
       { account }: Copier,
       type: StrategyType,
@@ -385,7 +395,7 @@ export async function openCopiesStage({
       const rows = running === null ? [] : await store.copying.listClaimed(running.holder);
       return rows.map(({ strategyId }) => strategyId);
     },
-    /** Asks for something, and waits until it is done. */
+    /** Sends a request to the copy, and waits until it is done. */
     async ask(
       copy: Copier,
       strategyId: string,
@@ -415,7 +425,7 @@ export async function openCopiesStage({
     async log(copier: Copier): Promise<readonly string[]> {
       return (await stage.entries(copier)).map(wordsOf);
     },
-    /** What a copier's account has of an asset, at the venue itself. */
+    /** The amount of an asset in a copier's account, at the venue itself. */
     async owned({ account }: Copier, asset: string): Promise<string> {
       const loaded = await venue.store.loadAccount(account.strategyId);
       if (loaded === null) throw new Error("a seeded account is there");
@@ -440,7 +450,7 @@ export async function openCopiesStage({
   return stage;
 }
 
-/** A placement by a client; at the market unless a price is said. */
+/** A client's placement; at the market without a price. */
 export function places(
   side: "BUY" | "SELL",
   quantity: string,

@@ -1,6 +1,6 @@
-// A way to a venue that counts weight by address, as the reference exchange does: all accounts behind it have one budget a minute, and
-// what goes beyond it is answered 429. On the way single routes may be made to answer something else.
-// Source: reference exchange, section 4.
+// A way to a venue that counts weight by address, as the reference exchange does: all accounts behind it have
+// one budget a minute, and what goes beyond it is answered 429. On the way single routes may be made to
+// answer something else. Source: reference exchange, section 4.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,9 +39,11 @@ export class CountingVenue implements AsyncDisposable {
   readonly limit: number;
   /** Wall time, Unix ms; set once there is a clock. */
   now: () => number = () => 0;
-  /** What a route answers instead, such as `GET /api/v3/account`; null lets it pass. HELD: nothing, ever. */
+  /**
+   * What a route, such as `GET /api/v3/account`, answers instead; null lets it pass. HELD: it never answers.
+   */
   instead: (route: string) => Answer | "HELD" | null = () => null;
-  /** What happens before a route is answered. */
+  /** Called before a route is answered. */
   before: (route: string) => Promise<void> = async () => {};
   /** The weight of the present minute. */
   used = 0;
@@ -49,7 +51,7 @@ export class CountingVenue implements AsyncDisposable {
   refused = 0;
   /** When orders were taken, wall time, Unix ms. */
   readonly ordersAt: number[] = [];
-  /** The routes that were asked for. */
+  /** The requested routes. */
   readonly seen: string[] = [];
   /** Requests that are neither answered nor held. */
   pending = 0;

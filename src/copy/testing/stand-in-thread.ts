@@ -1,4 +1,4 @@
-// In the place of the copier's thread: says what it is woken for.
+// Replaces the copier's thread: reports what it is woken for.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { FromThread, ThreadStart, ToThread } from "../thread-host.ts";
 

@@ -1,7 +1,7 @@
-// What the clients of both families stand on: the requests of one account, what its venue knows for all of them, and what requests
-// cost in weight, as the exchange publishes it for each family. A Lyrebird charges 1 for an order where the exchange charges nothing;
-// the headers of each answer correct the count, so a weight here matters while a request is in flight.
-// Source: reference exchange, sections 5.7, 6.1, 7, 9, 10.1, 11, 12 and 13.
+// The base of both types' clients: the requests of one account, what its venue shares between accounts, and
+// the weights of requests, as the exchange publishes them for each type. A Lyrebird charges 1 for an order
+// where the exchange charges nothing; response headers correct the count, so a weight here matters only while
+// a request is in flight. Source: reference exchange, sections 5.7, 6.1, 7, 9, 10.1, 11, 12 and 13.
 import type { Logger } from "pino";
 import type { StrategyType } from "../../domain/account.ts";
 import type { VenuePrices, VenueRules } from "./rules-and-prices.ts";
@@ -24,7 +24,7 @@ export type AccountRest = {
 /** How requests differ in what they may use of the budgets. A leg protects a position. */
 export const LEG_PLACEMENT = { placesOrder: true, priority: "REDUCE" } as const;
 export const URGENT = { placesOrder: false, priority: "REDUCE" } as const;
-/** A question for one order, on which others wait: it is asked again soon. */
+/** A query of one order, on which others wait: it is repeated soon. */
 export const FIND = { ...URGENT, deadlineMs: 2_000 } as const;
 export const POLL = { placesOrder: false, priority: "POLL" } as const;
 

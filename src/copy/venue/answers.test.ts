@@ -1,4 +1,5 @@
-// What answers of the exchange mean. Bodies as they were published or recorded: reference exchange, sections 2, 4 and 16.
+// The classification of the exchange's answers. Bodies as they were published or recorded: reference
+// exchange, sections 2, 4 and 16.
 import { expect, test } from "vitest";
 import { BodyFault, mapped, readAnswer, valueFor } from "./answers.ts";
 
@@ -60,7 +61,7 @@ test("a refusal has the venue's code and words, cut where they are endless", () 
   expect(readAnswer(400, body(-1, "x".repeat(10_000)))).toMatchObject({ message: "x".repeat(200) });
 });
 
-test("a ban says until when", () => {
+test("a ban has its end", () => {
   const message =
     "Way too much request weight used; IP banned until 1499827319559. Please use WebSocket Streams for live updates to avoid bans.";
   expect(readAnswer(418, body(-1003, message))).toMatchObject({

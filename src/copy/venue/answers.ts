@@ -1,11 +1,9 @@
-// What an answer of the venue means: taken, refused, refused for the key, too many requests, wrong time, or not known. Only
-// what the venue has certainly not carried out is a refusal; whatever may have happened behind an answer is UNKNOWN. A status of
-// 4xx alone, also 401, refuses nothing: a load balancer in front of the venue gives it too. Refusals of the venue have a code below
-// zero.
-//
-// In the body of an answer, what is not there, or not as it should be, is a BodyFault: an amount that was misread would be worse
-// than none.
-// Source: reference exchange, sections 2, 4 and 16.
+// Classifies an answer of the venue: taken, refused, key rejected, too many requests, wrong time, or unknown.
+// Only a request that the venue has certainly not executed is a rejection; anything else is UNKNOWN. A 4xx
+// status alone, also 401, rejects nothing: a load balancer in front of the venue gives it too. The venue's
+// rejections have a code below zero.
+// A missing or malformed value in a body is a BodyFault: a misread amount would be worse than none. Source:
+// reference exchange, sections 2, 4 and 16.
 import { createHash } from "node:crypto";
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Decimal, parseDecimal } from "../../money/decimal.ts";
@@ -18,7 +16,10 @@ import type {
   VenueSilence,
 } from "./venue.ts";
 
-/** LIMITED: 429, 418, or the firewall's 403. TIMESTAMP: ours lies outside of its window. Neither was carried out. */
+/**
+ * LIMITED: 429, 418, or the firewall's 403. TIMESTAMP: our time lies outside of its window. Neither was
+ * executed.
+ */
 export type Reading =
   | { readonly kind: "OK"; readonly value: unknown }
   | VenueRefusal
@@ -32,7 +33,7 @@ export type Limiting = {
   readonly status: number;
   /** Zero if the answer had none. */
   readonly code: number;
-  /** Until when the venue has said that it answers nothing, its own time, Unix ms; null if it has not. */
+  /** Until when the venue answers nothing, its own time, Unix ms; null if it has not said. */
   readonly bannedUntil: number | null;
 };
 
@@ -40,12 +41,12 @@ export type Limiting = {
 const TIMESTAMP_CODE = -1021;
 /** A parameter is malformed: of a time one that makes no sense to the venue. */
 const MALFORMED_CODE = -1102;
-/** What became of a request is not known although it was answered. */
+/** Error codes after which the outcome of a request is unknown. */
 const UNKNOWN_CODES: ReadonlySet<number> = new Set([-1000, -1001, -1006, -1007]);
 /** The key is not known, locked, malformed or not permitted; the signature is not that of the secret. */
 const REJECTION_CODES: ReadonlySet<number> = new Set([-1002, -1022, -2014, -2015, -2017]);
 export const LIMITING_STATUSES: ReadonlySet<number> = new Set([403, 418, 429]);
-/** What stands between us and the venue gave up waiting for it. */
+/** A proxy in front of the venue gave up waiting for it. */
 const REQUEST_TIMEOUT = 408;
 const MESSAGE_LENGTH_MAX = 200;
 const REMOVED = "[removed]";
@@ -92,7 +93,7 @@ export function valueFor<Value>(
   return answer.kind === "REFUSED" && codes.has(answer.code) ? { kind: "OK", value } : answer;
 }
 
-/** What is wrong with the body of an answer. */
+/** The fault of an answer's body. */
 export class BodyFault extends Error {}
 
 export function unknown(reason: string): VenueSilence {
@@ -189,12 +190,13 @@ type Request = {
 };
 
 /**
- * Decides when a venue's rejection of credentials is believed. One rejection may come from a venue in trouble, and believing it
- * pauses a copy until its owner acts. So the first one only delays: the request was not carried out, and may be repeated.
- * The rejection is believed when the venue rejects a request that was sent at least `CONFIRM_AFTER_MS` after the first one was
- * answered, and accepted no request with these credentials in between.
- *
- * State: the first rejection of each account, at most `ACCOUNTS_MAX`; the oldest are dropped, which delays a belief.
+ * Decides when a venue's rejection of credentials is final. One rejection may come from a venue in trouble,
+ * and a final one pauses a copy until its owner acts. So the first one only delays: the request was not
+ * executed, and may be repeated. The rejection is final when the venue rejects a request sent at least
+ * `CONFIRM_AFTER_MS` after the first one was answered, and accepted no request with these credentials in
+ * between.
+ * State: the first rejection of each account, at most `ACCOUNTS_MAX`; the oldest are dropped, which delays a
+ * decision.
  */
 export class Rejections {
   readonly #first = new BoundedMap<string, First>(ACCOUNTS_MAX);
@@ -220,7 +222,7 @@ export class Rejections {
   }
 }
 
-/** Tells credentials apart without keeping them. */
+/** Distinguishes credentials without storing them. */
 function digestOf({ apiKey, apiSecret }: VenueCredentials): string {
   return createHash("sha256")
     .update(JSON.stringify([apiKey, apiSecret]))

@@ -6,7 +6,10 @@ import type { VenueAnswer } from "./venue.ts";
 
 type Trip = { readonly thereMs: number; readonly backMs: number };
 
-/** A venue that is ahead by so much, and whose answers take the planned trips; the last one is for all that follow. */
+/**
+ * A venue that is ahead by so much, and whose answers take the planned trips; the last one is for all that
+ * follow.
+ */
 function opened(aheadMs: number, trips: Trip[], failure: VenueAnswer<number> | null = null) {
   const time = createManualTime();
   const state = { aheadMs, failure, asked: 0 };
@@ -42,7 +45,7 @@ test("it is wrong by half the round trip at most; one that takes too long is mad
   expect(clock.offsetMs).toBe(-3_000 + ROUND_TRIP_MS_MAX / 2);
 });
 
-test("if it cannot be had nothing is signed, and it is not asked for again at once", async () => {
+test("if it cannot be measured nothing is signed, and it is not measured again at once", async () => {
   const { clock, state, time } = opened(0, [{ thereMs: ROUND_TRIP_MS_MAX, backMs: 1 }]);
   const until = time.now() + 3 * (ROUND_TRIP_MS_MAX + 1) + CLOCK_RETRY_MS;
   expect(await clock.ready()).toMatchObject({ kind: "DELAYED", why: "UNREACHABLE", until });
@@ -67,7 +70,7 @@ test.each([
   expect([clock.offsetMs, clock.measurements]).toEqual([0, 1]);
 });
 
-test("a time that was refused has it measured anew, once for all that were refused", async () => {
+test("a refused time causes a new measurement, one for all that were refused", async () => {
   const { clock, state } = opened(0, [{ thereMs: 1, backMs: 1 }]);
   await clock.ready();
   const { measurements } = clock;
@@ -78,7 +81,7 @@ test("a time that was refused has it measured anew, once for all that were refus
   expect(clock.offsetMs).toBe(5_000);
 });
 
-test("it is measured again in time, and nobody waits for that", async () => {
+test("it is measured again in time, without delaying any request", async () => {
   const { clock, state, time } = opened(0, [{ thereMs: 0, backMs: 0 }]);
   await clock.ready();
   state.aheadMs = 80;

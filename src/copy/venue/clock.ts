@@ -1,8 +1,9 @@
-// How far the venue's clock is ahead of ours. Requests carry its time, and it refuses those that are too old; that bounds how
-// long a request that got lost on the way can still be carried out, so the offset has to be known before anything is signed.
-//
-// It is measured with `time`: the venue's answer was made about half the round trip ago, so the error is at most half of it. A
-// round trip that took too long proves nothing and is repeated. Measured at first, every `RESYNC_MS`, and when a time is refused.
+// The offset of the venue's clock to ours. Requests carry the venue's time, and it refuses those that are too
+// old; that bounds how long a lost request can still be executed, so the offset has to be known before
+// anything is signed.
+// It is measured with `time`: the venue's answer was made about half the round trip ago, so the error is at
+// most half of it. A round trip that took too long is repeated. Measured at first, every `RESYNC_MS`, and
+// when a time is refused.
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import { unknown } from "./answers.ts";
 import type { VenueAnswer, VenueDelay } from "./venue.ts";
@@ -40,29 +41,29 @@ export class VenueClock {
     return this.#offsetMs;
   }
 
-  /** How often it was measured: tells an offset from the one before. */
+  /** Number of measurements: distinguishes an offset from the one before. */
   get measurements(): number {
     return this.#measurements;
   }
 
-  /** The venue's time, Unix ms, as far as it is known. */
+  /** The venue's time, Unix ms, by the last offset. */
   now(): number {
     return this.#wallNow() + this.#offsetMs;
   }
 
-  /** Resolves when the offset is known, with null; or with how long to wait since it cannot be had. */
+  /** Resolves with null when the offset is known, or with a delay when it cannot be measured. */
   async ready(): Promise<VenueDelay | null> {
     if (this.#measurements === 0) return await this.#measured();
     if (Math.abs(this.#wallNow() - this.#measuredAt) > RESYNC_MS) void this.#measured();
     return null;
   }
 
-  /** Measures it anew, unless that was done since the measurement that the refused time was made with. */
+  /** Measures again, unless that was done since the measurement behind the refused time. */
   async resync(measurements: number): Promise<VenueDelay | null> {
     return this.#measurements === measurements ? await this.#measured() : null;
   }
 
-  /** One measurement at a time, for all who wait for it. */
+  /** One measurement at a time, for all callers. */
   async #measured(): Promise<VenueDelay | null> {
     if (this.#failed !== null && this.#wallNow() < this.#failed.until) return this.#failed;
     this.#failed = await this.#measurement.run();

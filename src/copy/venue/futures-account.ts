@@ -1,9 +1,8 @@
-// One account's trading of perpetual contracts at a venue: what is asked of it, and what it answers, in our words.
-//
-// The newest answers to placing and cancelling do not say what was paid; then the order is asked for. A leg that has fired is the
-// order that it became. Margin is isolated. Its owner may change margin and leverage at any time, so what was set is believed for
-// `SETTINGS_AGE_MAX_MS` alone, no longer than polls lie apart: a burst of orders sets it once.
-// Source: reference exchange, sections 11, 12 and 13.
+// One account's trading of perpetual contracts at a venue: requests and answers in our terms. The newest
+// answers to placing and canceling do not say what was paid; then the order is queried. A fired leg is the
+// order that it became. Margin is isolated. The owner may change margin and leverage at any time, so a
+// setting is trusted for `SETTINGS_AGE_MAX_MS` alone, no longer than the interval between polls: a burst of
+// orders sets it once. Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, FIND, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
 import {
@@ -124,7 +123,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
       if (isSet) return { kind: "OK", value: null };
       settings.delete(symbol);
       const askedAt = rest.wallNow();
-      // An order waits for both: they are asked for side by side.
+      // An order waits for both, so they are requested in parallel.
       const [isolated, changed] = await Promise.all([
         setting(rest, "marginType", { symbol, marginType: "ISOLATED" }),
         setting(rest, "leverage", { symbol, leverage }),
@@ -163,7 +162,9 @@ async function find(
   return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
 }
 
-/** The order that a placement or a cancel answers with; where it does not say what was paid, as it is when asked for. */
+/**
+ * The order in the answer to a placement or a cancel; if it does not say what was paid, the queried order.
+ */
 async function withQuote(
   rest: AccountRest,
   symbol: string,
@@ -202,7 +203,7 @@ async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
   return mapped(restrictions, (told) => ({ ...restricted(account.value, told), isHedgeMode: mode.value }));
 }
 
-/** Null where the venue does not tell. */
+/** Null where the venue does not say. */
 async function askForMode(rest: AccountRest): Promise<VenueAnswer<boolean | null>> {
   const path = "/fapi/v1/positionSide/dual";
   const answer = await rest.ask({

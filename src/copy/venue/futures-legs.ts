@@ -1,6 +1,6 @@
-// Legs at a venue: conditional orders that close a whole position, in the exchange's algo family. One that has fired became an
-// ordinary order, which says what was executed and under whose id its fills are.
-// Source: reference exchange, section 13.
+// Legs at a venue: conditional orders that close a whole position, in the exchange's algo order API. A fired
+// leg became an ordinary order, which says what was executed and under which id its fills are. Source:
+// reference exchange, section 13.
 import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, FIND, LEG_PLACEMENT, URGENT, WEIGHTS } from "./account-rest.ts";
 import { type Body, BodyFault, idOf, mapped, objectOf, rowsOf, textOf, timeOf, valueFor } from "./answers.ts";
@@ -50,7 +50,10 @@ export async function placeLeg(rest: AccountRest, leg: VenueLeg): Promise<VenueA
   return mapped(answer, (value) => legOf(objectOf(value), leg).state);
 }
 
-/** The exchange has been seen not to find a leg by its id that it lists: what is not found is looked for among the open ones. */
+/**
+ * The exchange has been seen not to find a leg by its id that it lists: what is not found is looked for among
+ * the open ones.
+ */
 export async function findLeg(
   rest: AccountRest,
   symbol: string,
@@ -114,7 +117,10 @@ async function findAmongOpen(
   return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
 }
 
-/** The order that a leg became when it fired, under the leg's client id; the order may have a client id of its own. */
+/**
+ * The order that a leg became when it fired, under the leg's client id; the order may have a client id of its
+ * own.
+ */
 async function findFired(
   rest: AccountRest,
   symbol: string,

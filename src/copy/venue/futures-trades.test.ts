@@ -1,5 +1,5 @@
-// Who ordered what was executed, by what the reference exchange answers: its liquidations are limit orders whose client ids say so.
-// Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
+// The origin of executions, by the reference exchange's answers: its liquidations are limit orders whose
+// client ids say so. Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
@@ -48,7 +48,7 @@ async function giversOf(known: ReadonlySet<string> = NOBODY) {
   return answer.value?.map(({ venueOrderId, by }) => `${venueOrderId} ${by}`);
 }
 
-test("liquidations, ADL and settlements are the venue's; what is known is not asked for, the rest once", async () => {
+test("liquidations, ADL and settlements are the venue's; unknown orders are queried, once", async () => {
   const rows = [trade(1, 11), trade(2, 12), trade(3, 13), trade(4, 14), trade(5, 15), trade(6, 11)];
   server.lay("GET /fapi/v1/userTrades", { body: rows });
   server.lay(
@@ -63,7 +63,7 @@ test("liquidations, ADL and settlements are the venue's; what is known is not as
   expect(await giversOf(known)).toEqual(told);
   expect(await giversOf(known)).toEqual(told);
   expect(askedOf("/fapi/v1/order")).toHaveLength(4);
-  // By then the venue's clock is known.
+  // The venue's clock is known now.
   expect(askedOf("/fapi/v1/userTrades")[1]).toBe(
     `GET /fapi/v1/userTrades symbol=BTCUSDT&startTime=${since() + 60_000}&limit=1000`,
   );
@@ -78,14 +78,14 @@ test("liquidations, ADL and settlements are the venue's; what is known is not as
   });
 });
 
-test("a liquidation that is still being carried out is not told yet, and asked for again", async () => {
+test("a liquidation in progress is not reported yet, and queried again", async () => {
   server.lay("GET /fapi/v1/userTrades", { body: [trade(1, 11)] });
   server.lay("GET /fapi/v1/order", order("autoclose-1", "PARTIALLY_FILLED"), order("autoclose-1", "EXPIRED"));
   expect(await giversOf()).toEqual(["11 UNKNOWN"]);
   expect(await giversOf()).toEqual(["11 VENUE"]);
 });
 
-test("of very many orders of others some are asked for at a time", async () => {
+test("very many orders of others are queried in parts", async () => {
   server.lay("GET /fapi/v1/userTrades", {
     body: Array.from({ length: 30 }, (_, index) => trade(index + 1, index + 1)),
   });
@@ -115,7 +115,7 @@ test("what is more than can be listed, or of a contract that is gone, is nothing
   });
 });
 
-test("times that lie further back than the venue takes are not asked for", async () => {
+test("times further back than the venue permits are not requested", async () => {
   server.lay("GET /fapi/v1/userTrades", { body: [] });
   await client.trades("BTCUSDT", { since: time.now() - 30 * 24 * HOUR_MS, known: NOBODY });
   const startTime = time.now() - 6 * 24 * HOUR_MS;

@@ -1,6 +1,6 @@
-// What was executed on a contract of an account, and who ordered it. The venue closes positions by orders of its own: it liquidates
-// them, reduces them for the sake of others (ADL), settles a contract that it lists no more. Such an order is told by its type or by
-// how its client id begins, which no client may choose; so each order that is not known is asked for, once.
+// Executions on a contract of an account, and the origin of their orders. The venue closes positions by
+// orders of its own: liquidation, auto-deleveraging (ADL), settlement of a delisted contract. Such an order
+// has a special type or a client id prefix that no client may choose; so each unknown order is queried, once.
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Side } from "../../domain/order.ts";
@@ -24,14 +24,16 @@ import type { VenueAnswer, VenueTrade } from "./venue.ts";
 const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...POLL };
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
 const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
-/** Orders of an account that are asked for at one time: who trades much beside a copy does not hold it up. */
+/**
+ * Orders of an account that are queried at one time, so that an owner's many trades do not delay the copy.
+ */
 const ORDERS_ASKED_MAX = 20;
-/** Orders whose giver is remembered; the oldest are forgotten, and asked for after all. */
+/** Orders whose origin is cached; evicted ones are queried again. */
 const REMEMBERED_MAX = 1_000;
 /** The venue takes times that lie so far back, less a day, ms. */
 const BACK_MS_MAX = 6 * 86_400_000;
 
-/** Rows of incomes that are asked for. */
+/** Requested rows of incomes. */
 const INCOMES_MAX = 1_000;
 
 type Giver = { readonly by: "VENUE" | "OTHER"; readonly clientOrderId: string };
@@ -52,7 +54,7 @@ export class FuturesTrades {
     { since, known }: { readonly since: number; readonly known: ReadonlySet<string> },
   ): Promise<VenueAnswer<readonly VenueTrade[] | null>> {
     const now = this.#rest.venueNow();
-    // What we call then is another time there.
+    // Our time at that moment is a different time there.
     const startTime = Math.max(since + now - this.#rest.wallNow(), now - BACK_MS_MAX);
     const listed = await listFills(this.#rest, TRADES, { symbol, startTime });
     // Were they not all, what came last would be missing.
@@ -72,7 +74,7 @@ export class FuturesTrades {
     );
   }
 
-  /** As many as may be asked for at one time, the first ones first. */
+  /** Queries as many as permitted at one time, oldest first. */
   async #giversOf(
     symbol: string,
     orderIds: ReadonlySet<string>,

@@ -1,4 +1,5 @@
-// Our side of a venue against a whole gateway of ours: the futures family. What is asserted is what the venue has on its books.
+// Our side of a venue against a whole gateway of ours: the futures family. What is asserted is what the venue
+// has on its books.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
@@ -50,7 +51,7 @@ describe("an account", () => {
 });
 
 describe("orders", () => {
-  test("a MARKET order says what was paid, and its fees can be asked for", async () => {
+  test("a MARKET order says what was paid, and its fees can be requested", async () => {
     const placed = ok(await client.place(market("BUY", "0.01", "one")));
     expect(placed).toMatchObject({
       status: "FILLED",
@@ -65,7 +66,7 @@ describe("orders", () => {
     });
   });
 
-  test("what the venue has liquidated is told from what was ordered", async () => {
+  test("the venue's liquidations are distinguished from orders", async () => {
     stage.contracts.time = stage.time.now();
     await client.setLeverage("BTCUSDT", 100);
     const { venueOrderId } = ok(await client.place(market("BUY", "0.01", "one")));
@@ -79,7 +80,7 @@ describe("orders", () => {
     ]);
   });
 
-  test("a LIMIT order rests, is found, and is cancelled once", async () => {
+  test("a LIMIT order is open, is found, and is canceled once", async () => {
     const limit = order({ type: "LIMIT", price: decimal("50000"), clientOrderId: "limit" });
     expect(ok(await client.place(limit)).status).toBe("RESTING");
     expect(ok(await client.find("BTCUSDT", "limit"))).toMatchObject({ status: "RESTING" });
@@ -105,7 +106,7 @@ describe("orders", () => {
 });
 
 describe("leverage", () => {
-  test("is asked for when it changes, and once in a while since its owner may change it too", async () => {
+  test("is set when it changes, and periodically since its owner may change it too", async () => {
     const venue = stage.venues.venue(stage.url, "FUTURES");
     const answersOf = async (leverage: number) => {
       const before = venue.health().answers.ok;
@@ -123,7 +124,7 @@ describe("leverage", () => {
     expect(account?.account.leverages.get("BTCUSDT")).toBe(8);
   });
 
-  test("that the venue refuses is asked for again the next time", async () => {
+  test("that the venue refuses is requested again the next time", async () => {
     ok(await client.setLeverage("BTCUSDT", 20));
     ok(await client.place(market("BUY", "0.01", "open")));
     const refused = { kind: "REFUSED", code: -4161 };

@@ -1,17 +1,20 @@
-// Sends single HTTP requests to one origin, over connections that are kept. What went wrong is a value, and says whether the
-// venue can have seen anything of the request: before a connection stands nothing is sent, after that nobody knows.
-//
-// Nothing is sent twice and no redirect is followed. A reason never holds a part of what was sent: keys and signatures are in it.
+// Sends single HTTP requests to one origin over keep-alive connections. A failure is a value, and says
+// whether the venue can have seen anything of the request: before a connection is established nothing is
+// sent, after that it is unknown. Nothing is sent twice and no redirect is followed. A reason never contains
+// a part of the request, since keys and signatures are in it.
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Timers } from "../../concurrency/time.ts";
 
 export const SOCKETS_MAX = 256;
-/** How long an answer may take, ms: from the request to its last byte; unless a request says otherwise. */
+/** Time limit for an answer, ms, from the request to the answer's last byte, unless a request has its own. */
 export const DEADLINE_MS = 5_000;
 /** Bytes of an answer: the longest is a list of all contracts. */
 export const RESPONSE_BYTES_MAX = 16 * 1_024 * 1_024;
-/** An idle connection is closed after this, ms: before the venue's end of it would do so while a request is on its way. */
+/**
+ * An idle connection is closed after this, ms: before the venue's end of it would do so while a request is on
+ * its way.
+ */
 const IDLE_SOCKET_MS = 10_000;
 
 export type HttpRequest = {
@@ -21,7 +24,7 @@ export type HttpRequest = {
   /** Form text; null for none. */
   readonly body: string | null;
   readonly apiKey: string | null;
-  /** How long its answer may take, ms; DEADLINE_MS unless said. */
+  /** Time limit of its answer, ms; default DEADLINE_MS. */
   readonly deadlineMs?: number | undefined;
 };
 
@@ -54,7 +57,7 @@ export class HttpSender {
     this.#begin = isTls ? httpsRequest : httpRequest;
   }
 
-  /** Sends it once. Never rejects. The key must be one that can stand in a header. */
+  /** Sends it once. Never rejects. The key must be valid in a header. */
   send({ method, target, body, apiKey, deadlineMs = DEADLINE_MS }: HttpRequest): Promise<HttpOutcome> {
     const { hostname, port, protocol } = this.#origin;
     const request = this.#begin({
@@ -103,7 +106,7 @@ export class HttpSender {
     });
   }
 
-  /** Cuts all connections: what is under way has no answer. */
+  /** Closes all connections: requests in flight get no answer. */
   close(): void {
     this.#agent.destroy();
   }

@@ -1,4 +1,4 @@
-// When something may be sent, by what the venue's headers have said.
+// When a request may be sent, by the venue's headers.
 import { expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { BodyFault } from "./answers.ts";
@@ -46,7 +46,7 @@ function sent(
 const refusal = (status: number, code: number) =>
   ({ kind: "LIMITED", status, code, bannedUntil: null }) as const;
 
-test("what is not urgent stops at four fifths of an address's weight, an order at nineteen twentieths, until the minute is over", () => {
+test("polls stop at four fifths of an address's weight, an order at nineteen twentieths, until the minute ends", () => {
   const { time, limits } = opened();
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 60 })).toBeNull();
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 80 })).toBeNull();
@@ -70,12 +70,12 @@ test("openings stop at nine tenths of the weight and of the order count, exits a
   expect(sent(limits, "a", ORDER, {})).not.toBeNull();
   expect(sent(limits, "b", opening, {})).not.toBeNull();
   expect(sent(limits, "b", ORDER, { [WEIGHT]: 100, [ORDERS]: 1 })).toBeNull();
-  // What costs no weight is held up by none, but by the order count.
+  // A request without weight is limited by the order count alone.
   expect(sent(limits, "b", { ...ORDER, weight: 0 }, { [WEIGHT]: 100, [ORDERS]: 5 })).toBeNull();
   expect(sent(limits, "b", { ...ORDER, weight: 0 }, {})).not.toBeNull();
 });
 
-test("what is under way is reckoned with, and what was never answered counts", () => {
+test("requests in flight count, and so do those that were never answered", () => {
   const { limits } = opened();
   const charges = [1, 2, 3, 4].map(() => limits.admit("a", LOOK));
   expect(charges.every((charge) => typeof charge === "object")).toBe(true);
@@ -84,7 +84,7 @@ test("what is under way is reckoned with, and what was never answered counts", (
   expect(typeof limits.admit("a", LOOK)).toBe("number");
 });
 
-test("a venue that says nothing of weight is not limited by what it took", () => {
+test("a venue without weight headers is not limited by what it took", () => {
   const { limits } = opened();
   for (let each = 0; each < 50; each += 1) expect(sent(limits, "a", LOOK, {})).toBeNull();
 });
@@ -104,7 +104,8 @@ test("orders are counted by account, in each of their windows, by the venue's cl
 test("one count of weight serves all accounts, until an answer disproves it", () => {
   const { time, limits } = opened();
   expect(sent(limits, "a", QUERY, { [WEIGHT]: 100 })).toBeNull();
-  // By address: b has used nothing, and still has to wait; not long, since it may turn out otherwise.
+  // By address: b has used nothing but still has to wait; not long, since the count may turn out to be per
+  // account.
   expect(sent(limits, "b", QUERY, {})).toBe(time.now() + 1_000);
 
   const other = opened();
@@ -128,7 +129,7 @@ test("what is no proof disproves nothing: a request that began before, the same 
   expect(typeof limits.admit("e", { ...QUERY, weight: 11 })).toBe("number");
 });
 
-test("a 429 has its account wait as long as the venue says, or until the window is over", () => {
+test("a 429 pauses its account as long as the venue says, or until the window ends", () => {
   const { time, limits } = opened();
   expect(limits.refused("a", refusal(429, -1003), headers({ "retry-after": 7 }))).toBe(time.now() + 7_000);
   expect(limits.admit("a", ORDER)).toBe(time.now() + 7_000);
@@ -140,7 +141,7 @@ test("a 429 has its account wait as long as the venue says, or until the window 
   expect(limits.admit("a", ORDER)).toBe(time.now() + 40_000);
 });
 
-test("a second account's 429 within a minute has everybody wait; too many orders are each account's own matter", () => {
+test("a second account's 429 within a minute pauses all; too many orders concern one account only", () => {
   const { time, limits } = opened();
   const wait = headers({ "retry-after": 7 });
   limits.refused("a", refusal(429, -1015), wait);
@@ -160,7 +161,7 @@ test("a second account's 429 within a minute has everybody wait; too many orders
   expect(typeof limits.admit("d", QUERY)).toBe("object");
 });
 
-test("a 418 has everybody wait until the ban is over, by the venue's clock, and no longer than bans last", () => {
+test("a 418 pauses all until the ban ends, by the venue's clock, and no longer than bans last", () => {
   const { time, limits } = opened(5_000);
   const bannedUntil = time.now() + 5_000 + 120_000;
   limits.refused("a", { ...refusal(418, -1003), bannedUntil }, headers({ "retry-after": 1 }));

@@ -1,32 +1,28 @@
-// The venue's limits: what may be sent now, and until when not. Reductions may use a whole budget, openings a
-// part of it, polls a smaller part. Of weight that is counted by address a little is left for what is not known of: requests of other
-// processes there, and of one that was killed, which the venue counts when they arrive. One request too many stops all of them.
-//
-//   429   the account waits as long as the venue says; a second account's within a minute, and everybody waits
-//   418   everybody waits until the ban is over
-//   403   the firewall: as a 429, for a while
-//
-// Orders are counted by account everywhere, so a refusal for too many of them concerns one account only. Weight is counted by
-// account at some venues and by address at others: one count serves all accounts until it is disproved, by an answer to a request
-// that began after another account had been told more.
-// Source: reference exchange, sections 4, 6.1 and 10.1; specification 8.1.
+// The venue's rate limits: what may be sent now, and when again if not. Reductions may use a whole budget,
+// openings a part, polls a smaller part. Of weight counted by address a little is left for other processes
+// there. A 429 pauses its account as long as the venue says, and all accounts if a second one follows within
+// a minute; a 418 pauses all until the ban ends; the firewall's 403 counts as a 429. Orders are counted by
+// account. Weight is counted by account or by address: one count serves all accounts until an answer to a
+// request that began after another account's higher count disproves it. Source: reference exchange, sections
+// 4, 6.1 and 10.1; specification 8.1.
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
 import type { Header } from "./http-sender.ts";
 
 /**
- * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is needed for that; the
- * whole budget. OPEN: opens or enlarges a position. POLL: account polls and bookkeeping, such as fees.
+ * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is
+ * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls and bookkeeping,
+ * such as fees.
  */
 export type Priority = "REDUCE" | "OPEN" | "POLL";
 
-/** What a request costs, and how urgent it is. */
+/** A request's cost and priority. */
 export type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly priority: Priority };
 
 /** A request that was let go; to be ended once. */
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
-/** The share of a budget that each priority may use: the rest is kept for those before it. */
+/** The share of a budget that each priority may use; the rest is left for higher priorities. */
 export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8 };
 /** The share of weight that is counted by address beyond which nothing is sent that costs any. */
 export const ADDRESS_SHARE = 0.95;
@@ -39,9 +35,9 @@ const TEN_SECONDS_MS = 10_000;
 const FIREWALL_PAUSE_MS = 30_000;
 /** The longest ban of the exchange. */
 const PAUSE_MS_MAX = 3 * 24 * 60 * MINUTE_MS;
-/** So near to the ends of a window, ms, it is not certain which one a count belongs to. */
+/** This close to the ends of a window, ms, it is uncertain which one a count belongs to. */
 const EDGE_MS = 2_000;
-/** By then one count for all may have been disproved, ms. */
+/** Time in which a single count for all accounts may be disproved, ms. */
 const DISPROOF_MS = 1_000;
 const TOO_MANY_ORDERS_CODE = -1015;
 const BANNED_STATUS = 418;
@@ -71,7 +67,7 @@ export class Limits {
     this.#rates = rates;
   }
 
-  /** Until when nobody sends anything, wall time, Unix ms; 0 if they may. */
+  /** Until when no account may send, wall time, Unix ms; 0 if they may. */
   pausedUntil(): number {
     return this.#pausedUntil > this.#wallNow() ? this.#pausedUntil : 0;
   }
@@ -90,8 +86,9 @@ export class Limits {
   }
 
   /**
-   * The weight that polls may take in a ms, so that they spread over the window and orders have the rest: an even part of their share,
-   * or of what is left of it for polls if that is less. Null where each account has a budget of its own.
+   * The weight per ms that polls may take, so that they spread over the window and orders have the rest: an
+   * even part of their share, or of what is left of it for polls if that is less. Null where each account has
+   * a budget of its own.
    */
   pollWeightPerMs(): number | null {
     if (this.#isCountedByAccount) return null;
@@ -109,7 +106,7 @@ export class Limits {
     if (waitsUntil > this.#wallNow()) return waitsUntil;
     for (const [budget, amount, terms] of this.#budgetsOf(account, cost)) {
       const venueNow = this.#venueNow();
-      // What the venue charges nothing for is not held up by a budget that is used up.
+      // A request without weight is not delayed by an exhausted budget.
       if (amount === 0 && cost.priority === "REDUCE") continue;
       const share = Math.min(SHARES[cost.priority], budget === this.#ofAll ? ADDRESS_SHARE : 1);
       if (!budget.allows(amount, venueNow, terms, share)) {
@@ -159,7 +156,7 @@ export class Limits {
     return last !== null && last.holder !== holder && now - last.at < MINUTE_MS;
   }
 
-  /** Wall time, Unix ms. Unless the venue says so, until the end of the window that was used up. */
+  /** Wall time, Unix ms. Without a time from the venue, the end of the exhausted window. */
   #saidUntil({ status, code, bannedUntil }: Limiting, header: Header): number {
     const now = this.#wallNow();
     const venueNow = this.#venueNow();
@@ -174,7 +171,7 @@ export class Limits {
     return now + windowEnd(venueNow, windowMs) - venueNow;
   }
 
-  /** Looks for what disproves that one count serves all accounts. */
+  /** Checks whether an answer disproves that one count serves all accounts. */
   #compare({ holder, sentAt }: Charge, count: number, venueNow: number): void {
     const { windowMs } = this.#rates.weight;
     const start = windowEnd(venueNow, windowMs) - windowMs;
@@ -197,7 +194,7 @@ export class Limits {
   }
 
   #accountOf(holder: string): Account {
-    // For an account that was dropped the venue has to say at worst once more that it was too much.
+    // For an evicted account the venue has to refuse at worst one more request.
     return this.#accounts.use(holder, () => ({ weight: new Budget(), orders: new Map(), waitsUntil: 0 }));
   }
 }
@@ -215,12 +212,13 @@ function countIn(header: Header, name: string): number | null {
   return text !== null && /^[0-9]{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** What was not used is kept for no longer than this, ms. */
+/** Unused budget is carried over for no longer than this, ms. */
 const KEPT_MS = 1_000;
 
 /**
- * How fast copies' accounts may be polled: at a venue that counts weight by address, all polls together have a share of each minute,
- * which they take evenly. So there is always weight for orders, and no minute is used up in its first seconds.
+ * How fast copies' accounts may be polled: at a venue that counts weight by address, all polls together have
+ * a share of each minute, which they take evenly. So there is always weight for orders, and no minute is used
+ * up in its first seconds.
  */
 export class PollBudget {
   readonly #limits: Pick<Limits, "pollWeightPerMs">;
@@ -252,8 +250,8 @@ export class PollBudget {
 type BudgetTerms = { readonly windowMs: number; readonly limit: number };
 
 /**
- * A budget of the venue in its present window: what it has counted, by its headers, and what is under way besides. Windows are
- * aligned to the venue's clock.
+ * A budget of the venue in its present window: what it has counted, by its headers, plus requests in flight.
+ * Windows are aligned to the venue's clock.
  */
 class Budget {
   #window = -1;
@@ -266,7 +264,7 @@ class Budget {
     return this.#used + this.#underWay + wanted <= Math.floor(limit * share);
   }
 
-  /** How much more fits into a share of what is granted in the present window. */
+  /** How much more fits into a share of the present window's limit. */
   left(venueNow: number, { windowMs, limit }: BudgetTerms, share: number): number {
     this.#turnTo(Math.floor(venueNow / windowMs));
     return Math.max(0, Math.floor(limit * share) - this.#used - this.#underWay);
@@ -276,7 +274,7 @@ class Budget {
     this.#underWay += cost;
   }
 
-  /** It is over, and the venue has counted so much by then: LOST if it never answered, null if it does not say. */
+  /** The request has ended with the venue's count: LOST if it never answered, null if it gave none. */
   end(cost: number, counted: number | null | "LOST", venueNow: number, { windowMs }: BudgetTerms): void {
     this.#underWay -= cost;
     this.#turnTo(Math.floor(venueNow / windowMs));
@@ -284,7 +282,7 @@ class Budget {
     else if (counted !== null) this.#used = Math.max(this.#used, counted);
   }
 
-  /** What of the limit is used in the present window: 0 to 1, or more. */
+  /** The used part of the limit in the present window: 0 to 1, or more. */
   shareUsed(venueNow: number, { windowMs, limit }: BudgetTerms): number {
     this.#turnTo(Math.floor(venueNow / windowMs));
     return this.#used / limit;
@@ -303,7 +301,8 @@ function windowEnd(venueNow: number, windowMs: number): number {
 }
 
 /**
- * The budgets that a venue publishes in the `rateLimits` of its exchangeInfo, and the headers that say how they stand.
+ * The budgets that a venue publishes in the `rateLimits` of its exchangeInfo, and the headers that carry
+ * their counts.
  */
 export type RateLimits = {
   readonly weight: BudgetTerms;
@@ -319,7 +318,7 @@ const INTERVALS: ReadonlyMap<string, { readonly letter: string; readonly ms: num
   ["DAY", { letter: "d", ms: 86_400_000 }],
 ]);
 
-/** What is reckoned with until the venue has said: less than any grants. */
+/** Assumed limits until the venue has published its own: lower than any venue's. */
 export const RATE_LIMITS_ASSUMED: RateLimits = {
   weight: { windowMs: 60_000, limit: 1_200 },
   weightHeader: "x-mbx-used-weight-1m",

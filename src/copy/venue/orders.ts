@@ -1,10 +1,8 @@
-// Orders in the words of both families: what a placement says, what the venue says of an order, which are open on an account, and
-// what their fills cost in fees.
-//
-// What is open is asked for symbol by symbol while that costs less than asking for all at once. Fees decide no size, so asking for
-// fills uses only the part of the budget that is left to polls. A venue may list fills moments after the order itself says what it
-// has executed: a list that does not add up to that says nothing of fees.
-// Source: reference exchange, sections 7.2 to 7.6, 8.1, 8.5, 11.5, 11.9, 12 and 13.
+// Orders as both types write them: placements, order states, the open orders of an account, and fees of
+// fills. Open orders are requested symbol by symbol while that costs less than all at once. No size depends
+// on fees, so requests for fills use only the polls' part of the budget. A venue may list fills moments after
+// the order itself reports its executions: a list that does not add up to them says nothing of fees. Source:
+// reference exchange, sections 7.2 to 7.6, 8.1, 8.5, 11.5, 11.9, 12 and 13.
 import {
   type Amount,
   add,
@@ -37,9 +35,11 @@ import type {
   VenueOrderStatus,
 } from "./venue.ts";
 
-/** "Order does not exist."; also one that was over so long ago that it is archived, and one on a symbol that there is not. */
+/**
+ * "Order does not exist."; also one that ended so long ago that it is archived, and one on an unknown symbol.
+ */
 export const NOT_FOUND_CODES: ReadonlySet<number> = new Set([-2013, -2026, -1121]);
-/** Nothing is open under that id: it is over, being triggered, or never was. */
+/** No order is open under that id: it has ended, is being triggered, or never existed. */
 export const NOT_OPEN_CODES: ReadonlySet<number> = new Set([-2011, -2013, -4117]);
 
 const STATUSES: ReadonlyMap<string, VenueOrderStatus> = new Map([
@@ -60,7 +60,7 @@ export function statusOf(text: string): VenueOrderStatus {
   return status;
 }
 
-/** What a placement says; `newClientOrderId` makes it the order that it is. */
+/** The parameters of a placement; `newClientOrderId` identifies the order. */
 export function placementOf(order: VenueOrder): Parameters {
   const { type, price, stopPrice } = order;
   const hasLimit = type === "LIMIT" || type === "STOP_LOSS_LIMIT";
@@ -77,7 +77,7 @@ export function placementOf(order: VenueOrder): Parameters {
   };
 }
 
-/** The order that was asked for. `venueOrderId`: it was asked for by this id, and may have another client id. */
+/** The queried order. `venueOrderId`: the query used this id, and the order may have another client id. */
 export type OrderAsked = {
   readonly symbol: string;
   readonly clientOrderId: string;
@@ -85,8 +85,8 @@ export type OrderAsked = {
 };
 
 /**
- * An order as a body has it; `quoteKey` is what the family calls the quote amount that was executed. Throws a BodyFault if the body
- * names another order than the one asked for.
+ * An order from a body; `quoteKey` is the type's name of the executed quote amount. Throws a BodyFault if the
+ * body names another order than the queried one.
  */
 export function orderOf(body: Body, asked: OrderAsked, quoteKey: string): VenueOrderState {
   const order = { ...unpaidOrderOf(body, asked), executedQuote: amountOf<Amount>(body, quoteKey) };
@@ -104,7 +104,7 @@ export function unpaidOrderOf(body: Body, asked: OrderAsked): VenueOrderState {
   const quantity = amountOf<Quantity>(body, "origQty");
   const executedQuantity = amountOf<Quantity>(body, "executedQty");
   if (quantity < 0n || executedQuantity < 0n) throw new BodyFault("a size below zero");
-  // One that closes whatever there is has no size of its own.
+  // An order that closes the whole position has no size of its own.
   if (quantity > 0n && executedQuantity > quantity) throw new BodyFault("more executed than was ordered");
   return {
     clientOrderId: asked.clientOrderId,
@@ -140,7 +140,10 @@ export function demandSame(body: Body, key: string, expected: string): void {
   if (body[key] !== undefined && body[key] !== expected) throw new BodyFault(`another ${key}`);
 }
 
-/** A route that lists what is open: what it costs with a symbol and without, and where the rows have their client ids. */
+/**
+ * A route that lists what is open: what it costs with a symbol and without, and where the rows have their
+ * client ids.
+ */
 export type OpenRoute = {
   readonly path: string;
   readonly weight: ListWeight;
@@ -149,7 +152,7 @@ export type OpenRoute = {
 
 type OpenOrders = readonly (readonly [clientOrderId: string, executed: Quantity])[];
 
-/** What it costs to list what is open on so many symbols. */
+/** The weight of listing open orders on this many symbols. */
 export function weightOfOpen({ weight }: OpenRoute, symbols: ReadonlySet<string>): number {
   return Math.min(symbols.size * weight.ofOne, weight.ofAll);
 }
@@ -175,18 +178,18 @@ export async function listOpen(
   return { kind: "OK", value: orders };
 }
 
-/** A leg says nothing of what it has executed. */
+/** A leg does not report what it has executed. */
 function openOf(row: Body, idKey: string): readonly [string, Quantity] {
   return [textOf(row, idKey), "executedQty" in row ? amountOf<Quantity>(row, "executedQty") : ZERO];
 }
 
-/** Fills of a page, and pages that are asked for: more of either than an order ever has. */
+/** Fills of a page, and pages that are requested: more of either than an order ever has. */
 const PAGE_ROWS = 1_000;
 const PAGES_MAX = 20;
 
 type Route = { readonly path: string; readonly weight: number };
 
-/** Of a symbol that the venue does not list any more nobody can say what its fees were taken in: they are not reckoned. */
+/** Fees on a symbol that the venue has delisted have an unknown asset, and are not computed. */
 const NOT_RECKONED: VenueFills = { fee: ZERO, feeInBase: ZERO };
 
 /** See `VenueClient.fills`. */
@@ -230,7 +233,7 @@ export async function listFills(
   const rows: Body[] = [];
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const last = rows.at(-1);
-    // An id says where to go on, and does not go with a time.
+    // An id says where to continue; it cannot be combined with a time.
     const from = last === undefined ? { startTime } : { fromId: Number(idOf(last, "id")) + 1 };
     const parameters = { ...of, ...from, limit: PAGE_ROWS };
     const answer = await rest.ask({ ...call, method: "GET", parameters });
@@ -247,7 +250,7 @@ export async function listFills(
   return { kind: "OK", value: { rows, isWhole: false } };
 }
 
-/** What an asset is worth in the pair's quote asset; an asset that is not traded for it has no price. Null: no prices. */
+/** An asset's price in the pair's quote asset; an asset without a market has none. Null: no prices. */
 async function pricesOf(
   rest: AccountRest,
   { quoteAsset }: PairAssets,
@@ -264,14 +267,14 @@ async function pricesOf(
 type PairAssets = { readonly baseAsset: string; readonly quoteAsset: string };
 
 /**
- * The fees of an order's fills, each with `price`, `commission` and `commissionAsset`. A fee may be taken in the quote asset, in the base
- * asset, of which then less arrives, or in another one that the account has chosen; each is valued in the quote asset, rounded up.
- * Throws a BodyFault.
+ * The fees of an order's fills, each with `price`, `commission` and `commissionAsset`. A fee may be taken in
+ * the quote asset, in the base asset, of which then less arrives, or in another one that the account has
+ * chosen; each is valued in the quote asset, rounded up. Throws a BodyFault.
  */
 export function feesOf(
   rows: readonly Body[],
   { baseAsset, quoteAsset }: PairAssets,
-  /** Of an asset in the quote asset; null if it is not known, and the fee is then not reckoned. */
+  /** An asset's price in the quote asset; null if it is not known: the fee is then not computed. */
   priceOf: (asset: string) => Price | null,
 ): VenueFills {
   let fee = ZERO as Amount;

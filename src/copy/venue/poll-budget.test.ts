@@ -1,4 +1,4 @@
-// How fast accounts may be looked at, by what the venue's headers leave of the minute.
+// The rate of account polls, by what the venue's headers leave of the minute.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { Limits, PollBudget, readRateLimits } from "./limits.ts";
@@ -15,14 +15,14 @@ function opened() {
   return { time, limits, polls: new PollBudget({ limits, wallNow: time.now }) };
 }
 
-/** Something was asked, and the venue says what is used by then. */
+/** A request was answered, and the venue reports what is used. */
 function told({ limits }: ReturnType<typeof opened>, holder: string, used: number): void {
   const charge = limits.admit(holder, LOOK);
   if (typeof charge === "number") throw new Error("it may be asked");
   limits.end(charge, (name) => (name === WEIGHT ? String(used) : null));
 }
 
-/** Looks of a second. */
+/** Polls within a second. */
 function inSecond({ time, polls }: ReturnType<typeof opened>, weight = 20): number {
   let taken = 0;
   for (let tick = 0; tick < 4; tick += 1) {
@@ -58,7 +58,7 @@ test("one that costs more than a second gives is saved up for", () => {
   expect(Array.from({ length: 10 }, () => inSecond(stage, 100)).reduce((sum, each) => sum + each, 0)).toBe(5);
 });
 
-test("where each account has a budget of its own, they are not held back", () => {
+test("where each account has a budget of its own, polls are not limited", () => {
   const stage = opened();
   stage.time.advance(10_000);
   told(stage, "a", 100);

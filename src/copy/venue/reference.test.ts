@@ -1,5 +1,5 @@
-// What the reference exchange answers where our own gateway answers otherwise: the shapes are those that it has published.
-// Source: reference exchange, sections 7, 11, 12 and 13.
+// Answers of the reference exchange where our own gateway's differ, in their published formats. Source:
+// reference exchange, sections 7, 11, 12 and 13.
 import pino from "pino";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { contractRow } from "../../../test/support/own-contracts.ts";
@@ -47,7 +47,7 @@ afterEach(async () => {
 const spot = (): VenueClient => venues.venue(server.url, "SPOT").account("account", CREDENTIALS);
 const futures = (): VenueClient => venues.venue(server.url, "FUTURES").account("account", CREDENTIALS);
 
-test("of every venue that is there it is told how it fares, each family by itself", async () => {
+test("every venue has a report, by type", async () => {
   expect(venues.reports()).toEqual([]);
   server.lay("GET /api/v3/account", { body: { balances: [], canTrade: true } });
   server.lay("GET /fapi/v3/account", { status: 502, body: "" });
@@ -99,7 +99,7 @@ describe("spot", () => {
     expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "UNKNOWN" });
   });
 
-  test("where nothing answers for what a key may do, the venue does not tell; where it is silent, nobody knows", async () => {
+  test("without a route for key rights they are unreported; after a silence they are unknown", async () => {
     server.lay("GET /api/v3/account", { body: { balances: [], canTrade: true } });
     server.lay("GET /sapi/v1/account/apiRestrictions", { status: 404, body: "" });
     expect(await spot().check()).toMatchObject({ kind: "OK", value: { canWithdraw: null } });
@@ -129,7 +129,7 @@ describe("spot", () => {
     );
   });
 
-  test("fees in a third asset are asked for, and valued at what it is worth", async () => {
+  test("fees in a third asset are requested, and valued at its price", async () => {
     const fills = [fill("0.003", "60000", "0.00025", "BNB")];
     server.lay("POST /api/v3/order", { body: { ...placed, fills } });
     server.lay("GET /api/v3/myTrades", { body: [{ ...fills[0], id: 56, orderId: 28 }] });
@@ -169,7 +169,7 @@ describe("spot", () => {
     expect(await spot().fills(LISTED)).toMatchObject({ kind: "UNKNOWN" });
   });
 
-  test("more fills than a page has are asked for page by page", async () => {
+  test("more fills than a page has are requested page by page", async () => {
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({
         ...fill("0.00001", "60000", "0.01", "USDT"),
@@ -197,7 +197,7 @@ describe("spot", () => {
     server.lay("GET /api/v3/account", { headers, body: { balances: [], canTrade: true } });
     server.lay("GET /api/v3/myTrades", { body: [{ ...fill("0.003", "60000", "0.18", "USDT"), id: 1 }] });
     const client = spot();
-    // The venue has said what there is before it says what is left of it.
+    // The venue has reported its limits before it reports what is left of them.
     expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
     expect(await client.balances()).toMatchObject({ kind: "OK" });
     const looker = venues.venue(server.url, "SPOT").account("account", CREDENTIALS, { isPolling: true });
@@ -277,7 +277,7 @@ describe("spot", () => {
     }
   });
 
-  test("what the key may do is told where the venue tells it; a key that it does not accept is no silence", async () => {
+  test("the key's rights are reported where the venue has them; a rejected key is no silence", async () => {
     const account = {
       canTrade: true,
       balances: [{ asset: "USDT", free: "5.00000000", locked: "1.00000000" }],
@@ -302,7 +302,7 @@ describe("a key that the venue rejects", () => {
 
   const NOT_BELIEVED = { kind: "DELAYED", why: "REJECTED" };
 
-  test("is believed of a running copy when the venue says it again three seconds later", async () => {
+  test("is final for a running copy when the venue repeats it three seconds later", async () => {
     server.lay("GET /api/v3/account", rejected);
     const client = spot();
     const until = time.now() + CONFIRM_AFTER_MS;
@@ -323,7 +323,7 @@ describe("a key that the venue rejects", () => {
     expect(await client.balances()).toMatchObject(NOT_BELIEVED);
   });
 
-  test("says nothing of another account, nor of the key that replaces it", async () => {
+  test("concerns neither another account, nor the key that replaces it", async () => {
     server.lay("GET /api/v3/account", rejected);
     const venue = venues.venue(server.url, "SPOT");
     expect(await spot().balances()).toMatchObject(NOT_BELIEVED);
@@ -333,7 +333,7 @@ describe("a key that the venue rejects", () => {
     expect(await venue.account("account", replaced).balances()).toMatchObject(NOT_BELIEVED);
   });
 
-  test("is told at once to a person who has it checked; that counts neither for nor against a running copy", async () => {
+  test("is reported at once to a person who checks it, and has no effect on a running copy", async () => {
     server.lay("GET /api/v3/account", rejected);
     server.lay("GET /sapi/v1/account/apiRestrictions", rejected);
     server.lay("GET /fapi/v2/account", rejected);
@@ -355,7 +355,7 @@ describe("a key that the venue rejects", () => {
   });
 });
 
-test("rules that cannot be had anew go on serving; of a symbol that was never seen there are none", async () => {
+test("rules that cannot be fetched again stay in use; a symbol that was never seen has none", async () => {
   const venue = venues.venue(server.url, "SPOT");
   const known = await venue.rules("BTCUSDT");
   expect(known).toMatchObject({ kind: "OK", value: { symbol: "BTCUSDT" } });
@@ -389,7 +389,7 @@ describe("futures", () => {
     updateTime: 1_566_818_724_722,
   };
 
-  test("an order that does not say what was paid is asked for", async () => {
+  test("an order that does not say what was paid is queried", async () => {
     server.lay("POST /fapi/v1/order", { body: placed });
     server.lay("GET /fapi/v1/order", { body: { ...placed, avgPrice: "9300.00000", cumQuote: "93000" } });
     const market = order({ type: "MARKET", quantity: decimal("10"), clientOrderId: "one", reduceOnly: true });

@@ -1,13 +1,10 @@
-// What a venue publishes of its symbols: their rules, with its budgets, which come with them, and their prices.
-//
-// Rules are asked for again once an hour; while that fails, those that are known go on serving: whatever has changed, the venue
-// judges by it anyway. A symbol that is not there is asked for again after a minute. Of spot the exchange is asked for one symbol, of
-// contracts it always lists all. The brackets of contracts are shown to accounts only: where we have none of our own, a contract has
-// none here.
-//
-// Prices are what balances are valued at, of all symbols at once: of spot pairs the last prices, of contracts the mark prices. They
-// are asked for when somebody wants them and those that are known are too old, one question at a time for all.
-// Source: reference exchange, sections 5.7, 6.1, 9 and 10.1.
+// Published data of a venue: symbol rules, its budgets, which come with them, and prices. Rules are fetched
+// again once an hour; while that fails, the old ones stay in use, since the venue checks every order anyway.
+// A missing symbol is requested again after a minute. Spot requests name one symbol, contracts are always
+// listed all. The venue shows brackets to accounts only: a contract without brackets of our own has none
+// here. Prices value balances: last prices of spot pairs, mark prices of contracts, fetched for all symbols
+// at once when a caller needs them and the cache is too old. Source: reference exchange, sections 5.7, 6.1, 9
+// and 10.1.
 import type { Logger } from "pino";
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
@@ -24,9 +21,12 @@ import type { RestCall } from "./signed-rest.ts";
 import type { VenueAnswer } from "./venue.ts";
 
 export const RULES_AGE_MAX_MS = 3_600_000;
-/** Of a symbol that is not there, and of rules that could not be had anew. */
+/** For a missing symbol, and for rules that could not be fetched again. */
 export const RULES_RETRY_MS = 60_000;
-/** What was asked for because of a doubt is not doubted again for so long, ms: many copies are refused for the same rules at once. */
+/**
+ * Rules fetched because of a doubt are not doubted again this long, ms: many copies are rejected for the same
+ * rules at once.
+ */
 export const RULES_DOUBT_MS = 5_000;
 const SYMBOLS_MAX = 5_000;
 const UNKNOWN_SYMBOL_CODE = -1121;
@@ -67,7 +67,7 @@ export class VenueRules {
     return ok(known.rules);
   }
 
-  /** The venue judges by other rules than these, or so it seems: they are asked for anew when they are wanted next. */
+  /** The venue seems to apply other rules than these: they are fetched again at their next use. */
   doubt(symbol: string): void {
     const known = this.#known.get(symbol);
     const now = this.#parts.wallNow();
@@ -81,7 +81,7 @@ export class VenueRules {
     return this.#allAskedAt !== null && this.#parts.wallNow() - this.#allAskedAt < RULES_RETRY_MS;
   }
 
-  /** One question at a time for all who want the same. */
+  /** One request at a time for all callers that need the same. */
   #asked(symbol: string): Promise<VenueAnswer<null>> {
     const name = this.#parts.family === "SPOT" ? symbol : ALL;
     const underWay = this.#underWay.get(name);
@@ -128,7 +128,9 @@ export class VenueRules {
     return listing;
   }
 
-  /** Null if it is no market of ours, or if its row makes no sense: wrong rules would let wrong orders pass. */
+  /**
+   * Null if it is no market of ours, or if its row makes no sense: wrong rules would let wrong orders pass.
+   */
   #rulesOf(row: Body): SymbolRules | null {
     const parsed = this.#parts.family === "SPOT" ? parseSymbolRules(row) : contractRulesOf(row);
     if ("rules" in parsed) return parsed.rules;
@@ -156,7 +158,7 @@ function ok<Value>(value: Value): VenueAnswer<Value> {
 }
 
 export const PRICES_AGE_MAX_MS = 2_000;
-/** After they could not be had they are not asked for again at once, ms. */
+/** After a failure prices are not requested again this long, ms. */
 const PRICES_RETRY_MS = 500;
 
 export type Prices = ReadonlyMap<string, Price>;
@@ -199,7 +201,7 @@ export class VenuePrices {
   }
 }
 
-/** What has no price, or none that can be read, is left out. */
+/** Rows without a readable price are left out. */
 function pricesOf(value: unknown, key: string): Prices {
   const prices = new Map<string, Price>();
   for (const row of rowsOf(value)) {

@@ -1,4 +1,5 @@
-// Requests over real sockets to servers that behave badly: what happened is always a value, and says whether anything was sent.
+// Requests over real sockets to servers that misbehave: the outcome is always a value, and says whether
+// anything was sent.
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
@@ -87,7 +88,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  test("is valid from when it was asked for, and is not sent if that was too long ago", async () => {
+  test("is valid from its creation, and is not sent if that was too long ago", async () => {
     const seen: string[] = [];
     const { url } = await serverOf(async (incoming, outgoing) => {
       seen.push(await text(incoming));
@@ -215,7 +216,7 @@ describe("what goes wrong is a value that holds no secret", () => {
 });
 
 describe("turns", () => {
-  /** A venue that answers when it is told to. */
+  /** A venue that answers only when the test says so. */
   async function opening() {
     const waiting: (() => void)[] = [];
     const paths: string[] = [];

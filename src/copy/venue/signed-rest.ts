@@ -1,9 +1,8 @@
-// One request to a venue: its turn, its time, its signature, its answer. An attempt at it ends in a value, whatever happens.
-//
-// A request is valid for RECV_WINDOW_MS from the moment it was asked for, whatever it waits for here, and also if it has to be
-// signed again because the venue's clock was misjudged: after that, and as long as the clock may be wrong, nothing of it can be
-// carried out any more. Who asks must therefore be entitled to at that moment, and for no longer.
-// Source: reference exchange, section 3; specification 5.1.
+// One request to a venue: its place in the queue, its time, its signature, its answer. An attempt always ends
+// in a value. A request is valid for RECV_WINDOW_MS from the moment of the call, however long it waits here,
+// and also if it is signed again because the venue's clock was misjudged; after that plus the clock's error
+// it can no longer be executed. The caller must therefore be entitled to it for that time. Source: reference
+// exchange, section 3; specification 5.1.
 import { Semaphore } from "../../concurrency/semaphore.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import type { VenueHealth } from "../../domain/venue-report.ts";
@@ -14,9 +13,9 @@ import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
 import { type Cost, Limits, type Priority } from "./limits.ts";
 import type { AskedAt, VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
 
-/** For how long after it was made the venue may carry out a request, ms. */
+/** How long after its creation the venue may execute a request, ms. */
 export const RECV_WINDOW_MS = 3_000;
-/** What a request may spend waiting for its turn, ms; what is left of its window is for the way. */
+/** How long a request may wait in the queue, ms; the rest of its window is for the way. */
 export const WAIT_MS_MAX = 1_500;
 export const REQUESTS_WAITING_MAX = 20_000;
 /** When there were too many, or the clock was wrong, it is worth trying again after this, ms. */
@@ -31,21 +30,21 @@ export type RestCall = Cost & {
   readonly askedAt?: AskedAt | undefined;
   /** How long the answer may take, ms; see HttpRequest. */
   readonly deadlineMs?: number;
-  /** A person waits to learn whether the venue accepts the key: a rejection is believed at once. */
+  /** A person waits to learn whether the venue accepts the key: a rejection is final at once. */
   readonly isKeyCheck?: true;
 };
-/** What is undefined is left out. */
+/** Undefined values are left out. */
 export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Who asks: an account and its credentials, or nobody in particular. */
+/** The caller: an account and its credentials, or null for public requests. */
 export type Asker = { readonly accountId: string; readonly credentials: VenueCredentials } | null;
 
-/** What became of an attempt; TIMESTAMP: nothing, since its time was refused. */
+/** The outcome of an attempt; TIMESTAMP: not executed, since its time was refused. */
 type Attempt = VenueAnswer<unknown> | { readonly kind: "TIMESTAMP" };
 
-/** What the budgets of public routes are counted under. */
+/** The budget holder of public routes. */
 const NOBODY = "";
-/** What can stand in a header. */
+/** A key that is valid in a header. */
 const KEY = /^[\x21-\x7e]{1,256}$/;
 const UNFIT_KEY: VenueRejection = {
   kind: "REJECTED",
@@ -71,7 +70,7 @@ export class VenueRest {
     readonly origin: string;
     readonly wallNow: () => number;
     readonly after: Timers["after"];
-    /** The route that tells the time, and its weight. */
+    /** The route of the venue's time, and its weight. */
     readonly time: { readonly path: string; readonly weight: number };
   }) {
     const { wallNow } = parts;
@@ -180,10 +179,10 @@ export class VenueRest {
 }
 
 const SIGNATURE = "&signature=";
-/** What is shorter is no key that a venue gives, and may be part of any word. */
+/** A shorter text is no key of a venue, and may be part of any word. */
 const SECRET_LENGTH_MIN = 8;
 
-/** What the venue's words are kept without: the key, the secret and the signature of a request. */
+/** Removed from the venue's messages: the key, the secret and the signature of a request. */
 function secretsOf({ apiKey, apiSecret }: VenueCredentials, form: string): readonly string[] {
   const signature = form.slice(form.lastIndexOf(SIGNATURE) + SIGNATURE.length);
   return [apiKey, apiSecret, signature].filter(({ length }) => length >= SECRET_LENGTH_MIN);
@@ -215,7 +214,7 @@ class Health {
     this.#parts = parts;
   }
 
-  /** What became of a request for which a connection was asked for. */
+  /** Counts the outcome of a request that needed a connection. */
   count(answer: Attempt): void {
     this.#failure = failureOf(answer);
     const isAnswered = this.#failure === null;

@@ -1,5 +1,5 @@
-// One account's spot trading at a venue: what is asked of it, and what it answers, in our words.
-// Source: reference exchange, section 7.
+// One account's spot trading at a venue: requests and answers in our terms. Source: reference exchange,
+// section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, FIND, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
@@ -161,7 +161,10 @@ function balancesOf(body: Body, at: number): VenueBalances {
   return { at, wallet, available, held, locked, marginBalance: wallet };
 }
 
-/** What an order that is over has cost, if the answer to its placement has all its fills; null if not, or for fees in a third asset. */
+/**
+ * The cost of an ended order, if the answer to its placement has all its fills; null if not, or for fees in a
+ * third asset.
+ */
 async function fillsOf(
   rest: AccountRest,
   { symbol }: VenueOrder,
@@ -177,7 +180,7 @@ async function fillsOf(
     if (filled !== executedQuantity || otherAssetsOf(rows, rules.value).length > 0) return null;
     return feesOf(rows, rules.value, () => null);
   } catch (error) {
-    // They are asked for when they are wanted.
+    // They are requested when they are needed.
     if (!(error instanceof BodyFault)) throw error;
     return null;
   }

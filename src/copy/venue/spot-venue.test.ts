@@ -1,4 +1,5 @@
-// Our side of a venue against a whole gateway of ours: the spot family. What is asserted is what the venue has on its books.
+// Our side of a venue against a whole gateway of ours: the spot family. What is asserted is what the venue
+// has on its books.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Credentials } from "../../../test/support/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
@@ -91,7 +92,7 @@ describe("orders of every type", () => {
     });
   });
 
-  test("a LIMIT order rests, is found, is filled later, and is then over", async () => {
+  test("a LIMIT order is open, is found, is filled later, and has then ended", async () => {
     const limit = order({ type: "LIMIT", price: decimal("50000"), clientOrderId: "limit" });
     const placed = ok(await client.place(limit));
     expect(placed).toMatchObject({ status: "RESTING", executedQuantity: 0n });
@@ -183,7 +184,7 @@ describe("the venue's clock", () => {
 });
 
 describe("what is the same for all accounts", () => {
-  test("rules are asked for once an hour, of a symbol that is not there once a minute", async () => {
+  test("rules are requested once an hour, of a missing symbol once a minute", async () => {
     const venue = stage.venues.venue(stage.url, "SPOT");
     const answersBefore = venue.health().answers;
     const rules = ok(await venue.rules("ETHUSDT"));
@@ -204,7 +205,7 @@ describe("what is the same for all accounts", () => {
     expect(ok(await venue.rules("ETHUSDT"))).not.toBe(rules);
   });
 
-  test("rules that are in doubt are asked for anew, and those that were for that reason not at once again", async () => {
+  test("doubted rules are requested again, but not twice in short time for the same reason", async () => {
     const venue = stage.venues.venue(stage.url, "SPOT");
     const asked = async (symbol: string) => {
       const before = venue.health().answers.ok;
@@ -223,7 +224,7 @@ describe("what is the same for all accounts", () => {
     expect(await asked("ETHUSDT")).toBe(1);
   });
 
-  test("prices are at most two seconds old, and asked for once by many", async () => {
+  test("prices are at most two seconds old, and requested once for many", async () => {
     const venue = stage.venues.venue(stage.url, "SPOT");
     const before = venue.health().answers.ok;
     const [one, other] = await Promise.all([venue.prices(), venue.prices()]);

@@ -1,8 +1,7 @@
-// The port of a venue: where copiers' real accounts are. There is one implementation, the signed REST of the reference exchange
-// (spot and futures), which another gateway of ours speaks as well.
-//
-// What is asked is answered as a value, never as an exception: the venue took it, refused it, cannot be asked now, or nobody
-// knows what became of it.
+// The port of a venue, where copiers' real accounts are. Its one implementation is the signed REST API of the
+// reference exchange (spot and futures), which another Lyrebird speaks as well.
+// Every answer is a value, never an exception: the venue took it, refused it, cannot be reached now, or the
+// outcome is unknown.
 import type { StrategyType } from "../../domain/account.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType, Side } from "../../domain/order.ts";
@@ -15,9 +14,10 @@ export type VenueCredentials = { readonly apiKey: string; readonly apiSecret: st
 /** The venue refused it, and nothing of it took effect: its code and its words. */
 export type VenueRefusal = { readonly kind: "REFUSED"; readonly code: number; readonly message: string };
 /**
- * It cannot be had now. LIMITED: the venue's budgets, or ours for it; nothing was sent, or the venue has counted and refused
- * it. UNREACHABLE: no connection could be made, so nothing was sent. REJECTED: the venue has rejected the key once, and carried
- * out nothing; see `Rejections`. `until`: when it may be tried again, wall time, Unix ms.
+ * Not available now. LIMITED: by the venue's budgets, or ours for it; nothing was sent, or the venue has
+ * counted and refused it. UNREACHABLE: no connection could be made, so nothing was sent. REJECTED: the venue
+ * has rejected the key once, and executed nothing; see `Rejections`. `until`: when to retry, wall time, Unix
+ * ms.
  */
 export type VenueDelay = {
   readonly kind: "DELAYED";
@@ -26,8 +26,8 @@ export type VenueDelay = {
   readonly reason: string;
 };
 /**
- * It was sent, and what became of it is not known: cut off, too slow, an answer of 5xx, or one that is not the venue's own.
- * `status`: that of a 4xx that was not the venue's.
+ * It was sent, and its outcome is unknown: cut off, too slow, an answer of 5xx, or one that is not the
+ * venue's own. `status`: that of a 4xx that was not the venue's.
  */
 export type VenueSilence = { readonly kind: "UNKNOWN"; readonly reason: string; readonly status?: number };
 /** The venue does not accept the key, the secret or the rights of the key. */
@@ -52,8 +52,8 @@ export type VenueOrder = {
   /** Of a contract alone. */
   readonly reduceOnly: boolean;
   /**
-   * OPEN: waits for what reduces, and leaves a part of the venue's budgets to it. REDUCE, or missing: goes first and may use them
-   * whole.
+   * OPEN: waits for what reduces, and leaves a part of the venue's budgets to it. REDUCE, or missing: goes
+   * first and may use them whole.
    */
   readonly priority?: "REDUCE" | "OPEN";
   /** At most 36 characters of `[.A-Z:/a-z0-9_-]`. */
@@ -62,8 +62,8 @@ export type VenueOrder = {
 };
 
 /**
- * When it was asked for, wall time, Unix ms: the venue may carry it out for RECV_WINDOW_MS from then, whatever it waits for on its
- * way. Now if it is missing.
+ * When the request was created, wall time, Unix ms: the venue may execute it for RECV_WINDOW_MS from then,
+ * however long it is on its way. Defaults to now.
  */
 export type AskedAt = number;
 
@@ -90,11 +90,11 @@ export type VenueOrderState = {
   readonly executedQuote: Amount;
   /** The venue's own time of its last change, Unix ms. */
   readonly updatedAt: number;
-  /** What it cost in fees, where the answer has all its fills. */
+  /** Its fees, where the answer has all its fills. */
   readonly fills?: VenueFills;
 };
 
-/** What an order cost in fees, and what it brought: to be asked once it has executed something. */
+/** The fees and the proceeds of an order, once it has executed something. */
 export type VenueFills = {
   /** In the quote asset; a fee in the base asset is valued at its fill's price. */
   readonly fee: Amount;
@@ -105,16 +105,17 @@ export type VenueFills = {
 export type FillsAsked = {
   readonly symbol: string;
   readonly venueOrderId: string;
-  /** What the order has executed; null: whatever is listed. */
+  /** The executed quantity of the order; null: whatever is listed. */
   readonly executed: Quantity | null;
 };
 
-/** What was executed on a contract, by one order at one price. */
+/** An execution on a contract, by one order at one price. */
 export type VenueTrade = {
   readonly venueOrderId: string;
   /**
-   * Who ordered it. KNOWN: whoever asks named the order. VENUE: the venue has closed a position by itself (liquidation, ADL,
-   * settlement), with an order that is over. OTHER: anybody else. UNKNOWN: not found out yet; it is when asked again.
+   * The origin of the order. KNOWN: the caller named the order. VENUE: the venue has closed a position by
+   * itself (liquidation, ADL, settlement), with an order that has ended. OTHER: any other origin. UNKNOWN:
+   * not determined yet; a later call determines it.
    */
   readonly by: "KNOWN" | "VENUE" | "OTHER" | "UNKNOWN";
   /** Null unless it is the venue's or another's. */
@@ -135,48 +136,57 @@ export type VenueBalances = {
   readonly held: ReadonlyMap<string, Quantity>;
   /** Spot: by base asset what open sales lock of that. Futures: empty. */
   readonly locked: ReadonlyMap<string, Quantity>;
-  /** Of futures: the wallet with unrealised profit and loss; on spot the wallet. */
+  /** Of futures: the wallet with unrealized profit and loss; on spot the wallet. */
   readonly marginBalance: Amount;
 };
 
-/** The symbols on which an account may have orders and legs resting. */
+/** The symbols on which an account may have open orders and legs. */
 export type RestingSymbols = {
   readonly orders: ReadonlySet<string>;
   readonly legs: ReadonlySet<string>;
 };
 
-/** What is found out about an account when it is connected. */
+/** The result of the check of an account when it is connected. */
 export type AccountCheck = {
   readonly balances: VenueBalances;
   readonly canTrade: boolean;
-  /** Null where the venue does not tell. */
+  /** Null where the venue does not say. */
   readonly canWithdraw: boolean | null;
-  /** Of futures: whether positions have two sides; null on spot, or where the venue does not tell. */
+  /** Of futures: whether positions have two sides; null on spot, or where the venue does not say. */
   readonly isHedgeMode: boolean | null;
 };
 
-/** What a key itself may do; null where the venue does not tell. */
+/** The rights of a key; null where the venue does not report them. */
 export type KeyRights = { readonly mayTrade: boolean | null; readonly mayWithdraw: boolean | null };
 
-/** What of a venue is the same for all its accounts. */
+/** The part of a venue that all its accounts share. */
 export type Venue = {
   readonly origin: string;
   readonly family: StrategyType;
-  /** The rules of a symbol as the venue publishes them; null if it does not list it. Asked again once an hour. */
+  /**
+   * The rules of a symbol as the venue publishes them; null if it does not list it. Refreshed once an hour.
+   */
   rules(symbol: string): Promise<VenueAnswer<SymbolRules | null>>;
-  /** It has refused something for rules of its own: they are asked for anew when they are wanted next, once in a few seconds. */
+  /**
+   * It has rejected something by its rules: they are fetched again at their next use, at most once in a few
+   * seconds.
+   */
   doubtRules(symbol: string): void;
-  /** By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old. */
+  /**
+   * By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old.
+   */
   prices(): Promise<VenueAnswer<ReadonlyMap<string, Price>>>;
-  /** Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not. */
+  /**
+   * Until when nothing is to be sent there at all, wall time in Unix ms, as it has demanded; 0 if it has not.
+   */
   pausedUntil(): number;
   /** How it has fared of late. */
   health(): VenueHealth;
-  /** Whether an account may be looked at now, where that costs so much weight; if so, it counts. See `PollBudget`. */
+  /** Whether the poll budget permits a poll of this weight now; if so, it counts. See `PollBudget`. */
   mayPoll(weight: number): boolean;
   /**
-   * `isPolling`: what it asks uses no more of the budgets than is for account polls. `isKeyCheck`: a person waits for the answers, so
-   * a rejected key is told at once.
+   * `isPolling`: its requests use no more of the budgets than the polls' share. `isKeyCheck`: a person waits
+   * for the answers, so a rejected key is reported at once.
    */
   account(
     accountId: string,
@@ -185,10 +195,13 @@ export type Venue = {
   ): VenueClient;
 };
 
-/** One account there. Each method is one attempt; a timestamp that the venue refuses (-1021) is mended and sent again within it. */
+/**
+ * One account there. Each method is one attempt, except that a refused timestamp (-1021) is corrected and
+ * sent again within it.
+ */
 export type VenueClient = {
   check(): Promise<VenueAnswer<AccountCheck>>;
-  /** What the key may do of a family, of which the account need not be. */
+  /** The key's rights for a type, which need not be the account's. */
   keyRights(family: StrategyType): Promise<VenueAnswer<KeyRights>>;
   balances(): Promise<VenueAnswer<VenueBalances>>;
   place(order: VenueOrder): Promise<VenueAnswer<VenueOrderState>>;
@@ -199,25 +212,32 @@ export type VenueClient = {
   /** The state it ended in; null if there was nothing open of that id: ask what has become of it. */
   cancel(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
   cancelLeg(symbol: string, clientOrderId: string): Promise<VenueAnswer<VenueOrderState | null>>;
-  /** What all orders and legs that are open have executed, by client id; `of` says where there may be any, if that is known. */
+  /**
+   * Executed quantities of all open orders and legs, by client id; `of` says where there may be any, if that
+   * is known.
+   */
   openOrders(of?: RestingSymbols): Promise<VenueAnswer<ReadonlyMap<string, Quantity>>>;
-  /** What it costs to ask for balances, and for what is open there. */
+  /** The weight of requesting balances and open orders. */
   pollWeight(of: RestingSymbols): number;
   /** Null while what it lists does not add up to what is executed. */
   fills(of: FillsAsked): Promise<VenueAnswer<VenueFills | null>>;
   /**
-   * What was executed on a contract since then (wall time, Unix ms; at most six days ago), oldest first; of a spot pair nothing.
-   * `known`: orders by the venue's ids. Null if it is more than can be listed, or the venue does not list the symbol any more.
+   * Executions on a contract since this time (wall time, Unix ms; at most six days ago), oldest first; none
+   * for a spot pair. `known`: orders by the venue's ids. Null if there are more than can be listed, or the
+   * venue does not list the symbol any more.
    */
   trades(
     symbol: string,
     of: { readonly since: number; readonly known: ReadonlySet<string> },
   ): Promise<VenueAnswer<readonly VenueTrade[] | null>>;
-  /** What the insurance fund took for liquidations on a contract between two times of the venue, Unix ms; of a spot pair nothing. */
+  /**
+   * The insurance fund's part of liquidations on a contract between two times of the venue, Unix ms; none for
+   * a spot pair.
+   */
   clearance(
     symbol: string,
     between: { readonly from: number; readonly until: number },
   ): Promise<VenueAnswer<Amount>>;
-  /** Has the contract use isolated margin at a leverage; OK if it does already. */
+  /** Sets isolated margin and a leverage on a contract; OK if they are set already. */
   setLeverage(symbol: string, leverage: number): Promise<VenueAnswer<null>>;
 };

@@ -1,5 +1,5 @@
-// All venues of a process: one for each origin and family, made when it is first asked for. Whoever opened them closes them; what
-// is under way then has no answer.
+// All venues of a process: one for each origin and type, created at its first use. The code that opened them
+// closes them; requests in flight then get no answer.
 import type { Logger } from "pino";
 import type { Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
@@ -15,7 +15,7 @@ import type { Venue } from "./venue.ts";
 export type Venues = {
   /** The same for the same origin and family. */
   venue(origin: string, family: StrategyType): Venue;
-  /** How all fare that were asked for until now. */
+  /** Reports on all venues used so far. */
   reports(): readonly VenueReport[];
   close(): Promise<void>;
 };
@@ -28,7 +28,10 @@ export type VenuesParts = {
 };
 
 const TIME_PATHS = { SPOT: "/api/v3/time", FUTURES: "/fapi/v1/time" } as const;
-/** What the exchange has listed from the beginning, and how often it is asked about until its limits are known, ms. */
+/**
+ * A symbol that the exchange has listed from the beginning, and how often it is requested until the limits
+ * are known, ms.
+ */
 const LISTED_EVERYWHERE = "BTCUSDT";
 const LIMITS_RETRY_MS = 60_000;
 const CLIENTS = { SPOT: createSpotClient, FUTURES: createFuturesClient } as const;
@@ -71,7 +74,10 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     rest.limits.learn(rates);
   };
   const rules = new VenueRules({ family, wallNow, ask, learn, log });
-  /** Limits are published with the rules of symbols: until they are known, polls are as seldom as at a venue that grants least. */
+  /**
+   * Limits are published with the rules of symbols: until they are known, polls are as rare as at the most
+   * restrictive venue.
+   */
   const learnLimits = () => {
     if (areLimitsKnown || (limitsAskedAt !== null && wallNow() - limitsAskedAt < LIMITS_RETRY_MS)) return;
     limitsAskedAt = wallNow();

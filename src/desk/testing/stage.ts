@@ -1,4 +1,5 @@
-// A desk between a real database and a market in the test's hands. Several may stand on one database, as processes do.
+// A desk between a real database and a market that the test controls. Several may share one database, as
+// processes do.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ import { createStrategies } from "./strategies.ts";
 let directory: string;
 const opened: Store[] = [];
 
-/** Has every test of the file begin with an empty database and close what it opened. */
+/** Makes every test of the file begin with an empty database and close what it opened. */
 export function cleanStages(): void {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "lyrebird-desk-"));
@@ -31,7 +32,7 @@ export function cleanStages(): void {
   });
 }
 
-/** A market that stands at 99 to 100 unless told otherwise. */
+/** A market at 99 to 100 by default. */
 export class StubMarket implements DeskMarket {
   readonly #quotes = new Map<string, Quote>();
   readonly #lastPrices = new Map<string, Price>();
@@ -103,7 +104,7 @@ export class ContractMarket extends StubMarket {
 }
 
 type Storage = {
-  /** What happens before a group reaches the store. */
+  /** Called before a group reaches the store. */
   beforeCommit(): Promise<void>;
   /** How many groups from now on find the database taken by another process. */
   busyCommits: number;

@@ -1,9 +1,11 @@
-// Strategies of a test's own naming, each with its seed balance and a key that nobody can sign with.
+// Strategies with the test's names, each with its seed balance and a key that cannot sign.
 import type { StrategyType } from "../../domain/account.ts";
 import { openStrategy } from "../../engine/open-strategy.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Creates strategies under the given ids: of spot unless said, with 200 USDT, or of futures with 1,000 USDT. */
+/**
+ * Creates strategies with the given ids: of spot by default, with 200 USDT, or of futures with 1,000 USDT.
+ */
 export async function createStrategies(
   store: Store,
   ids: readonly string[],

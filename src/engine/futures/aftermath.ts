@@ -1,6 +1,6 @@
-// What follows from every change of a position, of its leverage or of the orders on its symbol, whatever
-// brought it about: legs and reduce-only orders end with the position that they would close, and what the
-// others reserve is brought up to date. A pending leg ends with its entry, not with a position.
+// Consequences of every change of a position, of its leverage or of the orders on its symbol: legs and
+// reduce-only orders end with the position that they would close, and the reserves of the others are
+// adjusted. A pending leg ends with its entry, not with a position.
 import { closingSide } from "../../domain/account.ts";
 import type { Draft } from "../draft.ts";
 import { expired, expiredLeg } from "../release.ts";

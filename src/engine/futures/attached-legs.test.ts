@@ -1,5 +1,4 @@
-// What the scenarios do not show of the legs that an entry brings: what its order records, and entries of
-// older databases.
+// Attached legs beyond the scenarios: the records of its order, and entries of older databases.
 import { expect, test } from "vitest";
 import { decodeEvents, decodeOrder, encodeOrder } from "../../store/codec.ts";
 import { apply } from "../apply.ts";

@@ -1,8 +1,7 @@
-// The legs that an entry brings with it: checked and recorded when it is placed, NEW if it is filled at once,
-// else PENDING. The fill of a resting entry arms them, or ends those that it cannot arm; an entry that ends
-// unfilled ends them all.
-// Invariant: every leg that was asked for is armed, or has a reason why not.
-// Source: specification 4.2 (takeProfitPrice, stopLossPrice); design, section 6; decision 44.
+// The legs attached to an entry: checked and recorded when it is placed, NEW if it is filled at once, else
+// PENDING. The fill of an open entry arms them, or ends those that it cannot arm; an entry that ends unfilled
+// ends them all. Invariant: every requested leg is armed, or has a reason why not. Source: specification 4.2
+// (takeProfitPrice, stopLossPrice); design, section 6; decision 44.
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
@@ -18,9 +17,9 @@ import { closingPart } from "./fill.ts";
 import { openLegOf } from "./legs.ts";
 
 /**
- * What is wrong with the legs of an entry: a trigger that its price filter refuses, a leg of the same kind
- * that waits for the mark price already, a trigger that the entry's own price (the mark price, for an order
- * at the market's) has reached, or more legs than the symbol may have.
+ * Why the legs of an entry are refused: a trigger price that fails its price filter, an existing leg of the
+ * same kind on the mark price, a trigger price beyond the entry's own price (the mark price, for a market
+ * order), or more legs than the symbol may have.
  */
 export function attachedRefusal(
   account: Account,

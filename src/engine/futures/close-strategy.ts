@@ -1,9 +1,8 @@
-// Closing a futures strategy: orders and legs are cancelled, every position is closed at the market's price, and it is over
-// for good. All of it is one decision and so one commit.
-//
-// A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING, which permits no
-// writes, and the same command closes it later; until then the position lives on, funding and liquidation included.
-// Source: specification 3.3; design, section 6 (strategy close).
+// Closes a futures strategy permanently: cancels orders and legs, and closes every position at the market's
+// price, in one decision and so one commit.
+// A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING,
+// which permits no writes, and the same command closes it later; until then the position continues, funding
+// and liquidation included. Source: specification 3.3; design, section 6 (strategy close).
 import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { Refusal } from "../../domain/refusal.ts";

@@ -1,6 +1,6 @@
-// The filters on a futures order, each failure as the refusal that the futures family has for it. What is too precise even
-// to be written in the contract's digits is refused before anything else.
-// Source: reference exchange, section 10.2.
+// The filters on a futures order, each failure as the refusal that the futures family has for it. What is too
+// precise even to be written in the contract's digits is refused before anything else. Source: reference
+// exchange, section 10.2.
 import type { Account } from "../../domain/account.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Side } from "../../domain/order.ts";
@@ -59,12 +59,12 @@ export function notionalRefusal(
   return failed && { refusal: "NOTIONAL_TOO_SMALL", minNotional: contract.notional.minNotional };
 }
 
-/** MAX_NUM_ORDERS, for an order that may rest. */
+/** MAX_NUM_ORDERS, for an order that may stay open. */
 export function orderCountRefusal(contract: Contract, account: Account): Refusal | null {
   return refusalOf(failsOrderCounts(contract, false, account));
 }
 
-/** MAX_NUM_ALGO_ORDERS, with so many more legs. */
+/** MAX_NUM_ALGO_ORDERS, with this many more legs. */
 export function legCountRefusal(contract: Contract, account: Account, added: number): Refusal | null {
   const { maxNumAlgoOrders: limit, symbol } = contract;
   const open = [...account.openLegs.values()].filter((leg) => leg.symbol === symbol).length;

@@ -51,7 +51,8 @@ function carryOut(draft: Draft, command: Command, circumstances: Circumstances):
       return liquidatePosition(draft, command, circumstances);
     case "CloseStrategy":
       return closeStrategy(draft, circumstances);
-    // Signals are for spot: none of a futures strategy is ever recorded, and one that were should not be tried for ever.
+    // Signals are for spot: none of a futures strategy is ever recorded, and one that were should not be
+    // tried for ever.
     case "ExecuteSignal":
       draft.add(rejected(command, { refusal: "KEY_OF_OTHER_FAMILY" }, circumstances.at));
       return null;

@@ -1,7 +1,6 @@
-// The market reached a resting futures order. It fills at its own limit, as maker; a reduce-only order at
-// most as far as there is something to reduce. If what it opens cannot be paid for any more, it expires, and
-// its legs with it.
-// Source: design, section 6 (futures margin).
+// Fills an open futures order that the market has triggered, at its own limit, as maker; a reduce-only order
+// at most by the quantity left to reduce. If its opening part cannot be paid for any more, it expires, and
+// its legs with it. Source: design, section 6 (futures margin).
 import type { FillRestingOrder } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -24,10 +23,10 @@ export function fillRestingOrder(
   if (order === undefined || !isMetBy(order, command.seen)) return { refusal: "NOTHING_TO_FILL" };
   const contract = openContractOf(market, order.symbol);
   if (contract === null) return { refusal: "NOTHING_TO_FILL" };
-  // What was found out only afterwards opens nothing at a loss: the mark price of the present has nothing to do with it.
+  // A trigger that was found afterwards opens nothing at a loss: the present mark price does not apply to it.
   const isLate = command.seenAt !== undefined;
   const mark = isLate ? order.price : market.markPrice(order.symbol);
-  // What it opens at a loss is measured by the mark price: it stays reached until there is one.
+  // The loss on opening is measured by the mark price: the order stays triggered until there is one.
   if (mark === null) return { refusal: "MARKET_SILENT" };
   const quantity = quantityToFill(draft, order);
   const terms = {

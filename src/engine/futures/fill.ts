@@ -1,13 +1,10 @@
-// Filling a futures order: what it closes is settled, what it opens is paid into the position's wallet.
-//
-// Closing releases the wallet in proportion to the quantity. A gain comes from the market, a loss is paid out of what was
-// released, and what a loss exceeds that by is borne by the insurance fund: an isolated position never costs more than its
-// wallet. The fee is paid out of what is free.
-//
-// Opening moves initial margin and the open loss against the mark price from what is free into the wallet, and the fee of
-// the opening is taken from the wallet. Nothing is opened that the mark price would liquidate at once: a liquidation closes at
-// the price of the margin, which would then be better than the market's.
-// Source: design, section 6 (futures margin); reference exchange, sections 14 and 15.9.
+// Fills a futures order: its closing part is settled, its opening part is paid into the position's wallet.
+// Closing releases the wallet in proportion to the quantity. The market pays a gain; a loss is paid out of
+// the released part and beyond it by the insurance fund, so an isolated position never costs more than its
+// wallet; the fee comes from the free balance. Opening moves initial margin and the open loss against the
+// mark price from the free balance into the wallet, which pays its fee. Nothing is opened that the mark price
+// would liquidate at once. Source: design, section 6 (futures margin); reference exchange, sections 14 and
+// 15.9.
 import type { Account, Position } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order, Side } from "../../domain/order.ts";
@@ -37,7 +34,7 @@ export type FillTerms = {
   readonly quantity: Quantity;
   readonly isMaker: boolean;
   readonly feeRate: Rate;
-  /** Of a liquidation: the share of the notional that the insurance fund takes of what is left of the margin. */
+  /** Of a liquidation: the share of the notional that the insurance fund takes of the remaining margin. */
   readonly clearanceRate?: Rate;
   /** Null is enough for what only closes. */
   readonly mark: Price | null;
@@ -47,7 +44,10 @@ export type FillTerms = {
   readonly seenAt?: number | undefined;
 };
 
-/** The fill of an order that is open, or null if what it opens cannot be paid for, or not be held with what is paid. */
+/**
+ * The fill of an order that is open, or null if what it opens cannot be paid for, or not be held with what is
+ * paid.
+ */
 export function fillOf(
   account: Account,
   order: Order,
@@ -116,14 +116,14 @@ function endsAt(position: Position, mark: Price, { contract }: Contract): boolea
   return liquidation !== null && isLiquidatedAt(position, liquidation, mark);
 }
 
-/** How much of an order's quantity closes what is held. */
+/** The closing part of an order's quantity. */
 export function closingPart(held: Position | null, side: Side, quantity: Quantity): Quantity {
   if (held === null || held.quantity > 0n === (side === "BUY")) return ZERO;
   return least(quantity, magnitude(held.quantity));
 }
 
 type Closed = {
-  /** What is still held, null for nothing. */
+  /** The remaining position, null for none. */
   readonly position: Position | null;
   readonly realized: Amount;
   /** The margin of what was closed: the wallet that was released with the gain, or without the loss. */

@@ -1,5 +1,5 @@
-// Funding payments and who owes them, against the published table and its windows. What a settlement does to a position is in
-// the scenarios.
+// Funding payments and their payers, against the published table and its windows. The scenarios cover a
+// settlement's effect on a position.
 import { describe, expect, test } from "vitest";
 import {
   type Decimal,
@@ -93,7 +93,7 @@ describe.skipIf(!isHere)(`the published examples${SKIPPED}`, () => {
         rate: read<Rate>(table[hour]?.rate ?? 0),
         markPrice: read<Price>(table[hour]?.markPrice ?? 0),
       }));
-      // What is opened in the very moment of a settlement does not owe it here; the example counts it.
+      // A position opened in the very moment of a settlement does not pay it here; the example counts it.
       const opened =
         timeOf(open) - (settlements.some(({ fundingTime }) => fundingTime === timeOf(open)) ? 1 : 0);
       const bench = new Workbench(ADA);

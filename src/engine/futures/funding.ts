@@ -1,8 +1,8 @@
-// Funding: at each settlement that the exchange publishes, whoever held a position when it was due pays or receives quantity
-// × mark price × rate. What is paid is rounded up, what is received down. For what is still held it moves the wallet of the
-// position, for what was closed meanwhile, and took its share of the wallet with it, what is free. Nobody pays more than there
-// is, and a wallet that is left below the maintenance margin is liquidated at once.
-// Source: specification section 1; design, section 6 (funding); reference exchange, section 15.10.
+// Funding: at each published settlement, every position held at its due time pays or receives quantity × mark
+// price × rate, rounded up if paid, down if received. For the quantity still held it changes the position's
+// wallet. The quantity closed since took its share of the wallet with it, so its payment changes the free
+// balance. No payment exceeds what there is, and a wallet then below the maintenance margin is liquidated at
+// once. Source: specification section 1; design, section 6 (funding); reference exchange, section 15.10.
 import type { Account, Position } from "../../domain/account.ts";
 import type { SettleFunding } from "../../domain/command.ts";
 import { dueAt, hasChangedSince, heldWhenDue } from "../../domain/held-before.ts";
@@ -33,13 +33,13 @@ export function settleFunding(
   const { account } = draft;
   const { symbol } = settlement;
   const contract = contractOf(market, symbol);
-  // The exchange no longer lists it, or not yet again: what it settled is not forgotten meanwhile.
+  // The exchange does not list the contract now: its settlement stays pending.
   if (contract === null) return { refusal: "MARKET_SILENT" };
-  // It was applied, or a later one was: what was held before that is not remembered any more.
+  // It was applied, or a later one was: earlier holdings are not recorded any more.
   if (dueAt(settlement.fundingTime) <= dueAt(account.fundedUntil.get(symbol) ?? 0)) return null;
   const held = heldAt(account, settlement);
   const position = account.positions.get(symbol) ?? null;
-  // Nothing was held, and nothing is remembered that later settlements do not ask for.
+  // Nothing was held, and no recorded holding is left to drop.
   if (
     held === 0n &&
     !account.heldBefore.get(symbol)?.some(({ changedAt }) => changedAt < dueAt(settlement.fundingTime))
@@ -61,7 +61,7 @@ export function settleFunding(
     postings: [...payment("isolated", paid, asset), ...payment("free", paidFromFree, asset)],
   });
   if (kept === 0n) return null;
-  // What has changed since is another position: the mark price of then does not end it.
+  // A position that has changed since is a different one: the old mark price does not liquidate it.
   const isAsItWas = !hasChangedSince(account.heldBefore.get(symbol) ?? [], settlement.fundingTime);
   const seen = { mark: settlement.markPrice, at, seenAt: settlement.fundingTime };
   if (!isAsItWas || !liquidateIfReached(draft, contract, seen)) conclude(draft, contract, at);
@@ -75,12 +75,12 @@ function payment(pocket: Pocket, amount: Amount, asset: string): Posting[] {
     : [{ from: "funding", to: pocket, asset, amount: -amount as Amount }];
 }
 
-/** What a holder of a signed quantity pays at a settlement; negative for what it receives. */
+/** The payment of a holder of a signed quantity at a settlement; negative for a receipt. */
 export function paymentOf(held: Quantity, { rate, markPrice }: Settlement): Amount {
   return divideUp(held * markPrice * rate, SCALE * SCALE) as Amount;
 }
 
-/** What was held when the settlement was due; nothing of a position that was opened only then. */
+/** The quantity held when the settlement was due; zero for a position that was opened at that moment. */
 function heldAt({ positions, heldBefore }: Account, { symbol, fundingTime }: Settlement): Quantity {
   const position = positions.get(symbol);
   const isOlder = position !== undefined && isOlderThan(position, { fundingTime });
@@ -88,7 +88,7 @@ function heldAt({ positions, heldBefore }: Account, { symbol, fundingTime }: Set
   return heldWhenDue(heldBefore.get(symbol) ?? [], fundingTime, present);
 }
 
-/** What is still held of it, in the same position; signed alike. */
+/** The part of it still held, in the same position; with the same sign. */
 function keptOf(held: Quantity, position: Position | null, settlement: Settlement): Quantity {
   if (position === null || !isOlderThan(position, settlement)) return ZERO;
   const { quantity } = position;

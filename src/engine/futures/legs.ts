@@ -1,7 +1,7 @@
-// Legs: placing one on a position, canceling it, and what happens when the mark price reaches it. A leg that fires closes
-// the whole position by an order of its own; the other one is canceled. Pending legs are canceled here like any other, and
-// otherwise follow their entry (`attached-legs.ts`).
-// Source: specification 4.2 (algoOrder); reference exchange, section 13; design, section 6.
+// Legs: placing one on a position, canceling it, and firing it when the mark price hits its trigger price. A
+// fired leg closes the whole position by an order of its own; the other one is canceled. Pending legs are
+// canceled here like any other, and otherwise follow their entry (`attached-legs.ts`). Source: specification
+// 4.2 (algoOrder); reference exchange, section 13; design, section 6.
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { CancelLeg, CancelOpenLegs, PlaceLeg, TriggerLeg } from "../../domain/command.ts";
@@ -43,7 +43,7 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   const mark = market.markPrice(symbol);
   if (mark === null) return { refusal: "MARKET_SILENT" };
   if (isReachedByMark({ side, type, triggerPrice }, mark)) return { refusal: "LEG_WOULD_TRIGGER" };
-  // From here on the leg stands.
+  // From here on nothing may fail.
   draft.add({
     type: "LegPlaced",
     at,
@@ -100,7 +100,7 @@ export function triggerLeg(
   if (position === undefined || contract === null) return { refusal: "NOTHING_TO_FILL" };
   const quote = market.quote(symbol);
   const price = quote && bestOpposite(side, quote);
-  // It stays reached: whoever brought it brings it again when the market is back.
+  // It stays triggered: the watcher retries when the market is back.
   if (price === null) return { refusal: "MARKET_SILENT" };
   const quantity = magnitude(position.quantity);
   const order = {

@@ -1,5 +1,5 @@
-// The leverage of a symbol: what its entries lock and open with. It never moves the wallet of a position that is open.
-// Source: specification 4.2 (leverage); design, section 6; reference exchange, section 14.
+// The leverage of a symbol: what its entries lock and open with. It never moves the wallet of a position that
+// is open. Source: specification 4.2 (leverage); design, section 6; reference exchange, section 14.
 import type { Account } from "../../domain/account.ts";
 import type { ChangeLeverage } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
@@ -30,7 +30,9 @@ export function changeLeverage(
   return setLeverage(draft, contract, leverage, at) ? null : { refusal: "LEVERAGE_MARGIN_INSUFFICIENT" };
 }
 
-/** The leverage that comes with an entry counts only while no position is open; answers why it cannot be had. */
+/**
+ * The leverage that comes with an entry counts only while no position is open; answers why it cannot be had.
+ */
 export function takeEntryLeverage(
   draft: Draft,
   contract: Contract,
@@ -46,13 +48,16 @@ export function takeEntryLeverage(
   return setLeverage(draft, contract, leverage, at) ? null : { refusal: "MARGIN_INSUFFICIENT" };
 }
 
-/** Whether the position, if all resting entries of one of its sides were filled, would be too large for a leverage. */
+/**
+ * Whether the position, if all open entries of one of its sides were filled, would be too large for a
+ * leverage.
+ */
 function isTooHigh(account: Account, leverage: number, contract: Contract, market: Market): boolean {
   const notionalMax = notionalMaxAt(leverage, contract.contract);
   return SIDES.some((side) => exposureOf(account, side, contract, market) > notionalMax);
 }
 
-/** Sets it, and has resting orders reserve what they now must; false if there is not enough for that. */
+/** Sets the leverage, and adjusts the reserves of open orders; false if the balance does not suffice. */
 function setLeverage(draft: Draft, contract: Contract, leverage: number, at: number): boolean {
   const { symbol } = contract;
   draft.add({ type: "LeverageChanged", at, symbol, leverage, postings: [] });

@@ -1,5 +1,5 @@
-// The liquidation price against its definition, in exact arithmetic: at it the margin no longer exceeds the maintenance
-// margin of the bracket that the notional lies in there, one step of the price before it it does.
+// The liquidation price against its definition, in exact arithmetic: at it the margin no longer exceeds the
+// maintenance margin of the bracket that the notional lies in there, one step of the price before it it does.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../domain/account.ts";
@@ -54,7 +54,7 @@ function check(tables: readonly (readonly Bracket[])[]): void {
     ),
     { numRuns: RUNS },
   );
-  // All of it happens, or nothing was looked at.
+  // Every case must occur, or the test checks nothing.
   expect(counts.liquidated).toBeGreaterThan(RUNS / 2);
   expect(counts.never).toBeGreaterThan(0);
   expect(counts.atBorder).toBeGreaterThan(RUNS / 2);
@@ -75,7 +75,7 @@ function checkPosition(position: Position, brackets: readonly Bracket[]): void {
   expect(isLiquidatedAt(position, price, before)).toBe(false);
 }
 
-/** What the margin exceeds the maintenance margin by at a price, in units of 1e-24. */
+/** The margin less the maintenance margin at a price, in units of 1e-24. */
 function excessAt(
   price: bigint,
   { quantity, entryValue, isolatedWallet }: Position,
@@ -106,7 +106,10 @@ function anyPosition(): fc.Arbitrary<Position> {
     );
 }
 
-/** One that ends within a few steps of where one bracket becomes the next; its wallet is negative where none does. */
+/**
+ * One that ends within a few steps of where one bracket becomes the next; its wallet is negative where none
+ * does.
+ */
 function positionAtBorder(brackets: readonly Bracket[]): fc.Arbitrary<Position> {
   return fc
     .record({
@@ -120,7 +123,7 @@ function positionAtBorder(brackets: readonly Bracket[]): fc.Arbitrary<Position> 
       const price = (border * SCALE) / size + steps;
       const entry = isLong ? (price * (SCALE + loss)) / SCALE : (price * (SCALE - loss)) / SCALE;
       const bare = positionWith(isLong ? size : -size, size * entry, 0n);
-      // What is missing at that price is what the wallet must hold.
+      // The shortfall at that price is what the wallet must hold.
       return { ...bare, isolatedWallet: (-excessAt(price, bare, brackets) / SCALE / SCALE) as Amount };
     });
 }

@@ -1,7 +1,8 @@
-// The mark price has used up a position's maintenance margin: its orders and legs are cancelled and it is closed at its
-// liquidation price, without commission; of what is left of its margin the insurance fund takes the clearance fee, the rest
-// is free. Where the mark has leapt beyond the bankruptcy price the whole wallet is lost, and never more.
-// Source: specification section 1; design, section 6 (liquidation); reference exchange, section 15.6.
+// Liquidation: the mark price has used up a position's maintenance margin. Its orders and legs are canceled
+// and it is closed at its liquidation price, without commission; the insurance fund takes the clearance fee
+// from the remaining margin, and the rest is freed. If the mark price jumped beyond the bankruptcy price the
+// whole wallet is lost, and never more. Source: specification section 1; design, section 6 (liquidation);
+// reference exchange, section 15.6.
 
 import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
@@ -29,10 +30,13 @@ export function liquidatePosition(
   return isReached ? null : { refusal: "NOTHING_TO_FILL" };
 }
 
-/** A mark price and the market time of the decision, Unix ms; and when it was seen, if that was found out afterwards. */
+/**
+ * A mark price and the market time of the decision, Unix ms; and when it was seen, if that was found out
+ * afterwards.
+ */
 type Seen = { readonly mark: Price; readonly at: number; readonly seenAt: number | undefined };
 
-/** Liquidates the position if a mark price has reached its liquidation price; answers whether it has. */
+/** Liquidates the position if a mark price has reached its liquidation price; returns whether it has. */
 export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen): boolean {
   const { mark, at } = seen;
   const { symbol } = contract;
@@ -46,9 +50,9 @@ export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen)
 }
 
 /**
- * The liquidation price, unless the mark has leapt beyond the price at which the wallet is used up. Where the liquidation price
- * lies at a gain (funding has used up the wallet, or the brackets ask for more than before) it is the mark price: nobody is
- * given more than the market gives.
+ * The liquidation price, unless the mark price jumped beyond the price at which the wallet is used up. Where
+ * the liquidation price lies at a gain (funding has used up the wallet, or the brackets require more than
+ * before) it is the mark price: a liquidation pays no more than the market.
  */
 function closingPrice(position: Position, liquidation: Price, mark: Price): Price {
   const bankruptcy = bankruptcyPrice(position);

@@ -1,5 +1,5 @@
-// What resting entries reserve: initial margin for the part of each that would increase the exposure. What is held can be
-// closed once; orders against it take from that in the order of placement, and only what goes beyond it is an entry.
+// Reserves of open entries: initial margin for the part of each that would increase the exposure. A holding
+// can be closed once; opposite orders use it up in the order of placement, and only the excess is an entry.
 // Source: design, section 6 (futures margin); specification 8.1.
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
@@ -22,13 +22,13 @@ import { initialMargin, leverageOf, notionalOf } from "./margin.ts";
 
 type Resting = Pick<Order, "orderId" | "side" | "price" | "quantity" | "executedQuantity" | "reduceOnly">;
 
-/** What an order that is about to rest behind all others reserves. */
+/** The reserve of an order placed behind all others. */
 export function reserveOf(account: Account, order: Resting, contract: Contract): Amount {
   const resting = [...restingOn(account, contract.symbol), order];
   return reserves(account, resting, contract).at(-1)?.reserve ?? ZERO;
 }
 
-/** What the open orders on a contract reserve in all with the leverage and the position as they are. */
+/** The total reserves of the open orders on a contract with the present leverage and position. */
 export function reservesInAll(account: Account, contract: Contract): Amount {
   return reserves(account, restingOn(account, contract.symbol), contract).reduce(
     (sum, { reserve }) => sum + reserve,
@@ -37,9 +37,9 @@ export function reservesInAll(account: Account, contract: Contract): Amount {
 }
 
 /**
- * Has every open order on a contract reserve what it must now. What became too much is released first. If what is free does
- * not suffice for the rest (a position was closed that the orders would have closed), an order reserves what there is: it
- * expires at its fill, unless enough is free by then.
+ * Adjusts the reserves of all open orders on a contract. Excess is released first. If the free balance does
+ * not suffice for the rest (a position was closed that the orders would have closed), an order reserves what
+ * there is: it expires at its fill, unless enough is free then.
  */
 export function adjustReserves(draft: Draft, contract: Contract, at: number): void {
   const { account } = draft;
@@ -77,7 +77,7 @@ export function restingOn({ openOrders }: Account, symbol: string): Order[] {
     .sort((one, other) => one.orderId - other.orderId);
 }
 
-/** What each of these orders must reserve, given in the order of placement. */
+/** The reserve of each of these orders, given in the order of placement. */
 function reserves<O extends Resting>(
   account: Account,
   orders: readonly O[],
@@ -100,8 +100,8 @@ function reserves<O extends Resting>(
 // Source: reference exchange, section 14 (position limit).
 
 /**
- * The notional of a position if all resting entries of a side were filled: negative while it would still lie on the other
- * side. What is held counts at the mark price, or at its entry while no mark is known.
+ * The notional of a position if all open entries of a side were filled; negative while it would still lie on
+ * the other side. The position counts at the mark price, or at its entry price while none is known.
  */
 export function exposureOf(account: Account, side: Side, contract: Contract, market: Market): Amount {
   const resting = restingOn(account, contract.symbol)

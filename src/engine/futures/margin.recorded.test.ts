@@ -1,4 +1,5 @@
-// Margin as the exchange has published it: the worked examples of its support pages, and positions that accounts showed.
+// Margin as the exchange has published it: the worked examples of its support pages, and positions that
+// accounts showed.
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../domain/account.ts";
 import type { Bracket } from "../../domain/symbol.ts";
@@ -9,7 +10,7 @@ import { isHere, recorded, SKIPPED } from "../testing/recorded.ts";
 import { initialMargin, isolatedMarginOf, liquidationPrice, profitAt } from "./margin.ts";
 
 const { contract: TERMS } = contractRules("BTC");
-/** Where a file states no tolerance: one part in so many. */
+/** Default tolerance: one part in this many. */
 const RELATIVE_TOLERANCE = 100_000_000n;
 
 const HALF_A_CENT = decimal<Price>("0.005");

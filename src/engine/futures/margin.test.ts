@@ -1,5 +1,5 @@
-// The worked examples of the reference exchange's mathematics, formula by formula. Those that say so keep the opening fee
-// outside the wallet, as the examples do; how a wallet really comes about is in `worked-examples.test.ts`.
+// The worked examples of the reference exchange's mathematics, formula by formula. Some, as marked, leave the
+// opening fee outside the wallet, as the examples do; `worked-examples.test.ts` has real wallets.
 import { describe, expect, test } from "vitest";
 import type { Position } from "../../domain/account.ts";
 import {
@@ -166,7 +166,7 @@ describe("liquidation price (15.5)", () => {
     expect(liquidationPrice(positionOf("-0.02", "60000", "1200"), TERMS)).not.toBeNull();
   });
 
-  test("of a long it is rounded down and of a short up: neither ends before its price is really reached", () => {
+  test("of a long it is rounded down and of a short up: neither is liquidated before its price is really reached", () => {
     expect(brief(liquidationPrice(positionOf("0.02", "60000", "120"), TERMS))).toBe("54216.86746987");
     expect(brief(liquidationPrice(positionOf("-0.02", "60000", "120"), TERMS))).toBe("65737.05179283");
   });

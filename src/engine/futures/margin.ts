@@ -1,7 +1,7 @@
-// The arithmetic of isolated margin: what a position is worth at a mark price, what holds it, and where it ends. Pure
-// formulas without rules; nothing here moves money. Whatever is rounded is rounded against the account: what it must
-// provide up, what it gains down.
-// Source: reference exchange, section 15, under the margin rule of its opening note; design, section 6.
+// The arithmetic of isolated margin: what a position is worth at a mark price, what holds it, and where it
+// ends. Pure formulas without rules; nothing here moves money. Whatever is rounded is rounded against the
+// account: what it must provide up, what it gains down. Source: reference exchange, section 15, under the
+// margin rule of its opening note; design, section 6.
 import type { Account, Position } from "../../domain/account.ts";
 import type { Side } from "../../domain/order.ts";
 import type { Bracket, ContractTerms } from "../../domain/symbol.ts";
@@ -58,7 +58,10 @@ export function initialMargin(price: Price, quantity: Quantity, leverage: number
   return divideUp(price * quantity, SCALE * BigInt(leverage)) as Amount;
 }
 
-/** What an opening at this price has lost already, measured by the mark; never negative. Source: section 15.7. */
+/**
+ * The immediate loss of an opening at this price, measured by the mark price; never negative. Source: section
+ * 15.7.
+ */
 export function openLoss(side: Side, price: Price, quantity: Quantity, mark: Price): Amount {
   const adverse = side === "BUY" ? subtract(price, mark) : subtract(mark, price);
   return adverse > 0n ? amountUp(product(adverse, quantity)) : ZERO;
@@ -88,7 +91,7 @@ export function gain(quantity: Quantity, entryValue: Product, price: Price): Pro
   return (quantity > 0n ? value - entryValue : entryValue - value) as Product;
 }
 
-/** What the position's wallet and its profit make at a mark price. Source: section 15.3. */
+/** The position's wallet plus its profit at a mark price. Source: section 15.3. */
 export function isolatedMarginOf(position: Position, mark: Price): Amount {
   return add(position.isolatedWallet, profitAt(position, mark));
 }
@@ -101,12 +104,12 @@ export function maintenanceMargin(quantity: Quantity, mark: Price, terms: Contra
 }
 
 /**
- * The mark price at which the position's margin is its maintenance margin, or null if no price is that low. On the grid of
- * prices a mark has reached the exact one just when it has reached this one.
+ * The mark price at which the position's margin equals its maintenance margin, or null if no price is that
+ * low. On the grid of prices a mark price reaches the exact one when it reaches this one.
  *
- * The bracket is that of the notional at this very price. It need not be searched for: of all brackets' lines notional ×
- * rate − cum the one that applies is the highest, so it is the one that ends the position first.
- * Source: section 15.5.
+ * The bracket is that of the notional at this very price. It need not be searched for: of all brackets' lines
+ * notional × rate − cum the one that applies is the highest, so it is the one that liquidates the position
+ * first. Source: section 15.5.
  */
 export function liquidationPrice(position: Position, { brackets }: ContractTerms): Price | null {
   const { quantity, entryValue, isolatedWallet } = position;
@@ -139,7 +142,10 @@ export function bankruptcyPrice({ quantity, entryValue, isolatedWallet }: Positi
   return (price > 0n ? price : 0n) as Price;
 }
 
-/** The price at which closing would bring in what the position has cost, its fees so far included. Source: section 15.12. */
+/**
+ * The price at which closing would bring in what the position has cost, its fees so far included. Source:
+ * section 15.12.
+ */
 export function breakEvenPrice(position: Position): Price {
   const { quantity, entryValue, burden } = position;
   const value = asProduct(burden);

@@ -1,9 +1,8 @@
-// Placing a futures order. The checks run from the most general to the most particular: strategy, symbol, filters, what is to
-// be reduced, legs, market, position limit, margin; the first that fails is the answer.
-//
-// Fills follow the standard profile: an order at the market's price is filled whole at the opposite best price, as taker; one
-// with a limit at its limit, as maker, at once if the market stands there already.
-// Source: specification 4.2; design, section 6; reference exchange, sections 10.2, 12.1 and 14.
+// Places a futures order. Checks run from general to particular: strategy, symbol, filters, reduction, legs,
+// market, position limit, margin; the first failure is the answer.
+// Fills follow the standard profile: a market order is filled in full at the opposite best price, as taker; a
+// limit order at its limit, as maker, at once if the market meets it already. Source: specification 4.2;
+// design, section 6; reference exchange, sections 10.2, 12.1 and 14.
 import type { EntryOptions, PlaceOrder } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
@@ -107,7 +106,7 @@ function placeAtMarket(
   const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark, at };
   const filled = fillOf(draft.account, order, contract, terms);
   if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };
-  // From here on the order stands.
+  // From here on nothing may fail.
   draft.add(placed(order, admittedAt));
   draft.add(filled);
   placeAttached(draft, order, "NEW");
@@ -134,7 +133,7 @@ function placeAtLimit(
   const quote = market.quote(command.symbol);
   const mark = market.markPrice(command.symbol);
   const opposite = quote && bestOpposite(command.side, quote);
-  // Without a mark price nobody knows what it opens at a loss: it rests until there is one.
+  // Without a mark price the loss on opening is unknown: the order stays open until there is one.
   if (opposite === null || mark === null || !isMetBy(order, opposite)) {
     placeAttached(draft, order, "PENDING");
     return null;
@@ -149,7 +148,10 @@ function placeAtLimit(
   return null;
 }
 
-/** Whether the position would be too large for its leverage if this order and all others of its side were filled. */
+/**
+ * Whether the position would be too large for its leverage if this order and all others of its side were
+ * filled.
+ */
 function isTooLarge(
   { account }: Draft,
   command: PlaceOrder,
@@ -166,7 +168,7 @@ function isTooLarge(
   );
 }
 
-/** What of a reduce-only order there is to reduce, and any other as it is. */
+/** A reduce-only order cut to the reducible quantity, and any other unchanged. */
 function quantityToPlace({ account }: Draft, command: PlaceOrder): Quantity {
   const quantity = quantityOf(command);
   if (!optionsOf(command).reduceOnly) return quantity;

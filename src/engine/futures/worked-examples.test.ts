@@ -1,6 +1,6 @@
-// The worked examples of the reference exchange's mathematics as a trader goes through them: orders in, decisions out. The
-// opening fee and the open loss are part of the wallet here, so that the numbers are those of the examples' opening note, and
-// the formulas' with that wallet. Source: reference exchange, section 15.
+// The worked examples of the reference exchange's mathematics as a trader goes through them: orders in,
+// decisions out. The opening fee and the open loss are part of the wallet here, so that the numbers are those
+// of the examples' opening note, and the formulas' with that wallet. Source: reference exchange, section 15.
 import { expect, test } from "vitest";
 import type { Position } from "../../domain/account.ts";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
@@ -68,7 +68,7 @@ test("Example A liquidated: what is left of the wallet pays the clearance fee, a
   expect(free(bench)).toBe("880");
 });
 
-test("Example A with BUY 0.01 @ 58000 resting, which locks 58 (15.7, 15.8)", () => {
+test("Example A with BUY 0.01 @ 58000 open, which locks 58 (15.7, 15.8)", () => {
   const bench = exampleA();
   bench.take("buy 0.01 BTCUSDT @ 58000");
   expect(free(bench)).toBe("822");

@@ -1,9 +1,8 @@
-// Closing a spot strategy: its orders are cancelled, what it holds is sold to its quote asset at the market's price, and
-// it is over for good. All of it is one decision and so one commit: a crash leaves the strategy as it was or closed.
-//
-// A holding whose market is silent cannot be sold honestly now. The strategy is then CLOSING, which permits no writes, and
-// the same command closes it later. What no pair sells, and dust below a filter, stays and is shown.
-// Source: specification 3.3; design, section 6 (strategy close).
+// Closes a spot strategy permanently: cancels its orders and sells its holdings to the quote asset at the
+// market's price, in one decision and so one commit: a crash leaves the strategy as it was or closed.
+// A holding whose market is silent cannot be sold honestly now. The strategy is then CLOSING, which permits
+// no writes, and the same command closes it later. Assets without a pair, and dust below a filter, stay and
+// are shown. Source: specification 3.3; design, section 6 (strategy close).
 import type { Account } from "../../domain/account.ts";
 import type { DomainEvent, OrderFilled, OrderPlaced } from "../../domain/event.ts";
 import type { Market } from "../../domain/market.ts";
@@ -44,7 +43,7 @@ export function symbolsOfHoldings(account: Account): string[] {
     .map(([asset]) => `${asset}${quoteAsset}`);
 }
 
-/** What the account holds of every asset that trades against its quote asset now, on the step of its lot. */
+/** The account's holding of every asset that trades against its quote asset now, on the step of its lot. */
 function holdings(account: Account, { market }: Circumstances): { rules: SymbolRules; quantity: Quantity }[] {
   return symbolsOfHoldings(account).flatMap((symbol) => {
     const rules = market.rules(symbol);

@@ -1,5 +1,5 @@
-// The market reached a resting order. It fills whole, at its own limit, as maker. The price that was seen comes with the
-// command: a crossing that happened is not lost because the market has moved on since.
+// Fills an open order that the market has triggered: in full, at its own limit, as maker. The command carries
+// the price that was seen, so a crossing is not lost because the market has moved on.
 import type { Account } from "../../domain/account.ts";
 import type { FillRestingOrder } from "../../domain/command.ts";
 import { awaitsTrigger } from "../../domain/order.ts";

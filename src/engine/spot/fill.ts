@@ -1,8 +1,7 @@
-// Filling a spot order: who pays what to whom.
-//
-// The buyer pays quote units, rounded up, and receives base units; the seller pays base units and receives quote units,
-// rounded down. The fee comes out of what was received, rounded up (specification 2.3: a BUY pays its fee in the base
-// asset). What the order had locked pays first; what is left of it returns to free.
+// Fills a spot order: the postings of both sides.
+// The buyer pays quote units, rounded up, and receives base units; the seller pays base units and receives
+// quote units, rounded down. The fee comes out of what was received, rounded up (specification 2.3: a BUY
+// pays its fee in the base asset). The order's locked funds pay first; the rest of them returns to free.
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";

@@ -1,5 +1,5 @@
-// Placing a spot order. The checks run from the most general to the most particular: strategy, symbol, filters, market,
-// funds; the first that fails is the answer. What a standing order does next is `working-order.ts`.
+// Places a spot order. Checks run from general to particular: strategy, symbol, filters, market, funds; the
+// first failure is the answer. `working-order.ts` handles a placed order.
 import type { Account } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
 import { isStopType, type Order } from "../../domain/order.ts";
@@ -63,8 +63,9 @@ function placeAtMarket(
   if (quote === null) return { refusal: "MARKET_SILENT" };
   const price = bestOpposite(side, quote);
   if (price === null) return { refusal: "BOOK_EMPTY" };
-  // An order by quote amount is for the largest quantity on the step that the amount buys. The amount and, like any market order,
-  // the quantity keep NOTIONAL: what is bought for less than the smallest notional could not be sold again.
+  // An order by quote amount is for the largest quantity on the step that the amount buys. The amount and,
+  // like any market order, the quantity keep NOTIONAL: what is bought for less than the smallest notional
+  // could not be sold again.
   const byQuote = "quoteQuantity" in size;
   const quantity = byQuote ? buyableFor(size.quoteQuantity, price, rules) : size.quantity;
   const order = newOrder(account, command, rules, { quantity, reserved: ZERO }, circumstances.at);
@@ -75,7 +76,7 @@ function placeAtMarket(
     wrongAmount ?? failsMarketNotional(rules, order, market) ?? failsPosition(rules, order, account);
   if (failed !== null) return filterFailed(failed);
   if (!canPay(account, order, price)) return { refusal: "INSUFFICIENT_BALANCE" };
-  // From here on the order stands.
+  // From here on nothing may fail.
   const filled = fillWhole(account.nextTradeId, order, { price, isMaker: false }, rules, circumstances);
   return { events: [placed(order, circumstances.admittedAt), filled] };
 }
@@ -96,7 +97,7 @@ function placeAtLimit(
     failsOrderCounts(rules, false, account);
   if (failed !== null) return filterFailed(failed);
   if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
-  // From here on the order stands.
+  // From here on nothing may fail.
   return {
     events: [placed(order, circumstances.admittedAt), ...fillIfMet(account, order, rules, circumstances)],
   };
@@ -125,12 +126,12 @@ function placeStop(
     failsPosition(rules, order, account) ??
     failsOrderCounts(rules, true, account);
   if (failed !== null) return filterFailed(failed);
-  // Which side of the market a stop is on can only be told by a market that is there.
+  // The side of the market that a stop is on is known only while there is a market.
   const last = market.lastPrice(symbol);
   if (last === null || market.quote(symbol) === null) return { refusal: "MARKET_SILENT" };
   if (isReachedBy(order, last)) return { refusal: "STOP_WOULD_TRIGGER" };
   if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
-  // From here on the order stands.
+  // From here on nothing may fail.
   return { events: [placed(order, circumstances.admittedAt)] };
 }
 

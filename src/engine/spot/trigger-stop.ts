@@ -1,8 +1,8 @@
-// The last price reached a stop. It becomes the order that it stood for, under the same id, and is held against the rules
-// and the funds of this moment: if they do not allow it any more it expires, and what it had reserved is free again.
-//
-// As with a resting order the price that was seen comes with the command; what a triggered order pays is the market's
-// present price. Source: design, section 6 (fills); reference exchange, section 8.4.
+// Triggers a stop that the last price has hit. It becomes its limit or market order, under the same id, and
+// is checked against the present rules and funds: if they do not permit it any more it expires, and its
+// reserve is freed.
+// As with an open limit order the command carries the price that was seen; a triggered market order pays the
+// market's present price. Source: design, section 6 (fills); reference exchange, section 8.4.
 import type { Account } from "../../domain/account.ts";
 import type { TriggerStop } from "../../domain/command.ts";
 import type { OrderTriggered } from "../../domain/event.ts";
@@ -23,7 +23,7 @@ export function triggerStop(account: Account, command: TriggerStop, circumstance
   const rules = market.rules(order.symbol);
   if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
   const quote = market.quote(order.symbol);
-  // It stays reached: whoever brought it brings it again when the market is back.
+  // It stays triggered: the watcher retries when the market is back.
   if (quote === null) return { refusal: "MARKET_SILENT" };
 
   const triggered: OrderTriggered = { type: "OrderTriggered", at, orderId: order.orderId, postings: [] };

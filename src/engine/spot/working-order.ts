@@ -1,9 +1,8 @@
-// What an order does once it works: it meets the market at once or it rests. An order works from its placement on, a stop
-// from its trigger on; from there they are the same.
-//
-// Fills follow the standard profile (specification section 1): an order at the market's price is filled whole at the
-// opposite best price, however large it is; one with a limit that the market already meets is filled at once at that
-// price, as taker; any other rests.
+// A working order: it fills at once or stays open. An order works from its placement on, a stop from its
+// trigger on; from there they are the same.
+// Fills follow the standard profile (specification section 1): a market order is filled in full at the
+// opposite best price, whatever its size; a limit order that the market already meets is filled at once at
+// that price, as taker; any other stays open.
 import type { Account } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order } from "../../domain/order.ts";
@@ -14,7 +13,7 @@ import { bestOpposite, isMetBy } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import { fillWhole } from "./fill.ts";
 
-/** The fill of an order with a limit that the market meets now; none if it rests. */
+/** The fill of a limit order that the market meets now; none if it stays open. */
 export function fillIfMet(
   account: Account,
   order: Order,
@@ -27,7 +26,7 @@ export function fillIfMet(
   return [fillWhole(account.nextTradeId, order, { price: opposite, isMaker: false }, rules, circumstances)];
 }
 
-/** Whether what the order has reserved, and what is free beside it, pays for all of it at a price. */
+/** Whether the order's reserve and the free balance pay for all of it at a price. */
 export function canPay(
   account: Account,
   {

@@ -1,5 +1,5 @@
-// Perpetual contracts for tests, with the filters that the exchange publishes for its first one and the brackets that the
-// worked examples are computed with. Source: reference exchange, sections 10.1 and 15.
+// Perpetual contracts for tests, with the filters that the exchange publishes for its first one and the
+// brackets that the worked examples are computed with. Source: reference exchange, sections 10.1 and 15.
 import { FUTURES_ORDER_TYPES } from "../../domain/order.ts";
 import type { Bracket, SymbolRules } from "../../domain/symbol.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";

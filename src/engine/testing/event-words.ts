@@ -1,4 +1,4 @@
-// What happened, in a trader's words.
+// Events in a trader's words.
 import type { DomainEvent, OrderFilled } from "../../domain/event.ts";
 import { incomesOf } from "../../domain/income.ts";
 import type { Refusal } from "../../domain/refusal.ts";

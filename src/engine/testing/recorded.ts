@@ -1,5 +1,5 @@
-// Published and recorded examples of the exchange. They are not part of the project: tests that read them are skipped, and
-// say so in their names, where they are absent.
+// Published and recorded examples of the exchange. They are not part of the project: where they are absent,
+// tests that read them are skipped, with the reason in their names.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";

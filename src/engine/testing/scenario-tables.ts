@@ -1,5 +1,5 @@
-// The text tables in `scenarios/`: each scenario becomes a test that takes its steps one by one on a workbench of its own and
-// compares every outcome and everything that is held after it, to the last digit.
+// The text tables in `scenarios/`: each scenario becomes a test that executes its steps one by one on a
+// workbench of its own and compares every outcome and all holdings after it, to the last digit.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -29,7 +29,7 @@ export function describeScenarios(folderName: string, family: Family): void {
 
 type Line = { readonly step: string; readonly outcome: string; readonly held: string };
 
-/** Says that what is held is what the line above says. */
+/** The holdings equal those of the line above. */
 const AS_ABOVE = "=";
 
 /** The scenarios of a file; a row that begins with `#` is a remark. */

@@ -37,7 +37,8 @@ const RULES: readonly SymbolRules[] = [
   }),
   // Limit orders only.
   symbolRules("CALM", { orderTypes: ["LIMIT"] }),
-  // A limit may be up to a fifth above and down to half of the average for a buyer, twice and four fifths for a seller.
+  // A limit may be up to a fifth above and down to half of the average for a buyer, twice and four fifths for
+  // a seller.
   symbolRules("BAND", {
     percentPriceBySide: {
       buy: { up: decimal("1.2"), down: decimal("0.5") },

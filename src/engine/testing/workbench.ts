@@ -1,5 +1,5 @@
-// What a scenario is carried out on: one account and one market, and the steps that both kinds of strategy have. Those that
-// only one of them has are its family's.
+// Executes a scenario: one account and one market, and the steps that both strategy types have. The types add
+// their own steps.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
 import type { Quote } from "../../domain/market.ts";
@@ -22,13 +22,13 @@ import { MarketStub } from "./market-stub.ts";
 /** A step of a scenario: its words after the first; answers with its outcome. */
 export type Step = (bench: Workbench, words: readonly string[]) => string;
 
-/** What is particular to one kind of strategy. */
+/** The parts of one strategy type. */
 export type Family = {
   readonly type: StrategyType;
   readonly rules: readonly SymbolRules[];
   /** By their first words. */
   readonly steps: Readonly<Record<string, Step>>;
-  /** What an account holds, as the last column of a table says it. */
+  /** An account's holdings, as the last column of a table shows them. */
   readonly held: (account: Account, market: MarketStub) => string;
 };
 
@@ -70,7 +70,7 @@ export class Workbench {
     return inOrder(decision.events.map(inWords));
   }
 
-  /** Whom the market has reached, one after the other; whoever comes too late has nothing to tell. */
+  /** Executes triggered commands one after the other; those that find nothing to do have no outcome. */
   carryOutReached(reached: readonly Reached[]): string {
     return inOrder(
       reached
@@ -79,7 +79,10 @@ export class Workbench {
     );
   }
 
-  /** The market quotes these prices, and meets the orders that they reach; unless they are far from what confirms them. */
+  /**
+   * The market quotes these prices, and meets the orders that they reach; unless they are far from what
+   * confirms them.
+   */
   quote(symbol: string, quote: Quote): string {
     this.#doubted.delete(symbol);
     if (!this.#isPlausible(symbol, quote)) {
@@ -91,7 +94,10 @@ export class Workbench {
     return this.carryOutReached(this.watchList().takeAtQuote(symbol, quote));
   }
 
-  /** A trade or a mark price has changed: a doubted quote is used if it lies near it, a present one is doubted if not. */
+  /**
+   * A trade or a mark price has changed: a doubted quote is used if it lies near it, a present one is doubted
+   * if not.
+   */
   confirm(symbol: string): string {
     const quote = this.#doubted.get(symbol) ?? this.market.quote(symbol);
     if (quote === null) return "nothing";
@@ -107,7 +113,7 @@ export class Workbench {
     return isPlausibleQuote(quote, references, priceBoundsOf(market.rules(symbol)));
   }
 
-  /** Who waits at which price, as the account stands. */
+  /** The trigger index of the account. */
   watchList(): WatchList {
     const list = new WatchList();
     const termsOf = (symbol: string) => this.market.rules(symbol)?.contract ?? null;
@@ -162,7 +168,7 @@ export function quietly(change: (market: MarketStub, words: readonly string[]) =
   };
 }
 
-/** The price after a word of a step, or null where it is not said. */
+/** The price after a word of a step, or null if there is none. */
 export function priceAfter(word: string, words: readonly string[]): Price | null {
   const at = words.indexOf(word);
   return at === -1 ? null : decimal<Price>(words[at + 1] ?? "");
@@ -194,7 +200,7 @@ export function inOrder(outcomes: readonly string[]): string {
   return told.length === 0 ? "nothing" : told.join(", then ");
 }
 
-/** What must hold after every step, of every account. */
+/** Invariants of every account after every step. */
 function checkPockets({ balances, openOrders, positions }: Account): void {
   for (const [asset, pockets] of balances) {
     const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);

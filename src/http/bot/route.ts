@@ -12,7 +12,7 @@ export type BotAsked = Pick<Request, "path" | "headers" | "rawHeaders"> & { read
 export type BotCaller = Caller<BotAsked> & {
   readonly apiKey: string;
   readonly keyId: string;
-  /** The person who owns the key. */
+  /** The key's owner. */
   readonly userId: string;
   /** The signature, and until when any server might accept it. */
   readonly signed: SignedRequest;
@@ -44,7 +44,7 @@ export type BotAnswer = BotBody | Failure | Refusal;
 
 export type BotRoute = Row<BotAsked, BotCall, BotAnswer> & {
   readonly method: "GET" | "POST";
-  /** `:name` stands for one part of a path. */
+  /** `:name` is a placeholder for one segment of the path. */
   readonly path: string;
   /** The budget that it is charged to: the read bucket, the order count, or the key's weight. */
   readonly charge: "READ" | "SUBMISSION" | "WEIGHT";

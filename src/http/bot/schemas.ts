@@ -1,6 +1,6 @@
-// The bodies and answers of the bot family. Bodies are checked with these; all of them are what the documentation is made
-// from, and a test holds the answers of a running server to them.
-// Source: specification 2.5, 2.7, 2.8, 4.4 and 7.2.
+// The bodies and answers of the bot family. Bodies are checked with these; all of them are what the
+// documentation is made from, and a test holds the answers of a running server to them. Source: specification
+// 2.5, 2.7, 2.8, 4.4 and 7.2.
 import { z } from "zod";
 import { SIDES, SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import { PAIR_FILTERS, TIMEFRAMES } from "../../market/pairs.ts";
@@ -13,7 +13,7 @@ const decimal = z
 const time = z.int().meta({ description: "Unix ms.", examples: [1_767_225_600_000] });
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-01-01T00:00:00.000Z"] });
 const message = z.string().meta({ description: "For people; it may change." });
-/** A UUID of a version of its own, which `z.uuid()` would not take. */
+/** A UUID with a version that `z.uuid()` would not accept. */
 const collectiveId = z
   .string("must be a UUID")
   .regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, "must be a UUID")
@@ -25,12 +25,12 @@ export const idempotencyKeySchema = z
   .meta({ examples: ["rebalance-2026-01-01-7"] });
 const signalId = z.uuid().meta({ examples: ["7d0f5f0e-6c0b-4c6e-9f57-0f6f3c0f8f11"] });
 
-/** What every error says. */
+/** The body of every error. */
 export const errorSchema = z
   .strictObject({ status: z.literal(false), message })
   .meta({ id: "Failure", description: "What went wrong." });
 
-/** What a request is told that is not authenticated. */
+/** The answer to an unauthenticated request. */
 export const signatureErrorSchema = z
   .strictObject({
     status: z.literal(false),

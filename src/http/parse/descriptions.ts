@@ -10,7 +10,7 @@ export type ParameterDescription = {
   readonly required: boolean | string;
   /** A sentence or two in Markdown; empty where `values` say everything. */
   readonly description: string;
-  /** The value that stands for a parameter that was left out, or what happens then. */
+  /** The default value of the parameter, or what its absence means. */
   readonly default?: string;
   /** The only values that are accepted. */
   readonly values?: readonly string[];
@@ -56,7 +56,7 @@ export const IGNORED: ParameterDescription = {
 
 export const SYMBOL = mandatory("text", "A listed symbol.", { example: "BTCUSDT" });
 export const SYMBOL_OR_ALL = optional("text", "A listed symbol.", { default: "all" });
-/** Of a list of what the account has on a symbol, which may have lost its listing since. */
+/** The symbol of a list of the account's rows, which may have been delisted since. */
 export const SYMBOL_OF_ROWS = {
   ...SYMBOL,
   description: "A listed symbol, or one for which there are rows.",
@@ -66,7 +66,7 @@ export const SYMBOL_OF_ROWS_OR_ALL = { ...SYMBOL_OR_ALL, description: SYMBOL_OF_
 export const START_TIME = optional("time", "Inclusive.");
 export const END_TIME = optional("time", "Inclusive.");
 
-/** Two ids of which one is needed; `withBoth` says what becomes of a request that has both. */
+/** Two ids of which one is needed; `withBoth` says how a request with both is handled. */
 export function soughtIds<Id extends string, ClientId extends string>(
   id: Id,
   clientId: ClientId,

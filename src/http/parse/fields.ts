@@ -1,10 +1,10 @@
-// Reading single parameters: each function answers with the value, or with the refusal that says what is wrong with it.
+// Parses single parameters: each function returns the value, or the refusal that says what is wrong with it.
 import type { StrategyType } from "../../domain/account.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { type Decimal, parseDecimal } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 
-/** What a decimal may be; `parseDecimal` is what judges it. */
+/** Permitted texts of a decimal; `parseDecimal` decides. */
 const DECIMAL_RANGE = "^([0-9]{1,20})(\\.[0-9]{1,20})?$";
 const ID = /^[0-9]{1,15}$/;
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
@@ -94,8 +94,7 @@ export function optionalClientId<Name extends string>(
 }
 
 /**
- * The client id of an order or a leg that is looked for: also one of the service's own, which nobody can
- * choose.
+ * The client id in a query for an order or a leg: also one of the service's own, which clients cannot choose.
  */
 export function soughtClientId<Name extends string>(
   parameters: Parameters<Name>,

@@ -1,19 +1,20 @@
-// The parameters of the two history lists, allOrders and myTrades: which rows, from when until when, and how many.
+// The parameters of the two history lists, allOrders and myTrades: which rows, from when until when, and how
+// many.
 //
-// Both are inclusive at either end and always answer ascending, newest last. Without a lower bound (an id or a start) they
-// answer the newest rows, with one the oldest from there. Source: specification 4.1; reference exchange, sections 2, 7.5
-// and 7.6.
+// Both are inclusive at either end and always answer ascending, newest last. Without a lower bound (an id or
+// a start) they answer the newest rows, with one the oldest from there. Source: specification 4.1; reference
+// exchange, sections 2, 7.5 and 7.6.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/store.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, END_TIME, optional, START_TIME, SYMBOL_OF_ROWS } from "./descriptions.ts";
 import { optionalInteger, text } from "./fields.ts";
 
-/** How many rows a list has unless said, and at most. Source: specification 4.1; reference exchange, section 7.5. */
+/** Default and maximum of rows in a list. Source: specification 4.1; reference exchange, section 7.5. */
 const LIMIT_DEFAULT = 500;
 const LIMIT_MAX = 1_000;
 
-/** What the two lists may be asked. Source: specification 4.1; reference exchange, sections 7.5 and 7.6. */
+/** The parameters of the two lists. Source: specification 4.1; reference exchange, sections 7.5 and 7.6. */
 export const ORDER_LIST_PARAMETERS = {
   symbol: SYMBOL_OF_ROWS,
   orderId: optional("id", "The first order that is wanted."),
@@ -30,12 +31,13 @@ export const TRADE_LIST_PARAMETERS = {
   fromId: optional("id", "The first fill that is wanted. Not with a time."),
 } satisfies Descriptions;
 
-/** What a list may span when both its ends are given, ms: 24 hours, and not a millisecond more. */
+/** Maximum span of a list when both its ends are given, ms: 24 hours, and not a millisecond more. */
 const SPAN_MS_MAX = 86_400_000;
 
 /**
- * Reads the parameters of allOrders: `orderId` is the first id wanted, and narrows a span of time that is given with it.
- * Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID for a limit of 0 and SPAN_TOO_LONG.
+ * Reads the parameters of allOrders: `orderId` is the first id wanted, and narrows a span of time that is
+ * given with it. Refuses PARAMETER_MISSING without a symbol, ILLEGAL_CHARACTERS, PARAMETER_INVALID for a
+ * limit of 0 and SPAN_TOO_LONG.
  */
 export function parseAllOrders(
   parameters: Parameters<keyof typeof ORDER_LIST_PARAMETERS>,
@@ -49,8 +51,8 @@ export function parseAllOrders(
 }
 
 /**
- * Reads the parameters of myTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade. Neither goes
- * with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllOrders` does.
+ * Reads the parameters of myTrades: `orderId` is the order whose trades are wanted, `fromId` the first trade.
+ * Neither goes with a time: PARAMETERS_EXCLUSIVE. Otherwise refuses what `parseAllOrders` does.
  */
 export function parseMyTrades(
   parameters: Parameters<keyof typeof TRADE_LIST_PARAMETERS>,
@@ -70,9 +72,9 @@ export function parseMyTrades(
 }
 
 /**
- * Times in Unix ms, and the limit, clamped to the most there may be. A span that ends before it starts is not refused: the
- * reference documents no refusal for the spot family (its "Start time is greater than end time." is the futures one), and
- * such a span holds nothing, so the list is empty.
+ * Times in Unix ms, and the limit, clamped to the most there may be. A span that ends before it starts is not
+ * refused: the reference documents no refusal for the spot family (its "Start time is greater than end time."
+ * is the futures one), and such a span holds nothing, so the list is empty.
  */
 function rangeOf(
   parameters: Parameters<"startTime" | "endTime" | "limit">,

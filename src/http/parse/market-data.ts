@@ -1,7 +1,7 @@
-// The parameters of public market data. Each reader answers with the value as upstream shall see it,
-// undefined if it was left out, or the refusal that says what is wrong with it. Nothing that could be refused
-// here is left to upstream, and a symbol is what the exchange lists under exactly that name.
-// Source: reference exchange, sections 2, 5, 6.1 and 9.
+// The parameters of public market data. Each reader returns the value to send upstream, undefined if it was
+// left out, or the refusal that says what is wrong with it. Everything that can be refused here is not sent
+// upstream, and a symbol must match the exchange's listing exactly. Source: reference exchange, sections 2,
+// 5, 6.1 and 9.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import {
@@ -15,12 +15,12 @@ import {
 } from "./descriptions.ts";
 import { count, optionalInteger, optionalText, text } from "./fields.ts";
 
-/** The rows of `exchangeInfo` by symbol, of the family that is asked about. */
+/** The rows of `exchangeInfo` by symbol, of the requested type. */
 export type Listed = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 type Read = (parameters: Parameters, listed: Listed, name: string) => string | undefined | Refusal;
 
-/** Reads a parameter, and says what it reads. */
+/** Parses a parameter, and describes it. */
 export type Reader = Read & { readonly description: ParameterDescription };
 
 // Source: reference exchange, sections 5.5, 5.6, 5.8 and 9.
@@ -31,7 +31,7 @@ const DEPTH_LIMITS = [5, 10, 20, 50, 100, 500, 1_000];
 const DEPTH_LIMIT_MAX = 1_000;
 const TICKER_TYPES = ["FULL", "MINI"];
 const TIME_ZONE = /^([+-]?)([0-9]{1,2})(?::([0-9]{2}))?$/;
-/** What the refusal of a time zone shows: the same without its groups. */
+/** The time-zone pattern in the refusal: the same without its groups. */
 const TIME_ZONE_RANGE = "^[+-]?[0-9]{1,2}(:[0-9]{2})?$";
 const TIME_ZONE_MINUTES_MIN = -12 * 60;
 const TIME_ZONE_MINUTES_MAX = 14 * 60;
@@ -119,7 +119,7 @@ export const interval = intervalAmong(INTERVALS);
 /** The length of a contract's candle: there are none of a second. */
 export const contractInterval = intervalAmong(CONTRACT_INTERVALS);
 
-/** How much of a day's ticker is wanted: TICKER_TYPE_INVALID. */
+/** The requested form of a day's ticker: TICKER_TYPE_INVALID. */
 export const tickerType = described(
   optional("text", "", { values: TICKER_TYPES, default: "FULL" }),
   (parameters) => {
@@ -163,8 +163,8 @@ export const endTime = wholeNumber(END_TIME);
 export const fromId = wholeNumber(optional("id", "The first row that is wanted.", { default: "the newest" }));
 
 /**
- * How many rows, cut to `max`: ILLEGAL_CHARACTERS, and PARAMETER_INVALID for none. Without a limit upstream answers
- * `standard` rows.
+ * How many rows, cut to `max`: ILLEGAL_CHARACTERS, and PARAMETER_INVALID for none. Without a limit upstream
+ * answers `standard` rows.
  */
 export function limitUpTo(max: number, standard: number): Reader {
   const more = { default: String(standard), min: 1 };

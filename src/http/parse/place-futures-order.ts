@@ -169,7 +169,7 @@ const ATTACHED = ["takeProfitPrice", "stopLossPrice"] as const;
 function entryOf(parameters: FuturesOrderParameters): EntryOptions | Refusal {
   const reduceOnly = optionalFlag(parameters, "reduceOnly");
   if (isRefusal(reduceOnly)) return reduceOnly;
-  // What only reduces a position opens none that a leg could close.
+  // A reduce-only order opens no position that a leg could close.
   const parameter = ATTACHED.find((name) => optionalText(parameters, name) !== null);
   if (reduceOnly === true && parameter !== undefined) return { refusal: "LEG_OF_REDUCTION", parameter };
   const attached = attachedOf(parameters);

@@ -84,7 +84,7 @@ function otherFamily(parameters: LegParameters): Refusal | null {
   return isServed ? null : { refusal: "PARAMETER_INVALID", parameter: "algoType" };
 }
 
-/** A leg closes the whole position, at the market's price; whatever says otherwise is refused. */
+/** A leg closes the whole position, at the market's price; parameters that say otherwise are refused. */
 function closesLess(parameters: LegParameters): Refusal | null {
   const closes = optionalFlag(parameters, "closePosition");
   if (isRefusal(closes)) return closes;

@@ -49,7 +49,7 @@ export function nestedLegs(parameters: Parameters<never>): Refusal | null {
 
 const NESTED_LEG = /^(stopLoss|takeProfit)(\[|$)/;
 
-/** What every order with a limit says. */
+/** The terms of every limit order. */
 export function limitTerms(
   parameters: Parameters<"quantity" | "price">,
 ): Pick<PlaceOrder, "size" | "price"> | Refusal {

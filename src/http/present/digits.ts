@@ -1,6 +1,5 @@
-// How futures bodies write decimals: prices and quantities with the digits that the contract publishes, and with more only
-// where a value has them. Nothing is cut off.
-// Source: reference exchange, sections 2 and 12.1.
+// How futures bodies write decimals: prices and quantities with the digits that the contract publishes, and
+// with more only where a value has them. Nothing is cut off. Source: reference exchange, sections 2 and 12.1.
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { formatBriefly } from "../../money/decimal.ts";
 

@@ -1,8 +1,8 @@
-// A futures position as the wire has it, of the present mark price. One body serves every version of the routes: the older
-// versions' keys and the newer ones'.
+// A futures position as the wire has it, of the present mark price. One body serves every version of the
+// routes: the older versions' keys and the newer ones'.
 //
-// A contract that is not listed any more has no brackets: its position is shown without what follows from them.
-// Source: reference exchange, sections 11.1 to 11.4 and 15.
+// A contract that is not listed any more has no brackets: its position is shown without what follows from
+// them. Source: reference exchange, sections 11.1 to 11.4 and 15.
 import type { Account } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";
 import {
@@ -32,10 +32,10 @@ import {
 } from "../../money/decimal.ts";
 import { type Digits, digitsOf, withDigits } from "./digits.ts";
 
-/** What the market is asked about a position. */
+/** The market data that a position needs. */
 export type MarkedMarket = Pick<MarketFeed, "rules" | "lastMarkPrice">;
 
-/** Where an account stands on a symbol: its position, what that is worth, and what its orders hold. */
+/** An account's state on a symbol: its position, its value, and the reserves of its orders. */
 export type Standing = {
   readonly symbol: string;
   readonly asset: string;
@@ -56,13 +56,13 @@ export type Standing = {
   readonly positionMargin: Amount;
   readonly maintenanceMargin: Amount;
   readonly ordersMargin: Amount;
-  /** What resting entries would buy and sell for. */
+  /** The notionals of open entries to buy and to sell. */
   readonly bidNotional: Amount;
   readonly askNotional: Amount;
   readonly updatedAt: number;
 };
 
-/** Where the account stands on a symbol, with a position or without. */
+/** The account's state on a symbol, with a position or without. */
 export function standingOf(account: Account, symbol: string, market: MarkedMarket): Standing {
   const rules = market.rules(symbol);
   const terms = rules?.contract ?? null;
@@ -82,7 +82,7 @@ export function standingOf(account: Account, symbol: string, market: MarkedMarke
   };
   if (position === null) return { ...common, ...FLAT, markPrice: known ?? ZERO };
   const entryPrice = entryPriceOf(position);
-  // Before the market has told any mark price at all, nothing is said to be gained or lost.
+  // Before the first mark price the unrealized profit is zero.
   const markPrice = known ?? entryPrice;
   return {
     ...common,

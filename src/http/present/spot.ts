@@ -1,5 +1,5 @@
-// Spot bodies as the wire has them. Amounts are strings of eight decimals, ids and times integers, flags booleans.
-// Source: specification 2.3, 2.5, 2.6; reference exchange, section 7.
+// Spot bodies as the wire has them. Amounts are strings of eight decimals, ids and times integers, flags
+// booleans. Source: specification 2.3, 2.5, 2.6; reference exchange, section 7.
 import type { Account, FillProfile } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Order, Trade } from "../../domain/order.ts";

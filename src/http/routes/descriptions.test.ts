@@ -8,7 +8,7 @@ import { wireError } from "../refusals.ts";
 import type { Route } from "../route.ts";
 import { ROUTES } from "../server.ts";
 
-/** What a valid request has besides the examples of the mandatory parameters. */
+/** Further parameters of a valid request, besides the examples of the mandatory ones. */
 const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "POST /api/v3/order": { quantity: "0.001" },
   "DELETE /api/v3/order": { origClientOrderId: "mine" },

@@ -21,7 +21,7 @@ export function writeLines(file: string, ...lines: readonly string[]): void {
   writeFileSync(file, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 });
 }
 
-/** A master key of so many versions. */
+/** A master key with this many versions. */
 export function newMasterKey(versions = 1): MasterKey {
   return readMasterKey(fileOf(...Array.from({ length: versions }, newLine)));
 }

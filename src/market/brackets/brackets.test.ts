@@ -52,7 +52,7 @@ test("numbers of a file are read to the digit", () => {
   });
 });
 
-test("one symbol alone, a coefficient, digits as text and a cap that stands for none are taken", () => {
+test("one symbol alone, a coefficient, digits as text and a cap that means none are accepted", () => {
   const last = { ...rows[2], notionalCap: "9223372036854775807", cum: "485.0" };
   const one = { symbol: "TRXUSDT", notionalCoef: 1.5, brackets: [rows[0], rows[1], last] };
   expect(readBrackets(JSON.stringify(one)).get("TRXUSDT")?.[2]?.notionalCap).toBe(

@@ -1,5 +1,5 @@
-// The brackets that serve when no file is given: those of the simulated exchange's perpetuals and some more, as the reference
-// exchange had them in July 2026.
+// The brackets that serve when no file is given: those of the simulated exchange's perpetuals and some more,
+// as the reference exchange had them in July 2026.
 
 import type { Bracket } from "../../domain/symbol.ts";
 import { type Amount, decimal, type Rate } from "../../money/decimal.ts";

@@ -1,11 +1,9 @@
-// Reads a file of leverage brackets in the shape of the exchange's own `leverageBracket`: a list of symbols with their
-// brackets, or one such symbol. Source: reference exchange, sections 11.5 and 15.1.
-//
-// A table that is wrong somewhere is refused as a whole, with the symbol and the row: margin that is computed from it would
-// be wrong without a sign. What is not known is ignored, `notionalCoef` included: brackets are taken as they stand.
-//
-// Numbers are JSON numbers there, and read as the digits that JavaScript shows of them: exact up to fifteen digits. Beyond
-// that lies only the cap that stands for none. Digits as text are taken as well.
+// Reads a file of leverage brackets in the format of the exchange's `leverageBracket`: a list of symbols with
+// their brackets, or one such symbol. A table with an error is refused as a whole, with the symbol and the
+// row, since margin computed from it would be silently wrong. Unknown keys are ignored, `notionalCoef`
+// included. JSON numbers are read as the digits that JavaScript prints, exact up to fifteen digits; only the
+// cap that means "none" has more. Digits as text are accepted too. Source: reference exchange, sections 11.5
+// and 15.1.
 import type { Bracket } from "../../domain/symbol.ts";
 import {
   type Amount,
@@ -18,7 +16,7 @@ import {
 } from "../../money/decimal.ts";
 import { type BracketTable, following } from "./table.ts";
 
-/** A table that cannot be used, in words for the person who gave it. */
+/** A table that cannot be used; the message is for the person who provided it. */
 export class BracketFault extends Error {}
 
 /** A published `cum` is rounded to the cent at worst. */

@@ -5,7 +5,7 @@ import { type Amount, add, type Rate, SCALE, subtract, ZERO } from "../../money/
 /** Ascending by notional, at least one each. */
 export type BracketTable = ReadonlyMap<string, readonly Bracket[]>;
 
-/** What has to be said of a bracket; its number, its floor and its `cum` follow from those before it. */
+/** The given values of a bracket; its number, its floor and its `cum` follow from the ones before it. */
 export type Tier = {
   readonly initialLeverage: number;
   readonly maintenanceRate: Rate;
@@ -28,7 +28,10 @@ export function following(
   };
 }
 
-/** floor × (rate − rate before it). Floors are whole and rates have few digits, so that there is nothing to round. */
+/**
+ * floor × (rate − rate before it). Floors are whole and rates have few digits, so that there is nothing to
+ * round.
+ */
 function stepOf(floor: Amount, rateBefore: Rate, rate: Rate): Amount {
   return ((floor * subtract(rate, rateBefore)) / SCALE) as Amount;
 }

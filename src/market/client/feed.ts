@@ -1,15 +1,9 @@
-// The market of one family as the rest of the program sees it: rules and prices at hand at once, everything else by asking.
-//
-// What stands behind it is the public REST and WebSocket protocol of the reference exchange, whoever speaks it: the
-// exchange itself, the simulated one or a tape. The files beside this one know that protocol; here they are put together.
-// Spot and futures have a feed each, since their symbols share names; what differs between the two is in `protocol.ts`.
-//
-// The feed and the callers' own questions (`query`) ask through a client each: whatever a caller may bring about, too
-// many questions under way or a firewall's displeasure, the feed goes on. Only a ban of our address stops both, and
-// callers have a budget of their own (`upstream-weight.ts`), so that their questions do not bring one about.
-//
-// Two clocks: `clock` is market time, which a tape may run faster, and is only passed on. Silence, age and waiting are
-// measured with `wallClock`.
+// The market of one type, spot or futures: rules and prices from memory, everything else by request. It
+// composes the files beside it, which speak the public protocol of the reference exchange, whether the
+// exchange, the simulated one or a tape answers; `protocol.ts` has the differences of the types. The feed and
+// callers' requests (`query`) use a REST client each, so that callers cannot stop the feed; only a ban of our
+// address stops both, and callers have a budget of their own (`upstream-weight.ts`). `clock` is market time,
+// which a tape may run faster; silence, age and delays go by `wallClock`.
 import {
   type Cancel,
   type Clock,
@@ -48,24 +42,27 @@ import { createWarmSymbols, type PriceCounts } from "./symbols/warm-symbols.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
   readonly family: Family;
-  /** Of contracts; those of the simulated exchange's unless said. */
+  /** Brackets of contracts; by default those of the simulated exchange. */
   readonly brackets?: BracketTable;
   /** Market time. */
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Whether a symbol that is quiet on its streams is asked for by REST. True for the reference exchange, which may send
-   * nothing while nothing changes; false for an upstream that keeps to its schedule, where silence means dead.
+   * Whether REST is asked about a symbol without stream messages. True for the reference exchange, which may
+   * send nothing while nothing changes; false for an upstream with a fixed schedule, where silence means that
+   * the symbol is dead.
    */
   readonly asksAboutQuietSymbols?: boolean;
   /**
-   * Whether the age of messages is measured by their event times. True for the reference exchange; false for an upstream in
-   * this process, which has no way to lag, and whose time may run faster.
+   * Whether the age of messages is measured by their event times. True for the reference exchange; false for
+   * an upstream in this process, which has no way to lag, and whose time may run faster.
    */
   readonly measuresAge?: boolean;
-  /** Whether upstream counts what it is asked and bans who asks too much: questions are then held to budgets. */
+  /**
+   * Whether upstream counts requests and bans clients that send too many: requests then go through budgets.
+   */
   readonly isMetered?: boolean;
-  /** Why the market takes no orders at all; it takes them unless said. */
+  /** Why the market takes no orders at all; by default it takes them. */
   readonly untradable?: Market["untradable"];
   /** How many stream connections may be open at a time, at least one of a kind. */
   readonly connectionsMax?: number;
@@ -81,8 +78,8 @@ type FeedStatus = {
   /** Unix ms of the last streamed message, wall clock; 0 before the first. */
   readonly lastMessageAt: number;
   /**
-   * How old the newest message is, ms: how late it was when it came, and how long ago that is. Null while nothing is streamed,
-   * since nobody uses the family.
+   * Age of the newest message, ms: its delay on arrival plus the time since. Null while no symbol of the type
+   * is subscribed.
    */
   readonly dataAgeMs: number | null;
   /** Whether messages come too late to trade by, although every connection is open. */
@@ -93,11 +90,11 @@ type FeedStatus = {
   readonly symbols: number;
   /** Symbols in use that have no quote at present. */
   readonly silentSymbols: readonly string[];
-  /** What became of the messages about quotes. */
+  /** Counts of quote messages by outcome. */
   readonly quotes: PriceCounts["quotes"];
-  /** What became of the messages about trades. */
+  /** Counts of trade messages by outcome. */
   readonly trades: PriceCounts["trades"];
-  /** What became of the messages about mark prices. */
+  /** Counts of mark-price messages by outcome. */
   readonly marks: PriceCounts["marks"];
   readonly malformedMessages: number;
   readonly listenerFaults: number;
@@ -110,12 +107,12 @@ export type MarketFeed = Market & {
   readonly family: Family;
   /** Market time, Unix ms. */
   now(): number;
-  /** Opens the feed. Throws an error that says what to do when upstream cannot be reached; then `close` it. */
+  /** Opens the feed. If upstream is unreachable, throws an error that says what to do; then call `close`. */
   start(): Promise<void>;
   /**
    * Makes sure that `rules(symbol)` are at most 60 seconds old and that the symbol's prices are streaming.
-   * Undefined when all is fresh already; else a promise that resolves in any case, within about a second. A symbol
-   * without a quote after that has none. Does nothing for a symbol that is not listed.
+   * Undefined when all is fresh already; else a promise that resolves in any case, within about a second. A
+   * symbol without a quote after that has none. Does nothing for a symbol that is not listed.
    */
   prepare(symbol: string): Promise<void> | undefined;
   /** Keeps a symbol streaming until released. The listener is called at once, in the order of what comes. */
@@ -123,35 +120,45 @@ export type MarketFeed = Market & {
   /** A point in the order of all quotes, trades and mark prices, to be given to `extremesSince`. */
   mark(): number;
   /**
-   * The extremes of the symbol's quotes, trades and mark prices after `mark`, null if none is known. Never a price from
-   * before that point; all of them if it is at most ten seconds old.
+   * The extremes of the symbol's quotes, trades and mark prices after the checkpoint `mark`, null if none is
+   * known. Never includes a price from before it; includes all of them if it is at most ten seconds old.
    */
   extremesSince(symbol: string, mark: number): Extremes | null;
   /**
-   * What was traded between two market times (Unix ms), in the order of time: candles where they lie wholly inside, trades
-   * at the edges. Null when upstream could not tell all of it now. Of a very long stretch the oldest part is left out.
+   * Trades between two market times (Unix ms), in order of time: as candles where they lie wholly inside, as
+   * trades at the edges. Null when upstream could not provide all of it now. Of a very long interval the
+   * oldest part is left out.
    */
   tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
   /**
-   * The mark prices between two market times (Unix ms), in the order of time: candles of the minutes that lie wholly inside,
-   * none of the parts of minutes at the edges. Null when upstream could not tell now; none on spot.
+   * Mark prices between two market times (Unix ms), in order of time: candles of the minutes that lie wholly
+   * inside, none for the parts of minutes at the edges. Null when upstream could not provide them now; none
+   * on spot.
    */
   markedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
-  /** The last mark price that is known of a contract in use, however old: to show, never to decide by. */
+  /** The last known mark price of a subscribed contract, however old: for display, never for decisions. */
   lastMarkPrice(symbol: string): Price | null;
-  /** When a contract's next settlement of funding is due, as last told, Unix ms; null while unknown, and on spot. */
+  /**
+   * The published time of a contract's next settlement of funding, Unix ms; null while unknown, and on spot.
+   */
   nextFundingAt(symbol: string): number | null;
   /**
-   * The settlements that were published with a time from one market time (Unix ms) to another, both included, ascending.
-   * Null when upstream could not tell now; none on spot.
+   * The settlements published with a time between two market times (Unix ms), both included, ascending. Null
+   * when upstream could not provide them now; none on spot.
    */
   settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
   /** The `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: (data: unknown) => void): Cancel;
-  /** Whether upstream has confirmed a stream on a connection that is open, so that its silence means that nothing was said. */
+  /**
+   * Whether upstream has confirmed a stream on an open connection, so that its silence means that nothing was
+   * sent.
+   */
   isStreaming(stream: string): boolean;
   exchangeInfo(): ExchangeInfoBody;
-  /** A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a rejection. */
+  /**
+   * A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a
+   * rejection.
+   */
   query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer>;
   status(): FeedStatus;
   close(): Promise<void>;
@@ -198,7 +205,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     : null;
   /** How old the last message with an event time was when it came, and when that was. */
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
-  /** Since when there are streams to be heard; null while there are none. */
+  /** Since when there are subscribed streams; null while there are none. */
   let wantedSince: number | null = null;
   const streams = createStreams({
     connections,
@@ -235,7 +242,9 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   let cancelSweep: Cancel | null = null;
   let isOpen = false;
 
-  /** An exchange that lists nothing of a family, such as a tape of the other one, need not stream it either. */
+  /**
+   * An exchange that lists nothing of a family, such as a tape of the other one, need not stream it either.
+   */
   function openOnceListed(): void {
     if (isOpen || listings.body().symbols.size === 0) return;
     isOpen = true;
@@ -320,16 +329,15 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   };
 }
 
-// The mark prices of a contract between two times, for whoever missed them: as 1-minute candles.
-// Source: design, section 6 (mark candles for legs and liquidation); reference exchange, section 9.
-//
-// Knowingly: only minutes that lie wholly inside the stretch are told. A candle does not say in which part of its minute it
-// was where, and there are no single mark prices of the past; what the parts of minutes at the edges saw is left out, and
-// the next live mark price says where it is now. A minute without trades has mark prices like any other.
+// The mark prices of a contract between two times, as 1-minute candles. Source: design, section 6 (mark
+// candles for legs and liquidation); reference exchange, section 9.
+// Known limit: only minutes wholly inside the interval are returned. A candle does not say when within its
+// minute a price was reached, and the exchange has no single past mark prices; the next live mark price
+// covers what follows. A minute without trades has mark prices too.
 
 /**
- * Answers the minutes between two market times (Unix ms), in the order of time; none where there is no mark price. Null when
- * upstream could not tell all of it: ask again later.
+ * Returns the minutes between two market times (Unix ms), in order of time; none where there is no mark
+ * price. Null when upstream could not provide all of them: try again later.
  */
 export type Marked = (symbol: string, from: number, to: number) => Promise<readonly PriceSpan[] | null>;
 

@@ -87,7 +87,7 @@ test("where no contract is listed nothing is connected, until one is", async () 
   await until(() => feed.status().connected);
 });
 
-test("rules that are too old are asked for with one question, whoever and how many want them", async () => {
+test("rules that are too old are requested once, however many callers need them", async () => {
   const stage = await tradedStage();
   const { feed, time } = stage;
   halt(stage, "ETHUSDT");
@@ -101,7 +101,7 @@ test("rules that are too old are asked for with one question, whoever and how ma
   expect(stage.upstream.requests.filter((line) => line.includes("exchangeInfo?"))).toEqual([]);
 });
 
-test("while contracts are in use the whole is asked for twice a minute, and nobody has to wait", async () => {
+test("while contracts are in use the whole is requested twice a minute, and no caller waits", async () => {
   const stage = await tradedStage();
   const { feed } = stage;
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
@@ -115,7 +115,7 @@ test("while contracts are in use the whole is asked for twice a minute, and nobo
   expect(asked(stage)).toBeLessThanOrEqual(6);
 });
 
-test("the last known rules stand when upstream does not answer, and it is asked again in a while", async () => {
+test("the last known rules stay valid when upstream does not answer, and it is asked again after a while", async () => {
   const stage = await tradedStage();
   const { feed, time, upstream } = stage;
   upstream.reply("/fapi/v1/exchangeInfo", () => ({ status: 503, body: "down" }));

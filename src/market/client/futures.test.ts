@@ -1,4 +1,4 @@
-// What is different about a feed of futures, on an upstream that says what the test tells it to.
+// The differences of a futures feed, with an upstream that the test controls.
 import { expect, test } from "vitest";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
 import { silentAfterMs } from "./symbols/book.ts";
@@ -19,7 +19,7 @@ import { until } from "./testing/upstream.ts";
 const price = (text: string) => decimal<Price>(text);
 const scheduled = { asksAboutQuietSymbols: false };
 
-/** What a watcher of BTCUSDT is told, a word each; gaps in ms since it began. */
+/** The events of a watcher of BTCUSDT, one word each; gaps in ms since the start. */
 function listen({ feed, time }: Stage): string[] {
   const heard: string[] = [];
   const startedAt = time.now();
@@ -33,7 +33,7 @@ function listen({ feed, time }: Stage): string[] {
   return heard;
 }
 
-/** Both routes have been heard since they were confirmed; what comes from now on is listened to. */
+/** Both routes have had messages since they were confirmed; the listener sees everything from now on. */
 async function heardStage(): Promise<{ readonly stage: Stage; readonly heard: string[] }> {
   const stage = await warmContractStage(scheduled);
   sendContractTicker(stage, 1_000, "99", "101");
@@ -42,7 +42,7 @@ async function heardStage(): Promise<{ readonly stage: Stage; readonly heard: st
   return { stage, heard: listen(stage) };
 }
 
-test("books and mark prices come on a route each, and trades are not asked for", async () => {
+test("books and mark prices come on a route each, and trades are not subscribed", async () => {
   const { upstream } = await warmContractStage();
   const on = (path: string) => upstream.subscribedOn(upstream.connectionTo(path)).sort();
   expect(on(publicPath)).toEqual(["btcusdt@bookTicker", "btcusdt@depth20@500ms"]);
@@ -54,7 +54,7 @@ test("books and mark prices come on a route each, and trades are not asked for",
   ]);
 });
 
-test("a strategy's stream is asked for on the route that carries it", async () => {
+test("a strategy's stream is requested on the route that carries it", async () => {
   const { feed, upstream, time } = await warmContractStage();
   feed.subscribe("btcusdt@kline_1m", () => {});
   feed.subscribe("btcusdt@depth20@100ms", () => {});
@@ -87,7 +87,7 @@ test("a mark price that does not come is waited for, within the same bound as th
   expect(feed.markPrice("BTCUSDT")).toBeNull();
 });
 
-test("a mark price by REST that a streamed one has overtaken is not taken", async () => {
+test("a mark price by REST is ignored after a newer streamed one", async () => {
   const stage = await setStage(["BTCUSDT"], { family: "futures" });
   const { feed, upstream, tickers } = stage;
   tickers.set("BTCUSDT", ["99", "101"]);
@@ -106,7 +106,7 @@ test("a mark price by REST that a streamed one has overtaken is not taken", asyn
   expect([feed.markPrice("BTCUSDT"), feed.nextFundingAt("BTCUSDT")]).toEqual([price("100"), 77]);
 });
 
-test("watchers hear quotes and mark prices in the order in which they come; stale and crossed ones are dropped", async () => {
+test("watchers receive quotes and mark prices in order; stale and crossed ones are dropped", async () => {
   const { stage, heard } = await heardStage();
   const { feed } = stage;
   const mark = feed.mark();
@@ -171,14 +171,14 @@ test.each([
   const { stage, heard } = await heardStage();
   const { feed, upstream, time } = stage;
   const stays = upstream.connectionTo(whole);
-  // REST, which would end the gap as well, has nothing to say.
+  // REST, which would end the gap as well, has no data.
   stage.tickers.clear();
   stage.marks.clear();
   upstream.drop(upstream.connectionTo(broken));
   await until(() => !feed.status().connected);
   // Before the first attempt to connect again.
   time.advance(50);
-  // The route that stays is heard all along.
+  // The remaining route has messages throughout.
   if (broken === publicPath) sendMark(stage, 2_000, "90");
   else sendContractTicker(stage, 1_001, "90", "91");
   await until(() => heard.length === 2);
@@ -200,7 +200,7 @@ test.each([
   expect(gaps).toHaveLength(new Set(gaps.map(String)).size);
 });
 
-test("after a reconnect the quotes and mark prices of all contracts are asked for with one question each", async () => {
+test("after a reconnect the quotes and mark prices of all contracts are requested with one request each", async () => {
   const stage = await warmContractStage(scheduled);
   const { feed, upstream, time, tickers, marks } = stage;
   tickers.set("ETHUSDT", ["9", "10"]);
@@ -220,7 +220,7 @@ test("after a reconnect the quotes and mark prices of all contracts are asked fo
   expect([...asked].sort()).toEqual(["/fapi/v1/premiumIndex", "/fapi/v1/ticker/bookTicker"]);
 });
 
-test("a quiet book is asked for while its route is open, whatever becomes of the other", async () => {
+test("a quiet book is requested while its route is open, whatever happens to the other", async () => {
   const stage = await warmContractStage();
   const { feed, upstream, time } = stage;
   upstream.setAccepting(false);

@@ -1,4 +1,5 @@
-// The client of futures against the simulated exchange, both as they run: real sockets, the time moved by hand.
+// The client of futures against the simulated exchange, both as they run: real sockets, the time moved by
+// hand.
 import { afterEach, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
@@ -13,7 +14,7 @@ type Stage = {
   readonly exchange: Exchange;
   readonly time: ManualTime;
   readonly feed: MarketFeed;
-  /** Lets market time pass; resolves when the client has received what was sent in it. */
+  /** Advances market time; resolves when the client has received what was sent in it. */
   readonly pass: (ms: number) => Promise<void>;
   /** The answer, while time passes as fast as upstream answers. */
   readonly answerOf: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
@@ -82,10 +83,10 @@ async function setStage(startAt?: number): Promise<Stage> {
   return { exchange, time, feed, pass, answerOf };
 }
 
-/** What the exchange tells of a contract's mark price in the second of `at`. */
+/** The exchange's mark price of a contract in the second of `at`. */
 const toldAt = (name: string, at: number) => source.premium(name, Math.floor(at / 1_000) * 1_000);
 
-test("every contract has rules, brackets, a quote and a mark price, which are the ones that REST gives", async () => {
+test("every contract has rules, brackets, a quote and a mark price equal to those of REST", async () => {
   const { feed, pass } = await setStage();
   const symbols = [...feed.exchangeInfo().symbols.keys()];
   expect(symbols.length).toBeGreaterThanOrEqual(12);
@@ -140,7 +141,7 @@ test("a contract that the exchange silences has neither quote nor mark price alt
   expect(feed.markPrice("BTCUSDT")).not.toBeNull();
 });
 
-test("of the minutes in the gaps, those that were not heard whole are told as they were marked", async () => {
+test("minutes in the gaps that were not received completely have the right mark prices", async () => {
   const { exchange, time, feed, pass, answerOf } = await setStage();
   const heard: { readonly at: number; readonly price: Price }[] = [];
   const gaps: { readonly from: number; readonly to: number }[] = [];
@@ -173,7 +174,7 @@ test("of the minutes in the gaps, those that were not heard whole are told as th
     const told = source.markStatistics(symbol, "mark", span.from, span.to + 1);
     expect([span.lowest, span.highest]).toEqual([price(told?.low), price(told?.high)]);
   }
-  // Whatever whole minute of the time was not heard second by second is among them.
+  // It includes every whole minute whose seconds were not all received live.
   const seconds = new Set(heard.map(({ at }) => Math.floor(at / 1_000)));
   for (let open = Math.ceil(from / minuteMs) * minuteMs; open + minuteMs <= to; open += minuteMs) {
     const isHeard = Array.from({ length: 60 }, (_, second) => open / 1_000 + second).every((at) =>
@@ -183,7 +184,7 @@ test("of the minutes in the gaps, those that were not heard whole are told as th
   }
 });
 
-test("what was traded in a stretch is what the exchange knows of it", async () => {
+test("the trades of an interval are those of the exchange", async () => {
   const { time, feed, answerOf } = await setStage();
   const to = time.now();
   const from = to - 5 * minuteMs - 12_345;
@@ -194,7 +195,7 @@ test("what was traded in a stretch is what the exchange knows of it", async () =
   expect(sorted(spans.map(({ highest }) => highest)).at(-1)).toBe(price(told?.high));
 });
 
-test("a settlement is told when it is published, at the mark price that was streamed at its time", async () => {
+test("a settlement is reported when it is published, at the mark price that was streamed at its time", async () => {
   const due = Math.ceil(createManualTime().now() / (8 * hourMs)) * 8 * hourMs;
   const { feed, pass, answerOf } = await setStage(due - 5_000);
   const heard = new Map<number, Price>();
@@ -245,7 +246,7 @@ test("a crossed book, an old update id and an old mark price of the exchange cha
   expect([feed.quote(symbol), feed.markPrice(symbol)]).toEqual([quote, mark]);
 });
 
-test("across change-overs of both routes no mark price is missed and no gap is told", async () => {
+test("across change-overs of both routes no mark price is missed and no gap is reported", async () => {
   const { exchange, time, feed } = await setStage();
   const times: number[] = [];
   const gaps: number[] = [];

@@ -17,7 +17,7 @@ type Stage = {
   readonly exchange: Exchange;
   readonly time: ManualTime;
   readonly feed: MarketFeed;
-  /** Lets market time pass; resolves when the client has received what was sent in it. */
+  /** Advances market time; resolves when the client has received what was sent in it. */
   readonly pass: (ms: number) => Promise<void>;
 };
 
@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** `clock` tells market time; the same as the stage's own unless given. */
+/** `clock` returns market time; by default the stage's own. */
 async function setStage(clockOf: (time: ManualTime) => Clock = (time) => time): Promise<Stage> {
   const time = createManualTime();
   const clock = clockOf(time);
@@ -73,7 +73,7 @@ async function setStage(clockOf: (time: ManualTime) => Clock = (time) => time): 
   return { exchange, time, feed, pass };
 }
 
-test("every spot symbol has rules and quotes, which are the ones that REST gives", async () => {
+test("every spot symbol has rules and quotes equal to those of REST", async () => {
   const { feed, pass } = await setStage();
   const symbols = [...feed.exchangeInfo().symbols.keys()];
   expect(symbols.length).toBeGreaterThanOrEqual(20);
@@ -102,14 +102,14 @@ test("every spot symbol has rules and quotes, which are the ones that REST gives
     expect(heard.get(symbol)).toEqual(told);
     const at = feed.now();
     expect([symbol, feed.lastPrice(symbol)]).toEqual([symbol, price(source.lastTrade(symbol, at)?.price)]);
-    // The average is told every second.
+    // The average is published every second.
     const average = averagePrice(source, symbol, Math.floor(at / 1_000) * 1_000);
     expect([symbol, feed.averagePrice(symbol)]).toEqual([symbol, price(average.price)]);
   }
   expect(feed.status().quotes).toMatchObject({ stale: 0, crossed: 0, malformed: 0 });
 });
 
-test("a symbol that the exchange silences has no quote although the others and REST go on, and comes back", async () => {
+test("a symbol that the exchange silences has no quote although the others and REST work, and comes back", async () => {
   const { exchange, feed, pass } = await setStage();
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   await pass(2_000);
@@ -145,7 +145,7 @@ test("an exchange that is away for a while leaves no quote, keeps the rules and 
   expect(feed.quote("BTCUSDT")).not.toBeNull();
 });
 
-test("of every trade there was, each was heard or lies in what was traded in the gaps", async () => {
+test("every trade was received or lies in the trades of the gaps", async () => {
   const { exchange, time, feed, pass } = await setStage();
   const heard = new Set<number>();
   const gaps: { readonly from: number; readonly to: number }[] = [];

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** The streams of a source, and what is heard on one of them in the next three seconds. */
+/** The streams of a source, and the messages of one of them in the next three seconds. */
 async function setStage(source: Source, stream: string) {
   now = startAt;
   const exchange = await openExchange({ markets: { spot: source }, clock: { now: () => now }, manual: true });
@@ -31,7 +31,7 @@ async function askAverage({ spotRestUrl }: Exchange): Promise<{ price: string; c
   return (await answer.json()) as { price: string; closeTime: number };
 }
 
-test("the average price of the last five minutes is told every second, as REST tells it", async () => {
+test("the average price of the last five minutes is published every second, as by REST", async () => {
   const { exchange, messages } = await setStage(spot, "ethbtc@avgPrice");
   expect(messages.map(({ data }) => data.E)).toEqual([1, 2, 3].map((second) => startAt + second * 1_000));
   now = startAt + 3_000;
@@ -47,7 +47,7 @@ test("where nothing was traded in five minutes the average is the last price", a
   expect((await askAverage(exchange)).price).toBe(spot.lastTrade("ETHBTC", now)?.price);
 });
 
-test("a pair that was never traded has no average to tell", async () => {
+test("a pair that was never traded has no average", async () => {
   const untraded: Source = { ...spot, statistics: () => undefined, lastTrade: () => undefined };
   const { messages } = await setStage(untraded, "ethbtc@avgPrice");
   expect(messages).toEqual([]);

@@ -1,4 +1,6 @@
-/** One client's stream connection: its subscriptions, its pongs and the bound on what waits to be sent to it. */
+/**
+ * One client's stream connection: its subscriptions, its pongs and the bound on what waits to be sent to it.
+ */
 import type { WebSocket } from "ws";
 import { type Controlled, obey } from "./control-messages.ts";
 import type { Hub } from "./hub.ts";
@@ -6,16 +8,16 @@ import type { Hub } from "./hub.ts";
 /** Source: reference section 17.1. */
 export const streamsPerConnectionMax = 1_024;
 
-/** A client that lets more than this pile up is cut off. */
+/** Send buffer; a client that exceeds it is disconnected. */
 export const bufferedBytesMax = 8 * 1024 * 1024;
 
 /** Pings without an answer before a client counts as dead: a minute at one every 20 seconds. */
 const unansweredPingsMax = 3;
 
 /**
- * Futures streams are split by path, and a routed connection carries only those of its path (reference section 17.2). A
- * plain one carries all: on the reference it is left with the public ones, but programs written before the split ask for
- * everything on one connection, and here they get it.
+ * Futures streams are split by path, and a routed connection carries only those of its path (reference
+ * section 17.2). A plain one carries all: on the reference it is left with the public ones, but programs
+ * written before the split ask for everything on one connection, and here they get it.
  */
 export type StreamRoute = "plain" | "public" | "market";
 
@@ -69,7 +71,7 @@ export class Connection implements Controlled {
     this.#socket.send(this.isCombined ? `{"stream":"${stream}","data":${payload}}` : payload);
   }
 
-  /** Asks for a sign of life, or gives up on a client that owes too many. */
+  /** Pings the client, or disconnects it after too many unanswered pings. */
   ping(): void {
     if (this.#unansweredPings >= unansweredPingsMax) {
       this.#socket.terminate();
@@ -83,7 +85,7 @@ export class Connection implements Controlled {
     this.#socket.terminate();
   }
 
-  // What a route does not carry may be subscribed to and stays silent.
+  // A stream that a route does not carry may be subscribed to and stays silent.
   #carries(stream: string): boolean {
     if (this.#route === "plain") return true;
     return /@(bookTicker|depth)/.test(stream) === (this.#route === "public");

@@ -1,4 +1,4 @@
-/** What a client may say on a stream connection, and the answers (reference section 17.1). */
+/** The messages of a client on a stream connection, and the answers (reference section 17.1). */
 
 /** The side of a connection that control messages act on. */
 export type Controlled = {

@@ -1,4 +1,7 @@
-/** What tickers and averages need beside `money/`: quotients, and texts of fewer digits. Units are those of `money/`. */
+/**
+ * Arithmetic for tickers and averages beside `money/`: quotients, and texts of fewer digits. Units are those
+ * of `money/`.
+ */
 
 const digits = 8;
 const scale = 10n ** BigInt(digits);

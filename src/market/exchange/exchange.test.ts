@@ -279,7 +279,7 @@ describe("faults on demand", () => {
     client.close();
   });
 
-  test("REST is refused with 503 while told so, for all, a family or a symbol", async () => {
+  test("REST is refused with 503 on demand, for all, a type or a symbol", async () => {
     const statuses = async () => {
       const paths = [
         "/api/v3/time",
@@ -323,7 +323,7 @@ describe("faults on demand", () => {
     client.close();
   });
 
-  test("connections are turned away while told so, and open ones stay", async () => {
+  test("connections are refused on demand, and open ones stay", async () => {
     const client = await StreamClient.open(`${exchange.spotWsUrl}/stream`);
     exchange.refuseConnections(true);
     await expect(StreamClient.open(`${exchange.spotWsUrl}/stream`)).rejects.toThrow("503");

@@ -1,6 +1,6 @@
 /**
- * Outages on demand, for tests: streams that fall silent and REST requests that are refused, each by itself, for all, a
- * family or a symbol. A symbol means the spot pair and the perpetual of that name.
+ * Outages on demand, for tests: silent streams and refused REST requests, each for everything, a type or a
+ * symbol. A symbol means the spot pair and the perpetual of that name.
  */
 import type { Family } from "./source.ts";
 

@@ -1,9 +1,8 @@
 /**
- * Who listens to what in one family, and what falls due for them.
- *
- * Streams follow market time: events are sent in the order the source gives them, books and candles at multiples of
- * their period. A candle's last update, `x` true, is sent once, at the instant the next one opens; that update stands
- * in for the regular one of the same instant. A silenced symbol's messages are not kept for later.
+ * The subscribers of one type, and the messages due for them.
+ * Streams follow market time: events are sent in the source's order, books and candles at multiples of their
+ * period. A candle's last update, `x` true, is sent once, when the next one opens, and replaces the regular
+ * update of that instant. Messages of a silenced symbol are dropped.
  */
 import type { Faults } from "./faults.ts";
 import { openTimeOf } from "./intervals.ts";
@@ -32,7 +31,9 @@ export type Hub = {
   remove(listener: Listener, stream: string): void;
   /** Sends what falls due with `from < time <= until`, Unix ms of market time. */
   send(from: number, until: number): void;
-  /** Sends a payload of the caller's making to a stream's listeners, silenced or not; text is sent as it is. */
+  /**
+   * Sends a payload of the caller's making to a stream's listeners, silenced or not; text is sent as it is.
+   */
   sendRaw(stream: string, data: unknown): void;
 };
 
@@ -40,13 +41,16 @@ type Channel = {
   readonly stream: string;
   readonly meaning: StreamMeaning | undefined;
   readonly listeners: Set<Listener>;
-  /** Of the last book sent, for futures' `pu`. */
+  /** Id of the last book sent, for futures' `pu`. */
   updateId: number;
 };
 
 type Message = { readonly at: number; readonly channel: Channel; readonly payload: string };
 
-/** A hub of spot streams, or of futures streams when the source is one. A symbol that `silences` hits is not sent. */
+/**
+ * A hub of spot streams, or of futures streams when the source is one. A symbol that `silences` hits is not
+ * sent.
+ */
 export function createHub(source: Source | FuturesSource, silences: Faults): Hub {
   const { family } = source;
   const listed = new Set(source.symbols);
@@ -102,7 +106,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
   }
 
   function sendSymbol(symbol: string, ofSymbol: ReadonlySet<Channel>, from: number, until: number): void {
-    // What happened at an instant goes before what is told about it.
+    // Events of an instant go before the periodic messages about it.
     sendInOrder([
       ...eventMessages(symbol, ofSymbol, from, until),
       ...periodicMessages(ofSymbol, from, until),
@@ -197,7 +201,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
     return premiums.size > 0 ? markPricesPayload(premiums, at) : undefined;
   }
 
-  // What was not told anew since the stream's last message is not repeated.
+  // A premium that has not changed since the stream's last message is not repeated.
   function newPremium(symbol: string, at: number, periodMs: number): Premium | undefined {
     const premium = "premium" in source ? source.premium(symbol, at) : undefined;
     return premium && premium.at > at - periodMs ? premium : undefined;

@@ -1,4 +1,4 @@
-/** Candles of any interval, composed from what a source says of spans of time (reference section 5.5). */
+/** Candles of any interval, composed from a source's statistics (reference section 5.5). */
 import { type Interval, nextOpenTime, openTimeBefore, openTimeOf } from "./intervals.ts";
 import type { Source, Statistics } from "./source.ts";
 
@@ -13,8 +13,8 @@ export type CandleQuery = {
 };
 
 /**
- * The candles whose open times lie in the range asked for, ascending, the still-open one last.
- * `startTime` counts from the oldest; without it the newest `limit` are given.
+ * The candles whose open times lie in the requested range, ascending, the still open one last. With
+ * `startTime` the oldest come first; without it the newest `limit` are returned.
  */
 export function candlesOf(
   source: Source,
@@ -89,7 +89,7 @@ export function klineRow(candle: Candle): readonly (string | number)[] {
   ];
 }
 
-// A candle without a trade stands at the price before it; before the first trade ever there is no candle.
+// A candle without a trade has the price before it; before the first trade ever there is no candle.
 function withoutTrades(source: Source, symbol: string, openTime: number): Statistics | undefined {
   const before = source.lastTrade(symbol, openTime - 1);
   if (!before) return undefined;

@@ -1,12 +1,11 @@
 /**
- * The reference exchange's public protocol on a loopback port, in front of any market (reference sections 5, 9, 17).
- *
- * One port carries both families: REST by path, spot streams at `/ws` and `/stream`, futures streams at `/public/…` and
- * `/market/…`; below `/futures` the same, and unrouted as well, since unrouted alone would mean spot. Everything is told
- * in market time, which the clock gives; with `manual` nothing is sent until `pump` is called, and no timer runs.
- *
- * Deliberately missing: diff depth, ticker streams, weights and bans, the 24-hour lifetime of a connection, the limit of
- * inbound messages a second.
+ * The reference exchange's public protocol on a loopback port, in front of any market (reference sections 5,
+ * 9, 17). One port serves both types: REST by path, spot streams at `/ws` and `/stream`, futures streams at
+ * `/public/…` and `/market/…`; below `/futures` the same, and unrouted as well, since unrouted alone would
+ * mean spot. Times are market time, from the clock; with `manual` nothing is sent until `pump` is called, and
+ * no timer runs.
+ * Deliberately missing: diff depth, ticker streams, weights and bans, the 24-hour lifetime of a connection,
+ * the limit of inbound messages a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -17,7 +16,7 @@ import { createHub, type Hub } from "./hub.ts";
 import { answerRest, type Markets } from "./rest.ts";
 import type { Family } from "./source.ts";
 
-/** Tells market time in Unix ms. */
+/** Market time in Unix ms. */
 export type Clock = { now(): number };
 
 export type ExchangeOptions = {
@@ -40,9 +39,15 @@ export type Exchange = {
   readonly futuresWsUrl: string;
   /** Sends everything that is due by now. */
   pump(): void;
-  /** An outage of a symbol, a family or everything: streams fall silent, and REST answers 503 to who names it. */
+  /**
+   * An outage of a symbol, a type or everything: streams are silent, and REST answers 503 to requests that
+   * name it.
+   */
   silence(target?: FaultTarget): void;
-  /** Ends every kind of outage of the target; without one, all of them. What was due meanwhile is not sent. */
+  /**
+   * Ends every kind of outage of the target; without one, all of them. Messages due during the outage are not
+   * sent.
+   */
   resume(target?: FaultTarget): void;
   /** The same for streams alone; connections stay open and answer pings. */
   silenceStreams(target?: FaultTarget): void;
@@ -54,11 +59,11 @@ export type Exchange = {
   refuseConnections(isRefusing: boolean): void;
   /** Cuts every stream connection without a goodbye. */
   dropConnections(): void;
-  /** Tells every stream connection that it is about to end. Source: reference section 17.1. */
+  /** Announces to every stream connection that it is about to end. Source: reference section 17.1. */
   announceShutdown(): void;
   /**
-   * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family, spot by default:
-   * a crossed book, an old update id. Silences do not hold it back.
+   * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family, spot
+   * by default: a crossed book, an old update id. Silences do not hold it back.
    */
   sendRaw(stream: string, data: unknown, family?: Family): void;
   /** Stops everything and destroys what is open. */
@@ -149,7 +154,8 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
 
   function pump(): void {
     const now = Math.floor(clock.now());
-    // The market goes on from the earlier time, and its ids go back: clients that connect again believe them at once.
+    // The market continues from the earlier time, and its ids go back; clients that reconnect accept them at
+    // once.
     if (now < sentUntil - clockBackMsMax) {
       sentUntil = now;
       dropConnections();
@@ -214,7 +220,8 @@ type Place = {
   readonly streams: readonly string[];
 };
 
-// `/ws/<a>/<b>` and `/stream?streams=<a>/<b>`, below `/futures`, `/futures/public` or `/futures/market` for futures.
+// `/ws/<a>/<b>` and `/stream?streams=<a>/<b>`, below `/futures`, `/futures/public` or `/futures/market` for
+// futures.
 function placeOf(target: string): Place | undefined {
   const [path = "", query] = target.split("?", 2);
   const match = /^(\/futures)?(?:\/(public|market))?\/(?:(stream)|ws)(?:\/(.*))?$/.exec(path);

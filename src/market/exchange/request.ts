@@ -1,4 +1,4 @@
-/** What a request asks for, and the exchange's way of saying that it is malformed (reference sections 2 and 16.1). */
+/** Parsing of a request, and the exchange's errors for malformed ones (reference sections 2 and 16.1). */
 
 /** Thrown by the readers below and by answers, caught once by the REST server; `message` goes on the wire. */
 export class RequestFault extends Error {
@@ -64,7 +64,7 @@ export function malformed(name: string): RequestFault {
   return new RequestFault(-1102, `Mandatory parameter '${name}' was not sent, was empty/null, or malformed.`);
 }
 
-/** The time range asked for, inclusive. */
+/** The requested time range, inclusive. */
 export function readTimes(params: Params): TimeRange {
   return { startTime: wholeNumber(params, "startTime"), endTime: wholeNumber(params, "endTime") };
 }

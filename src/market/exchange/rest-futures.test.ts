@@ -44,7 +44,7 @@ describe("REST of futures", () => {
     });
   });
 
-  test("exchangeInfo lists every perpetual in the current shape, whatever symbol is asked for", async () => {
+  test("exchangeInfo lists every perpetual in the current format, whatever symbol is requested", async () => {
     type Row = { symbol: string; filters: { filterType: string }[] };
     const info = await body<{ symbols: Row[] }>("/fapi/v1/exchangeInfo?symbol=NOPE");
     expect(info.symbols.length).toBeGreaterThanOrEqual(12);
@@ -121,7 +121,7 @@ describe("REST of futures", () => {
     expect(await body(`${continuous}NEXT_QUARTER`)).toEqual([]);
   });
 
-  test("candles of mark, index and premium have twelve elements, and one still open counts what was told", async () => {
+  test("candles of mark, index and premium have twelve elements, and an open one counts the published prices", async () => {
     now += 7_300;
     const paths = ["markPriceKlines?symbol", "indexPriceKlines?pair", "premiumIndexKlines?symbol"];
     for (const path of paths) {

@@ -1,8 +1,7 @@
 /**
- * The public REST routes of futures that have their like on spot: books, trades, candles, tickers (reference sections 9
+ * The public REST routes of futures that spot has too: books, trades, candles, tickers (reference sections 9
  * and 10.1).
- *
- * Deliberately missing: the key that `historicalTrades` asks for, and how far back lists of trades reach.
+ * Deliberately missing: the key that `historicalTrades` requires, and the limited reach of trade lists.
  */
 import type { Interval } from "./intervals.ts";
 import { candlesOf, klineRow } from "./klines.ts";
@@ -94,7 +93,7 @@ export function readFuturesInterval(params: Params): Interval {
   return interval;
 }
 
-/** Which candles are asked for. */
+/** The requested candles. */
 export function readCandleQuery(params: Params) {
   return { ...strictTimes(params), limit: strictLimit(params, klinesLimitUsual, klinesLimitMax) };
 }

@@ -1,4 +1,7 @@
-/** The public REST routes of what only futures have: mark and index prices, funding, open interest (reference section 9). */
+/**
+ * The public REST routes that only futures have: mark and index prices, funding, open interest (reference
+ * section 9).
+ */
 import { nextOpenTime } from "./intervals.ts";
 import { openTimesOf } from "./klines.ts";
 import { type Params, strictLimit, strictTimes } from "./request.ts";
@@ -31,7 +34,8 @@ export const markRoutes: Readonly<Record<string, Answer<FuturesSource>>> = {
   "/fapi/v1/premiumIndexKlines": (source, params, at) =>
     markKlines(source, "premium", readSymbol(source, params), params, at),
   "/fapi/v1/fundingRate": fundingRates,
-  // A `symbol` is ignored here, as the reference does. Adjusted terms come first, then those that are as usual.
+  // A `symbol` is ignored here, as the reference does. Adjusted terms come first, then those that are as
+  // usual.
   "/fapi/v1/fundingInfo": (source) => {
     const rows = source.symbols.map((symbol) => {
       const { intervalHours, rateCap, rateFloor, adjustedAt } = source.fundingTerms(symbol);
@@ -71,7 +75,7 @@ function fundingRates(source: FuturesSource, params: Params, at: number): unknow
   }));
 }
 
-// The twelve elements of a candle without volumes; the ninth is how many prices were told.
+// The twelve elements of a candle without volumes; the ninth is the number of published prices.
 function markKlines(
   source: FuturesSource,
   kind: MarkKind,

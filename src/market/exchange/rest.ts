@@ -1,4 +1,6 @@
-/** Finds the route of a request and answers it; whatever goes wrong has the exchange's shape `{ code, msg }`. */
+/**
+ * Finds the route of a request and answers it; whatever goes wrong has the exchange's shape `{ code, msg }`.
+ */
 import type { Faults } from "./faults.ts";
 import { type Params, RequestFault, readParams } from "./request.ts";
 import { futuresRoutes } from "./rest-futures.ts";
@@ -12,7 +14,7 @@ export type Reply = { readonly status: number; readonly body: string };
 
 export type RestRequest = {
   readonly markets: Markets;
-  /** What is refused with 503 for the time being. */
+  /** Routes that are refused with 503 at present. */
   readonly refusals: Faults;
   readonly method: string;
   /** Path and query. */
@@ -56,14 +58,14 @@ function routeOf(request: RestRequest, path: string): (params: Params, at: numbe
       return futuresRoute(futures, params, at);
     };
   }
-  // A market without futures says so: it lists none.
+  // A market without futures lists none.
   if (method === "GET" && !futures && path === "/fapi/v1/exchangeInfo") {
     return (_params, at) => ({ timezone: "UTC", serverTime: at, rateLimits: [], symbols: [] });
   }
   throw new RequestFault(-5000, `Path ${path}, Method ${method} is invalid`, 404);
 }
 
-// A struck symbol is refused to whoever names it; lists of all symbols are answered.
+// A request that names a struck symbol is refused; lists of all symbols are answered.
 function refuseStruck(refusals: Faults, family: Family, params: Params): void {
   const named = [
     ...(params.get("symbol") ?? "").split(","),

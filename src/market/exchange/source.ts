@@ -1,8 +1,8 @@
 /**
- * What stands behind the server: a market that can answer for any instant of its own time.
- *
- * Two implementations exist, the simulated exchange and the tape. Every question carries the instant it is asked for
- * (Unix ms, market time), so a source has no clock. Decimals are text exactly as they go on the wire; times are Unix ms.
+ * The port to a market that can answer for any instant of its own time.
+ * There are two implementations, the simulated exchange and the tape. Every call carries its instant (Unix
+ * ms, market time), so a source has no clock. Decimals are text exactly as they go on the wire; times are
+ * Unix ms.
  */
 
 export type Family = "spot" | "futures";
@@ -46,7 +46,7 @@ export type AggregateTrade = {
   readonly isBuyerMaker: boolean;
 };
 
-/** What the trades of a span of time add up to. Quantities in the base asset, `quote…` in the quote asset. */
+/** The sums of the trades of a span of time. Quantities in the base asset, `quote…` in the quote asset. */
 export type Statistics = {
   readonly open: string;
   readonly high: string;
@@ -61,7 +61,7 @@ export type Statistics = {
   readonly lastTradeId: number;
 };
 
-/** Which trades are asked for. Times are inclusive; the rules of defaults are those of section 2 of the reference. */
+/** The requested trades. Times are inclusive; defaults follow section 2 of the reference. */
 export type TradeQuery = {
   readonly fromId?: number | undefined;
   readonly startTime?: number | undefined;
@@ -70,8 +70,8 @@ export type TradeQuery = {
 };
 
 /**
- * One real-time event. `verbatim` is the payload as the exchange once sent it; where it is given, it is passed on
- * untouched instead of being composed.
+ * One real-time event. `verbatim` is the payload as the exchange once sent it; where it is given, it is
+ * passed on untouched instead of being composed.
  */
 export type FeedEvent =
   | { readonly kind: "touch"; readonly at: number; readonly touch: Touch; readonly verbatim?: string }
@@ -108,13 +108,13 @@ export interface Source {
   feed(symbol: string, from: number, until: number, kinds: ReadonlySet<FeedKind>): readonly FeedEvent[];
 }
 
-/** Mark, index and funding of a perpetual as told at `at`, a whole second. Decimals as on the wire. */
+/** Mark, index and funding of a perpetual as published at `at`, a whole second. Decimals as on the wire. */
 export type Premium = {
   readonly at: number;
   readonly markPrice: string;
   readonly indexPrice: string;
   readonly estimatedSettlePrice: string;
-  /** The next settlement's rate as it looks now. */
+  /** The estimated rate of the next settlement. */
   readonly fundingRate: string;
   readonly interestRate: string;
   readonly nextFundingAt: number;
@@ -136,10 +136,10 @@ export type FundingTerms = {
   readonly adjustedAt: number | null;
 };
 
-/** What candles are told of besides trades. `premium` is a part of the index price. */
+/** What candles exist for besides trades. `premium` is a part of the index price. */
 export type MarkKind = "mark" | "index" | "premium";
 
-/** Of prices told once a second; `count` is how many. */
+/** Statistics of prices published once a second; `count` is their number. */
 export type MarkStatistics = {
   readonly open: string;
   readonly high: string;
@@ -150,9 +150,9 @@ export type MarkStatistics = {
 
 /** A market of perpetuals. Its symbols are pairs too, each of one contract. */
 export interface FuturesSource extends Source {
-  /** As last told at or before `at`. */
+  /** As last published at or before `at`. */
   premium(symbol: string, at: number): Premium;
-  /** What was told with `from <= time < until`; undefined when nothing was. */
+  /** Prices published with `from <= time < until`; undefined when there were none. */
   markStatistics(symbol: string, kind: MarkKind, from: number, until: number): MarkStatistics | undefined;
   fundingTerms(symbol: string): FundingTerms;
   /** Settled rates, ascending, none later than `at`; the oldest from `startTime` on, or else the newest. */

@@ -1,4 +1,7 @@
-/** What a stream name asks for (reference sections 17.1 and 17.2). Unknown names have no meaning and stay silent. */
+/**
+ * The meaning of a stream name (reference sections 17.1 and 17.2). Unknown names have no meaning and stay
+ * silent.
+ */
 import { type Interval, isInterval } from "./intervals.ts";
 import type { Family } from "./source.ts";
 
@@ -40,7 +43,7 @@ export function meaningOf(family: Family, name: string): StreamMeaning | undefin
     const periodMs = markPeriodsMs.get(speed ?? "");
     return periodMs === undefined ? undefined : { kind: "markPrice", symbol, periodMs };
   }
-  // The rest comes at one speed.
+  // The other streams have only one speed.
   if (speed !== undefined) return undefined;
   if (channel === "bookTicker" || channel === "trade" || channel === "aggTrade")
     return { kind: channel, symbol };

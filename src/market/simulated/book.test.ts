@@ -79,7 +79,7 @@ describe("the books of the simulated market", () => {
     );
   });
 
-  test("a touch is told for each trade, with ids that ascend and agree with the book", () => {
+  test("a touch is published for each trade, with ids that ascend and agree with the book", () => {
     fc.assert(
       fc.property(anyMarket, anyTime, ({ source, listing }, at) => {
         const feed = source.feed(listing.symbol, at, at + 3_000, new Set(["touch"]));

@@ -1,10 +1,9 @@
 /**
  * The simulated order book, a pure function of the last trade and the time.
- *
- * Holds true: after a taker buy the best ask is that trade's price and the best bid lies the spread below; after a taker
- * sell the mirror image. Levels stand on ticks, descend and ascend strictly, never cross and hold whole lots. The best
- * quantities change with each trade, those behind change at times of their own, in steps of 100 ms. The update id counts
- * both, so it never goes back and never stands still while the book changes.
+ * Invariant: after a taker buy the best ask is that trade's price and the best bid is the spread below; after
+ * a taker sell the mirror image. Levels lie on ticks, descend and ascend strictly, never cross and hold whole
+ * lots. The best quantities change with each trade, the others at times of their own, in steps of 100 ms. The
+ * update id counts both, so it never decreases and increases with every change.
  */
 import type { Book, Level, Touch } from "../exchange/source.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";

@@ -1,12 +1,10 @@
 /**
  * The simulated market's days, in closed form: no day depends on having computed another.
- *
- * An asset's value wanders around 1 as a sum of smooth noises of different periods; a pair's price is its base price
- * times the value of its base asset over that of its quote asset, so that crosses agree with their dollar pairs at each
- * day's close (within a day they wander on their own). A day opens where the day before closed. The prices of a market
- * that follows another are given.
- *
- * Only sums, products and quotients are used: they are exact to the bit on every machine.
+ * An asset's value varies around 1 as a sum of smooth noises of different periods; a pair's price is its base
+ * price times the value of its base asset over that of its quote asset, so that crosses agree with their
+ * dollar pairs at each day's close. A day opens where the day before closed. The prices of a market that
+ * follows another are given. Only sums, products and quotients are used: they are exact to the bit on every
+ * machine.
  */
 import { derive, drawsFrom, fractionOf, seedOf } from "./hash.ts";
 import { type Listing, volatilityOf } from "./listing.ts";
@@ -79,7 +77,7 @@ function reachOf(listing: Listing, { open, close }: Pick<Prices, "open" | "close
   return (volatilityOf(listing.base) + volatilityOf(listing.quote)) * ((open + close) / 2);
 }
 
-// How an asset's value stands against the dollar: within about twelve times its daily volatility either way.
+// An asset's value relative to the dollar: within about twelve times its daily volatility either way.
 function wander(seed: number, volatility: number, day: number): number {
   let noise = 0;
   for (const { periodDays, weight } of octaves) {

@@ -1,11 +1,9 @@
 /**
  * Funding rates of a simulated perpetual, pure functions of seed and time (reference section 15.10).
- *
- * A rate follows the premium: its average over the interval, sampled as each quarter of an hour opens, and the interest
- * rate, which a clamp lets in as far as it goes, within cap and floor. It is settled as the interval ends. Until then an
- * estimate is shown, from the quarters that have opened so far; in the last quarter it is what will be settled.
- *
- * Knowingly simpler than the reference, which samples every five seconds and gives later samples more weight.
+ * A rate is the average premium over the interval, sampled as each quarter of an hour opens, plus the
+ * interest rate within a clamp, within cap and floor. It is settled as the interval ends. Until then it is
+ * estimated from the quarters that have opened so far; in the last quarter the estimate is final.
+ * Simpler than the reference, which samples every five seconds and gives later samples more weight.
  */
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
@@ -21,9 +19,9 @@ export type Funding = {
   readonly interestRate: number;
   /** The rate of the settlement with this number; of one to come, as the path will have it. */
   settled(settlement: number): number;
-  /** The rate of the next settlement as it looks at an instant. */
+  /** The estimated rate of the next settlement at an instant. */
   estimate(at: number): number;
-  /** When a settlement is carried out, a few milliseconds after it is due, in Unix ms. */
+  /** When a settlement is executed, a few milliseconds after it is due, in Unix ms. */
   settledAt(settlement: number): number;
 };
 

@@ -1,8 +1,8 @@
 /**
  * Where the simulated market's chance comes from: integer hashing, nothing else.
  *
- * Every draw is a pure function of a text (seed, symbol, purpose) and of integers (level, index), so any instant of
- * any symbol can be computed by itself, in any order, on any machine.
+ * Every draw is a pure function of a text (seed, symbol, purpose) and of integers (level, index), so any
+ * instant of any symbol can be computed by itself, in any order, on any machine.
  */
 
 /** A 32-bit seed for a text. */

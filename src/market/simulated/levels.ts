@@ -1,8 +1,8 @@
 /**
  * How simulated time divides: a day into spans of four hours, those into hours, and so on down to the second.
  *
- * A span is named by its depth (0 is the day) and its number since the Unix epoch (day 19 000, hour 456 000 …). The
- * steps are small so that a thousand candles of any interval need few divisions.
+ * A span is named by its depth (0 is the day) and its number since the Unix epoch (day 19 000, hour 456 000
+ * …). The steps are small so that a thousand candles of any interval need few divisions.
  */
 
 type SpanLevel = {
@@ -39,8 +39,8 @@ export function levelAt(depth: number): SpanLevel {
 }
 
 /**
- * The spans that make up a stretch of time, `from <= time < until` in Unix ms, in time order: the longest that lie in it
- * wholly, none longer than those of `coarsest`, and the seconds that lie in it in part.
+ * The spans that make up an interval, `from <= time < until` in Unix ms, in time order: the longest that lie
+ * wholly in it, none longer than those of `coarsest`, and the seconds that lie partly in it.
  */
 export function cover(
   stretch: { readonly from: number; readonly until: number; readonly coarsest: number },

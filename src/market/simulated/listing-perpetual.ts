@@ -1,7 +1,7 @@
 /**
- * USDT perpetuals. Prices and volumes are round figures of mid 2026; the rest are the exchange's filters and bounds of
- * funding. Two settle more often than on the exchange, so that all of its schedules occur: every eight, four and one
- * hours.
+ * USDT perpetuals. Prices and volumes are round figures of mid 2026; the rest are the exchange's filters and
+ * bounds of funding. Two settle more often than on the exchange, so that all of its schedules occur: every
+ * eight, four and one hours.
  */
 
 /** Hours between settlements. */
@@ -23,7 +23,9 @@ export type PerpetualRow = {
   readonly marketMaxQuantity: string;
   readonly minNotional: string;
   readonly liquidationFee: string;
-  /** How far a price may lie from the mark: `triggerProtect`, `marketTakeBound` and PERCENT_PRICE agree on it. */
+  /**
+   * How far a price may lie from the mark: `triggerProtect`, `marketTakeBound` and PERCENT_PRICE agree on it.
+   */
   readonly bound: "0.05" | "0.10" | "0.15";
   readonly underlyingSubType: string;
   readonly fundingHours: FundingHours;

@@ -1,7 +1,6 @@
 /**
- * What the simulated exchange lists: filters true to the reference exchange as published in 2026, and the figures the
- * market is drawn from. Spot in `spotListings`, perpetuals in `perpetualListings`.
- *
+ * The listings of the simulated exchange: filters true to the reference exchange as published in 2026, and
+ * the figures that the market is drawn from. Spot in `spotListings`, perpetuals in `perpetualListings`.
  * Ticks and steps are powers of ten and written as their number of decimals.
  */
 import type { Family } from "../exchange/source.ts";

@@ -1,8 +1,7 @@
 /**
- * One symbol's simulated market: its spans at every level, its trades, and sums over any stretch of time.
- *
- * Its prices are those of its path. Whatever is asked is divided down from its day and remembered for a while; nothing
- * else is state.
+ * One symbol's simulated market: its spans at every level, its trades, and sums over any interval.
+ * Its prices are those of its path. Results are divided down from their day and cached; there is no other
+ * state.
  */
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { createDays } from "./days.ts";
@@ -179,7 +178,8 @@ function addSpan(totals: Totals, span: Span): void {
   totals.tradeCount += span.tradeCount;
 }
 
-// Quote volume goes to a second's trades by the lots traded so far, so that parts of a second add up to the whole.
+// Quote volume goes to a second's trades by the lots traded so far, so that parts of a second add up to the
+// whole.
 function addPart(
   totals: Totals,
   second: Span,

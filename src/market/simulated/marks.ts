@@ -1,16 +1,12 @@
 /**
- * Index and mark prices of a simulated perpetual, told once a second, and their candles (reference section 15.11).
- *
- * The index of a second is a price of the spot pair in that second: the one it opens with, save for two seconds of each
- * minute, which show the minute's high and low. So the extremes of what was told in a minute are known without going
- * through its seconds, those of an hour without its minutes.
- *
- * The mark is the median of three prices: the index with what is left of the last settled rate, the index with the
- * premium, and the contract's own. Within an hour each is a rising function of the index, and so is their median: the
- * mark's candle is that function of the index's candle.
- *
- * Knowingly simpler than the reference: the time left until funding counts in whole hours, and the premium of the moment
- * stands for its average over two and a half minutes, in which it hardly changes.
+ * Index and mark prices of a simulated perpetual, published once a second, and their candles (reference
+ * section 15.11). The index of a second is a price of the spot pair: the second's open, except for two
+ * seconds of each minute, which show the minute's high and low. So extremes of a minute need no seconds,
+ * those of an hour no minutes. The mark is the median of three prices: the index with the rest of the last
+ * settled rate, the index with the premium, and the contract's own. Within an hour all are rising functions
+ * of the index, so the mark's candle is a function of the index's candle. Simpler than the reference: the
+ * time until funding counts in whole hours, and the present premium replaces its average over two and a half
+ * minutes, in which it hardly changes.
  */
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Funding } from "./funding.ts";
@@ -21,11 +17,13 @@ import type { PremiumOfPrice } from "./premium.ts";
 import type { Prices } from "./prices.ts";
 import { unitsPerOne } from "./text.ts";
 
-/** Of a second, in units of 1e-8. */
+/** Rate of a second, in units of 1e-8. */
 export type Marks = {
   indexAt(second: number): number;
   markAt(second: number): number;
-  /** Candles of what is told with `from <= time < until`, Unix ms; undefined when that is no whole second. */
+  /**
+   * Candles of prices published with `from <= time < until`, Unix ms; undefined when that is no whole second.
+   */
   candle(kind: MarkKind, from: number, until: number): (Prices & { readonly count: number }) | undefined;
 };
 
@@ -52,7 +50,8 @@ const hourDepth = depthOf("hour");
 const hourMs = levelAt(hourDepth).lengthMs;
 const minutesKeptMax = 64;
 const dayMs = levelAt(depthOf("day")).lengthMs;
-// The days of eleven years of each kind: a candle of a month is made of days, and each of its hours costs a rate.
+// The days of eleven years of each kind: a candle of a month is made of days, and each of its hours costs a
+// rate.
 const daysKeptMax = 4_096;
 
 export function createMarks(input: MarksInput): Marks {
@@ -67,7 +66,7 @@ export function createMarks(input: MarksInput): Marks {
     premium: new BoundedMap(daysKeptMax),
   };
 
-  // What the index prices of a stretch within one hour come to; of one price, twice the same.
+  // The combined index prices of an interval within one hour; of one price, twice the same.
   const ranges: Readonly<Record<MarkKind, (index: Range, hour: number) => Range>> = {
     index: ({ low, high }) => ({ low: low * indexTick, high: high * indexTick }),
     mark: ({ low, high }, hour) => ({ low: markOf(low, hour), high: markOf(high, hour) }),
@@ -91,7 +90,7 @@ export function createMarks(input: MarksInput): Marks {
     },
   };
 
-  // Of a stretch of whole seconds. Whole days are remembered.
+  // Of an interval of whole seconds. Whole days are cached.
   function extremes(kind: MarkKind, from: number, until: number): Range {
     let [low, high] = [Infinity, -Infinity];
     for (let day = Math.floor(from / dayMs); day * dayMs < until; day += 1) {
@@ -118,7 +117,7 @@ export function createMarks(input: MarksInput): Marks {
     return { low, high };
   }
 
-  // The index price that is told in a second, in the index's ticks.
+  // The index price published in a second, in the index's ticks.
   function told(second: number): number {
     const minute = Math.floor(second / minuteSeconds);
     const prices = minutes.use(minute, () =>
@@ -142,7 +141,10 @@ export function createMarks(input: MarksInput): Marks {
   }
 }
 
-/** One price of each second: its open, but for one that shows the minute's high and another that shows its low. */
+/**
+ * One price of each second: its open, but for one that shows the minute's high and another that shows its
+ * low.
+ */
 export function pricesTold(minute: Prices, seconds: readonly Prices[]): readonly number[] {
   const lowShown = (besides: number) =>
     seconds.findLastIndex((second, index) => second.low === minute.low && index !== besides);

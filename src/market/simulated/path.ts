@@ -1,10 +1,9 @@
 /**
- * The way a price takes, at every level of time, without what is traded on the way.
- *
- * Holds true: the children of a span follow each other without a gap (each opens where the one before closed), lie
- * inside its low and high and touch both. Prices are in ticks. A path of its own is divided down from its days and
- * remembered for a while; a path that follows another has the other's prices through a rising function, which keeps
- * order, so all that holds of the one holds of the other.
+ * The course of a price at every level of time, without trades.
+ * Invariant: the children of a span follow each other without a gap (each opens where the one before closed),
+ * lie inside its low and high and touch both. Prices are in ticks. A path of its own is divided down from its
+ * days and cached; a path that follows another applies a rising function to its prices, which keeps order and
+ * therefore the invariant.
  */
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { drawDays } from "./days.ts";
@@ -51,7 +50,7 @@ export function createPath(seed: string, listing: Listing): Path {
   }
 }
 
-/** `rising` turns the leader's ticks into this path's and never falls when they rise. */
+/** `rising` converts the leader's ticks into this path's and never falls when they rise. */
 export function followPath(leader: Path, rising: (ticks: number) => number): Path {
   return {
     prices: (depth, index) => follow(leader.prices(depth, index)),

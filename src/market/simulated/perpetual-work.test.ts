@@ -1,5 +1,5 @@
-// How much a question costs: the simulated exchange lives in the process of those who ask, and whoever asks for much must
-// not keep the others waiting. What is counted is how often prices are looked up on the path of the index.
+// The cost of a request: the simulated exchange runs in the process of its clients, and an expensive request
+// must not delay the others. The tests count price lookups on the path of the index.
 import { describe, expect, test } from "vitest";
 import type { MarkKind } from "../exchange/source.ts";
 import { perpetualListings, spotListings } from "./listing.ts";
@@ -49,12 +49,12 @@ describe("candles of marks", () => {
     const candle = perpetual.markStatistics(kind, from, at);
     const first = lookedUp();
     expect(perpetual.markStatistics(kind, from, at)).toEqual(candle);
-    // Only the first and the last second are looked at again.
+    // Only the first and the last second are computed again.
     expect(lookedUp() - first).toBeLessThan(100);
     expect(first).toBeGreaterThan(365 * 24);
   });
 
-  test("are the same whether their days are remembered or not", () => {
+  test("are the same whether their days are cached or not", () => {
     const [fresh, used] = [countedPerpetual().perpetual, countedPerpetual().perpetual];
     used.markStatistics("mark", at - 30 * dayMs, at);
     const stretch = ["mark", at - 20 * dayMs - 5_000, at - 3 * dayMs + 7_000] as const;

@@ -17,7 +17,7 @@ const hourMs = 60 * minuteMs;
 const { spot, futures } = createSimulatedSources("1");
 const anyPerpetual = fc.constantFrom(...perpetualListings);
 const anySymbol = fc.constantFrom(...futures.symbols);
-// All perpetuals are listed by then.
+// All perpetuals are listed at this time.
 const anyTime = fc.integer({ min: Date.UTC(2023, 3, 1), max: Date.UTC(2030, 0, 1) });
 const anyKind = fc.constantFrom<MarkKind>("mark", "index");
 const runs = { numRuns: 150, verbose: true };
@@ -101,7 +101,7 @@ describe("the marks", () => {
     );
   });
 
-  test("a minute's candle is what was told in it, second by second, and so is one still open", () => {
+  test("a minute's candle equals its published prices, second by second, and so does an open one", () => {
     fc.assert(
       fc.property(anySymbol, anyTime, anyKind, fc.integer({ min: 1, max: 60 }), (symbol, at, kind, count) => {
         const minute = floorTo(minuteMs, at);
@@ -153,7 +153,7 @@ describe("the marks", () => {
     );
   });
 
-  test("a candle that is asked for between two seconds, or before the listing, is none", () => {
+  test("a candle between two seconds, or before the listing, does not exist", () => {
     const second = Date.UTC(2026, 0, 1);
     expect(futures.markStatistics("BTCUSDT", "mark", second + 1, second + secondMs)).toBeUndefined();
     const listedAt = futures.listedAt("BTCUSDT");
@@ -193,7 +193,7 @@ describe("the marks", () => {
 });
 
 describe("funding", () => {
-  test("a rate is the average premium and the interest as far as the clamp lets it in", () => {
+  test("a rate is the average premium and the interest within the clamp", () => {
     const usual = { interest: 10_000, cap: 300_000 };
     const rateOf = (premium: number) => fundingRate(premium, usual.interest, usual.cap);
     expect(rateOf(20_000)).toBe(10_000);
@@ -204,7 +204,7 @@ describe("funding", () => {
     expect(rateOf(-400_000)).toBe(-300_000);
   });
 
-  test("settled rates follow from the premium's candles, and their marks are those told at that second", () => {
+  test("settled rates follow from the premium's candles, and their marks are those published at that second", () => {
     fc.assert(
       fc.property(anySymbol, anyTime, (symbol, at) => {
         const { intervalHours, rateCap, rateFloor } = futures.fundingTerms(symbol);

@@ -1,6 +1,6 @@
 /**
- * A simulated perpetual as it stands to the spot pair of its name: the path its prices take, its marks, funding and open
- * interest, in the wire's decimals.
+ * A simulated perpetual relative to the spot pair of its name: the path of its prices, its marks, funding and
+ * open interest, in the wire's decimals.
  */
 import type {
   FundingRow,
@@ -79,7 +79,8 @@ export function createPerpetual(seed: string, listing: PerpetualListing, index: 
         }
       );
     },
-    // Worked out only where it is read, since a list of all contracts shows few of the rows that each could give.
+    // Worked out only where it is read, since a list of all contracts shows few of the rows that each could
+    // give.
     fundingRates(at, query) {
       return settlementsOf(listing, funding, at, query).map((settlement) => ({
         symbol,
@@ -120,13 +121,14 @@ function premiumOf(marks: Marks, funding: Funding, at: number): Premium {
   };
 }
 
-// Numbers of the settlements asked for, ascending.
+// Numbers of the requested settlements, ascending.
 function settlementsOf(listing: Listing, funding: Funding, at: number, query: FundingQuery): number[] {
   const { intervalMs } = funding;
   const firstEver = Math.floor((listing.listedDay * dayMs) / intervalMs) + 1;
   const from = query.startTime ?? 0;
   const until = Math.min(at, query.endTime ?? at);
-  // Carried out a little later than due: the first may be the one before, the last not yet be there.
+  // A settlement is executed slightly after it is due: the first may be the one before, the last may not
+  // exist yet.
   let first = Math.max(firstEver, Math.floor(from / intervalMs));
   if (funding.settledAt(first) < from) first += 1;
   let last = Math.floor(until / intervalMs);

@@ -1,9 +1,9 @@
 /**
- * How far a perpetual stands from its index, as a function of the index price alone.
- *
- * Two noises over the price make it up: a slow one, the premium, which stays about the same for hours, and a quick one,
- * the swing, which the contract's trades show and averages even out. Since neither depends on the time, the contract's
- * price is a rising function of the index price and can follow it at every level of time.
+ * The premium of a perpetual over its index, as a function of the index price alone.
+ * It is the sum of two noises over the price: a slow one, the premium, which stays about the same for hours,
+ * and a quick one, the swing, which appears in the contract's trades and vanishes in averages. Since neither
+ * depends on the time, the contract's price is a rising function of the index price and can follow it at
+ * every level of time.
  */
 import { derive, fractionOf, seedOf } from "./hash.ts";
 import type { Listing } from "./listing.ts";
@@ -18,8 +18,8 @@ export type PremiumOfPrice = {
   premiumRange(low: number, high: number): { readonly low: number; readonly high: number };
 };
 
-// How far each noise reaches and how wide its cells are, as parts of the daily volatility. The slopes, three times the
-// reach over the width, stay well below 1 together, or the contract's price would not rise.
+// How far each noise reaches and how wide its cells are, as parts of the daily volatility. The slopes, three
+// times the reach over the width, stay well below 1 together, or the contract's price would not rise.
 const premiumReach = 0.04;
 const premiumCell = 0.5;
 const swingReach = 0.005;
@@ -43,7 +43,8 @@ export function createPremium(seed: string, index: Listing): PremiumOfPrice {
   };
 }
 
-// A value drawn at each corner of a grid of prices, and smooth steps between, each of which only rises or only falls.
+// A value drawn at each corner of a grid of prices, and smooth steps between, each of which only rises or
+// only falls.
 function createNoise(
   seed: number,
   { reach, cellTicks }: { readonly reach: number; readonly cellTicks: number },

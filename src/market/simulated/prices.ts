@@ -1,6 +1,7 @@
 /**
- * The prices of a span of time, in ticks, and how they divide among spans that follow each other without a gap: each
- * opens where the one before closed, all lie inside the whole's low and high, and together they touch both.
+ * The prices of a span of time, in ticks, and how they divide among spans that follow each other without a
+ * gap: each opens where the one before closed, all lie inside the whole's low and high, and together they
+ * touch both.
  */
 import type { Draw } from "./hash.ts";
 
@@ -19,7 +20,10 @@ export function middleOf(prices: Prices): number {
   return (prices.open + prices.high + prices.low + prices.close) / 4;
 }
 
-/** A walk from open to close that passes by the high and by the low, each in one child, and stays between them. */
+/**
+ * A walk from open to close that passes by the high and by the low, each in one child, and stays between
+ * them.
+ */
 export function dividePrices(whole: Prices, count: number, draw: Draw): Prices[] {
   const { open, high, low, close } = whole;
   const last = count - 1;
@@ -66,7 +70,8 @@ export function dividePrices(whole: Prices, count: number, draw: Draw): Prices[]
   return path;
 }
 
-// Never in the first child, so that the marks of a minute can begin with its opening price and still show its extremes.
+// Never in the first child, so that the marks of a minute can begin with its opening price and still show its
+// extremes.
 function placeOf(part: number, count: number, draw: Draw): number {
   const shift = (draw() - 0.5) * 0.2;
   return Math.min(count - 1, Math.max(1, Math.floor((part + shift) * count)));

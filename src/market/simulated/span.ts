@@ -1,13 +1,11 @@
 /**
- * A span of simulated time and how what is traded in it divides among smaller ones, whose prices are given.
- *
- * Holds true: the children's volumes, trade counts, taker-buy volumes and quote volumes add up to the span's exactly. All
- * amounts are integers: prices in ticks, quantities in lots (steps), quote amounts in quote units (ticks × lots /
- * `quoteDivisor`).
- *
- * Knowingly approximate: quote volumes are drawn downwards like everything else, so a second's is near the sum of its
- * trades' price × quantity but not equal to it (within high − low times volume), and where a span's children leave too
- * little room, a child's average price may fall slightly outside its own low and high.
+ * A span of simulated time, and how its trading divides among smaller spans with given prices.
+ * Invariant: the children's volumes, trade counts, taker-buy volumes and quote volumes add up to the span's
+ * exactly. All amounts are integers: prices in ticks, quantities in lots (steps), quote amounts in quote
+ * units (ticks × lots / `quoteDivisor`).
+ * Approximate: quote volumes are divided like everything else, so a second's is near the sum of its trades'
+ * price × quantity but not equal to it (within high − low times volume), and a child's average price may fall
+ * slightly outside its low and high where the span leaves too little room.
  */
 import type { Draw } from "./hash.ts";
 import { middleOf, type Prices } from "./prices.ts";

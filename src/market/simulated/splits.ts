@@ -5,7 +5,8 @@ export function splitByWeight(total: number, weights: readonly number[]): number
   const scale = total / sum(weights);
   let weightSoFar = 0;
   let partsSoFar = 0;
-  // Cuts the whole at rounded marks, which never go back, so that no part is negative however uneven the weights.
+  // Cuts the whole at rounded marks, which never go back, so that no part is negative however uneven the
+  // weights.
   return weights.map((weight, index) => {
     weightSoFar += weight;
     const isLast = index === weights.length - 1;
@@ -17,8 +18,8 @@ export function splitByWeight(total: number, weights: readonly number[]): number
 }
 
 /**
- * Parts in proportion to integer capacities, none above its capacity. `lean(index)` (about 1) pulls single parts up or
- * down. The total must not exceed the capacities' sum.
+ * Parts in proportion to integer capacities, none above its capacity. `lean(index)` (about 1) pulls single
+ * parts up or down. The total must not exceed the capacities' sum.
  */
 export function splitWithin(
   total: number,
@@ -40,8 +41,8 @@ export function splitWithin(
 export type Wish = { readonly low: number; readonly wish: number; readonly high: number };
 
 /**
- * Parts near their wishes and inside their bounds that add up to the total. Where the bounds leave no room for it the
- * total wins: what is left over is spread over the parts in proportion to their wishes.
+ * Parts near their wishes and inside their bounds that add up to the total. Where the bounds leave no room
+ * for it the total wins: what is left over is spread over the parts in proportion to their wishes.
  */
 export function settle(total: number, wishes: readonly Wish[]): number[] {
   const missing = total - sum(wishes.map((part) => part.wish));

@@ -1,8 +1,9 @@
 /**
  * The trades of one simulated second.
  *
- * Holds true: the first trades at the second's open, the last at its close, one each at its high and low; quantities add
- * up to its volume, those of taker buys to its taker-buy volume. Times never go back. Buys are the dearer trades and sells the cheaper ones, as across a spread.
+ * Holds true: the first trades at the second's open, the last at its close, one each at its high and low;
+ * quantities add up to its volume, those of taker buys to its taker-buy volume. Times never go back. Buys are
+ * the dearer trades and sells the cheaper ones, as across a spread.
  */
 import type { Draw } from "./hash.ts";
 import type { Span } from "./span.ts";

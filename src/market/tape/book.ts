@@ -1,10 +1,11 @@
 /**
- * The book of a tape at any of its instants, from the snapshot and the diffs (stitching rules: reference section 17.3).
+ * The book of a tape at any of its instants, from the snapshot and the diffs (stitching rules: reference
+ * section 17.3).
  *
- * Before the snapshot there is no book. Diffs older than the snapshot are dropped, the first one applied must overlap
- * it, each later one must follow on the one before. Where one does not, the book is unknown until the next snapshot.
- * Time runs forwards cheaply; a question about an earlier instant starts from a position kept on the way, a few hundred
- * steps behind it at most unless it is long ago.
+ * Before the snapshot there is no book. Diffs older than the snapshot are dropped, the first one applied must
+ * overlap it, each later one must follow on the one before. Where one does not, the book is unknown until the
+ * next snapshot. Time runs forwards cheaply; a question about an earlier instant starts from a position kept
+ * on the way, a few hundred steps behind it at most unless it is long ago.
  */
 import type { Book, Level } from "../exchange/source.ts";
 import type { TapeDiff, TapeLine, TapeSnapshot } from "./line.ts";
@@ -14,7 +15,7 @@ export type TapeBook = {
   bookAt(at: number, levels: number): Book | undefined;
 };
 
-// What happens to the book, in time order; `lost` is a diff that does not follow on.
+// Changes of the book, in time order; `lost` is a diff that does not follow the last one.
 type Step =
   | { readonly kind: "load"; readonly at: number; readonly snapshot: TapeSnapshot }
   | { readonly kind: "change"; readonly at: number; readonly diff: TapeDiff }
@@ -104,7 +105,7 @@ function stitch(lines: readonly TapeLine[]): Step[] {
     if (line.kind === "snapshot") {
       steps.push({ kind: "load", at: line.at, snapshot: line });
       held = line.lastUpdateId;
-      // What arrived while the snapshot was under way belongs on top of it.
+      // Diffs that arrived while the snapshot was in flight apply on top of it.
       for (const diff of waiting) follow(diff, line.at);
       waiting.length = 0;
     } else if (line.kind === "diff") {

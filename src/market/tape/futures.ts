@@ -1,14 +1,10 @@
 /**
- * The futures half of a tape: what spot has too, and mark prices and settled funding.
- *
- * Mark prices are told at whole seconds, each at the first one after it arrived, the last one of a second alone. Streams and
- * candles agree on that. A second without one tells none, so a tape may hold as few as it likes, and falls silent where the
- * recording did. Before the first one all prices are zero.
- *
- * Settled funding is known from when its line was received, not from when it was due.
- *
- * Deliberately missing: what the messages do not tell. There are no candles of the premium, the interest rate and the
- * bounds of the funding rate are the exchange's usual ones, and the open interest is zero.
+ * The futures half of a tape: what spot has too, and mark prices and settled funding. Mark prices are
+ * published at whole seconds, each at the first one after its arrival, only the last one of a second. A
+ * second without one publishes none, so a tape may hold as few as it likes. Before the first one all prices
+ * are zero. Settled funding is known from when its line was received, not from when it was due.
+ * Deliberately missing is what the messages do not contain: there are no candles of the premium, the interest
+ * rate and the bounds of the funding rate are the exchange's usual ones, and the open interest is zero.
  */
 import { decimal } from "../../money/decimal.ts";
 import type {

@@ -1,9 +1,9 @@
 /**
- * One line of a recording: `<receive time in ns> <raw combined-stream message>`. Two kinds of line are answers of REST and
- * have no `stream`: the depth snapshot, an object, and settled funding, the list that `fundingRate` answers.
- *
- * A message says by itself which family it is of: futures' have keys that spot's lack. Keys that are not used are ignored.
- * Source: reference exchange, sections 9, 17.1 and 17.2.
+ * One line of a recording: `<receive time in ns> <raw combined-stream message>`. Two kinds of line are REST
+ * answers without a `stream`: the depth snapshot, an object, and settled funding, the list from
+ * `fundingRate`.
+ * A message's keys show its type: futures have keys that spot lacks. Other keys are ignored. Source:
+ * reference exchange, sections 9, 17.1 and 17.2.
  */
 import { z } from "zod";
 import type { AggregateTrade, Family, FundingRow, Level, Premium, Touch, Trade } from "../exchange/source.ts";
@@ -20,7 +20,7 @@ export type TapeDiff = {
   readonly asks: readonly Level[];
 };
 export type TapeSnapshot = Omit<TapeDiff, "previousUpdateId">;
-/** What a message about the mark price tells; when it was told, the line says. */
+/** The data of a mark-price message; its time is the line's. */
 export type TapeMark = { readonly mark: Omit<Premium, "at" | "interestRate"> };
 export type TapeFunding = { readonly rows: readonly FundingRow[] };
 
@@ -110,7 +110,10 @@ const fundingRow = z.object({
   markPrice: decimal,
 });
 
-/** Parses a line whose `at` is the receive time, ms with a fraction. Throws an error that says what is wrong with it. */
+/**
+ * Parses a line; `at` is the receive time, ms with a fraction. Throws an error that says what is wrong with
+ * it.
+ */
 export function parseLine(text: string): ParsedLine {
   const [, milliseconds, nanoseconds, raw = ""] = /^(\d+)(\d{6}) (.*)$/.exec(text) ?? [];
   if (milliseconds === undefined) throw new Error("it does not begin with a receive time in ns");
@@ -192,7 +195,7 @@ function parseSnapshot(at: number, message: unknown): ParsedLine {
   return { symbols: [], eventAt: E, line: { kind: "snapshot", family, at, lastUpdateId, bids, asks } };
 }
 
-// Told as soon as it is known, so never before the latest of its settlements.
+// Published as soon as it is known, so never before the latest of its settlements.
 function parseFunding(at: number, message: unknown): ParsedLine {
   const rows = z
     .array(fundingRow)

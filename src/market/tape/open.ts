@@ -1,9 +1,8 @@
 /**
- * A recording on a loopback port: `--market tape`. It says by its messages which families it holds; the other one lists no
- * symbols.
- *
- * Market time begins at the tape's first message when it is opened and runs `speed` times as fast as the wall clock, on
- * past the end, after which the market is silent. With `manual` it stands still until `advanceTo`.
+ * A recording on a loopback port: `--market tape`. Its messages show which types it holds; the other one
+ * lists no symbols.
+ * Market time begins at the tape's first message when it is opened and runs `speed` times as fast as the wall
+ * clock, also past the end, after which the market is silent. With `manual` it advances only by `advanceTo`.
  */
 import { type Clock, type Exchange, openExchange } from "../exchange/open.ts";
 import type { Family } from "../exchange/source.ts";

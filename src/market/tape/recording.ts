@@ -1,9 +1,9 @@
 /**
  * Recorded market data of one name, spot, futures or both, read into memory.
- *
- * The file is gzipped lines (`line.ts`). Market time is the exchange's: receive time plus one constant, the largest amount
- * by which an event time lay ahead of its receive time, rounded up to a millisecond. A recorder's clock may run behind, and
- * with the largest amount no message is ever sent before the moment it tells of; most arrive a few milliseconds after it.
+ * The file is gzipped lines (`line.ts`). Market time is the exchange's: receive time plus one constant, the
+ * largest amount by which an event time was ahead of its receive time, rounded up to a millisecond. A
+ * recorder's clock may be behind, and with the largest amount no message is ever sent before its own event;
+ * most arrive a few milliseconds after it.
  */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";

@@ -14,7 +14,9 @@ const listed: Readonly<Record<Family, TapeRules>> = {
   futures: perpetualExchangeInfo,
 };
 
-/** Those of the symbols that a tape holds of a family. Throws when neither the file nor the listing knows one. */
+/**
+ * Those of the symbols that a tape holds of a family. Throws when neither the file nor the listing knows one.
+ */
 export function tapeRules(
   family: Family,
   symbols: readonly string[],

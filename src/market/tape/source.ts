@@ -1,9 +1,9 @@
 /**
- * One family of a tape as its server sees it.
- *
- * Best prices and trades are passed on as they were recorded, at the market time they arrived. Candles, tickers and
- * lists of trades go by the trades' own times, as on the exchange itself, so a candle is complete when it closes even if
- * the stream tells of its last trade a little later. A family that the tape does not hold lists no symbols.
+ * One type of a tape as its server sees it.
+ * Best prices and trades are sent as they were recorded, at the market time they arrived. Candles, tickers
+ * and lists of trades go by the trades' own times, as on the exchange, so a candle is complete when it closes
+ * even if the stream sends its last trade a little later. A type that the tape does not hold lists no
+ * symbols.
  */
 import type { Book, Family, FeedEvent, Level, Source, Touch } from "../exchange/source.ts";
 import { createTapeBook } from "./book.ts";

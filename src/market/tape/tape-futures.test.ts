@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Lines of a made tape: its messages are received at the moment that they tell of. */
+/** Lines of a synthetic tape: its messages are received at their event time. */
 const line = (at: number, message: object) => `${at}000000 ${JSON.stringify(message)}`;
 const streamed = (at: number, channel: string, data: object) =>
   line(at, { stream: `btcusdt@${channel}`, data });
@@ -89,7 +89,7 @@ async function open(lines: readonly string[], options: Partial<TapeOptions> = {}
 }
 
 describe("a tape of futures", () => {
-  test("tells a mark price at the whole second after it arrived, once, and the last one of a second", async () => {
+  test("publishes a mark price at the whole second after its arrival, once, and the last one of a second", async () => {
     const start = due - hourMs;
     const { tape } = await open([
       mark(start, "106928"),
@@ -109,7 +109,7 @@ describe("a tape of futures", () => {
     client.close();
   });
 
-  test("tells everything that a message about the mark price told", async () => {
+  test("publishes everything that a mark-price message contained", async () => {
     const start = due - hourMs;
     const { tape, get } = await open([
       touch(start - 1_000, 1, "1", "2"),
@@ -138,13 +138,13 @@ describe("a tape of futures", () => {
     client.close();
   });
 
-  test("candles of marks are those of its messages, and there are none where it told none", async () => {
+  test("candles of marks are those of its messages, and there are none without messages", async () => {
     const start = due - hourMs;
     const { tape, get } = await open([
       mark(start, "100"),
       mark(start + 20_000, "102.5"),
       mark(start + 40_000, "99"),
-      // Of the next minute, since it is told then.
+      // It belongs to the next minute, in which it is published.
       mark(start + minuteMs - 10, "101"),
       mark(start + 3 * minuteMs, "9"),
       mark(start + 9 * minuteMs, "9"),
@@ -185,7 +185,7 @@ describe("a tape of futures", () => {
     expect(await get("/fapi/v1/fundingInfo")).toMatchObject([{ symbol, fundingIntervalHours: 8 }]);
   });
 
-  test("its trades may be aggregates, each of which counts for the trades that it stands for", async () => {
+  test("its trades may be aggregates, each of which counts for its number of trades", async () => {
     const start = due - hourMs;
     const taken = [take(start + 1_000, 5, "100.5", "2", 3), take(start + 2_000, 6, "101", "0.5")];
     const { tape, get } = await open([mark(start, "1"), ...taken, mark(start + 9 * minuteMs, "1")]);

@@ -130,7 +130,7 @@ describe.skipIf(!isRecorded)(`a recorded day${why}`, () => {
     }
   });
 
-  test("no message is sent before the moment it tells of, and none much later", () => {
+  test("no message is sent before its own event, and none much later", () => {
     const delaysMs = readRecording(file)
       .lines.flatMap((line) => (line.kind === "trade" ? [line.at - line.trade.at] : []))
       .toSorted((a, b) => a - b);
@@ -139,7 +139,7 @@ describe.skipIf(!isRecorded)(`a recorded day${why}`, () => {
     expect(delaysMs.at(-1)).toBeLessThan(500);
   });
 
-  test("falls silent after its end while its clock goes on", async () => {
+  test("is silent after its end while its clock runs on", async () => {
     const client = await StreamClient.open(`${tape.spotWsUrl}/ws/btcusdt@depth20@100ms`);
     tape.advanceTo(tape.endsAt);
     const atEnd = (await client.received()).length;

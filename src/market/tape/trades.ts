@@ -1,8 +1,7 @@
 /**
- * The trades of one family of a tape, by their own times, and what spans of time add up to.
- *
- * Where single trades were recorded, aggregate trades are put together from those of one instant, price and side, and
- * numbered from 1. Where only aggregates were, they are passed on, and each stands as one trade in the lists.
+ * The trades of one type of a tape, by their own times, and statistics of spans of time.
+ * Recorded single trades are aggregated by instant, price and side, and numbered from 1. Recorded aggregates
+ * are passed on, and each counts as one trade in the lists.
  */
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { AggregateTrade, FeedEvent, Statistics, Trade, TradeQuery } from "../exchange/source.ts";
@@ -11,7 +10,7 @@ import type { TapeLine } from "./line.ts";
 export type TapeTrades = {
   /** Unix ms; undefined without trades. */
   readonly firstAt: number | undefined;
-  /** What a line has sent about trades; an aggregate that was put together goes out with its last trade. */
+  /** The trade messages of a line; an aggregate that was put together is sent with its last trade. */
   toldBy(line: TapeLine): readonly FeedEvent[];
   lastTrade(at: number): Trade | undefined;
   trades(at: number, query: TradeQuery): readonly Trade[];
@@ -27,7 +26,7 @@ type Gathered = {
   readonly told: ReadonlyMap<TapeLine, readonly FeedEvent[]>;
 };
 
-// What a trade adds to a span: `quote` in units of 1e-16, `count` the trades it stands for.
+// A trade's part of a span: `quote` in units of 1e-16, `count` the number of trades it represents.
 type Part = {
   readonly at: number;
   readonly text: string;
@@ -186,7 +185,7 @@ function quoteOf({ price, quantity }: { readonly price: string; readonly quantit
   return formatDecimal((decimal(price) * decimal(quantity)) / quoteUnits);
 }
 
-/** Looking up rows that ascend in time. */
+/** Searches rows that ascend in time. */
 
 /** How many of the rows lie at or before a time. */
 export function countUntil(rows: readonly { readonly at: number }[], at: number): number {

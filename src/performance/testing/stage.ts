@@ -1,5 +1,5 @@
-// Two strategies, one of each family, whose market and clock are in the test's hands: prices are set minute by minute, and are what
-// the candles say afterwards.
+// Two strategies, one of each family, whose market and clock are in the test's hands: prices are set minute
+// by minute, and are what the candles say afterwards.
 import { ContractMarket, stage as deskStage, executed, StubMarket } from "../../desk/testing/stage.ts";
 import type { Command } from "../../domain/command.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -15,11 +15,11 @@ const MINUTE_MS = 60_000;
 
 export type Family = "SPOT" | "FUTURES";
 
-/** Prices by symbol and minute, and the candles that they make: of a second, and of a minute whatever else is asked for. */
+/** Prices by symbol and minute, and their candles: of a second, and of a minute for any other interval. */
 class Told {
   /** Minutes since 1970. */
   minute = 0;
-  /** What was asked for, path and query. */
+  /** The requests, path and query. */
   readonly asked: string[] = [];
   isOutOfReach = false;
   readonly #closes = new Map<string, Map<number, string>>();
@@ -45,7 +45,7 @@ class Told {
     return Promise.resolve({ unavailable: false, status: 200, text });
   }
 
-  /** A price stands from the beginning of its minute until that of the next one. */
+  /** A price is valid from the beginning of its minute until the next one. */
   #seconds(from: number, prices: ReadonlyMap<number, string>): readonly unknown[] {
     const [first = Number.POSITIVE_INFINITY] = prices.keys();
     const rows: unknown[] = [];
@@ -74,7 +74,7 @@ class PricedPairs extends StubMarket {
     return this.told.now();
   }
 
-  /** What quantities have to be a multiple of. */
+  /** The step of quantities. */
   step: string | null = null;
 
   override rules(symbol: string): SymbolRules {
@@ -139,7 +139,7 @@ export async function stage(options: Pick<Partial<PerformanceParts>, "tradesMax"
     contracts,
     wall,
     reports,
-    /** The clock stands at a minute, and a symbol at a price. */
+    /** Sets the clock to a minute, and the price of a symbol. */
     price(minute: number, symbol: string, price: string): void {
       pairs.told.minute = minute;
       contracts.told.minute = minute;

@@ -1,5 +1,5 @@
-// Signals between a real database and a market, a clock and a timer in the test's hands. Several may stand on one database,
-// as processes do.
+// Signals between a real database and a market, a clock and a timer that the test controls. Several may share
+// one database, as processes do.
 import { randomUUID } from "node:crypto";
 import { deskOn, open, type StubMarket, stage } from "../../desk/testing/stage.ts";
 import type { Signal } from "../../domain/signal.ts";
@@ -17,7 +17,7 @@ export type Time = { now: number };
 type Parts = {
   readonly time?: Time;
   readonly market?: StubMarket;
-  /** Stands before the store of the signals. */
+  /** Replaces functions of the signals' store. */
   readonly between?: (store: Store) => Partial<SignalStore>;
 };
 

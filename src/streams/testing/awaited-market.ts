@@ -1,9 +1,9 @@
-// A market feed whose answers a test can wait for, so that no deadline passes while they are under way.
+// A market feed whose answers a test can wait for, so that no deadline passes while they are in flight.
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { until } from "../../market/client/testing/upstream.ts";
 
 export type AwaitedMarket = Pick<MarketFeed, "subscribe" | "query" | "isStreaming"> & {
-  /** Resolves when everything that was asked has been answered and heeded. */
+  /** Resolves when all requests have been answered and the answers processed. */
   answered(): Promise<void>;
 };
 

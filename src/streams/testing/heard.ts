@@ -1,4 +1,4 @@
-// An audience that remembers what it was told, in order.
+// An audience that records its calls, in order.
 import type { Audience } from "../topics.ts";
 
 export type Told<Topic, Message> =
@@ -9,7 +9,7 @@ export type Heard<Topic, Message> = Audience<Topic, Message> & {
   readonly told: Told<Topic, Message>[];
   /** The messages alone. */
   messages(): readonly Message[];
-  /** How often it was told so. */
+  /** Number of such calls. */
   count(kind: "unavailable" | "available" | "broken"): number;
 };
 

@@ -1,4 +1,5 @@
-// A market feed without sockets, for what is tried thousands of times: streams are heard at once, answers are the test's.
+// A market feed without sockets, for thousands of runs: stream messages arrive at once, answers are the
+// test's.
 import type { UpstreamAnswer } from "../../market/client/rest/rest.ts";
 
 export type StubMarket = {

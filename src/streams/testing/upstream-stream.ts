@@ -1,4 +1,4 @@
-// A stage with a feed on a test's upstream, and a stream of it on which every message is known to have been heard.
+// A stage with a feed on a test's upstream, and a stream on which every message is known to have arrived.
 
 import { pass, type Stage, setStage } from "../../market/client/testing/feed.ts";
 import { until } from "../../market/client/testing/upstream.ts";
@@ -8,9 +8,9 @@ export type StreamStage = Stage & {
   readonly market: AwaitedMarket;
   /** Resolves when what is followed is subscribed and confirmed upstream. */
   streaming(stream: string): Promise<void>;
-  /** Says something on a stream; resolves when all its listeners have heard it. */
+  /** Sends a message on a stream; resolves when all its listeners have received it. */
   say(stream: string, data: unknown): Promise<void>;
-  /** Lets time pass on a connection that lives; resolves when what was asked meanwhile has been answered. */
+  /** Advances time on a live connection; resolves when the requests of that time have been answered. */
   pass(ms: number): Promise<void>;
   /** Cuts the connection; resolves when the feed knows. */
   cut(stream: string): Promise<void>;

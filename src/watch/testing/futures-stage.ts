@@ -1,5 +1,6 @@
-// Futures strategies on a stage, and how they stand, in words that a test can compare. A long of 1 BTC that was bought at 100
-// with the leverage of 20 ends at 95.43: its wallet is 5 less the fee of 0.05, its maintenance margin 0.4 % of its value.
+// Futures strategies on a stage, and their state in words that a test can compare. A long of 1 BTC that was
+// bought at 100 with the leverage of 20 is liquidated at 95.43: its wallet is 5 less the fee of 0.05, its
+// maintenance margin 0.4 % of its value.
 import type { StrategyType } from "../../domain/account.ts";
 import type { Settlement } from "../../domain/market.ts";
 import { decimal, formatDecimal, type Price, type Rate } from "../../money/decimal.ts";
@@ -11,7 +12,10 @@ export const FUTURES: { readonly family: StrategyType } = { family: "FUTURES" };
 
 export const MINUTE = 60_000;
 
-/** How a strategy stands in BTC: what it holds, what became of its legs, and what kind of order closed its position. */
+/**
+ * A strategy's state in BTC: its holding, the status of its legs, and the type of the order that closed its
+ * position.
+ */
 export async function standingOf(store: Store, strategyId: string) {
   const position = (await store.loadAccount(strategyId))?.account.positions.get("BTCUSDT");
   const legs = await store.listLegs(strategyId, { symbol: "BTCUSDT", limit: 10 });
@@ -42,7 +46,7 @@ export function minuteAt(number: number): number {
   return Math.ceil(START / MINUTE) * MINUTE + number * MINUTE;
 }
 
-/** A settlement of BTC at a mark price of 100 unless said: a long of 1 pays the rate times that. */
+/** A settlement of BTC at a mark price of 100 by default: a long of 1 pays the rate times that. */
 export function settlementAt(
   fundingTime: number,
   rate: string,

@@ -1,6 +1,6 @@
-// A watcher between a real desk, a real database and a market in the test's hands, on a clock that stands still until the
-// test moves it. Several may stand on one database, one after another or side by side, as processes do; what one of them
-// commits the others are told when the test says so.
+// A watcher between a real desk, a real database and a market that the test controls, under manual time.
+// Several may share one database, one after another or in parallel, as processes do; they receive each
+// other's commits when the test says so.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,15 +23,15 @@ import { StubMarket } from "./stub-market.ts";
 /** When a test begins, market time, Unix ms. */
 export const START = 1_000_000;
 
-/** Turns of the event loop without a commit under way after which nothing more is on its way. */
+/** Iterations of the event loop without a commit in flight after which all work is done. */
 const QUIET_TURNS = 10;
 
 let directory: string;
-/** Of all processes of a test, since they share strategies. */
+/** Shared by all processes of a test, since they share strategies. */
 let lastClientId = 0;
 const opened: (() => Promise<void> | void)[] = [];
 
-/** Has every test of the file begin with an empty database and close what it opened. */
+/** Makes every test of the file begin with an empty database and close what it opened. */
 export function cleanStages(): void {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "lyrebird-watch-"));
@@ -45,8 +45,8 @@ export function cleanStages(): void {
 type StageOptions = { readonly strategies?: readonly string[]; readonly family?: StrategyType };
 
 /**
- * A watcher on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1 bought, every
- * futures strategy 1,000 USDT and nothing else.
+ * A watcher on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
+ * bought, every futures strategy 1,000 USDT and nothing else.
  */
 export async function stage({ strategies = ["one"], family = "SPOT" }: StageOptions = {}) {
   const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
@@ -59,7 +59,7 @@ export async function stage({ strategies = ["one"], family = "SPOT" }: StageOpti
   return { store, ...started };
 }
 
-/** The same for a database that is there already, as a process that starts on it; `time` goes on. */
+/** The same for an existing database, as a process that starts on it; `time` goes on. */
 export function startOn(store: Store, time: ManualTime, family: StrategyType = "SPOT") {
   const market = new StubMarket(time.now, family);
   const storage = new Storage(store);
@@ -82,7 +82,7 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
     storage,
     desk,
     watcher,
-    /** Places an order for 0.1 BTC unless said, at a limit, a stop or both, and answers it. */
+    /** Places an order for 0.1 BTC by default, at a limit, a stop or both, and returns it. */
     async place(strategyId: string, side: Side, limit: string | null, terms: Terms = {}): Promise<Order> {
       lastClientId += 1;
       const outcome = await desk.execute(strategyId, commandOf(side, limit, terms, `c${lastClientId}`));
@@ -90,7 +90,7 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
       if (order === undefined) throw new Error("a placement answers with its order");
       return order;
     },
-    /** Resolves when all that was set off so far has been carried out. */
+    /** Resolves when all work started so far is done. */
     async settled(): Promise<void> {
       for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
         await new Promise((resolve) => setImmediate(resolve));
@@ -117,7 +117,7 @@ export type Terms = {
   readonly symbol?: string;
   readonly quantity?: string;
   readonly stop?: string;
-  /** Of a futures order: the legs that it brings with it. */
+  /** The attached legs of a futures order. */
   readonly stopLoss?: string;
   readonly takeProfit?: string;
 };
@@ -147,18 +147,18 @@ function attachedOf({ stopLoss, takeProfit }: Terms): AttachedLegs | null {
   };
 }
 
-/** Lets a test stop the next commit on its way to the store, knows whether one is on its way, and fails when told to. */
+/** A store that can hold the next commit, knows whether one is in flight, and fails on demand. */
 class Storage {
   readonly store: Store;
-  /** The same, for a watcher: its loads can be stopped, and the desk's not with them. */
+  /** The same store for a watcher: its loads can be held without the desk's. */
   readonly watcherStore: Store;
-  /** Tells what other processes do; of nobody until somebody listens. */
+  /** Announces commits of other processes; ignored until a listener subscribes. */
   elsewhere: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };
   /** How many of the next loads fail. */
   failingLoads = 0;
-  /** Whether the next notes of when symbols were heard of fail. */
+  /** Whether the next writes of coverage fail. */
   failsToNote = false;
-  /** What every note waits for on its way. */
+  /** Every write of coverage waits for this. */
   noteDelay: () => Promise<void> = async () => {};
   #underWay = 0;
   #held: Hold | null = null;
@@ -208,7 +208,7 @@ class Storage {
     return heldBy(hold);
   }
 
-  /** Stops the next load when it has read what there is. */
+  /** Holds the next load after it has read the rows. */
   holdLoad(): Held {
     const hold = newHold();
     this.#heldLoad = hold;

@@ -1,6 +1,6 @@
-// A market that a test tells what to show. It stands at 99 to 100 for BTC and at 50 to 51 for ETH, has last traded at the
-// bid, and says nothing by itself. As a market of contracts it has marks at 100 and 50 and knows no terms that a test has not
-// set.
+// A market that shows what a test sets. It starts at 99 to 100 for BTC and at 50 to 51 for ETH, has last
+// traded at the bid, and sends nothing by itself. As a futures market it has mark prices at 100 and 50, and
+// only the terms that a test has set.
 import type { DeskMarket } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { Quote, Settlement } from "../../domain/market.ts";
@@ -16,15 +16,15 @@ type Shown =
 
 export class StubMarket implements DeskMarket, WatchedMarket {
   readonly halted = new Set<string>();
-  /** Every question for what was traded, in order. */
+  /** Every request for trades, in order. */
   readonly asked: Question[] = [];
-  /** Every question for settlements, in order. */
+  /** Every request for settlements, in order. */
   readonly askedForSettlements: Question[] = [];
   /** By symbol; another object is another contract. */
   readonly terms = new Map<string, ContractTerms | null>();
   /** When the next settlement of each symbol is due, as published. */
   readonly nextFunding = new Map<string, number>();
-  /** What was settled, of all symbols; null while that cannot be told. */
+  /** The settlements of all symbols; null while they are not available. */
   settlements: readonly Settlement[] | null = [];
   readonly #now: () => number;
   readonly #silent = new Set<string>();
@@ -32,12 +32,12 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   readonly #markPrices = new Map<string, Price>();
   readonly #remembered = new Map<string, Extremes>();
   readonly #shown: Shown[] = [];
-  /** What is answered to the next questions; when all is given, nothing was traded. */
+  /** Answers to the next requests; when none is left, nothing was traded. */
   readonly #answers: (readonly PriceSpan[] | null)[] = [];
   readonly #answersOfMarks: (readonly PriceSpan[] | null)[] = [];
   #watchers: { readonly symbol: string; readonly listener: SymbolListener }[] = [];
 
-  /** `now` tells market time, Unix ms. */
+  /** `now` returns market time, Unix ms. */
   constructor(now: () => number, family: StrategyType = "SPOT") {
     this.#now = now;
     for (const [symbol, bid, ask, mark] of [
@@ -53,7 +53,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     }
   }
 
-  /** The symbol's book moves. One that was silent is heard again. */
+  /** The symbol's book moves. A silent symbol becomes active. */
   show(symbol: string, bid: string | null, ask: string | null): void {
     const quote = {
       bid: bid === null ? null : decimal<Price>(bid),
@@ -64,7 +64,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     this.#tell(symbol, (listener) => listener.quote(quote));
   }
 
-  /** Somebody trades. */
+  /** A trade. */
   trade(symbol: string, price: string): void {
     const trade = decimal<Price>(price);
     this.#shown.push({ symbol, trade });
@@ -95,17 +95,17 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     this.#tell(symbol, (listener) => listener.gap(from, to));
   }
 
-  /** What the next question for what was traded is answered with; null if that cannot be told. */
+  /** The answer to the next request for trades; null if they are not available. */
   answer(spans: readonly PriceSpan[] | null): void {
     this.#answers.push(spans);
   }
 
-  /** What the next question for mark prices is answered with; null if that cannot be told. */
+  /** The answer to the next request for mark prices; null if they are not available. */
   answerMarks(spans: readonly PriceSpan[] | null): void {
     this.#answersOfMarks.push(spans);
   }
 
-  /** The symbols that are watched, one entry a watcher. */
+  /** The subscribed symbols, one entry per watcher. */
   watched(): string[] {
     return this.#watchers.map(({ symbol }) => symbol).sort();
   }
@@ -142,7 +142,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     return this.nextFunding.get(symbol) ?? null;
   }
 
-  /** From now on these are the symbol's extremes since any mark, whatever was shown. */
+  /** From now on these are the symbol's extremes since any checkpoint, whatever was shown. */
   remember(symbol: string, extremes: Partial<Extremes>): void {
     this.#remembered.set(symbol, { ...NOTHING, ...extremes });
   }
@@ -220,7 +220,7 @@ const NOTHING: Extremes = {
   lowestMark: null,
 };
 
-/** A contract with one bracket: its maintenance margin is 0.4 % of the notional unless said. */
+/** A contract with one bracket: its maintenance margin is 0.4 % of the notional by default. */
 export function contractTerms(maintenanceRate = "0.004"): ContractTerms {
   return {
     marginAsset: "USDT",

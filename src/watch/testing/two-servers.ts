@@ -1,8 +1,11 @@
-// Two watchers side by side on one database, as two servers.
+// Two watchers in parallel on one database, as two servers.
 import type { StrategyType } from "../../domain/account.ts";
 import { stage, startOn } from "./stage.ts";
 
-/** Two servers on one database, both started; `tell` has each hear that the other has committed to strategies. */
+/**
+ * Two servers on one database, both started; `tell` announces to each that the other has committed to
+ * strategies.
+ */
 export async function twoServers(strategies: readonly string[] = ["one"], family: StrategyType = "SPOT") {
   const first = await stage({ strategies, family });
   const { store, time } = first;
@@ -12,7 +15,7 @@ export async function twoServers(strategies: readonly string[] = ["one"], family
   let isAlive = true;
   const there = {
     ...first,
-    /** From now on it neither fills nor notes anything, as after kill -9. */
+    /** From now on it neither fills nor stores anything, as after kill -9. */
     kill() {
       isAlive = false;
       first.storage.failsToNote = true;

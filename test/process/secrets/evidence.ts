@@ -1,4 +1,5 @@
-// What a server leaves where somebody could look: its files, a backup of its database, its log, and what it has in memory.
+// Places where a server's secrets could be found: its files, a backup of its database, its log, and its
+// memory.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";

@@ -1,5 +1,5 @@
-// Everything on one server that issues or takes a secret, done once over the rows of the dashboard and the interfaces of bots. What
-// is secret is noted as it is given out, and what was shown afterwards is kept.
+// Everything on one server that issues or takes a secret, done once over the rows of the dashboard and the
+// interfaces of bots. What is secret is noted as it is given out, and what was shown afterwards is kept.
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ export async function travel(
   note(DEMO_PASSWORD, /^ {2}password {2}(\S+)$/m.exec(said)?.[1] ?? "");
   for (const [, secret = ""] of said.matchAll(/^ {2}secret {2}(\S+)$/gm)) note(DEMO_API_SECRET, secret);
 
-  // Somebody signs up, verifies the address, and is known by a form that an operator looks at.
+  // A person signs up, verifies the address, and submits a form that an operator reads.
   const email = "ada@example.com";
   const first = newSecret("first password");
   const ada = traveller();
@@ -129,7 +129,7 @@ export async function travel(
   await elsewhere.send("POST", "/password-reset/finish", { token: resetToken, password: third });
   await elsewhere.send("POST", "/session", { email, password: third, code: elsewhere.recoveryCodes[0] });
   await elsewhere.send("POST", "/password-reset", { email });
-  // One that nobody opens.
+  // A link that is never opened.
   await tokenOf("reset-password", 2);
   const passing = traveller();
   await passing.send("POST", "/session", { email, password: third, code: elsewhere.recoveryCodes[1] });
@@ -242,7 +242,7 @@ class Traveller extends Browser {
   }
 }
 
-/** Requests of both interfaces; who signs them wrongly is refused. */
+/** Requests of both interfaces, some with a wrong signature, which are refused. */
 async function trade(url: string, credentials: Credentials): Promise<void> {
   await signed(url, credentials, "GET", "/api/v3/account");
   const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quoteOrderQty: "20" };

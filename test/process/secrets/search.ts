@@ -1,8 +1,8 @@
-// Searching bytes for secrets, in every form that they might have been written in. All forms of all secrets are looked for in one
-// pass, since a heap has hundreds of megabytes and the forms are thousands.
+// Searching bytes for secrets, in every form that they might have been written in. All forms of all secrets
+// are looked for in one pass, since a heap has hundreds of megabytes and the forms are thousands.
 
 export type Secret = {
-  /** What kind of secret it is, for whoever reads what was found. */
+  /** The kind of secret, for readers of the findings. */
   readonly kind: string;
   readonly text: string;
 };
@@ -14,7 +14,7 @@ export type Found = { readonly where: string; readonly kind: string; readonly fo
 
 type Needle = { readonly kind: string; readonly form: string; readonly bytes: Buffer };
 
-/** Needles are told apart by as many of their first bytes. */
+/** Needles are distinguished by this many of their first bytes. */
 const HEAD_BYTES = 4;
 const HASH_BITS = 20;
 /** Shorter ones would be found by chance. */
@@ -62,7 +62,7 @@ function hashOf(head: number): number {
   return Math.imul(head, 0x9e3779b1) >>> (32 - HASH_BITS);
 }
 
-/** The forms of a secret: as text, as the bytes that it may be the writing of, and what either looks like when it is encoded. */
+/** The forms of a secret: as text, as the bytes that the text may encode, and the encodings of both. */
 function needlesOf({ kind, text }: Secret): Needle[] {
   const written = Buffer.from(text, "utf8");
   const spellings: readonly (readonly [form: string, bytes: Buffer])[] = [
@@ -104,12 +104,15 @@ function meanings(text: string): (readonly [form: string, bytes: Buffer])[] {
   ];
 }
 
-/** What base64 has of some bytes wherever in a longer text they stand, of which so many bytes come before in their group. */
+/**
+ * The base64 of some bytes at any position of a longer text; `offset` is the number of bytes before them in
+ * their group.
+ */
 function middleOf(bytes: Buffer, offset: number, encoding: "base64" | "base64url"): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString(encoding)
     .replace(/=+$/, "");
-  // The first and the last character may also say something of what stands beside.
+  // The first and the last character may also depend on neighboring bytes.
   return text.slice(offset === 0 ? 0 : offset + 1, -1);
 }
 

@@ -1,4 +1,5 @@
-// A machine that stands still until a test moves it: time passes when the test says so, and every request is answered by it.
+// An environment that the test controls: time advances when the test says so, and the test answers every
+// request.
 import { createManualTime, type ManualTime } from "../../../../src/concurrency/testing/manual-time.ts";
 import type { Fetch, FetchedAnswer, Surroundings } from "../surroundings.ts";
 
@@ -17,11 +18,11 @@ export type ManualSurroundings = Surroundings & {
   readonly sent: readonly Sent[];
   /** Time passes, and what that sets going goes as far as it can. */
   pass(ms: number): Promise<void>;
-  /** The wall clock goes on while nothing else does. */
+  /** Advances the wall clock alone. */
   sleep(ms: number): void;
 };
 
-/** `respond` answers the requests in turn; an error it throws is a network failure. */
+/** `respond` answers the requests in order; an error it throws is a network failure. */
 export function manualSurroundings(respond: (request: Sent) => Answer | Promise<Answer>): ManualSurroundings {
   const time = createManualTime();
   const sent: Sent[] = [];

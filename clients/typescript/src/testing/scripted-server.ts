@@ -12,14 +12,14 @@ export type ScriptedServer = {
 
 export type ScriptedConnection = {
   readonly namespace: string;
-  /** What the client said in its handshake. */
+  /** The client's handshake. */
   readonly auth: Readonly<Record<string, string>>;
   /** The client's next message: its name and payload. */
   next(): Promise<readonly [name: string, payload: unknown]>;
   /** The next `subscribe` is confirmed; what it was for. */
   confirm(): Promise<object>;
   say(name: string, payload: object): void;
-  /** Says an error and disconnects, as the server refuses a handshake. */
+  /** Sends an error and disconnects, as the server refuses a handshake. */
   refuse(code: string, retryAfterMs?: number): void;
   /** From now on nothing is read that the client sends. */
   standStill(): void;
@@ -68,7 +68,7 @@ function connectionOf(namespace: string, socket: Socket): ScriptedConnection {
   };
 }
 
-/** Hands out what was put in, one after another; who comes too early waits. */
+/** A queue: hands out items in order; a reader waits for the next one. */
 export class Handed<Thing> {
   readonly #things: Thing[] = [];
   readonly #waiting: ((thing: Thing) => void)[] = [];

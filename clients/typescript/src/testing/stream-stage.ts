@@ -1,4 +1,4 @@
-// A client with a clock of the test's: its streams on a scripted server, its REST requests answered by the test.
+// A client with a manual clock: its streams on a scripted server, its REST requests answered by the test.
 import { LyrebirdClient } from "../client.ts";
 import type { LyrebirdStreamError } from "../errors.ts";
 import type { StreamState } from "../stream-connection.ts";
@@ -11,7 +11,7 @@ export const AHEAD_MS = 86_400_000;
 
 export type StreamStage = Awaited<ReturnType<typeof openStreamStage>>;
 
-/** `rest` answers what is asked for by REST: the JSON of the answer, or a status. */
+/** `rest` answers REST requests: the JSON of the answer, or a status. */
 export async function openStreamStage(rest: (target: URL) => object | number = () => 503) {
   const server = await openScriptedServer();
   const targets: string[] = [];
@@ -37,14 +37,14 @@ export async function openStreamStage(rest: (target: URL) => object | number = (
     now: surroundings.now,
     time: surroundings.time,
     sleep: surroundings.sleep,
-    /** What was asked for by REST so far, but for the time. */
+    /** The REST requests so far, except for the time. */
     targets,
     /** The states so far. */
     states,
     errors,
     /** The codes of the errors so far. */
     errorCodes,
-    /** How often the server was asked for its time. */
+    /** Number of requests for the server's time. */
     timesAsked: () => timesAsked,
     handlers: {
       onState(state: StreamState) {
@@ -56,11 +56,11 @@ export async function openStreamStage(rest: (target: URL) => object | number = (
         errors.put(error);
       },
     },
-    /** Resolves when a state is, or was, reached that was not waited for before. */
+    /** Resolves at the next state change to this state; changes are consumed in order. */
     async reached(wanted: StreamState): Promise<void> {
       while ((await newStates.next()) !== wanted);
     },
-    /** Time passes in small steps, and what is asked for by REST is answered in between. */
+    /** Advances time in small steps, and answers REST requests in between. */
     async pass(ms: number): Promise<void> {
       for (let left = ms; left > 0; left -= 500) await surroundings.pass(Math.min(500, left));
     },

@@ -1,4 +1,4 @@
-// Strategies that are open to copiers, and copies of them, at accounts that nobody asks.
+// Strategies that are open to copiers, and copies of them, at accounts that receive no requests.
 import type { AuditAction, NewAuditRecord } from "../../../domain/audit.ts";
 import { EMPTY_BOOK, EXACT_SETTINGS } from "../../../domain/copying.ts";
 import type { Store } from "../../../store/store.ts";
@@ -7,7 +7,7 @@ export async function openToCopiers(store: Store, strategyId: string): Promise<v
   await store.copying.setOpenToCopiers(strategyId, true, record("STRATEGY_OPENED_TO_COPIERS", strategyId));
 }
 
-/** Begins a copy of a spot strategy that is open to copiers, by somebody of its own at an account of its own. */
+/** Begins a copy of a spot strategy that is open to copiers, for a person and an account of its own. */
 export async function beginCopy(
   store: Store,
   strategyId: string,

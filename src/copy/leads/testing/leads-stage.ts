@@ -1,4 +1,4 @@
-// Leads on a real store, in a time of the test's own, with lanes that only remember what they were told.
+// Leads on a real store, under manual time, with followers that only record their calls.
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
@@ -8,10 +8,10 @@ import type { CopyStore, Lead } from "../../../store/copy-store.ts";
 import type { Store, StoreFailure } from "../../../store/store.ts";
 import { type Followers, Leads, LOOK_MS } from "../leads.ts";
 
-/** Turns of the event loop in which nothing is asked of the store: nobody is going to ask any more. */
+/** Iterations of the event loop without a store call, after which none is expected. */
 const QUIET_TURNS = 10;
 
-/** Questions to stores that are under way. */
+/** Store calls in flight. */
 let asked = 0;
 
 /** The same store, whose questions are counted. */
@@ -36,7 +36,7 @@ export async function settled(): Promise<void> {
   for (let quiet = 0; quiet < QUIET_TURNS; quiet = asked === 0 ? quiet + 1 : 0) await setImmediate();
 }
 
-/** A clock that stands still, and at times goes on while the process sleeps: no timer rings then. */
+/** A manual clock that can also jump while the process sleeps: no timer fires then. */
 export class OwnTime {
   readonly manual = createManualTime(1_000_000);
   #sleptMs = 0;
@@ -47,7 +47,7 @@ export class OwnTime {
     this.#sleptMs += ms;
   }
 
-  /** In steps, so that what one timer has begun is over before the next one rings. */
+  /** Advances in steps, so that the work of one timer ends before the next one fires. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= LOOK_MS) {
       this.manual.advance(Math.min(left, LOOK_MS));
@@ -56,11 +56,11 @@ export class OwnTime {
   }
 }
 
-/** Lanes that only remember what they were told. */
+/** Followers that only record their calls. */
 class Listeners implements Followers {
   readonly told: string[] = [];
   readonly actions = new Map<string, LeadAction[]>();
-  /** What happens when one is to take a lead, or to look at changes. */
+  /** Called when a follower is to take a lead, or to read changes. */
   before: (what: string) => Promise<void> = () => Promise.resolve();
 
   async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
@@ -82,7 +82,7 @@ class Listeners implements Followers {
     this.told.push(`drop ${strategyId}`);
   }
 
-  /** What was told since the last time. */
+  /** The calls since the last time. */
   news(): string[] {
     return this.told.splice(0);
   }
@@ -94,7 +94,7 @@ type Options = {
   readonly changed?: (store: Store["copying"]) => Partial<Store["copying"]>;
 };
 
-/** Leads on a store, with lanes that only remember, and all that they told. */
+/** Leads on a store, with followers that only record, and everything that they received. */
 export function leadsOn(store: Store, time: OwnTime, options: Options = {}) {
   const copying = counted(store.copying);
   const followers = new Listeners();

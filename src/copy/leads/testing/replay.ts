@@ -1,4 +1,5 @@
-// A journal replayed as a lead replays it, in parts of a given length: after each only what is stored goes on.
+// Replays a journal as a lead does, in parts of a given length: only the stored state carries over to the
+// next part.
 import type { Account, StrategyType } from "../../../domain/account.ts";
 import { emptyAccount } from "../../../domain/account.ts";
 import type { LeadAction } from "../../../domain/copying.ts";
@@ -7,7 +8,10 @@ import { actionsOf } from "../actions.ts";
 
 export type Replayed = { readonly account: Account; readonly actions: readonly LeadAction[] };
 
-/** Replays entries in parts of a length. `stored` is what writing the account and reading it again makes of it. */
+/**
+ * Replays entries in parts of a length. `stored` is what writing the account and reading it again makes of
+ * it.
+ */
 export function replay(
   { strategyId, type }: { readonly strategyId: string; readonly type: StrategyType },
   entries: readonly JournalEntry[],

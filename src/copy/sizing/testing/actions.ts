@@ -1,8 +1,8 @@
-// Actions of a strategy and entries of a copy's log, for tests: what is not said is nothing.
+// Actions of a strategy and entries of a copy's log, for tests; missing values are empty.
 import type { LeadDeed, LeadPlacement, LeadState, MirrorEntry } from "../../../domain/copying.ts";
 import { decimal, ZERO } from "../../../money/decimal.ts";
 
-/** What a strategy has: `{ BTC: "0.5" }` on spot, `{ BTCUSDT: "-0.5" }` of futures, and what it last traded at. */
+/** A strategy's holdings: `{ BTC: "0.5" }` on spot, `{ BTCUSDT: "-0.5" }` of futures, and its last prices. */
 export function leadState(
   wallet: string,
   held: Readonly<Record<string, string>> = {},

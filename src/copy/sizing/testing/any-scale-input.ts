@@ -1,4 +1,5 @@
-// Orders, copies and rules of any kind, for properties of scaling; half of the orders cost about all that the strategy has.
+// Orders, copies and rules of any kind, for properties of scaling; half of the orders cost about all that the
+// strategy has.
 import fc from "fast-check";
 import type { StrategyType } from "../../../domain/account.ts";
 import { EXACT_SETTINGS, type LeadPlacement } from "../../../domain/copying.ts";
@@ -41,7 +42,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
     theirWallet: amount(300_000),
     theirs: held,
     ours: held,
-    /** What it was bought at, in percent of the market's price. */
+    /** The entry price, in percent of the market's price. */
     entry: fc.integer({ min: 80, max: 120 }),
     wallet: amount(1_000_000),
     free: fc.integer({ min: 0, max: 100 }),
@@ -52,7 +53,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
     marketLotSize: fc.option(lot),
     minNotional: amount(2_000),
     isPaused: fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0),
-    /** In so many of 10,000 parts of what the strategy has, its order costs; null for any size. */
+    /** The order's cost in 10,000ths of the strategy's funds; null for any size. */
     allIn: fc.option(fc.integer({ min: 9_700, max: 10_300 }), { freq: 2 }),
   })
   .map((drawn) => {
@@ -113,7 +114,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
 
 const bound = (max: number) => fc.option(fc.integer({ min: 1, max }), { freq: 2 });
 
-/** Any order of a copier who has set limits, beside a holding of another symbol. */
+/** Any order of a copier with limits, beside a holding of another symbol. */
 export const anyBounded: fc.Arbitrary<ScaleInput> = fc
   .record({
     base: anyInput,
@@ -132,7 +133,10 @@ export const anyBounded: fc.Arbitrary<ScaleInput> = fc
     exposureMax: bound(800),
     others: fc.record({ quantity: held, market: price, resting: amount(50_000) }),
     isAllowed: fc.integer({ min: 0, max: 4 }).map((drawn) => drawn > 0),
-    /** How far the strategy's own fill is from the venue's price, in 10,000 parts of it; null if it is not filled. */
+    /**
+     * How far the strategy's own fill is from the venue's price, in 10,000 parts of it; null if it is not
+     * filled.
+     */
     fill: fc.option(fc.integer({ min: -300, max: 300 })),
     slippage: fc.option(fc.integer({ min: 0, max: 200 })),
   })
@@ -176,7 +180,10 @@ export const anyFlip: fc.Arbitrary<ScaleInput> = fc
     market: price,
     leverage: fc.integer({ min: 1, max: 20 }),
     wallet: fc.integer({ min: 1_000, max: 50_000 }).map((units) => BigInt(units) * ONE),
-    /** In percent: what of the wallet is in use, what is opened on the other side, and what the position was bought at. */
+    /**
+     * In percent: what of the wallet is in use, what is opened on the other side, and what the position was
+     * bought at.
+     */
     inUse: fc.integer({ min: 30, max: 99 }),
     opened: fc.integer({ min: 50, max: 110 }),
     entry: fc.integer({ min: 97, max: 103 }),

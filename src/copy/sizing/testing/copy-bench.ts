@@ -1,5 +1,6 @@
-// What a scenario of copying is carried out on: a strategy, a copy of it, and a venue whose prices and rules the steps set.
-// Orders fill whole and without fees, at the market's price or at their limit, so that tables can be reckoned by hand.
+// Runs a scenario of copying: a strategy, a copy of it, and a venue whose prices and rules the steps set.
+// Orders fill in full and without fees, at the market's price or at their limit, so that tables can be
+// computed by hand.
 import type { StrategyType } from "../../../domain/account.ts";
 import {
   type CopySettings,
@@ -63,7 +64,7 @@ export class CopyBench {
   opensNot: SkipReason | null = null;
   /** Where the strategy's orders at the market fill, if not at the venue's price. */
   readonly paper = new Map<string, Price>();
-  /** What the account's owner uses of it beside the copy. */
+  /** Funds that the account's owner uses beside the copy. */
   usedOutside: Amount = ZERO;
   readonly #leverages = new Map<string, number>();
   #nextOrderId = 1;
@@ -79,7 +80,7 @@ export class CopyBench {
     this.rules.set(symbol, { ...rules, ...changed });
   }
 
-  /** The strategy places an order; what its copy is. What takes the market's price fills, anything else rests. */
+  /** The strategy places an order; returns its copy. Market orders fill, anything else stays open. */
   place(order: Omit<LeadPlacement, "orderId" | "collectiveId" | "kind" | "filled">): Sized | Unsized {
     const orderId = this.#nextOrderId;
     this.#nextOrderId += 1;
@@ -159,7 +160,7 @@ export class CopyBench {
     this.resting.delete(orderId);
   }
 
-  /** What the copy's account can use. */
+  /** The usable funds of the copy's account. */
   get available(): Amount {
     const used = add(add(this.#restingWorth(), this.#margins()), this.usedOutside);
     return subtract(this.copy.wallet, used);
@@ -178,7 +179,7 @@ export class CopyBench {
     };
   }
 
-  /** What the strategy's open exits sell or close. */
+  /** The quantity of the strategy's open exits. */
   #promised(): ReadonlyMap<string, Quantity> {
     const promised = new Map<string, Quantity>();
     for (const { placement } of this.resting.values()) {

@@ -16,14 +16,14 @@ import type { Sized } from "../scale-order.ts";
 import type { CopyBench } from "./copy-bench.ts";
 
 type Step = (bench: CopyBench, words: readonly string[]) => string | undefined;
-/** Who has something. */
+/** The owner of a holding. */
 type Who = "strategy" | "copy";
 
 /** The leverage of futures orders that say nothing else. */
 const LEVERAGE_DEFAULT = 10;
 const NOTHING = "nothing";
 
-/** Carries out one step; answers with what came of it and what the copy has then. */
+/** Executes one step; returns its outcome and what the copy has then. */
 export function take(bench: CopyBench, step: string): { readonly outcome: string; readonly held: string } {
   const [verb = "", ...words] = step.split(/[\s,]+/);
   const carryOut = STEPS[verb];
@@ -110,7 +110,10 @@ const STEPS: Readonly<Record<string, Step>> = {
   },
 };
 
-/** `1000 USDT, 0.5 BTC`; of a contract `-0.5 BTCUSDT` is a short. What is held was had at the price that is set, at a leverage of 1. */
+/**
+ * `1000 USDT, 0.5 BTC`; of a contract `-0.5 BTCUSDT` is a short. What is held was had at the price that is
+ * set, at a leverage of 1.
+ */
 function fund(bench: CopyBench, who: Who, [wallet = "", , ...held]: readonly string[]): undefined {
   const trader = bench[who];
   trader.wallet = decimal(wallet);
@@ -177,7 +180,7 @@ function orderTypeOf(price: Price | null, stopPrice: Price | null): ClientOrderT
   return price === null ? "MARKET" : "LIMIT";
 }
 
-/** What is sent, and of how much before it was cut and snapped. */
+/** The sent size, and the size before it was cut and snapped. */
 function sentInWords(sized: Sized): string {
   return [
     `sends ${formatBriefly(sized.quantity)} of ${formatBriefly(sized.scaledQuantity)}`,

@@ -1,4 +1,4 @@
-// A copy and its strategy in one symbol, as a test of drift says them.
+// A copy and its strategy in one symbol, in the notation of drift tests.
 import type { StrategyType } from "../../../domain/account.ts";
 import { EMPTY_BOOK, EXACT_SETTINGS, type Holding, type MirrorEntry } from "../../../domain/copying.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
@@ -8,7 +8,7 @@ import { type Amount, decimal, type Price, type Quantity, ZERO } from "../../../
 import { type Drift, type DriftInput, driftOf } from "../drift.ts";
 import { leadState } from "./actions.ts";
 
-/** A copy with half of what a strategy of 1000 USDT has, at 50000; what is not said is as it should be. */
+/** A copy with half of the holdings of a strategy of 1000 USDT, at 50000; missing values are in order. */
 export type Given = {
   readonly lead?: string;
   readonly own?: string;

@@ -1,9 +1,12 @@
-// The definition of scaling, reckoned in another way than the code does: what properties of it are held against.
+// The definition of scaling, reckoned in another way than the code does: what properties of it are held
+// against.
 import type { ScaleInput } from "../scale-order.ts";
 
 const ONE = 100_000_000n;
 
-/** What the definition says of an input, with nothing rounded: sizes are fractions over a common denominator. */
+/**
+ * The definition's result for an input, with nothing rounded: sizes are fractions over a common denominator.
+ */
 export function definitionOf(input: ScaleInput) {
   const { family, placement, lead, holdings, settings, wallet, prices, restingOnSymbol } = input;
   const isSpot = family === "SPOT";
@@ -40,7 +43,7 @@ export function definitionOf(input: ScaleInput) {
   };
 }
 
-/** What would be sent with enough money, and what of it opens. */
+/** The size that would be sent with enough money, and its opening part. */
 export function wholeOf(
   input: ScaleInput,
   scaled: bigint,
@@ -55,7 +58,10 @@ export function wholeOf(
   return { whole, opening: whole - min(whole, reducible) };
 }
 
-/** What opening so much takes at least, not rounded up: at the market's price it is worth 0.2 % more, and loses as much at once. */
+/**
+ * The minimum funds of an opening of this size, not rounded up: at the market's price it is worth 0.2 % more,
+ * and loses as much at once.
+ */
 export function paidFor({ family, placement, prices }: ScaleInput, opening: bigint): bigint {
   const market = prices.get("BTCUSDT") ?? 0n;
   const isMarket = placement.orderType === "MARKET";
@@ -68,7 +74,9 @@ export function paidFor({ family, placement, prices }: ScaleInput, opening: bigi
   return cost / BigInt(Math.min(placement.leverage ?? 1, 125)) + (cost * 5n) / 10_000n + loss;
 }
 
-/** The initial margin of opening so much at the price that is known, not rounded up; on spot what it costs, with the 0.2 %. */
+/**
+ * The initial margin of opening so much at the known price, not rounded up; on spot its cost, with the 0.2 %.
+ */
 export function bareFor(input: ScaleInput, opening: bigint): bigint {
   const { family, placement, prices } = input;
   if (family === "SPOT") return paidFor(input, opening);
@@ -78,7 +86,10 @@ export function bareFor(input: ScaleInput, opening: bigint): bigint {
   return (opening * at) / (ONE * BigInt(Math.min(placement.leverage ?? 1, 125)));
 }
 
-/** What an order sets free that closes so much of a position: margin at its leverage, less what that loses and the fees of both ends. */
+/**
+ * The funds that an order frees by closing this part of a position: margin at its leverage, less its loss and
+ * the fees of both ends.
+ */
 export function freedBy({ family, placement, holdings, prices }: ScaleInput, closed: bigint): bigint {
   const { quantity = 0n, cost = 0n } = holdings.get("BTCUSDT") ?? {};
   if (family === "SPOT" || placement.orderType !== "MARKET" || closed === 0n) return 0n;
@@ -95,7 +106,7 @@ export function freedBy({ family, placement, holdings, prices }: ScaleInput, clo
   return freed > 0n ? freed : 0n;
 }
 
-/** What may be used by an order that closes so much. */
+/** The usable funds of an order that closes this much. */
 export function roomOf(input: ScaleInput, closed: bigint): bigint {
   const { market, ourEquity, own } = definitionOf(input);
   const inUse =
@@ -115,7 +126,7 @@ export function onStep(input: ScaleInput, size: bigint): bigint {
   return size <= 0n ? 0n : step === 0n ? size : size - (size % step);
 }
 
-/** What both lots' steps divide, found by trying. */
+/** The common divisor of both lots' steps, found by trying. */
 export function stepOf({ rules, placement }: ScaleInput): bigint {
   const isMarket = placement.orderType === "MARKET";
   const digits = rules?.contract ? 10n ** BigInt(8 - rules.contract.quantityPrecision) : 0n;

@@ -13,7 +13,7 @@ export type Laid = {
 export class BodiesServer implements AsyncDisposable {
   readonly #laid = new Map<string, Laid[]>();
   readonly #server;
-  /** What was asked: method, path, and all parameters but those of every signed request. */
+  /** The requests: method, path, and all parameters but those of every signed request. */
   readonly asked: string[] = [];
   connections = 0;
 

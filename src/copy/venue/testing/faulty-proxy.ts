@@ -1,12 +1,10 @@
-// A way to a venue on which single requests go wrong, as the test has planned: the next request that a fault is meant for meets
-// it, all others pass.
-//
-//   CUT_BEFORE   hung up on; the venue sees nothing of it
-//   CUT_AFTER    the venue carries it out, and its answer is lost
-//   ERROR_AFTER  the venue carries it out, and the answer is another one
-//   ANSWER       answered by the proxy; the venue sees nothing of it
-//   HOLD         kept back until it is released; who waits for the answer may be gone by then
-//   LATE         the same, but who waits is hung up on at once
+// A proxy to a venue that injects planned faults: the next request that matches a fault meets it, all others
+// pass.
+//   CUT_BEFORE   the connection is cut; the venue sees nothing of the request
+//   CUT_AFTER    the venue executes it, and its answer is lost
+//   ERROR_AFTER  the venue executes it, and the answer is replaced
+//   ANSWER       the proxy answers; the venue sees nothing of the request
+//   HOLD, LATE   held until it is released; LATE also cuts the client's connection at once
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -36,7 +34,7 @@ export class FaultyProxy implements AsyncDisposable {
     this.#take(incoming, outgoing).catch(() => outgoing.destroy());
   });
   #holding = Promise.withResolvers<void>();
-  /** The routes that were asked for, such as `POST /api/v3/order`, in order. */
+  /** The requested routes, such as `POST /api/v3/order`, in order. */
   readonly seen: string[] = [];
   /** Those of them that the venue has answered with success. */
   readonly taken: string[] = [];
@@ -68,7 +66,7 @@ export class FaultyProxy implements AsyncDisposable {
     await this.#holding.promise;
   }
 
-  /** Lets the requests that are held go on to the venue, and answers what it said to them. */
+  /** Forwards the held requests to the venue, and returns its answers. */
   async release(): Promise<readonly Passage[]> {
     this.#holding = Promise.withResolvers();
     const passages: Passage[] = [];

@@ -1,5 +1,5 @@
-// Spot pairs in the test's own hands: rows as the exchange publishes them, prices as the test says. Source: reference exchange,
-// section 6.
+// Spot pairs that the test controls: rows as the exchange publishes them, prices as the test sets them.
+// Source: reference exchange, section 6.
 import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import type { UpstreamAnswer } from "../../../market/client/rest/rest.ts";

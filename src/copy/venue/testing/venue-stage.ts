@@ -1,5 +1,6 @@
-// A venue in the test's own process: a whole gateway of ours with real sockets and a real database, while its clock, its market
-// and what its market reaches are the test's. Beside it, our own side of it: venues on the same clock.
+// A venue in the test's own process: a whole gateway of ours with real sockets and a real database, while its
+// clock, its market and what its market reaches are the test's. Beside it, our own side of it: venues on the
+// same clock.
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { botParts } from "../../../../test/support/bot-parts.ts";
@@ -29,9 +30,9 @@ export type VenueStage = AsyncDisposable & {
   readonly pairs: OwnPairs;
   readonly contracts: OwnContracts;
   readonly store: Store;
-  /** The requests that the venue has taken: those under way, and all so far. */
+  /** The requests that the venue has received: those in flight, and all so far. */
   readonly requests: { readonly underWay: number; readonly all: number };
-  /** What the venue's clock is ahead of ours, ms. */
+  /** Offset of the venue's clock to ours, ms. */
   setAhead(ms: number): void;
   seed(type: StrategyType): Promise<Credentials>;
   /** Our side; `through` is another origin that leads there. */
@@ -39,7 +40,7 @@ export type VenueStage = AsyncDisposable & {
   client(type: StrategyType, strategy: Credentials, through?: string): VenueClient;
   /** Every order that the venue has of a strategy on a symbol. */
   orders(strategy: Credentials, symbol: string): Promise<readonly Order[]>;
-  /** The market has reached a resting order, a waiting stop, or a leg. */
+  /** The market has triggered an open order, a waiting stop, or a leg. */
   fill(strategy: Credentials, orderId: string, seen: string): Promise<void>;
   trigger(strategy: Credentials, orderId: string, seen: string): Promise<void>;
   fire(strategy: Credentials, legId: string, seen: string): Promise<void>;
@@ -144,7 +145,7 @@ export async function openVenueStage(): Promise<VenueStage> {
   };
 }
 
-/** Contracts whose mark prices can be asked for. */
+/** Contracts whose mark prices can be requested. */
 class MarkedContracts extends OwnContracts {
   readonly query = async (): Promise<UpstreamAnswer> => {
     const rows = [...this.exchangeInfo().symbols.keys()].flatMap((symbol) => {

@@ -8,7 +8,9 @@ const baseDelayMs = 1_000;
 const earlyOutageMs = 120_000;
 const earlyDelayMsMax = 3_000;
 const delayMsMax = 30_000;
-/** A delay is spread over ± this share of itself, so that a thousand clients do not come back in one instant. */
+/**
+ * A delay is spread over ± this share of itself, so that a thousand clients do not come back in one instant.
+ */
 const randomisation = 0.5;
 
 type BackoffOptions = {
@@ -18,9 +20,10 @@ type BackoffOptions = {
 };
 
 /**
- * The delays of one connection. The first retry after a connection that had been good is quick, since a single drop is
- * usually nothing. The next delays double from one second: up to 3 seconds in the first two minutes of an outage, up to
- * 30 seconds after that. The bound depends on the age of the outage, so this is not the common `BackOff`.
+ * The delays of one connection. The first retry after a connection that had been good is quick, since a
+ * single drop is usually nothing. The next delays double from one second: up to 3 seconds in the first two
+ * minutes of an outage, up to 30 seconds after that. The bound depends on the age of the outage, so this is
+ * not the common `BackOff`.
  */
 export class Backoff {
   readonly #options: BackoffOptions;
@@ -63,9 +66,9 @@ const reconnectsAtOnceMax = 20;
 export const reconnectPauseMs = 1_300;
 
 /**
- * Paces the retries of all connections to one host: 20 at once, then one in 1.3 seconds, so at most 251 in five minutes. The
- * exchange takes 300 attempts; first connections and change-overs, of which eight connections make at most 48, have the
- * rest. Source: reference exchange, section 17.1.
+ * Paces the retries of all connections to one host: 20 at once, then one in 1.3 seconds, so at most 251 in
+ * five minutes. The exchange takes 300 attempts; first connections and change-overs, of which eight
+ * connections make at most 48, have the rest. Source: reference exchange, section 17.1.
  */
 export function createReconnectPacer(wallClock: Clock, timers: Timers): Pacer {
   return createPacer({

@@ -1,7 +1,6 @@
-// Callers' questions to one REST host: one after another in the order in which they came once many are under way, and
-// never more than the budget that is theirs, so that the feed's own questions to the same host are answered.
-//
-// Bounds: `requestsInFlightMax` questions under way, `questionsWaitingMax` waiting, each for no longer than its deadline.
+// Callers' requests to one REST host: in order of arrival once many are in flight, and within a budget of
+// their own, so that the feed's requests to the same host are answered.
+// Bounds: `requestsInFlightMax` requests in flight, `questionsWaitingMax` queued, each until its deadline.
 import { Semaphore } from "../../../concurrency/semaphore.ts";
 import type { Clock, Timers } from "../../../concurrency/time.ts";
 import { type Rest, requestsInFlightMax, type UpstreamAnswer, unavailable } from "./rest.ts";

@@ -1,7 +1,6 @@
-// The complete top of a book as upstream tells it, by `<symbol>@depth20` and by REST `depth`. On spot they look the same; the
-// stream of a contract calls its fields otherwise. Decimals stay the text that came; they are read only to see that the book
-// makes sense.
-// Source: reference exchange, sections 5, 9, 17.1 and 17.2.
+// The top levels of a book, from `<symbol>@depth20` and from REST `depth`. On spot both have the same format;
+// the stream of a contract names its fields differently. Decimals stay text; they are parsed only to validate
+// the book. Source: reference exchange, sections 5, 9, 17.1 and 17.2.
 import { parseDecimal } from "../../../money/decimal.ts";
 import type { DepthKeys } from "../symbols/book.ts";
 
@@ -14,7 +13,7 @@ export type DepthSnapshot = {
   readonly asks: readonly DepthLevel[];
 };
 
-/** What is wrong with a snapshot, if anything is. */
+/** The fault of a snapshot, if it has one. */
 export type DepthFault = "MALFORMED" | "UNSORTED" | "CROSSED";
 
 const PLAIN_KEYS: DepthKeys = { id: "lastUpdateId", bids: "bids", asks: "asks" };

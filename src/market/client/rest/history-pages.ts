@@ -1,8 +1,7 @@
-// Pages of what was: candles, trades, settlements, asked for at a pace that leaves most of the upstream budget to others.
-//
-// A page that costs more is followed by a longer pause, so that even the gaps of all symbols together use up no more than
-// `weightPerMinute`, and `burstWeight` once after a quiet time: triggers wait for these pages. What is streamed is known to
-// REST a moment later, so nothing is asked until `lagMsMax` after the end of what is asked about.
+// Pages of history (candles, trades, settlements), at a pace that leaves most of the upstream budget to
+// others. A more expensive page is followed by a longer pause, so that even gaps of all symbols together use
+// at most `weightPerMinute`, plus `burstWeight` once after a quiet time, since triggers wait for these pages.
+// REST knows streamed data a moment later, so a request waits until `lagMsMax` after the end of its interval.
 import { createPacer } from "../../../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import { type Price, parseDecimal } from "../../../money/decimal.ts";
@@ -11,7 +10,7 @@ import { bodyOf, faultOf, type Rest } from "./rest.ts";
 import { upstreamWeightOf } from "./upstream-weight.ts";
 
 export const lagMsMax = 1_000;
-/** Ten pages of a contract's trades: the gap of one contract takes one to four of them. */
+/** Ten pages of a contract's trades; filling one gap of a contract takes one to four. */
 const burstWeight = 200;
 const pagesAtATimeMax = 2;
 const pagesWaitingMax = 1_000;
@@ -19,21 +18,21 @@ const pageDeadlineMs = 5_000;
 const minuteMs = 60_000;
 
 export type HistoryPages = {
-  /** Resolves when REST must know of everything until a market time, Unix ms. */
+  /** Resolves when REST must have everything until a market time, Unix ms. */
   untilKnown(to: number): Promise<void>;
   /** The rows of one page. Throws NoAnswer when there are none to be had now. */
   page(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]>;
-  /** What `read` makes of its pages; null when it throws NoAnswer, and said in the log, where `what` names it. */
+  /** The result of `read`; null when it throws NoAnswer, which is logged with `what`. */
   answer<Answer>(what: string, about: object, read: () => Promise<Answer>): Promise<Answer | null>;
-  /** Lets nobody wait any longer; pages are not to be had any more. */
+  /** Ends all waits; pages are not available any more. */
   close(): void;
 };
 
 export type HistoryPagesOptions = {
   readonly rest: Rest;
-  /** What the pages together may use up of the upstream budget. */
+  /** The pages' share of the upstream budget. */
   readonly weightPerMinute: number;
-  /** Whether upstream counts what it is asked; if not, pages follow each other without pauses. */
+  /** Whether upstream counts requests; if not, pages follow each other without pauses. */
   readonly isMetered: boolean;
   /** Market time. */
   readonly clock: Clock;
@@ -47,7 +46,7 @@ export class NoAnswer extends Error {}
 
 export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
   const { rest, weightPerMinute, isMetered, clock, wallClock, timers, log } = options;
-  /** Ends the waits that are under way. */
+  /** Cancels the waits in progress. */
   const waits = new Set<Cancel>();
   const pacer = createPacer({
     atATimeMax: pagesAtATimeMax,

@@ -17,7 +17,7 @@ export const liveHosts: UpstreamHosts = {
   futuresWsUrl: "wss://fstream.binance.com",
 };
 
-/** The address of a path of combined streams; what is streamed is said by SUBSCRIBE messages afterwards. */
+/** The address of a path of combined streams; SUBSCRIBE messages choose the streams afterwards. */
 export function streamUrlOf(hosts: UpstreamHosts, family: Family, path: string): string {
   return `${withoutSlash(family === "spot" ? hosts.spotWsUrl : hosts.futuresWsUrl)}${path}`;
 }

@@ -22,7 +22,7 @@ test("status and body are handed on as they came", async () => {
   expect(await feed.query("/fapi/v1/depth", search)).toMatchObject({ status: 200, text: "BTCUSDT" });
 });
 
-test("the same question is asked once while it is under way and for half a second after", async () => {
+test("the same request is sent once while it is in flight and for half a second after", async () => {
   const { feed, upstream, time } = await setStage([]);
   let answers = 0;
   upstream.reply(path, () => ({ body: { answer: ++answers } }));
@@ -36,7 +36,7 @@ test("the same question is asked once while it is under way and for half a secon
 });
 
 test.each([500, 502, 503, 403])(
-  "a %i of upstream is a value that says so, and is not kept",
+  "a %i of upstream is a value with its reason, and is not cached",
   async (status) => {
     const { feed, upstream, time } = await setStage([]);
     upstream.reply(path, () => ({ status, body: "<html>" }));
@@ -78,7 +78,7 @@ test.each([418, 429])("after a %i nothing is asked until upstream allows it", as
   expect(await feed.query(path, "")).toMatchObject({ status: 200 });
 });
 
-test("a caller's question that the firewall dislikes silences the callers, and the feed goes on", async () => {
+test("a caller's request that the firewall refuses pauses the callers, and the feed goes on", async () => {
   const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
@@ -92,7 +92,7 @@ test("a caller's question that the firewall dislikes silences the callers, and t
   expect(feed.quote("BTCUSDT")).not.toBeNull();
 });
 
-test("a ban of the address, whoever is told of it, is kept by feed and callers alike", async () => {
+test("a ban of the address is respected by feed and callers alike", async () => {
   const { feed, upstream } = await setStage(["BTCUSDT"]);
   await feed.start();
   upstream.reply("/api/v3/ticker/bookTicker", () => ({ status: 429, body: {} }));
@@ -101,7 +101,7 @@ test("a ban of the address, whoever is told of it, is kept by feed and callers a
   expect(await feed.query(path, "")).toMatchObject({ reason: expect.stringContaining("left alone") });
 });
 
-test("many questions of callers under way leave the feed its own", async () => {
+test("many requests of callers in flight leave the feed its own", async () => {
   const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
@@ -112,7 +112,7 @@ test("many questions of callers under way leave the feed its own", async () => {
   expect(feed.quote("BTCUSDT")).not.toBeNull();
 });
 
-test("more questions than may be under way wait, and are asked in the order in which they came", async () => {
+test("requests beyond the limit wait, and are sent in order", async () => {
   const { feed, upstream } = await setStage([]);
   const asked: string[] = [];
   const answers: (() => void)[] = [];
@@ -134,7 +134,7 @@ test("more questions than may be under way wait, and are asked in the order in w
   for (const answer of await Promise.all(questions)) expect(answer).toMatchObject({ status: 200 });
 });
 
-test("a question whose turn does not come in time, or behind too many, is not answered", async () => {
+test("a request that waits too long, or behind too many, is not answered", async () => {
   const { feed, upstream, time } = await setStage([], { isMetered: false });
   upstream.reply(aggregatePath, () => new Promise(() => {}));
   const questions = Array.from({ length: requestsInFlightMax + questionsWaitingMax + 1 }, (_, index) =>
@@ -149,7 +149,7 @@ test("a question whose turn does not come in time, or behind too many, is not an
   expect(await feed.query(aggregatePath, "fromId=again")).toMatchObject({ status: 200 });
 });
 
-test("what callers use of the upstream budget is bounded, and the feed goes on", async () => {
+test("the callers' use of the upstream budget is bounded, and the feed goes on", async () => {
   const { feed, upstream, tickers, time } = await setStage(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();

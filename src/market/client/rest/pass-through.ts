@@ -1,5 +1,5 @@
-// Public routes of the exchange handed on to the gateway's own callers. Identical questions within a short time are
-// asked once, so that a hundred bots that poll one route cost the upstream budget of one.
+// Public routes of the exchange for the gateway's own callers. Identical requests within a short time are
+// sent once, so that a hundred bots that poll one route cost the upstream budget of one.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Rest, UpstreamAnswer } from "./rest.ts";
 

@@ -1,7 +1,7 @@
-// What a request for public market data weighs: what it costs the client that asks us, and us when we ask upstream.
-// Source: reference exchange, section 5 (spot) and section 9 (futures).
+// Weights of requests for public market data: for our clients, and for us upstream. Source: reference
+// exchange, section 5 (spot) and section 9 (futures).
 
-/** The weights of the spot paths where it is the same whatever is asked for. */
+/** The weights of the spot paths whose weight does not depend on parameters. */
 export const fixedWeights = {
   "/api/v3/ping": 1,
   "/api/v3/time": 1,
@@ -14,8 +14,8 @@ export const fixedWeights = {
 } as const;
 
 /**
- * The same of futures. The funding routes weigh nothing upstream, where they have a pool of their own; to whoever asks us
- * they are one.
+ * The same for futures. The exchange counts funding routes in a pool of their own with weight 0; we charge
+ * our clients 1.
  */
 export const fixedFuturesWeights = {
   "/fapi/v1/ping": 1,
@@ -47,13 +47,16 @@ export const futuresCandlePaths = [
   "/fapi/v1/premiumIndexKlines",
 ] as const;
 
-/** How many levels of the book are shown to whoever does not say. */
+/** Default number of book levels. */
 const depthLevelsDefault = 100;
 const futuresDepthLevelsDefault = 500;
-/** How many candles are shown to whoever does not say. */
+/** Default number of candles. */
 const futuresCandlesDefault = 500;
 
-/** `/api/v3/depth`, by the text of its `limit`, null if there is none. What is no number weighs as the deepest book. */
+/**
+ * `/api/v3/depth`, by the text of its `limit`, null if there is none. What is no number weighs as the deepest
+ * book.
+ */
 export function depthWeight(limit: string | null): number {
   const levels = Number(limit ?? depthLevelsDefault);
   if (levels <= 100) return 5;
@@ -69,7 +72,9 @@ export function futuresDepthWeight(limit: string | null): number {
   return levels <= 500 ? 10 : 20;
 }
 
-/** Futures candles, by the text of their `limit`, null if there is none. What is no number weighs as the most. */
+/**
+ * Futures candles, by the text of their `limit`, null if there is none. What is no number weighs as the most.
+ */
 export function futuresCandlesWeight(limit: string | null): number {
   const candles = Number(limit ?? futuresCandlesDefault);
   if (candles < 100) return 1;
@@ -82,7 +87,7 @@ export function tickerWeight(isOfOneSymbol: boolean): number {
   return isOfOneSymbol ? 2 : 4;
 }
 
-/** `/api/v3/ticker/24hr`, by the number of its symbols, null if it asks for all. */
+/** `/api/v3/ticker/24hr`, by the number of its symbols, null for all. */
 export function dayTickerWeight(symbolCount: number | null): number {
   if (symbolCount === null || symbolCount > 100) return 80;
   return symbolCount <= 20 ? 2 : 40;

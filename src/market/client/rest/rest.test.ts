@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A host that answers as told,. */
+/** A host whose answers the test provides. */
 async function openHost(answer: (response: ServerResponse) => void): Promise<{ url: string }> {
   const server = createServer((_request, response) => {
     answer(response);

@@ -1,15 +1,13 @@
-// Questions to one REST host of the reference exchange. An upstream that cannot answer is a value, never an exception.
-//
-// Told to wait (429, or 418 with a ban), nobody who shares our address asks anything until then: every further request
-// would lengthen the ban. A 403 is the exchange's firewall, which dislikes the question and not the address: only who
-// asked it waits. Source: reference exchange, sections 2 and 4.
-//
-// An answer is read up to `answerBytesMax`, and all that are being read up to `answersBytesMax` together: whatever upstream
-// sends, memory is bounded. One that goes beyond is broken off, and there is no answer.
+// Requests to one REST host of the reference exchange. An upstream that cannot answer is a value, never an
+// exception. After a 429, or a 418 with a ban, no client of our address sends until the given time, since
+// every further request would lengthen the ban. A 403 is the exchange's firewall, which objects to the
+// request and not to the address: only its sender waits. Source: reference exchange, sections 2 and 4.
+// Memory is bounded: one answer is read up to `answerBytesMax`, all concurrent ones up to `answersBytesMax`;
+// a longer one is aborted and counts as no answer.
 import type { Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 
-/** What upstream said, its body verbatim; or that there is no answer. */
+/** Upstream's answer, its body verbatim; or that there is none. */
 export type UpstreamAnswer =
   | { readonly unavailable: false; readonly status: number; readonly text: string }
   | { readonly unavailable: true; readonly reason: string };
@@ -23,18 +21,21 @@ export type RestOptions = {
   readonly wallClock: Clock;
   readonly timers: Timers;
   readonly log: Log;
-  /** One for all who ask this host. */
+  /** Shared by all clients of this host. */
   readonly ban: Pause;
   /** The largest answer that is read, bytes after decompression. */
   readonly answerBytesMax?: number;
 };
 
 export type Rest = {
-  /** GETs `path` with `search` (no question mark); the answer is complete within `deadlineMs` or there is none. */
+  /**
+   * GETs `path` with `search` (no question mark); the answer is complete within `deadlineMs` or there is
+   * none.
+   */
   ask(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer>;
   /** Unix ms until which upstream wants to be left alone; 0 when it does not. */
   pausedUntil(): number;
-  /** Breaks off what is under way and answers nothing any more. */
+  /** Aborts requests in flight, and answers nothing any more. */
   close(): void;
 };
 
@@ -42,7 +43,7 @@ export const requestsInFlightMax = 128;
 const mebibyte = 1_024 * 1_024;
 /** The largest answer of the exchange is the whole of `exchangeInfo`, about 20 MiB. */
 export const answerBytesMaxDefault = 64 * mebibyte;
-/** Of all answers that are being read at a time. */
+/** Maximum of all concurrently read answers. */
 export const answersBytesMax = 128 * mebibyte;
 /** How long to leave upstream alone when it does not say how long. */
 const defaultPauseMs = 30_000;
@@ -90,7 +91,7 @@ export function createRest(options: RestOptions): Rest {
     } finally {
       cancelDeadline();
       underWay.delete(controller);
-      // What of an answer nobody reads is not to arrive either.
+      // Stop receiving the unread part of the answer.
       controller.abort();
     }
   }
@@ -148,12 +149,12 @@ export function faultOf(answer: UpstreamAnswer): string {
   return `upstream answered ${answer.status}: ${answer.text.slice(0, 200)}`;
 }
 
-/** That there is no answer, and why. */
+/** A missing answer and its reason. */
 export function unavailable(reason: string): UpstreamAnswer {
   return { unavailable: true, reason };
 }
 
-// fetch says "fetch failed" and keeps what happened in its cause.
+// The message of fetch is "fetch failed"; the reason is in its cause.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause;

@@ -1,7 +1,7 @@
-// The settlements of funding that the exchange has published. Source: reference exchange, sections 9 and 15.10.
-//
-// A settlement is published a moment after its time; who waits for one asks again until it is there. One question tells of one
-// contract, and questions have a pool of their own upstream, half of which is for callers.
+// The settlements of funding that the exchange has published. Source: reference exchange, sections 9 and
+// 15.10.
+// A settlement is published a moment after its time, so callers that wait for one repeat the request. A
+// request covers one contract; requests have a pool of their own upstream, half of which is for callers.
 import type { Settlement } from "../../../domain/market.ts";
 import { parseDecimal, type Rate } from "../../../money/decimal.ts";
 import type { HistoryProtocol } from "../streams/protocol.ts";
@@ -11,8 +11,8 @@ import { type HistoryPages, NoAnswer, priceOf, wholeOf } from "./history-pages.t
 export const settlementsPerPage = 1_000;
 
 /**
- * Answers the settlements of a contract from one market time (Unix ms) to another, both included, ascending; none where there
- * is no funding. Null when upstream could not tell all of it: ask again later.
+ * Returns the settlements of a contract between two market times (Unix ms), both included, ascending; none
+ * where there is no funding. Null when upstream could not provide all of them: try again later.
  */
 export type Settlements = (symbol: string, from: number, to: number) => Promise<readonly Settlement[] | null>;
 

@@ -60,11 +60,11 @@ test("callers' questions about funding leave the feed half of what the exchange 
     time.advance(budgetWindowMs);
   }
   expect(asked).toBe(250);
-  // What the feed itself asks is paced, and less than the other half, with the nine that may begin at once.
+  // The feed's own requests are paced, and less than the other half, with the nine that may begin at once.
   expect((5 * fundingWeightPerMinute) / upstreamWeightOf("/fapi/v1/fundingRate", "") + 9).toBeLessThan(250);
 });
 
-test("whoever asks all there is to ask about funding takes no book from others, nor the other way round", () => {
+test("funding requests at their limit take no weight from books, and the other way round", () => {
   const budget = createCallersBudget(callersWeightMax.futures, createManualTime());
   while (budget.take("/fapi/v1/fundingRate", "symbol=BTCUSDT"));
   let books = 0;

@@ -1,8 +1,7 @@
-// What a question costs of the reference exchange's budget, and the share of it that callers' questions may use up.
-//
-// The exchange counts everything that comes from one address and bans it when that is too much. The feed must go on
-// whatever callers ask, so what they use in any sixty seconds stays well below the whole. Questions about funding it counts
-// apart, and so do we: whoever asks too many of those takes nothing from those who ask for prices.
+// Weights of requests in the reference exchange's budget, and the share of it for callers' requests.
+// The exchange counts all requests of one address and bans it when there are too many. The feed must not
+// depend on callers, so their use in any sixty seconds stays well below the whole. Funding requests have a
+// count of their own here as upstream: they take nothing from requests for prices.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Family } from "./hosts.ts";
 import {
@@ -26,9 +25,9 @@ type WeightBudget = {
   take(weight: number): boolean;
 };
 
-/** What callers' questions may use up, by what they ask. */
+/** The callers' budgets, by kind of request. */
 export type CallersBudget = {
-  /** Whether this may be asked now; if so, it is counted. */
+  /** Whether this request may be sent now; if so, it is counted. */
   take(path: string, search: string): boolean;
 };
 
@@ -72,7 +71,7 @@ export function createWeightBudget(weightMax: number, clock: Clock): WeightBudge
 
 type WeightOf = (search: URLSearchParams) => number;
 
-/** Where it depends on what is asked for. */
+/** Weights that depend on parameters. */
 const weightByPath: Readonly<Record<string, WeightOf>> = {
   "/api/v3/depth": (search) => depthWeight(search.get("limit")),
   "/api/v3/ticker/24hr": (search) => dayTickerWeight(symbolCountOf(search)),
@@ -94,21 +93,21 @@ const weightByPath: Readonly<Record<string, WeightOf>> = {
 };
 const fundingPaths: ReadonlySet<string> = new Set(["/fapi/v1/fundingRate", "/fapi/v1/fundingInfo"]);
 /**
- * The exchange gives an address 500 questions in five minutes about funding, whatever else it asks. So much of a budget as
- * large as that of futures leaves callers half of them.
+ * The exchange gives an address 500 questions in five minutes about funding, whatever else it asks. So much
+ * of a budget as large as that of futures leaves callers half of them.
  */
 const fundingWeight = 24;
-/** What the feed's own questions about funding may use up a minute: less than the other half, which leaves room for a burst. */
+/** The feed's own funding requests per minute: less than the other half, which leaves room for a burst. */
 export const fundingWeightPerMinute = 1_104;
 const fixedWeightByPath: Readonly<Record<string, number>> = {
   ...fixedWeights,
   ...fixedFuturesWeights,
   ...Object.fromEntries([...fundingPaths].map((path) => [path, fundingWeight])),
 };
-/** Of a path whose weight is not known here. */
+/** The weight of an unknown path. */
 const unknownWeight = 20;
 
-/** What one question costs upstream. */
+/** The weight of one request upstream. */
 export function upstreamWeightOf(path: string, search: string): number {
   return weightByPath[path]?.(new URLSearchParams(search)) ?? fixedWeightByPath[path] ?? unknownWeight;
 }

@@ -1,8 +1,8 @@
-// Reads a row of the futures `exchangeInfo` into the rules that orders are checked against. Source: reference exchange,
-// sections 10.1 and 10.2.
+// Reads a row of the futures `exchangeInfo` into the rules that orders are checked against. Source: reference
+// exchange, sections 10.1 and 10.2.
 //
-// Ours are perpetual contracts quoted and margined in USDT; all others are left out, and so is a contract without brackets.
-// Keys that are not known are ignored.
+// Ours are perpetual contracts quoted and margined in USDT; all others are left out, and so is a contract
+// without brackets. Keys that are not known are ignored.
 import type { Bracket, NotionalFilter, PercentPrice, SymbolRules } from "../../../domain/symbol.ts";
 import { type Amount, type Rate, ZERO } from "../../../money/decimal.ts";
 import type { BracketTable } from "../../brackets/table.ts";
@@ -71,7 +71,7 @@ function read(row: JsonObject, brackets: readonly Bracket[]): SymbolRules {
   };
 }
 
-/** Asked of every order, at the mark price if it has none of its own; there is no maximum. */
+/** Applies to every order, at the mark price if it has no price of its own; there is no maximum. */
 function readNotional(filter: JsonObject): NotionalFilter {
   return {
     minNotional: decimalIn<Amount>(filter, "notional"),

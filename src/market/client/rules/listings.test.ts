@@ -50,7 +50,7 @@ test("a start without upstream fails with words about what to do", async () => {
   await feed.close();
 });
 
-test("rules older than a minute are asked for again before an order is checked", async () => {
+test("rules older than a minute are requested again before an order is checked", async () => {
   const stage = await setStage(["BTCUSDT"]);
   const { feed, time, tickers } = stage;
   tickers.set("BTCUSDT", ["99", "101"]);
@@ -82,7 +82,7 @@ test("symbols in use are refreshed together before anyone has to wait", async ()
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
 });
 
-test("the last known rules stand when upstream does not answer, and nobody waits twice for it", async () => {
+test("the last known rules stay valid when upstream does not answer, and no caller waits twice for it", async () => {
   const stage = await setStage(["BTCUSDT"]);
   const { feed, time, upstream, tickers } = stage;
   tickers.set("BTCUSDT", ["99", "101"]);

@@ -1,12 +1,9 @@
-// What the exchange lists: the body of a family's `exchangeInfo` and the rules of every symbol of ours in it.
-//
-// Holds true: the whole is asked for at start and every half hour; rules that are needed are asked for again when they
-// are older than `rulesAgeMsMax`, and those of symbols in use before that, by a sweep, so that nobody has to wait. Where
-// upstream takes no names of symbols, that is the whole again, one question for all. When upstream does not answer, the last
-// known rules stand. A symbol that the exchange no longer lists has no rules.
-//
-// Knowingly: a symbol listed since the last whole refresh is unknown until the next. Asking about every unknown name
-// would let anyone spend the upstream budget.
+// The exchange's listings: the body of `exchangeInfo` and the rules of each symbol. The whole is loaded at
+// start and every half hour. Rules older than `rulesAgeMsMax` are loaded again when they are needed, those of
+// subscribed symbols earlier, by a sweep. Where upstream takes no symbol names, each load is the whole again,
+// shared by all callers. Without an answer the last known rules stay valid. A delisted symbol has no rules.
+// Known limit: a new symbol is unknown until the next whole refresh; requests for unknown names would let any
+// client spend the upstream budget.
 import { createKeyBatcher } from "../../../concurrency/batcher.ts";
 import type { Clock } from "../../../concurrency/time.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
@@ -27,7 +24,7 @@ const wholeDeadlineMs = 30_000;
 const rowsDeadlineMs = 3_000;
 const questionsAtATimeMax = 2;
 const symbolsMax = 20_000;
-/** How often it is said that rules are old. */
+/** Interval of the log entries about old rules. */
 const oldRulesLogIntervalMs = 60_000;
 const faultsRememberedMax = 1_000;
 
@@ -44,12 +41,12 @@ type Listed = { readonly rules: SymbolRules; readonly askedAt: number };
 type Body = { head: JsonObject; symbols: Map<string, JsonObject>; version: number };
 
 export type Listings = {
-  /** Asks for the whole. Throws an error that says what to do when it cannot be had. */
+  /** Loads the whole. If it is not available, throws an error that says what to do. */
   load(): Promise<void>;
   rules(symbol: string): SymbolRules | null;
   /** Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now. */
   isFresh(symbol: string, now: number): boolean;
-  /** Asks for the rules of a symbol; resolves when they are in, or were not to be had. */
+  /** Requests the rules of a symbol; resolves when they have arrived, or were not available. */
   refresh(symbol: string): Promise<void>;
   /** Refreshes what will be needed. Call it every second or so. */
   sweep(now: number, symbolsInUse: Iterable<string>): void;
@@ -69,9 +66,9 @@ export function createListings({ protocol, rest, wallClock, log }: ListingsOptio
   const retryAt = new Map<string, number>();
   const faulty = new Set<string>();
   const body: Body = { head: {}, symbols: new Map(), version: 0 };
-  /** How many contracts had no brackets when that was last said. */
+  /** Number of contracts without brackets when that was last logged. */
   let withoutBrackets = 0;
-  /** Infinity until the start and while the whole is being asked for. */
+  /** Infinity before the start and while the whole is being loaded. */
   let wholeDueAt = Number.POSITIVE_INFINITY;
   let oldRulesLoggedAt = Number.NEGATIVE_INFINITY;
 
@@ -131,14 +128,14 @@ export function createListings({ protocol, rest, wallClock, log }: ListingsOptio
     withoutBrackets = rows.length;
   }
 
-  /** Whoever wants rules while they are being asked for finds them young afterwards. */
+  /** A concurrent caller finds the rules fresh afterwards. */
   async function askAll(symbols: readonly string[]): Promise<void> {
     const now = wallClock.now();
     if (symbols.every((symbol) => ageOf(symbol, now) < rulesRefreshAgeMs)) return;
     if ((await askWhole()) !== null) for (const symbol of symbols) retryLater(symbol);
   }
 
-  /** How long ago the rules were asked for, ms; 0 of a symbol that has none. */
+  /** Age of the rules, ms; 0 for a symbol without rules. */
   function ageOf(symbol: string, now: number): number {
     return now - (listed.get(symbol)?.askedAt ?? now);
   }
@@ -173,7 +170,7 @@ export function createListings({ protocol, rest, wallClock, log }: ListingsOptio
     retryAt.set(symbol, wallClock.now() + rulesRetryMs);
   }
 
-  /** Of rules in use that are older than `rulesAgeMsMax` because upstream does not give younger ones. */
+  /** Rules in use that are older than `rulesAgeMsMax` because upstream does not return newer ones. */
   function reportOldRules(old: readonly string[], now: number): void {
     if (old.length === 0 || now - oldRulesLoggedAt < oldRulesLogIntervalMs) return;
     oldRulesLoggedAt = now;

@@ -1,23 +1,23 @@
-// What the rows of `exchangeInfo` have in common, whichever family lists them: how a row is taken apart, and the filters of
-// price and lot. A row that makes no sense ends in a RowFault.
+// Shared parsing of the rows of `exchangeInfo` for both types: splitting a row, and the filters of price and
+// lot. A malformed row ends in a RowFault.
 import type { LotSize, PriceFilter, SymbolRules } from "../../../domain/symbol.ts";
 import { parseDecimal, type Quantity } from "../../../money/decimal.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a row. */
+/** The fault of a row. */
 class RowFault extends Error {}
 
 /**
- * The rules of one row; or in `fault` what is wrong with it; or why it is left out although nothing is: it is no market of
- * ours, or a contract without brackets, of which no margin can be computed.
+ * The rules of one row; or in `fault` what is wrong with it; or why it is left out although nothing is: it is
+ * no market of ours, or a contract without brackets, of which no margin can be computed.
  */
 export type ParsedRules =
   | { readonly rules: SymbolRules }
   | { readonly fault: string }
   | { readonly leftOut: "OTHER_MARKET" | "NO_BRACKETS" };
 
-/** What a reader makes of a row, its faults as values. */
+/** The result of a reader for a row, its faults as values. */
 export function parsedOf(read: () => ParsedRules): ParsedRules {
   try {
     return read();

@@ -91,7 +91,7 @@ test("PERCENT_PRICE asks the same of both sides", () => {
   });
 });
 
-test("an average over no minutes is the last price, whichever filter says so", () => {
+test("an average over no minutes is the last price, in any filter", () => {
   const bySide = {
     filterType: "PERCENT_PRICE_BY_SIDE",
     bidMultiplierUp: "5",

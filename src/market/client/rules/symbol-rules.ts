@@ -1,7 +1,7 @@
 // Reads a row of the spot `exchangeInfo` into the rules that orders are checked against.
 //
-// A row that cannot be understood gives a reason instead of rules: a wrong rule would let a wrong order pass. Keys that
-// are not known are ignored. Source: reference exchange, sections 6.1 to 6.3.
+// A row that cannot be understood gives a reason instead of rules: a wrong rule would let a wrong order pass.
+// Keys that are not known are ignored. Source: reference exchange, sections 6.1 to 6.3.
 import type { NotionalFilter, PercentPrice, ReferencePrice, SymbolRules } from "../../../domain/symbol.ts";
 import { type Amount, type Quantity, type Rate, ZERO } from "../../../money/decimal.ts";
 import {

@@ -1,4 +1,4 @@
-// Tells listeners, and keeps what goes wrong in one of them from the others and from the feed.
+// Calls listeners, and isolates an error in one of them from the others and from the feed.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** One stream with trades, and the ids of those that were heard. */
+/** One stream with trades, and the received ids. */
 async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
   const stage = await setStage(["BTCUSDT"], options);
   const { feed, upstream } = stage;
@@ -25,7 +25,10 @@ async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
   await until(() => upstream.subscribed().length === 1);
   const sendTrade = (connection: number, t: number) =>
     upstream.sendOn(connection, "a@trade", { e: "trade", t });
-  /** Upstream says that it ends connection 1; resolves when connection 2 carries the same, and its answer has come. */
+  /**
+   * Upstream announces the end of connection 1; resolves when connection 2 carries the same streams, and its
+   * answer has arrived.
+   */
   async function announceShutdown(): Promise<void> {
     const before = upstream.subscribed().length;
     upstream.sendOn(1, "!serverShutdown", { e: "serverShutdown", E: 1 });
@@ -40,12 +43,12 @@ function opened({ upstream }: Stage): number {
 }
 
 describe("a change-over", () => {
-  test("hands on what either socket says once and in order, though one server lags behind the other", async () => {
+  test("passes on each message once and in order, though one server lags behind the other", async () => {
     const stage = await tradingStage();
     const { feed, time, upstream, heard, sendTrade, announceShutdown } = stage;
     for (const id of [1, 2, 3]) sendTrade(1, id);
     await announceShutdown();
-    // The new server is ahead: 5 and 6 are there before the old one has said 4.
+    // The new server is ahead: 5 and 6 arrive before the old one has sent 4.
     for (const id of [5, 6]) sendTrade(2, id);
     await settle(stage);
     for (const id of [4, 5]) sendTrade(1, id);
@@ -89,7 +92,7 @@ describe("a change-over", () => {
     expect(heard).toEqual([{ E: 2 }, "one", { E: 3 }, "one"]);
   });
 
-  test("carries what is wanted meanwhile, and waits for it", async () => {
+  test("carries streams wanted in the meantime, and waits for them", async () => {
     const stage = await tradingStage();
     const { feed, upstream, time, announceShutdown } = stage;
     await announceShutdown();
@@ -209,7 +212,7 @@ describe("an attempt that fails leaves the old socket in use and is made again",
   });
 });
 
-describe("an old socket that is lost meanwhile", () => {
+describe("an old socket that is lost in the meantime", () => {
   test("is a loss like any other while the new one does not carry everything", async () => {
     const { feed, upstream, time, announceShutdown } = await tradingStage();
     upstream.setConfirming(false);
@@ -244,7 +247,7 @@ test("a feed that is closed in a change-over leaves no socket and no timer behin
   expect(time.pending()).toBe(0);
 });
 
-test("every trade of the simulated market arrives once across change-overs, and no gap is told", async () => {
+test("every trade of the simulated market arrives once across change-overs, and no gap is reported", async () => {
   const seed = 5;
   const time = createManualTime();
   const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });

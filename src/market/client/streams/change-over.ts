@@ -1,12 +1,9 @@
-// From one stream socket to its successor without missing or repeating a message.
-//
-// Modes: *opening* (ended by open), *confirming* (ended when the successor carries everything), *overlapping* (ended by
-// `overlapMs`), *handing over* (ended by the close of the old socket, which the connection tells by `finish`), *over*.
-// Until it hands over, whatever goes wrong with the successor ends the attempt and leaves the old socket in use.
-//
-// Holds true: the old socket is listened to until its last word, and what the successor says until then is held back.
-// Handed on afterwards, without what the old one had said already, nothing is missed, told twice or out of order, even
-// if one of two servers lags behind the other.
+// Moves from one stream socket to its successor without missing or repeating a message.
+// Modes: *opening*, *confirming* (until the successor carries everything), *overlapping* (for `overlapMs`),
+// *handing over* (until the old socket closes, which the connection reports by `finish`), *over*. Until it
+// hands over, any failure of the successor ends the attempt and the old socket stays in use.
+// Invariant: the old socket is read until its last message; the successor's messages are buffered until then
+// and passed on without those the old one had, so nothing is missed, repeated or out of order.
 import type { Cancel, Timers } from "../../../concurrency/time.ts";
 import { StreamSocket, type StreamSocketOptions } from "./stream-socket.ts";
 
@@ -14,7 +11,7 @@ import { StreamSocket, type StreamSocketOptions } from "./stream-socket.ts";
 export const changeOverDeadlineMs = 30_000;
 /** More than one server of the exchange lags behind another. */
 export const overlapMs = 1_000;
-/** Held in the seconds of a change-over; more of them look like an attack, and the attempt is given up. */
+/** Buffered messages of a change-over; more look like an attack, and the attempt is given up. */
 export const heldMessagesMax = 50_000;
 
 export type ChangeOverOptions = Pick<StreamSocketOptions, "url" | "wallClock" | "wanted"> & {
@@ -23,7 +20,7 @@ export type ChangeOverOptions = Pick<StreamSocketOptions, "url" | "wallClock" | 
   readonly onReady: () => void;
   /** The attempt has ended and leaves nothing behind. */
   readonly onFailed: (reason: string) => void;
-  /** From here on, whatever the successor says and that it is closed. */
+  /** From the handover on: messages and close of the successor. */
   readonly onMessage: (text: string) => void;
   readonly onClose: (code: number, reason: string) => void;
 };
@@ -58,7 +55,9 @@ export class ChangeOver {
     return this.#mode === "overlapping" || this.#mode === "handing over";
   }
 
-  /** The old socket has said its last word: answers what was held back, and hands everything on from now on. */
+  /**
+   * The old socket has sent its last message: passes on the buffered messages, and everything from now on.
+   */
   finish(): readonly string[] {
     this.#mode = "over";
     this.#cancelTimers();

@@ -10,7 +10,7 @@ function controlsOf(upstream: Upstream): string[] {
   return upstream.controls.map(({ method, params }) => `${method} ${params.length}`);
 }
 
-test("streams wanted in one turn are asked for in one message, and each once however many listen", async () => {
+test("streams wanted in one event-loop task are requested in one message, and each once for all listeners", async () => {
   const { feed, upstream } = await setStage(["BTCUSDT"]);
   await feed.start();
   await until(() => feed.status().connected);
@@ -42,7 +42,7 @@ test("many streams leave in messages of a hundred, three a second", async () => 
   expect(controlsOf(upstream)).toEqual(["SUBSCRIBE 100", "SUBSCRIBE 100", "SUBSCRIBE 50"]);
 });
 
-test("a stream lingers after its last listener, and one that returns in time costs nothing", async () => {
+test("a stream stays in its grace period after its last listener, and a returning listener costs nothing", async () => {
   const stage = await setStage(["BTCUSDT"]);
   const { feed, upstream } = stage;
   await feed.start();
@@ -63,7 +63,7 @@ test("a stream lingers after its last listener, and one that returns in time cos
   expect(upstream.controls[1]).toMatchObject({ method: "UNSUBSCRIBE", params: ["a@trade"] });
 });
 
-test("only so many streams linger, the longest idle one goes first", async () => {
+test("the number of streams in their grace period is bounded, the longest idle one goes first", async () => {
   const { feed } = await setStage(["BTCUSDT"]);
   const leave = numbered(lingeringMax + 1).map((stream) => feed.subscribe(stream, () => {}));
   for (const leaveOne of leave) leaveOne();

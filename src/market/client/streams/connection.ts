@@ -1,15 +1,11 @@
-// The connection to the combined streams of one route, which it keeps open and subscribed to what is wanted.
-//
-// Modes: *connecting* (ended by open or by a failure), *open* (ended by a close or by silence), *waiting* (ended by its
-// delay, which grows from failure to failure), *closed* (for good).
-//
-// - A socket on which nothing came, neither data nor ping, is pinged; when that brings nothing either it is dead and is
-//   replaced, since a broken path looks like a quiet market.
-// - The delay starts over only after a connection that lasted, so that an upstream which accepts and drops at once does
-//   not see us come back ten times a second. All connections to a host share the retries that the exchange allows.
-// - The exchange ends every connection after 24 hours, and any when it shuts a server down, which it announces. Before
-//   that, the connection changes over to another socket (`change-over.ts`) and misses nothing. An attempt that fails is
-//   made again every `changeOverRetryMs`; when none succeeds in time, the loss is a loss like any other.
+// The connection to the combined streams of one route, which it keeps open and subscribed. Modes:
+// *connecting*, *open*, *waiting* (a delay that grows with each failure), *closed* (final).
+// - A socket without data or ping is pinged; without an answer it is dead and replaced, since a broken path
+//   looks like a quiet market.
+// - The delay is reset only after a connection that lasted. All connections to a host share its limit of
+//   retries.
+// - The exchange ends every connection after 24 hours, and announces shutdowns. The connection changes over
+//   before that (`change-over.ts`), and retries every `changeOverRetryMs`; if all attempts fail, it is lost.
 import type { Pacer } from "../../../concurrency/pacer.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
@@ -28,7 +24,10 @@ export type ConnectionOptions = {
   readonly log: Log;
   /** `mayRepeat` is true for a message that was held back while another socket may have brought it. */
   readonly onMessage: (text: string, mayRepeat: boolean) => void;
-  /** Every stream begins anew: ids may be lower than before, and messages were missed. Not called by a change-over. */
+  /**
+   * Every stream starts over: ids may be lower than before, and messages were missed. Not called after a
+   * change-over.
+   */
   readonly onOpen: () => void;
   /** An open connection is gone: messages are missed until the next one is open. */
   readonly onLost: () => void;
@@ -36,9 +35,14 @@ export type ConnectionOptions = {
 
 const watchIntervalMs = 1_000;
 const pingAfterSilenceMs = 5_000;
-/** The exchange pings every 20 seconds by itself; ours is answered at once, so this much silence is a dead path. */
+/**
+ * The exchange pings every 20 seconds by itself; ours is answered at once, so this much silence is a dead
+ * path.
+ */
 export const deadAfterSilenceMs = 10_000;
-/** Half an hour before the exchange would end it. Source: reference exchange, section 17.1 (closed at 24 h). */
+/**
+ * Half an hour before the exchange would end it. Source: reference exchange, section 17.1 (closed at 24 h).
+ */
 export const ageMsMax = (24 * 60 - 30) * 60_000;
 export const changeOverRetryMs = 60_000;
 const lastedAfterMs = 10_000;
@@ -116,7 +120,7 @@ export class StreamConnection {
     this.#changeOverIfDue();
   }
 
-  /** Closes for good. */
+  /** Closes permanently. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const cancel of [this.#cancelRetry, this.#cancelWatch]) cancel?.();

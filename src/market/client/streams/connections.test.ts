@@ -12,7 +12,7 @@ const KINDS = ["avgPrice", "bookTicker", "depth20", "trade"];
 const streamsOf = (symbol: string) => KINDS.map((kind) => `${symbol.toLowerCase()}@${kind}`);
 const candles = (count: number) => Array.from({ length: count }, (_, index) => `s${index}@kline_1m`);
 
-/** Lets time pass until so many streams are subscribed. */
+/** Advances the clock until this many streams are subscribed. */
 async function subscribed(stage: Stage, count: number): Promise<void> {
   while (stage.upstream.subscribed().length < count) {
     stage.time.advance(controlIntervalMs);
@@ -20,7 +20,9 @@ async function subscribed(stage: Stage, count: number): Promise<void> {
   }
 }
 
-/** ETHUSDT is on connection 1, which takes no further symbols, BTCUSDT on connection 2; each says what it missed. */
+/**
+ * ETHUSDT is on connection 1, which takes no further symbols, BTCUSDT on connection 2; each reports its gaps.
+ */
 async function stageOfTwo(options: Parameters<typeof setStage>[1] = { asksAboutQuietSymbols: false }) {
   const stage = await setStage(["BTCUSDT", "ETHUSDT"], options);
   const { feed, upstream, tickers } = stage;
@@ -37,7 +39,7 @@ async function stageOfTwo(options: Parameters<typeof setStage>[1] = { asksAboutQ
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   await subscribed(stage, streamsPerConnectionMax - streamsKeptFree + KINDS.length);
   let updates = 0;
-  /** A quote whose ask nobody has seen before; resolves when it is the symbol's. */
+  /** Sends a quote with a new ask; resolves when it is the symbol's quote. */
   async function sendQuote(connection: number, symbol: string): Promise<void> {
     updates += 1;
     const ask = String(200 + updates);
@@ -67,7 +69,7 @@ test("what has no room goes to another connection, the streams of one symbol tog
 });
 
 describe("a connection that is lost", () => {
-  test("is a gap of its own symbols, and they alone are asked for and subscribed again", async () => {
+  test("is a gap of its own symbols, and only they are requested and subscribed again", async () => {
     const { feed, upstream, time, gaps, sendQuote } = await stageOfTwo();
     upstream.drop(2);
     await until(() => !feed.status().connected);
@@ -84,7 +86,7 @@ describe("a connection that is lost", () => {
     expect(upstream.subscribedOn(3).sort()).toEqual(streamsOf("BTCUSDT"));
   });
 
-  test("leaves its symbols silent, while quiet ones of other connections are asked for", async () => {
+  test("leaves its symbols silent, while quiet ones of other connections are requested", async () => {
     const stage = await stageOfTwo({ asksAboutQuietSymbols: true });
     const { feed, upstream, time } = stage;
     upstream.setAccepting(false);
@@ -117,7 +119,7 @@ test("a connection that upstream is about to end changes over by itself, and not
   expect([upstream.subscribedOn(1), upstream.subscribedOn(2)]).toEqual([others, []]);
 });
 
-test("a stream that comes back on another connection hears the former one no more", async () => {
+test("a stream that comes back on another connection receives nothing from the former one", async () => {
   const stage = await stageOfTwo();
   const { feed, upstream, leave } = stage;
   leave[0]?.();

@@ -1,11 +1,9 @@
-// The stream connections of one route: as many as what is wanted needs, and which stream is on which of them.
-//
-// The exchange takes `streamsPerConnectionMax` streams on one connection. When those that are open have no room another
-// is opened, and stays; at most `connectionsMax`. Each keeps itself open, subscribed and young on its own.
-//
-// The streams of one symbol stay together, so that the loss of a connection is a gap of its own symbols only: a connection
-// takes new symbols while it has `streamsKeptFree` more for those that it carries. Should these, too, be used up, a
-// symbol's next stream lies elsewhere, and the loss of either connection is its gap.
+// The stream connections of one route, and which stream is on which. The exchange takes
+// `streamsPerConnectionMax` streams per connection; when all open ones are full another is opened, and stays;
+// at most `connectionsMax`.
+// The streams of one symbol stay together, so that a lost connection causes gaps of its own symbols only: a
+// connection takes new symbols while it has `streamsKeptFree` left for those it carries. If these are used up
+// too, a symbol's next stream is on another connection, and the loss of either is its gap.
 import { type ConnectionOptions, StreamConnection } from "./connection.ts";
 import { streamsPerConnectionMax } from "./stream-socket.ts";
 
@@ -13,7 +11,7 @@ import { streamsPerConnectionMax } from "./stream-socket.ts";
 export const connectionsMaxDefault = 8;
 export const streamsKeptFree = 64;
 
-/** A connection, as those see it who only ask what it carries. */
+/** A connection, for callers that only need what it carries. */
 export type Carrier = Pick<StreamConnection, "carries" | "renew">;
 
 export type Connections = {
@@ -41,7 +39,7 @@ export type Connections = {
 export type ConnectionsOptions = Omit<ConnectionOptions, "onMessage" | "onOpen" | "onLost"> & {
   readonly connectionsMax: number;
   readonly onMessage: (text: string, mayRepeat: boolean, from: Carrier) => void;
-  /** A connection that had been lost is open again: what it carries begins anew. */
+  /** A lost connection is open again: the streams it carries start over. */
   readonly onReconnected: (connection: Carrier) => void;
   /** An open connection is gone: what it carries is missed until it is open again. */
   readonly onLost: (connection: Carrier) => void;

@@ -10,27 +10,27 @@ const whole = { isWhole: true, isProof: true };
 const partly = { isWhole: false, isProof: true };
 const trade = { isWhole: true, isProof: false };
 
-/** Taken up at 0 and whole since 10. */
+/** Subscribed at 0 and complete since 10. */
 function heardAt10(): Continuity {
   const continuity = new Continuity(moment(0), ["book"]);
   continuity.hear("book", moment(10), whole);
   return continuity;
 }
 
-test("a symbol that is taken up was not heard until all its streams are confirmed", () => {
+test("a new symbol is incomplete until all its streams are confirmed", () => {
   const continuity = new Continuity(moment(0), ["book"]);
   expect(continuity.hear("book", moment(5), partly)).toBeNull();
   expect(continuity.hear("book", moment(10), whole)).toEqual(gap(0, 10));
   expect(continuity.hear("book", moment(20), whole)).toBeNull();
 });
 
-test("a symbol that goes on being heard has no gap", () => {
+test("a symbol with continuous messages has no gap", () => {
   const continuity = heardAt10();
   for (let wall = 10; wall < 100_000; wall += silentAfterMs - 1)
     expect(continuity.hear("book", moment(wall), whole)).toBeNull();
 });
 
-test("a lost connection is a gap from the last word before to the first word after", () => {
+test("a lost connection is a gap from the last message before to the first one after", () => {
   const continuity = heardAt10();
   continuity.hear("book", moment(20), whole);
   continuity.cut();
@@ -65,7 +65,7 @@ test("silence is a gap, and a trade ends it but does not end the silence of the 
   );
 });
 
-/** Taken up at 0, whole and heard by both voices since 10. */
+/** Subscribed at 0, complete with messages of both kinds since 10. */
 function bothHeardAt10(): Continuity {
   const continuity = new Continuity(moment(0), ["book", "mark"]);
   continuity.hear("book", moment(10), whole);
@@ -73,7 +73,7 @@ function bothHeardAt10(): Continuity {
   return continuity;
 }
 
-test("a voice that falls silent is a gap although the other goes on, told when it speaks again", () => {
+test("a silent kind is a gap although the other continues, reported at its next message", () => {
   const continuity = bothHeardAt10();
   for (let wall = 1_000; wall < 20_000; wall += 1_000)
     expect(continuity.hear("mark", moment(wall), whole)).toBeNull();
@@ -81,21 +81,21 @@ test("a voice that falls silent is a gap although the other goes on, told when i
   expect(continuity.hear("mark", moment(20_100), whole)).toBeNull();
 });
 
-test("when both fall silent the gap of the one that comes back later begins where the other's ended", () => {
+test("when both are silent the gap of the later one begins where the other's ended", () => {
   const continuity = bothHeardAt10();
   expect(continuity.hear("mark", moment(20_000), whole)).toEqual(gap(10, 20_000));
   expect(continuity.hear("book", moment(20_300), whole)).toEqual(gap(20_000, 20_300));
   expect(continuity.hear("mark", moment(21_000), whole)).toBeNull();
 });
 
-test("the gap of a lost connection begins with the last word of the voice that has been quiet for longer", () => {
+test("the gap of a lost connection begins with the last message of the kind that has been quiet for longer", () => {
   const continuity = bothHeardAt10();
   continuity.hear("book", moment(900), whole);
   continuity.cut();
   expect(continuity.hear("book", moment(1_000), whole)).toEqual(gap(10, 1_000));
 });
 
-test("a lost connection is one gap, whichever voice ends it", () => {
+test("a lost connection is one gap, whichever kind ends it", () => {
   for (const voice of ["book", "mark"] as const) {
     const continuity = bothHeardAt10();
     continuity.cut();
@@ -114,7 +114,10 @@ const steps = fc.array(
   { maxLength: 60, size: "max" },
 );
 
-/** When a voice may have begun to miss something that lies in no gap yet, on the market's clock; null if it was heard on. */
+/**
+ * When a stream kind may have begun to miss something that lies in no gap yet, by the market's clock; null if
+ * it was received throughout.
+ */
 type Missing = { from: number | null; aliveAt: number };
 
 test.each<[string, readonly Voice[]]>([

@@ -1,14 +1,9 @@
-// Whether a symbol was heard without a break, and if not, from when to when.
-//
-// A symbol has voices: its book and, if it is a contract, its mark price. A break begins when a stream connection is lost,
-// or when a voice says nothing for `silentAfterMs`; it ends with the next message, a silence with the next one of the voice
-// that was silent. Some streams of a symbol may come back later than others: then there is a second break, from the first
-// message to the one that finds all of them confirmed. In the same way a symbol that was just taken up has a break until
-// then, since an order may already rest on the quote that was asked for by REST.
-//
-// A voice whose messages come too late has a break as well, from its last one that came in time to the next.
-//
-// Holds true: breaks follow on each other without overlapping, and every moment in which a voice was not heard lies in one.
+// Detects gaps in a symbol's market data. A symbol has stream kinds: its book and, if it is a contract, its
+// mark price. A gap begins when a connection is lost, or a kind is silent for `silentAfterMs`; it ends with
+// the next message (of that kind, after a silence). Streams that return later cause a second gap, from the
+// first message to the one that finds all confirmed. So does a new subscription, since an order may already
+// depend on the REST quote. Messages that arrive too late cause a gap from the last timely one to the next.
+// Invariant: gaps do not overlap, and every moment without a kind's data lies in one.
 import { silentAfterMs } from "../symbols/book.ts";
 
 /** One moment on both clocks, Unix ms. */
@@ -20,13 +15,13 @@ export type Gap = { readonly from: number; readonly to: number };
 export type Voice = "book" | "mark";
 
 type Heard = {
-  /** Market time up to which all was heard or is part of a gap that was told. */
+  /** Market time up to which everything was received or is part of a reported gap. */
   knownUntil: number;
-  /** The same as its stream told: an answer of REST says what is, not what was on the way. */
+  /** The same for streamed messages only: a REST answer shows the present, not what was in flight. */
   streamedUntil: number;
-  /** When the voice last gave proof of life, by the wall clock. */
+  /** Last sign of life of this kind, by the wall clock. */
   aliveAt: number;
-  /** Whether what it said since then was dropped for its age. */
+  /** Whether its messages since then were dropped for their age. */
   isLate: boolean;
 };
 
@@ -51,7 +46,7 @@ export class Continuity {
     this.#isWhole = false;
   }
 
-  /** A message of a voice was dropped for its age: nothing counts as heard since the last one that was not. */
+  /** A message of a kind was dropped for its age: nothing counts as received since the last timely one. */
   late(voice: Voice): void {
     const heard = this.#voices.get(voice);
     if (heard === undefined || heard.isLate) return;
@@ -60,9 +55,9 @@ export class Continuity {
   }
 
   /**
-   * A message of a voice came, `ageMs` after it was sent: answers the gap that it ends, or null. `isWhole` says whether all
-   * streams of the symbol are confirmed, `isProof` whether the message proves that the voice missed nothing since the one before: a trade does not.
-   * `isStreamed` is false for an answer of REST.
+   * A message of a kind arrived, `ageMs` after it was sent: returns the gap that it ends, or null. `isWhole`:
+   * all streams of the symbol are confirmed. `isProof`: the message proves that nothing was missed since the
+   * one before; a trade does not. `isStreamed` is false for a REST answer.
    */
   hear(
     voice: Voice,

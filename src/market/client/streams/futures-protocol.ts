@@ -1,7 +1,7 @@
-// The futures side of the reference exchange's public protocol. Source: reference exchange, sections 9, 10 and 17.2.
-//
-// Trades are not streamed: nothing waits for them. The last one is asked for where a quote is doubtful, and what was traded in
-// a gap afterwards.
+// The futures side of the reference exchange's public protocol. Source: reference exchange, sections 9, 10
+// and 17.2.
+// Trades are not subscribed: no trigger needs them. REST provides the last trade where a quote is doubtful,
+// and the trades of gaps.
 import type { BracketTable } from "../../brackets/table.ts";
 import { parseContractRules } from "../rules/contract-rules.ts";
 import type { FamilyProtocol } from "./protocol.ts";
@@ -45,7 +45,7 @@ export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
       candlesPath: "/fapi/v1/klines",
       candlesPerPage: 499,
       tradesPath: "/fapi/v1/aggTrades",
-      // A day, less what a question may wait for its turn.
+      // A day, less the time that a request may wait in the queue.
       tradesReachMs: 23 * hourMs,
       markCandlesPath: "/fapi/v1/markPriceKlines",
       settlementsPath: "/fapi/v1/fundingRate",

@@ -1,6 +1,5 @@
-// The stream connections of a family as one, whichever path a stream needs: each path has connections of its own.
-//
-// `connectionsMax` is for all paths together, an equal share and at least one each.
+// Presents the stream connections of all paths as one; each path has connections of its own.
+// `connectionsMax` is divided equally among the paths, at least one each.
 import { createReconnectPacer } from "../rest/backoff.ts";
 import { streamUrlOf, type UpstreamHosts } from "../rest/hosts.ts";
 import { type Connections, type ConnectionsOptions, createConnections } from "./connections.ts";

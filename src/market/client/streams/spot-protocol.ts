@@ -1,4 +1,5 @@
-// The spot side of the reference exchange's public protocol. Source: reference exchange, sections 5, 6 and 17.1.
+// The spot side of the reference exchange's public protocol. Source: reference exchange, sections 5, 6 and
+// 17.1.
 
 import { parseSymbolRules } from "../rules/symbol-rules.ts";
 import type { FamilyProtocol } from "./protocol.ts";

@@ -1,10 +1,9 @@
-// One WebSocket to the combined streams of one route, and what it was asked to carry.
-//
-// Modes: *connecting* (ended by open, or by a failure or `connectDeadlineMs`), *open* (ended by a close), *closed*.
-//
-// Subscriptions are differences between what is wanted and what this socket was asked for; they leave in batches, at most
-// one message in `controlIntervalMs`, since the exchange drops a client that sends more than five a second. A stream is
-// confirmed when the message that asked for it has been answered with success.
+// One WebSocket to the combined streams of one route, and its subscriptions. Modes: *connecting* (until open,
+// a failure or `connectDeadlineMs`), *open* (until closed), *closed*.
+// Subscription requests are the difference between the wanted streams and those requested of this socket.
+// They leave in batches, at most one message per `controlIntervalMs`, since the exchange drops a client that
+// sends more than five a second. A stream is confirmed when the message that requested it has been answered
+// with success.
 import { type RawData, WebSocket } from "ws";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 
@@ -22,7 +21,7 @@ export type StreamSocketOptions = {
   readonly url: string;
   readonly wallClock: Clock;
   readonly timers: Timers;
-  /** What it is to carry from the beginning. */
+  /** The streams to subscribe to at once. */
   readonly wanted: Iterable<string>;
   readonly onOpen: () => void;
   /** Every message, answers to subscriptions included. */
@@ -36,10 +35,10 @@ export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #toSubscribe: Set<string>;
   readonly #toUnsubscribe = new Set<string>();
-  /** What the exchange counts: a stream from its being asked for until its being given back. */
+  /** The exchange counts a stream from its subscription to its unsubscription. */
   readonly #asked = new Set<string>();
   readonly #confirmed = new Set<string>();
-  /** Streams by the number of the message that asked for them, until it is answered. */
+  /** Streams by the number of the message that requested them, until it is answered. */
   readonly #unanswered = new Map<number, ReadonlySet<string>>();
   #openedAt: number | null = null;
   #heardAt = 0;
@@ -126,7 +125,10 @@ export class StreamSocket {
     this.#socket.terminate();
   }
 
-  /** Says goodbye; what upstream has sent before its own is still handed on. Resolves when it is closed. */
+  /**
+   * Closes the socket; messages that upstream sent before its own close are still passed on. Resolves when it
+   * is closed.
+   */
   close(): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState === WebSocket.CLOSED) return Promise.resolve();
@@ -141,7 +143,7 @@ export class StreamSocket {
     });
   }
 
-  /** Waits for the end of the present turn, so that a hundred wishes make one message. */
+  /** Waits for the end of the current event-loop task, so that a hundred changes make one message. */
   #queueFlush(): void {
     if (this.#isFlushQueued) return;
     this.#isFlushQueued = true;
@@ -163,7 +165,10 @@ export class StreamSocket {
     });
   }
 
-  /** News first, unless the exchange would count too many: it counts a stream until it is told otherwise. */
+  /**
+   * Subscriptions first, unless the exchange would count too many: it counts a stream until it is
+   * unsubscribed.
+   */
   #sendBatch(): void {
     const isNearlyFull = this.#asked.size + this.#toSubscribe.size > streamsPerConnectionMax;
     const isLeaving = this.#toUnsubscribe.size > 0 && isNearlyFull;

@@ -1,12 +1,10 @@
-// Who listens to which stream, and the messages that go to them.
-//
-// A stream is wanted from its first listener until `lingerMs` after its last one has gone, so that a bot which looks in
-// once a second does not make it come and go. At most `lingeringMax` streams linger, the longest idle one goes first.
-// When all connections are full, lingering streams make room; when none is left the stream is refused: that is logged,
-// its listeners stay, and it is wanted as soon as there is room.
-//
-// A message that may have come before, by another socket, is handed on only if it stands behind the last one: by its id,
-// or, on streams without ids, by its time. A message by a connection that the stream has left meanwhile is not handed on.
+// The listeners of each stream, and the delivery of messages to them. A stream is wanted from its first
+// listener until `lingerMs` after its last one left (the grace period), so that a bot which reads once a
+// second does not make it come and go. At most `lingeringMax` streams are in their grace period; the longest
+// idle one goes first. When all connections are full, these make room; without any the stream is refused and
+// logged, its listeners stay, and it is subscribed once there is room.
+// A message that may be a repeat from another socket is delivered only if its id, or else its time, is higher
+// than the last one's. Messages by a connection that the stream has left are dropped.
 import type { Cancel, Clock } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import type { Announcer, Listener } from "./announce.ts";
@@ -19,7 +17,7 @@ type Stream = {
   readonly name: string;
   listeners: readonly Listener<unknown>[];
   isWanted: boolean;
-  /** Of the last message, where it has one. */
+  /** Position of the last message, where it has one. */
   position: number;
 };
 
@@ -30,11 +28,11 @@ export type Streams = {
   areConfirmed(names: readonly string[]): boolean;
   /** Whether the connections of all of these are open. */
   areOpen(names: readonly string[]): boolean;
-  /** Whether one of these was refused for want of room: what it would say is not heard. */
+  /** Whether one of these streams was refused for want of room, so its messages are missing. */
   isAnyRefused(names: readonly string[]): boolean;
   /** A message as received; `mayRepeat` when another socket may have brought it already. */
   receive(text: string, mayRepeat: boolean, from: Carrier): void;
-  /** Ends what has lingered long enough. Call it every second or so. */
+  /** Ends expired grace periods. Call it every second or so. */
   sweep(now: number): void;
   /** Messages that could not be understood. */
   malformed(): number;
@@ -45,11 +43,14 @@ export type StreamsOptions = {
   readonly announcer: Announcer;
   readonly wallClock: Clock;
   readonly log: Log;
-  /** Told the event time of every message that has one, Unix ms by the exchange's clock. */
+  /** Receives the event time of every message that has one, Unix ms by the exchange's clock. */
   readonly onEventTime?: (eventAt: number) => void;
 };
 
-/** Says that upstream is about to end the connection. Comes unasked. Source: reference exchange, section 17.1. */
+/**
+ * Announces that upstream is about to end the connection. Sent without a subscription. Source: reference
+ * exchange, section 17.1.
+ */
 const shutdownStream = "!serverShutdown";
 
 export function createStreams(options: StreamsOptions): Streams {
@@ -117,7 +118,7 @@ export function createStreams(options: StreamsOptions): Streams {
       from.renew();
     } else if (typeof message.stream === "string") {
       const stream = streams.get(message.stream);
-      // A stream that nobody knows, or that is not on this connection, was given up there a moment ago.
+      // A stream that is unknown, or not on this connection, was unsubscribed there a moment ago.
       if (stream !== undefined && from.carries(stream.name)) handOn(stream, message.data, mayRepeat);
     } else if ("error" in message || "code" in message) {
       log.warn({ answer: message }, "upstream refused a subscription");
@@ -159,7 +160,7 @@ export function createStreams(options: StreamsOptions): Streams {
   };
 }
 
-/** Where a payload stands in its stream: by its update id or trade id, else by its event time. */
+/** A payload's position in its stream: its update id or trade id, else its event time. */
 function positionOf(data: unknown): number | null {
   if (typeof data !== "object" || data === null) return null;
   const { lastUpdateId, u, t, a, E } = data as Readonly<Record<string, unknown>>;

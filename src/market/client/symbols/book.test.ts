@@ -38,7 +38,7 @@ test("a ticker whose update id is not above the held one is stale and no sign of
   expect(book).toMatchObject({ quote: quote("99", "101"), newsAt: 0 });
 });
 
-test("a crossed quote is dropped, whoever sends it", () => {
+test("a crossed quote is dropped, from any source", () => {
   const book = createBook();
   takeTicker(book, ticker(7, "99", "101"), 0);
   expect(takeTicker(book, ticker(8, "101", "101"), 1)).toBe("crossed");
@@ -136,7 +136,7 @@ test.each([
   expect(book).toEqual(createBook());
 });
 
-test("the depth of a contract has names of its own, and those of spot make no sense there", () => {
+test("the depth of a contract has field names of its own, and those of spot are malformed there", () => {
   const { depthKeys } = futuresProtocol(new Map());
   const book = createBook();
   expect(takeDepthBy(book, depth(7, "99", "101"), 0, depthKeys)).toBe("malformed");

@@ -1,15 +1,11 @@
-// The best prices of one symbol and the rules by which a message may change them.
-//
-// Two streams speak about a symbol's book. `bookTicker` is sent when the best prices change, at once, and is the quote.
-// `depth20` is sent on a schedule: its coming is the proof that the symbol lives when `bookTicker` has nothing to say,
-// and its top is taken when its update id lies above the quote's.
-//
-// - Stale: an update id that is not above the held one of the same stream is dropped. A depth message that repeats its
-//   id says that nothing changed, and that is news of life. The two streams have an id each, so that a depth message
-//   that overtakes a ticker never makes that ticker (and a crossing in it) look stale.
+// The best prices of one symbol. `bookTicker`, sent when they change, is the quote. `depth20`, sent on a
+// schedule, proves that the symbol is alive, and its top is used when its update id is above the quote's.
+// - Stale: an update id that is not above the last one of the same stream is dropped; a repeated id of a
+//   depth message is a sign of life. The ids are per stream, so that a depth message never makes a slower
+//   ticker stale.
 // - Crossed: bid at or above ask is dropped and is no sign of life.
-// - Silent: without news for `silentAfterMs` there is no quote. A silent book holds no id against anyone, and neither
-//   does one whose connection was replaced: an upstream that counts from the beginning again is believed.
+// - Silent: without a message for `silentAfterMs` there is no quote. Silence or a new connection resets the
+//   ids.
 import type { Quote } from "../../../domain/market.ts";
 import { type Price, parseDecimal } from "../../../money/decimal.ts";
 
@@ -18,15 +14,21 @@ export const silentAfterMs = 5_000;
 
 export type Book = {
   quote: Quote | null;
-  /** Of when the newest sign of life is, Unix ms of the wall clock: its arrival less its age; -Infinity before the first. */
+  /**
+   * Time of the newest sign of life, Unix ms of the wall clock: its arrival less its age; -Infinity before
+   * the first.
+   */
   newsAt: number;
   tickerId: number;
   depthId: number;
-  /** How many quotes came by stream, so that a slower answer by REST can tell that it was overtaken. */
+  /** Number of streamed quotes, by which a slower REST answer detects that it is outdated. */
   streamedCount: number;
 };
 
-/** What became of a message: a new quote, a sign of life that changes nothing, or dropped for a reason (late: `timeliness.ts`). */
+/**
+ * Outcome of a message: a new quote, a sign of life without a change, or dropped for a reason (late:
+ * `timeliness.ts`).
+ */
 export type Verdict = "accepted" | "alive" | "stale" | "late" | "crossed" | "malformed";
 
 const noId = -1;
@@ -64,7 +66,7 @@ export function takeTicker(book: Book, data: unknown, at: number): Verdict {
   return hold(book, quote, at);
 }
 
-/** What the complete top of the book is called in a payload of `<symbol>@depth20`. */
+/** Field names of the top of the book in a payload of `<symbol>@depth20`. */
 export type DepthKeys = { readonly id: string; readonly bids: string; readonly asks: string };
 
 /** A `<symbol>@depth20` payload. Source: reference exchange, section 17. */
@@ -84,7 +86,10 @@ export function takeDepth(book: Book, data: unknown, at: number, keys: DepthKeys
   return isSame(book.quote, quote) && !isSilent(book, at) ? live(book, at) : hold(book, quote, at);
 }
 
-/** A row of REST `ticker/bookTicker`, which has no update id on spot. Source: reference exchange, sections 5.7 and 9. */
+/**
+ * A row of REST `ticker/bookTicker`, which has no update id on spot. Source: reference exchange, sections 5.7
+ * and 9.
+ */
 export function takeRestTicker(book: Book, row: Readonly<Record<string, unknown>>, at: number): Verdict {
   const quote = quoteOf(row.bidPrice, row.askPrice);
   if (quote === null) return "malformed";

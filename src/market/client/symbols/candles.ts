@@ -15,7 +15,10 @@ type Candle = { readonly span: PriceSpan; readonly tradeCount: number };
 
 const minuteMs = 60_000;
 
-/** Where the first whole minute of a stretch begins, and where the last one ends, that not included: not above it if none. */
+/**
+ * Where the first whole minute of a stretch begins, and where the last one ends, that not included: not above
+ * it if none.
+ */
 export function wholeMinutes(from: number, to: number): { readonly start: number; readonly end: number } {
   return {
     start: Math.ceil(from / minuteMs) * minuteMs,

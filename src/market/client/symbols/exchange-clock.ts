@@ -1,9 +1,8 @@
-// How far the exchange's clock is ahead of ours, so that the event times of its messages tell how old they are.
-//
-// It is measured with REST `time`: the exchange read its clock at some moment of the round trip, taken for its middle, so the
-// error is at most half of it. The measurement with the shortest round trip is kept until a newer one contradicts it, which
-// means that a clock was set, or until it is `sampleKeptMs` old. A message whose age cannot be right has it measured again.
-// Until the first measurement no message has an age.
+// The offset of the exchange's clock to ours, by which event times give the age of messages.
+// It is measured with REST `time`: the exchange read its clock during the round trip, assumed in its middle,
+// so the error is at most half of it. The measurement with the shortest round trip is used until a newer one
+// contradicts it, which means that a clock was set, or until it is `sampleKeptMs` old. A message with an
+// impossible age triggers a new measurement. Before the first measurement no message has an age.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Log } from "../log.ts";
 import { bodyOf, type Rest } from "../rest/rest.ts";
@@ -13,7 +12,9 @@ export const roundTripMsMax = 2_000;
 export const measureIntervalMs = 30_000;
 /** After a measurement that failed or was doubted by a message. */
 export const remeasureIntervalMs = 1_000;
-/** A shorter round trip counts for this long; until then two clocks drift apart by some tens of milliseconds. */
+/**
+ * A shorter round trip counts for this long; until then two clocks drift apart by some tens of milliseconds.
+ */
 const sampleKeptMs = 10 * 60_000;
 /** Two measurements may differ by this much more than their errors. */
 const driftMsMax = 200;
@@ -34,7 +35,7 @@ export class ExchangeClock {
 
   constructor(parts: {
     readonly rest: Pick<Rest, "ask">;
-    /** Where REST tells the exchange's time. */
+    /** REST path of the exchange's time. */
     readonly path: string;
     readonly wallClock: Clock;
     readonly log: Pick<Log, "info" | "warn">;
@@ -62,7 +63,10 @@ export class ExchangeClock {
     return this.#sample === null ? null : now + this.#sample.offsetMs - eventAt;
   }
 
-  /** A message's age cannot be right, or is one that trading must not go on with: the offset is measured again soon. */
+  /**
+   * A message's age cannot be right, or is one that trading must not go on with: the offset is measured again
+   * soon.
+   */
   doubt(): void {
     this.#isDoubted = true;
   }

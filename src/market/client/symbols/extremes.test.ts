@@ -45,7 +45,7 @@ function naive(all: readonly Seen[]): Extremes | null {
   };
 }
 
-/** What was seen, and how long after the one before it. */
+/** A tick, and its delay after the one before it. */
 const arrivals = fc.array(
   fc.record({ seen, afterMs: fc.constantFrom(0, 1, 500, keptMs / 4, keptMs, keptMs + 1) }),
   { maxLength: 60, size: "max" },

@@ -1,17 +1,17 @@
-// The last quotes, trades and mark prices of a symbol, so that whoever starts to watch an order late can see whether it was crossed
-// meanwhile.
-//
-// Holds true: an answer never contains a price from before its mark, since an order must not be filled by a price that
-// was gone when it came. It contains every price after the mark that is at most `keptMs` old; from a decision to its
-// watching a few milliseconds pass.
-//
-// Knowingly: of more than `entriesMax` entries in that time, the older half is thinned to pairs with their extremes, and
-// thinned again if need be. A pair on which the mark falls is left out, and with it what came after the mark; the newer
-// half is always exact.
+// The last quotes, trades and mark prices of a symbol, so that a trigger created late can be checked against
+// them.
+// Invariant: a result never contains a price from before its checkpoint, since an order must not be filled by
+// a price that was gone when it came. It contains every price after the checkpoint that is at most `keptMs`
+// old; from a decision to its watching a few milliseconds pass.
+// Known limit: beyond `entriesMax` entries the older half is thinned to pairs with their extremes, repeatedly
+// if necessary. A pair that contains the checkpoint is left out; the newer half is always exact.
 import type { Quote } from "../../../domain/market.ts";
 import type { Price } from "../../../money/decimal.ts";
 
-/** The best prices on offer, those traded and the mark prices in a stretch of time; what there was none of is null. */
+/**
+ * The best prices on offer, those traded and the mark prices in a stretch of time; what there was none of is
+ * null.
+ */
 export type Extremes = {
   readonly highestBid: Price | null;
   readonly lowestAsk: Price | null;
@@ -75,7 +75,8 @@ export class PriceHistory {
   forget(now: number): void {
     const entries = this.#entries;
     while ((entries[this.#start]?.at ?? now) < now - keptMs) this.#start += 1;
-    // What is left moves only when at least as much has gone, so that an entry costs the same on average.
+    // The rest is moved only when at least as much has been removed, so that an entry costs the same on
+    // average.
     if (this.#start > 0 && this.#start * 2 >= entries.length) this.#keep(entries.slice(this.#start));
   }
 

@@ -1,5 +1,5 @@
-// Candles as upstream tells them, by stream and by REST. Decimals stay the text that came.
-// Source: reference exchange, sections 5.5 and 17.1.
+// Upstream's candles, by stream and by REST. Decimals stay text. Source: reference exchange, sections 5.5 and
+// 17.1.
 import { bodyOf, type UpstreamAnswer } from "../rest/rest.ts";
 
 export type Kline = {
@@ -15,7 +15,7 @@ export type Kline = {
 };
 
 export type StreamedKline = Kline & {
-  /** When upstream said it. */
+  /** Upstream's event time. */
   readonly eventTime: number;
   readonly isFinal: boolean;
 };
@@ -31,7 +31,10 @@ export function readKline(data: unknown, symbol: string, interval: string): Stre
   return kline && { ...kline, eventTime: data.E, isFinal: x };
 }
 
-/** The candles of an answer of `/api/v3/klines`, ascending; null when it is no such answer, or one that makes no sense. */
+/**
+ * The candles of an answer of `/api/v3/klines`, ascending; null when it is no such answer, or one that makes
+ * no sense.
+ */
 export function readKlines(answer: UpstreamAnswer): readonly Kline[] | null {
   const rows = bodyOf(answer);
   if (!Array.isArray(rows)) return null;

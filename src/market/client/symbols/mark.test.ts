@@ -15,7 +15,7 @@ const update = (E: unknown, p: unknown, T: unknown = 9_000) => ({
 });
 const price = (text: string) => decimal<Price>(text);
 
-test("a mark price with a later time is the mark price, and says when funding is due", () => {
+test("a mark price with a later time is accepted, with its funding time", () => {
   const mark = createMark();
   expect(presentMark(mark, 0)).toBeNull();
   expect(takeMark(mark, update(1_000, "11794.15000000"), 0)).toBe("accepted");
@@ -48,7 +48,7 @@ test("a mark price is none once it is old", () => {
   expect(presentMark(mark, markOldAfterMs)).toBeNull();
 });
 
-test("a row of REST is a mark price that overtakes no streamed one's time", () => {
+test("a row of REST is a mark price that does not change a streamed one's time", () => {
   const mark = createMark();
   const row = { symbol: "BTCUSDT", markPrice: "101.5", nextFundingTime: 0, time: 7_000 };
   expect(takeRestMark(mark, row, 5)).toBe("accepted");

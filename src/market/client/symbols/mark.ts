@@ -1,11 +1,9 @@
-// The mark price of one contract and the rules by which a message may change it.
-//
-// It is told every second. One that is older than `markOldAfterMs` is none: legs and liquidations go by it.
-//
-// - Stale: a mark whose time is not above the last one's is dropped. A contract that fell silent holds no time against
-//   anyone, and neither does one whose connection was replaced.
-// - Doubtful: a mark far from what else is known of the contract is dropped (`plausibility.ts`).
-// - A mark that was asked for by REST is taken only while none has been streamed since the question.
+// The mark price of one contract, by which legs and liquidations decide. It is published every second; one
+// older than `markOldAfterMs` counts as none.
+// - Stale: a mark price whose time is not above the last one's is dropped. Silence or a new connection resets
+//   the time.
+// - Doubtful: a mark price far from the contract's other prices is dropped (`plausibility.ts`).
+// - A REST answer is used only if no mark price has been streamed since the request.
 import { type Price, parseDecimal } from "../../../money/decimal.ts";
 import { silentAfterMs } from "./book.ts";
 
@@ -14,17 +12,17 @@ export const markOldAfterMs = 10_000;
 export type Mark = {
   /** Null while none is known. */
   price: Price | null;
-  /** When the next settlement of funding is due, as last told, Unix ms of market time; null while unknown. */
+  /** Published time of the next settlement of funding, Unix ms of market time; null while unknown. */
   nextFundingAt: number | null;
-  /** Of when the newest one is, Unix ms of the wall clock: its arrival less its age; -Infinity before. */
+  /** Time of the newest one, Unix ms of the wall clock: its arrival less its age; -Infinity before. */
   newsAt: number;
   /** The exchange's own time of the last streamed one. */
   eventAt: number;
-  /** How many came by stream, so that a slower answer by REST can tell that it was overtaken. */
+  /** Number of streamed mark prices, by which a slower REST answer detects that it is outdated. */
   streamedCount: number;
 };
 
-/** What became of a message about a mark price. */
+/** Outcome of a message about a mark price. */
 export type MarkVerdict = "accepted" | "stale" | "late" | "doubtful" | "malformed";
 
 /** Whether a new mark price may be believed, given the index price of the same message. */
@@ -53,7 +51,10 @@ export function forgetEventTime(mark: Mark): void {
   mark.eventAt = noTime;
 }
 
-/** A `<symbol>@markPrice@1s` payload: `{ e, E, s, p, i, P, r, T, … }`. Source: reference exchange, section 17.2. */
+/**
+ * A `<symbol>@markPrice@1s` payload: `{ e, E, s, p, i, P, r, T, … }`. Source: reference exchange, section
+ * 17.2.
+ */
 export function takeMark(mark: Mark, data: unknown, at: number, isPlausible = believed): MarkVerdict {
   if (!isObject(data) || !isTime(data.E)) return "malformed";
   const price = priceOf(data.p);
@@ -66,7 +67,10 @@ export function takeMark(mark: Mark, data: unknown, at: number, isPlausible = be
   return hold(mark, { price, nextFundingAt: data.T, at });
 }
 
-/** A row of REST `premiumIndex`: `{ symbol, markPrice, nextFundingTime, … }`. Source: reference exchange, section 9. */
+/**
+ * A row of REST `premiumIndex`: `{ symbol, markPrice, nextFundingTime, … }`. Source: reference exchange,
+ * section 9.
+ */
 export function takeRestMark(
   mark: Mark,
   row: Readonly<Record<string, unknown>>,
@@ -85,7 +89,7 @@ function hold(
 ): MarkVerdict {
   mark.price = told.price;
   mark.newsAt = Math.max(mark.newsAt, told.at);
-  // A contract without funding says zero.
+  // A contract without funding has a zero here.
   if (isTime(told.nextFundingAt)) mark.nextFundingAt = told.nextFundingAt === 0 ? null : told.nextFundingAt;
   return "accepted";
 }

@@ -1,4 +1,4 @@
-// What was marked, what was traded and what was settled of contracts, asked of an upstream of the test's own.
+// Past mark prices, trades and settlements of contracts, requested from an upstream of the test's own.
 import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
@@ -98,7 +98,7 @@ function replyWithCandles({ upstream }: Stage, path: string): void {
 const marks = "/fapi/v1/markPriceKlines";
 
 describe("what was marked", () => {
-  test("is told by the minutes that lie wholly inside, whether or not there were trades", async () => {
+  test("is filled by the minutes that lie wholly inside, whether or not there were trades", async () => {
     const stage = await setStage();
     replyWithCandles(stage, marks);
     const asked = stage.marked(symbol, hourAgo + 1, hourAgo + 4 * minuteMs - 2);
@@ -133,7 +133,7 @@ describe("what was marked", () => {
     expect(stage.upstream.requests.map((line) => /limit=(.*)$/.exec(line)?.[1])).toEqual(["499", "499", "2"]);
   });
 
-  test("of a minute that has just ended is asked for when REST must know of it", async () => {
+  test("of a minute that has just ended is requested when REST must have it", async () => {
     const stage = await setStage();
     replyWithCandles(stage, marks);
     stage.time.advance(29_750);
@@ -161,7 +161,7 @@ describe("what was traded", () => {
   const trades = "/fapi/v1/aggTrades";
   const trade = (a: number, T: number, p: string) => ({ a, p, q: "1", nq: "1", f: a, l: a, T, m: true });
 
-  test("is told by candles between trades, with no question about trades that is an hour long", async () => {
+  test("is filled by candles between trades, without a request for trades that is an hour long", async () => {
     const stage = await setStage();
     stage.upstream.reply("/fapi/v1/klines", () => ({
       body: [[hourAgo, "1", "3", "1", "2", "5", hourAgo + minuteMs - 1, "9", 4, "1", "1", "0"]],
@@ -179,7 +179,7 @@ describe("what was traded", () => {
     }
   });
 
-  test("longer ago than single trades reach is told by candles alone, and that is logged", async () => {
+  test("older than the reach of single trades is filled by candles alone, and that is logged", async () => {
     const stage = await setStage();
     stage.upstream.reply("/fapi/v1/klines", () => ({ body: [] }));
     stage.upstream.reply(trades, () => ({ status: 400, body: { code: -1127, msg: "too far back" } }));
@@ -191,7 +191,7 @@ describe("what was traded", () => {
     );
   });
 
-  test("what ten contracts have missed is asked for at once, and the rest as slowly as its weight asks for", async () => {
+  test("history of ten contracts is requested at once, and the rest at the pace of its weight", async () => {
     const stage = await setStage();
     const { upstream } = stage;
     upstream.reply(trades, () => ({ body: [] }));
@@ -215,7 +215,7 @@ describe("settlements", () => {
     rateType: "Regular",
   });
 
-  test("are told with their sign, to the digit", async () => {
+  test("are returned with their sign, to the digit", async () => {
     const stage = await setStage();
     stage.upstream.reply(path, () => ({
       body: [row(hourAgo, "0.00003563"), row(hourAgo + 5, "-0.00006188")],
@@ -229,7 +229,7 @@ describe("settlements", () => {
     ]);
   });
 
-  test("beyond a page are asked for from behind the last one", async () => {
+  test("beyond a page are requested from behind the last one", async () => {
     const stage = await setStage();
     const all = Array.from({ length: 2 * settlementsPerPage + 1 }, (_, index) =>
       row(hourAgo + index, "0.0001"),
@@ -267,7 +267,7 @@ describe("settlements", () => {
     expect(stage.logged).toEqual(["settlements of funding cannot be had"]);
   });
 
-  test("of many contracts are asked for within the feed's share of the pool", async () => {
+  test("of many contracts are requested within the feed's share of the pool", async () => {
     const stage = await setStage();
     stage.upstream.reply(path, () => ({ body: [] }));
     // Those that begin at once, and a minute's.

@@ -1,4 +1,5 @@
-// A quote or a mark price far from everything that confirms it is not used, and a market that really moves is not held up.
+// A quote or a mark price far from everything that confirms it is not used, and a market that really moves is
+// not held up.
 import { expect, test } from "vitest";
 import { decimal, type Price } from "../../../money/decimal.ts";
 import { type Stage, setStage, settle } from "../testing/feed.ts";
@@ -77,7 +78,7 @@ test("a trade at the new level confirms the quote before the trade itself is pub
   expect(stage.feed.quote(BTC)).toEqual(quote("9", "10"));
 });
 
-test("the pair's own filter says what is far, a side each", async () => {
+test("the pair's own filter decides what is far, a side each", async () => {
   const stage = await setStage([BTC]);
   stage.rows.set(
     BTC,
@@ -114,7 +115,7 @@ test("the pair's own filter says what is far, a side each", async () => {
   }
 });
 
-test("a contract's quote far from its mark price has the last trade asked for, at most once a second", async () => {
+test("a contract's quote far from its mark price causes a request for the last trade, at most once a second", async () => {
   const stage = await warmContractStage();
   const { feed, upstream, time } = stage;
   let traded = "100";
@@ -137,7 +138,7 @@ test("a contract's quote far from its mark price has the last trade asked for, a
   expect(asked()).toBe(2);
 });
 
-test("a contract's crash that its mark price follows waits for nobody", async () => {
+test("a contract's crash that its mark price follows is announced at once", async () => {
   const stage = await warmContractStage();
   const heard = listen(stage);
   const { accepted } = stage.feed.status().quotes;
@@ -161,7 +162,7 @@ test("a mark price that falls before the quote does is believed when it is recei
   expect(heard).toEqual([words("69", "70"), `mark ${price("70")}`]);
 });
 
-test("a mark price of nearly nothing is not published: no leg fires and nobody is liquidated by it", async () => {
+test("a mark price of nearly nothing is not published: no leg fires and no position is liquidated by it", async () => {
   const stage = await warmContractStage();
   stage.upstream.reply("/fapi/v1/ticker/price", () => ({ body: { symbol: BTC, price: "100", time: 1 } }));
   const heard = listen(stage);

@@ -27,7 +27,7 @@ test("a trade whose id is not above the last one's is stale", () => {
   expect(prices).toMatchObject({ last: price("99"), streamedCount: 1 });
 });
 
-test("once ids are forgotten the next trade is believed, and the last price stands until then", () => {
+test("once ids are reset the next trade is accepted, and the last price stays until then", () => {
   const prices = createPrices();
   takeTrade(prices, trade(1_000, "99"));
   forgetTradeId(prices);
@@ -53,7 +53,7 @@ test.each([
   expect(prices).toEqual(createPrices());
 });
 
-test("a last price asked for is taken, and one that is none is not", () => {
+test("a requested last price is accepted, and a malformed one is not", () => {
   const prices = createPrices();
   takeRestLast(prices, { symbol: "BTCUSDT", price: "0.00000000" });
   expect(prices.last).toBeNull();
@@ -62,7 +62,7 @@ test("a last price asked for is taken, and one that is none is not", () => {
   expect(prices).toMatchObject({ last: price("99"), streamedCount: 0 });
 });
 
-test("the newest streamed average stands, whatever REST says later and whatever makes no sense", () => {
+test("the newest streamed average stays, whatever REST says later and after malformed ones", () => {
   const prices = createPrices();
   takeRestAverage(prices, { mins: 5, price: "100", closeTime: 1 });
   expect(prices.average).toBe(price("100"));

@@ -1,11 +1,8 @@
-// The last and the average price of one symbol, and the rules by which a message may change them.
-//
-// Unlike a quote, both stand for as long as nobody says otherwise: a symbol that is quiet in trades is as normal as a
-// night, and rules that measure an order against them need a price then as well.
-//
-// - Stale: a trade whose id is not above the last one's is dropped. Ids are forgotten with the connection that sent them,
-//   and by who has found the symbol silent.
-// - A price asked for by REST has no id. It is taken only while no trade has been streamed since the question.
+// The last and the average price of one symbol. Unlike a quote, both stay valid until replaced: a symbol
+// without trades is normal, and rules that compare an order with them need a price then as well.
+// - Stale: a trade whose id is not above the last one's is dropped. A new connection or the symbol's silence
+//   resets the ids.
+// - A price from REST has no id. It is used only if no trade has been streamed since the request.
 import { type Price, parseDecimal } from "../../../money/decimal.ts";
 
 export type Prices = {
@@ -13,11 +10,11 @@ export type Prices = {
   last: Price | null;
   average: Price | null;
   tradeId: number;
-  /** How many trades came by stream, so that a slower answer by REST can tell that it was overtaken. */
+  /** Number of streamed trades, by which a slower REST answer detects that it is outdated. */
   streamedCount: number;
 };
 
-/** What became of a message about a trade. */
+/** Outcome of a message about a trade. */
 export type TradeVerdict = "accepted" | "stale" | "late" | "malformed";
 
 const noId = -1;
@@ -53,7 +50,9 @@ export function takeRestLast(prices: Prices, row: Readonly<Record<string, unknow
   prices.last = priceIn(row.price) ?? prices.last;
 }
 
-/** A body of REST `avgPrice`: `{ mins, price, closeTime }`. A streamed one is younger. Source: section 5.1. */
+/**
+ * A body of REST `avgPrice`: `{ mins, price, closeTime }`. A streamed one is younger. Source: section 5.1.
+ */
 export function takeRestAverage(prices: Prices, body: unknown): void {
   if (isObject(body)) prices.average ??= priceIn(body.price);
 }

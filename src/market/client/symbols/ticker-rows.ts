@@ -1,4 +1,4 @@
-// Asks a ticker route of REST about some symbols with as few questions as can be.
+// Requests a ticker route of REST for some symbols with as few requests as possible.
 import { bodyOf, type Rest } from "../rest/rest.ts";
 
 export type TickerRow = Readonly<Record<string, unknown>>;
@@ -6,8 +6,8 @@ export type TickerRow = Readonly<Record<string, unknown>>;
 const askDeadlineMs = 3_000;
 
 /**
- * The rows of a route such as `/api/v3/ticker/price`; of other symbols as well, and none when upstream is away. A question
- * about more than `namedMax` symbols asks for all.
+ * The rows of a route such as `/api/v3/ticker/price`, possibly of other symbols as well; none when upstream
+ * is down. A request for more than `namedMax` symbols asks for all.
  */
 export async function askTickerRows(
   rest: Rest,
@@ -25,7 +25,8 @@ export async function askTickerRows(
       ? `symbol=${encodeURIComponent(first)}`
       : `symbols=${encodeURIComponent(JSON.stringify(symbols))}`;
   let answer = await rest.ask(path, isForAll ? "" : some, askDeadlineMs);
-  // One name that is no longer listed makes the exchange refuse the whole question; asking for all costs the same.
+  // One name that is no longer listed makes the exchange refuse the whole question; asking for all costs the
+  // same.
   if (!answer.unavailable && answer.status === 400 && symbols.length > 1)
     answer = await rest.ask(path, "", askDeadlineMs);
   const body = bodyOf(answer);

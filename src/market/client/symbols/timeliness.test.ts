@@ -36,7 +36,9 @@ async function lagStage(
   return stage;
 }
 
-/** What a second of the market says, sent `lateMs` ago by the exchange's clock; resolves when it has been received. */
+/**
+ * One second of market data, sent `lateMs` ago by the exchange's clock; resolves when it has been received.
+ */
 async function say(
   stage: LagStage,
   lateMs: number,
@@ -125,7 +127,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
     },
   );
 
-  test("a path that holds everything for ten seconds leaves a gap from its last word in time", async () => {
+  test("a path that delays everything for ten seconds leaves a gap from its last timely message", async () => {
     const stage = await lagStage(family);
     await sayFor(stage, 3, 0);
     const from = stage.time.now();
@@ -136,7 +138,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
       markPrice() {},
       gap: (...gap) => gaps.push(gap),
     });
-    // REST answers all the while: it knows what is, not what was on the way.
+    // REST answers throughout: it has the present state, not what was in flight.
     await pass(stage, 10_000);
     for (let lateMs = 10_000; lateMs >= dataAgeMsMax; lateMs -= 1_000) await say(stage, lateMs);
     expect(stage.feed.quote(BTC)).toBeNull();
@@ -161,7 +163,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
     },
   );
 
-  test("a clock of ours that is set ahead by a day is measured again, and trading goes on", async () => {
+  test("our clock, set ahead by a day, is measured again, and trading goes on", async () => {
     let leapMs = 0;
     let time: ManualTime = createManualTime();
     const stage = await lagStage(family, { wallClock: { now: () => time.now() + leapMs } });
@@ -169,7 +171,8 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
     stage.feed.watch(BTC, { quote() {}, trade() {}, markPrice() {}, gap() {} });
     await sayFor(stage, 3, 0);
     const setAt = stage.time.now();
-    // A wall clock set ahead counts as time passed, so the connections seem to have been silent for a day and are replaced.
+    // A wall clock set ahead counts as time passed, so the connections seem to have been silent for a day and
+    // are replaced.
     leapMs = 24 * 60 * 60_000;
     const streams = stage.upstream.subscribed().length;
     stage.time.advance(1_000);
@@ -184,7 +187,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
     expect(stage.feed.quote(BTC)).not.toBeNull();
   });
 
-  test("a quiet symbol is traded on by what REST says", async () => {
+  test("a quiet symbol is traded at REST's prices", async () => {
     const stage = await lagStage(family);
     for (let second = 0; second < 60; second += 1) {
       await pass(stage, 1_000);
@@ -253,7 +256,8 @@ test("the exchange's clock is measured twice a minute while nothing is in doubt"
 test("half of a round trip is taken off, and one that took too long is not believed", async () => {
   const stage = await lagStage();
   await sayFor(stage, 3, 0);
-  // The answer was made at once and is three seconds on its way: the clock would seem to be three seconds behind.
+  // The answer was made at once and is three seconds on its way: the clock would seem to be three seconds
+  // behind.
   stage.upstream.reply("/api/v3/time", async () => {
     const serverTime = stage.exchangeNow();
     stage.time.advance(3_000);
@@ -266,7 +270,7 @@ test("half of a round trip is taken off, and one that took too long is not belie
 });
 
 describe("a book of spot that lags alone", () => {
-  /** REST tells the book of now; the streamed one is `behindIds` behind. */
+  /** REST has the present book; the streamed one is `behindIds` behind. */
   async function behindStage(): Promise<LagStage & { restId: number }> {
     const stage = Object.assign(await lagStage("spot"), { restId: 1 });
     stage.upstream.reply("/api/v3/depth", () => ({

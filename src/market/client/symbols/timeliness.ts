@@ -1,13 +1,11 @@
-// Whether what the streams of one symbol say is of the present: how old a message was when it came.
-//
-// - A message with an event time `E` is as old as the exchange's clock says. It is late when that is `dataAgeMsMax` or more.
-// - Spot's books carry no time. They are as old as the symbol's other streams were last (trades, the average price every
-//   second), and late while one of those is, or while nothing has proven for `dataAgeMsMax` that the streams are in time.
-// - A book may lag while trades do not. REST is asked for the book's update id now and then (`expectId`): a stream that has
-//   not reached it `dataAgeMsMax` later is behind, until it reaches one in time.
-//
-// A late message is not used. `isLate` holds for `dataAgeMsMax` after it, so that answers of REST do not stand in for streams
-// that are known to lag: nobody would see the prices that reach open orders.
+// The age of streamed messages. A message with an event time `E` is late when its age by the exchange's clock
+// is `dataAgeMsMax` or more. Spot books carry no time: they are as old as the symbol's other streams (trades,
+// the average price every second), and late while one of those is, or without a timely one for
+// `dataAgeMsMax`. Since a book may lag while trades do not, REST is periodically asked for the book's update
+// id (`expectId`): a stream that has not reached it `dataAgeMsMax` later is behind, until it reaches one in
+// time.
+// A late message is not used. `isLate` holds for `dataAgeMsMax` after it, so that REST answers do not hide a
+// lagging stream: the prices that hit triggers would be missed.
 
 import type { StreamKind } from "../streams/protocol.ts";
 import { silentAfterMs } from "./book.ts";
@@ -34,7 +32,7 @@ export class Timeliness {
     this.#clock = clock;
   }
 
-  /** How old a streamed message is, ms; null when it is late, or when nobody can tell. */
+  /** Age of a streamed message, ms; null when it is late, or its age is unknown. */
   ageOf(kind: StreamKind, data: unknown, now: number): number | null {
     const clock = this.#clock;
     if (clock === null) return 0;
@@ -57,7 +55,7 @@ export class Timeliness {
     return this.#ageMs;
   }
 
-  /** Whether the streams are known to lag, or may for all that is known. */
+  /** Whether the streams lag, or are not known to be in time. */
   isLate(now: number): boolean {
     const clock = this.#clock;
     if (clock === null) return false;
@@ -67,7 +65,7 @@ export class Timeliness {
     return false;
   }
 
-  /** Whether REST may be asked for the id that the book should reach. */
+  /** Whether REST may be asked for an update id that the book should reach. */
   get expectsNothing(): boolean {
     return this.#clock !== null && this.#expected === null;
   }
@@ -75,7 +73,7 @@ export class Timeliness {
     return this.#isBehind;
   }
 
-  /** By REST, asked at `askedAt`, the book had this update id. */
+  /** A REST request sent at `askedAt` returned this update id. */
   expectId(id: number, askedAt: number): void {
     this.#expected ??= { id, askedAt };
   }

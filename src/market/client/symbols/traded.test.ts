@@ -1,4 +1,4 @@
-// What was traded, asked of the simulated exchange over its real socket and held against what its source says.
+// Past trades, requested from the simulated exchange over its real socket and compared with its source.
 import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
@@ -65,7 +65,7 @@ async function answerOf<Answer>({ time }: Stage, asked: Promise<Answer>): Promis
     isAnswered = true;
   });
   while (!isAnswered) {
-    // A page that is under way holds the pace back by itself; its deadline must not pass meanwhile.
+    // A page in flight delays the pace; its deadline must not pass in that time.
     time.advance(1);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -91,7 +91,7 @@ function expectToTellAll(spans: readonly PriceSpan[] | null, from: number, to: n
   expect([lowestOf(all), highestOf(all)]).toEqual([price(told?.low), price(told?.high)]);
   expect(all.every((span) => span.from >= from && span.to <= to && span.from <= span.to)).toBe(true);
   expect(all.every((span, index) => span.from > (all[index - 1]?.to ?? 0))).toBe(true);
-  // Each span by itself is what the source knows of it.
+  // Each span by itself equals the source's data.
   for (const span of all) {
     const { low, high } = source.statistics(symbol, span.from, span.to + 1) as Statistics;
     expect([span.from, span.lowest, span.highest]).toEqual([span.from, price(low), price(high)]);
@@ -147,7 +147,7 @@ describe("the simulated market", () => {
     expect(spans.filter((span) => span.to - span.from === minuteMs - 1)).toHaveLength(36 * 60 - 1);
   });
 
-  test("of a stretch that is too long the latest part is told, and that is logged", async () => {
+  test("of an interval that is too long the latest part is returned, and that is logged", async () => {
     const stage = await setSimulatedStage();
     const from = presentAt - reachMsMax;
     const spans = (await between(stage, from - 10 * minuteMs, presentAt)) ?? [];
@@ -181,7 +181,7 @@ describe("an upstream of the test's own", () => {
     return { ...setStage(upstream.hosts.spotRestUrl), upstream };
   }
 
-  test("trades beyond a page are asked for by id, and those outside the stretch are left out", async () => {
+  test("trades beyond a page are requested by id, and those outside the interval are left out", async () => {
     const stage = await setOwnStage();
     const all = Array.from({ length: 2_500 }, (_, index) =>
       trade(index + 1, startAt + index * 20, `${index + 1}`),
@@ -271,7 +271,7 @@ describe("an upstream of the test's own", () => {
     expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(19 * tradesPageMs);
   });
 
-  test("a stretch that has just ended is asked for when REST must know of it", async () => {
+  test("an interval that has just ended is requested when REST must have it", async () => {
     const stage = await setOwnStage();
     stage.upstream.reply("/api/v3/aggTrades", () => ({ body: [] }));
     const asked = stage.traded(symbol, presentAt - 5, presentAt);
@@ -283,7 +283,7 @@ describe("an upstream of the test's own", () => {
     expect(stage.upstream.requests).toHaveLength(1);
   });
 
-  test("closing answers whoever waits", async () => {
+  test("closing answers all waiting callers", async () => {
     const stage = await setOwnStage();
     stage.upstream.reply("/api/v3/aggTrades", () => new Promise(() => {}));
     const ends = [startAt + 1, startAt + 2, startAt + 3, presentAt];

@@ -1,10 +1,9 @@
-// What was traded between two times, for whoever missed it: 1-minute candles wholly inside the stretch and single
-// aggregate trades at its edges; a short stretch is told by trades alone.
-// Source: design, section 4 (after an outage); reference exchange, sections 5.4, 5.5 and 9.
-//
-// Holds true: an answer tells of every trade of the stretch and of none outside it, or there is no answer. Of a stretch
-// longer than `reachMsMax` only the latest part is looked at; and where single trades do not reach back as far as that, edges
-// beyond their reach are left out.
+// The trades between two times: 1-minute candles wholly inside the interval and single aggregate trades at
+// its edges; a short interval has trades alone. Source: design, section 4 (after an outage); reference
+// exchange, sections 5.4, 5.5 and 9.
+// Invariant: the result covers every trade of the interval and none outside it, or is null. Of an interval
+// longer than `reachMsMax` only the latest part is returned; edges older than the reach of single trades are
+// left out.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Price } from "../../../money/decimal.ts";
 import type { Log } from "../log.ts";
@@ -13,15 +12,15 @@ import type { HistoryProtocol } from "../streams/protocol.ts";
 import { candlesBetween, type PriceSpan, wholeMinutes } from "./candles.ts";
 
 const minuteMs = 60_000;
-/** A stretch up to this long is told by its trades. */
+/** An interval up to this long is covered by its trades. */
 export const tradesOnlyMsMax = 2 * minuteMs;
 export const reachMsMax = 30 * 24 * 60 * minuteMs;
 /** As many trades as the exchange gives at once. */
 const tradesPerPage = 1_000;
 
 /**
- * Answers the spans with trades between two market times (Unix ms, both included), in the order of time, none overlapping
- * another. Null when upstream could not tell all of it: ask again later.
+ * Returns the spans with trades between two market times (Unix ms, both included), in order of time, without
+ * overlaps. Null when upstream could not provide all of them: try again later.
  */
 export type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceSpan[] | null>;
 

@@ -7,7 +7,7 @@ import { until } from "../testing/upstream.ts";
 import { silentAfterMs } from "./book.ts";
 import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
 
-/** REST has the last and the average price of BTCUSDT as well; what it answers can be held back. */
+/** REST has the last and the average price of BTCUSDT as well; the test can delay its answer. */
 async function pricedStage(answered: Promise<void> = Promise.resolve()): Promise<Stage> {
   const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false });
   stage.tickers.set("BTCUSDT", ["99", "101"]);
@@ -33,7 +33,7 @@ test("the last and the average price are there once a symbol was prepared, and n
   expect(pricesOf(stage)).toEqual([price("100"), price("98")]);
 });
 
-test("prices that are streamed are not waited for by REST, nor replaced by its answer", async () => {
+test("streamed prices are not awaited by REST, nor replaced by its answer", async () => {
   const answer = Promise.withResolvers<void>();
   const stage = await pricedStage(answer.promise);
   const { feed, upstream } = stage;
@@ -63,7 +63,7 @@ test("prices that do not come are waited for within the same bound as the quote"
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
 });
 
-test("the last and the average price stand while a symbol is silent", async () => {
+test("the last and the average price stay while a symbol is silent", async () => {
   const stage = await pricedStage();
   const { feed, time } = stage;
   await feed.prepare("BTCUSDT");
@@ -76,12 +76,12 @@ test("the last and the average price stand while a symbol is silent", async () =
   expect(feed.quote("BTCUSDT")).toBeNull();
   expect(pricesOf(stage)).toEqual([price("102"), price("97")]);
   expect(feed.status().trades).toMatchObject({ accepted: 1, stale: 1, malformed: 0 });
-  // Whoever was silent may count from the beginning.
+  // After a silence ids may start over.
   sendTrade(stage, 1, "103");
   await until(() => feed.lastPrice("BTCUSDT") === price("103"));
 });
 
-test("after a reconnect the last price is asked for, and trades are believed whatever their ids", async () => {
+test("after a reconnect the last price is requested, and trades are accepted whatever their ids", async () => {
   const stage = await pricedStage();
   const { feed, upstream, time } = stage;
   await feed.prepare("BTCUSDT");
@@ -97,7 +97,7 @@ test("after a reconnect the last price is asked for, and trades are believed wha
   await until(() => feed.lastPrice("BTCUSDT") === price("96"));
 });
 
-/** What a listener was told, a word each. */
+/** The events of a listener, one word each. */
 function notes(): { readonly heard: string[]; readonly listener: SymbolListener } {
   const heard: string[] = [];
   return {
@@ -115,7 +115,7 @@ const startsAt = createManualTime().now();
 const textOf = (traded: Price | null) =>
   traded === null ? "-" : formatDecimal(traded).replace(/\.?0+$/, "");
 
-test("a listener hears quotes and trades in the order in which they come, until it is released", async () => {
+test("a listener receives quotes and trades in order, until it is released", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { heard, listener } = notes();
   await until(() => stage.upstream.subscribed().length === 4);
@@ -135,7 +135,7 @@ test("a listener hears quotes and trades in the order in which they come, until 
   expect(heard).toHaveLength(4);
 });
 
-test("what was missed while the connection was away is told before what ended it, in market time", async () => {
+test("a gap of a lost connection is reported before the message that ended it, in market time", async () => {
   const clock = createManualTime(startsAt);
   const stage = await warmStage({ asksAboutQuietSymbols: false, clock });
   const { feed, upstream, time, tickers } = stage;
@@ -159,7 +159,7 @@ test("what was missed while the connection was away is told before what ended it
   expect(heard).toEqual(["quote 98 101", "gap 7000 27000", "trade 90", "quote 89 90"]);
 });
 
-test("a quote asked for by REST ends a gap, and another one lasts until all streams are back", async () => {
+test("a quote by REST ends a gap, and another one lasts until all streams are back", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed, upstream, time } = stage;
   sendTicker(stage, 1_000, "99", "101");
@@ -182,7 +182,7 @@ test("a quote asked for by REST ends a gap, and another one lasts until all stre
   expect(heard).toEqual(["gap 0 100", "quote 98 101", "gap 100 200", "quote 97 101"]);
 });
 
-test("what was missed in a silence is told before what ended it", async () => {
+test("a gap of a silence is reported before the message that ended it", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed, time } = stage;
   sendTicker(stage, 1_000, "99", "101");
@@ -198,7 +198,7 @@ test("what was missed in a silence is told before what ended it", async () => {
   expect(heard).toEqual([`gap ${silentAfterMs - 1} ${2 * silentAfterMs - 1}`, "quote 98 101"]);
 });
 
-test("an order that rests before the streams of a new symbol are confirmed is told what it may have missed", async () => {
+test("an order placed before the streams of a new symbol are confirmed gets the gap that it may have missed", async () => {
   const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false });
   const { feed, upstream, time, tickers } = stage;
   tickers.set("BTCUSDT", ["99", "101"]);

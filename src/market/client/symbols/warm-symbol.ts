@@ -1,11 +1,9 @@
-// One symbol in use: its streams, what is known from them, and who is told.
-//
-// Holds true: whatever is accepted takes the next number in the order of all quotes, trades and mark prices, goes into the
-// history and to every listener at once. A gap is told before what ended it. The prices that REST gives for the last trade
-// are known but never told as a trade: nobody can say when they were traded.
-//
-// What is not of the present is dropped (`timeliness.ts`), and the time until the next message that is, is a gap. A quote far
-// from what is traded (`plausibility.ts`) is known and told to nobody, until a trade or a mark price confirms it.
+// One subscribed symbol: its streams, its state and its listeners. Invariant: every accepted quote, trade and
+// mark price takes the next number of one sequence, enters the history and reaches every listener at once; a
+// gap is announced before the message that ended it. A last price from REST is stored but never announced as
+// a trade, since its time is unknown.
+// Late messages are dropped (`timeliness.ts`), and the time until the next timely one is a gap. A quote far
+// from the traded prices (`plausibility.ts`) is not announced until a trade or a mark price confirms it.
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
 import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
@@ -38,7 +36,7 @@ import {
 } from "./prices.ts";
 import { dataAgeMsMax, Timeliness } from "./timeliness.ts";
 
-/** What a watcher of a symbol is told. */
+/** Handlers of a symbol's watcher. */
 export type SymbolListener = {
   /** Every accepted quote, in order. */
   quote(quote: Quote): void;
@@ -46,11 +44,14 @@ export type SymbolListener = {
   trade(price: Price): void;
   /** Every mark price of a contract, in order. */
   markPrice(price: Price): void;
-  /** Quotes, trades and mark prices between these market times (Unix ms) may have been missed. Called before what ended it. */
+  /**
+   * Quotes, trades and mark prices between these market times (Unix ms) may have been missed. Called before
+   * what ended it.
+   */
   gap(from: number, to: number): void;
 };
 
-/** What all symbols in use share. */
+/** Shared dependencies of all subscribed symbols. */
 export type Surroundings = {
   readonly protocol: Pick<FamilyProtocol, "streams" | "depthKeys" | "pricePaths">;
   readonly streams: Streams;
@@ -59,10 +60,10 @@ export type Surroundings = {
   readonly clock: Clock;
   readonly wallClock: Clock;
   readonly timers: Timers;
-  /** By which the age of messages is known; null where every message is of the present. */
+  /** The clock that gives messages their age; null where every message counts as current. */
   readonly exchangeClock: ExchangeClock | null;
   readonly rules: (symbol: string) => SymbolRules | null;
-  /** Has REST asked for the price of the last trade, where trades are not streamed; `confirm` follows. */
+  /** Requests the price of the last trade by REST, where trades are not streamed; `confirm` follows. */
   readonly askTradePrice: (symbol: string) => void;
   /** The next number in the order of all quotes, trades and mark prices. */
   readonly nextSequence: () => number;
@@ -71,12 +72,12 @@ export type Surroundings = {
   readonly markCounts: Record<MarkVerdict, number>;
 };
 
-/** How long an order waits for the first prices of a symbol that nobody used before. */
+/** How long an order waits for the first prices of a symbol that was not subscribed before. */
 export const firstPricesWaitMsMax = 800;
-/** A doubtful price has the last trade asked for at most this often. */
+/** Minimum interval between requests for the last trade because of a doubtful price. */
 export const tradePriceIntervalMs = 1_000;
 
-/** Where a price came from: by a stream, so long after it was sent, or by REST. */
+/** The origin of a price: a stream, with its age on arrival, or REST. */
 type Origin = { readonly isStreamed: boolean; readonly ageMs: number };
 
 const priceKinds: readonly PriceKind[] = ["quote", "lastPrice", "averagePrice", "markPrice"];
@@ -87,7 +88,7 @@ export class WarmSymbol {
   readonly book: Book = createBook();
   readonly prices: Prices = createPrices();
   readonly mark: Mark = createMark();
-  /** When somebody last asked for it, Unix ms of the wall clock. */
+  /** Last use, Unix ms of the wall clock. */
   usedAt: number;
   /** What the first users wait for; null once the first prices are there or have been waited for. */
   firstPrices: Promise<void> | null;
@@ -104,7 +105,7 @@ export class WarmSymbol {
   #listeners: readonly SymbolListener[] = [];
   /** Whether the book's quote is far from everything that confirms one. */
   #isDoubtful = false;
-  /** A contract's last trade by REST, and when it was asked for. */
+  /** A contract's last trade by REST, and the time of the request. */
   #tradePrice: { readonly price: Price; readonly askedAt: number } | null = null;
   #tradePriceAskedAt = Number.NEGATIVE_INFINITY;
   #rules: SymbolRules | null = null;
@@ -148,7 +149,7 @@ export class WarmSymbol {
     return this.#around.streams.areOpen(this.#bookStreamNames);
   }
 
-  /** Whether an answer of REST may stand in for a book that says nothing: not while its streams are known to lag. */
+  /** Whether a REST answer may replace a silent book: not while its streams are known to lag. */
   mayAskRest(now: number): boolean {
     if (this.#timeliness.isLate(now)) return false;
     if (this.#around.exchangeClock === null) return true;
@@ -166,7 +167,7 @@ export class WarmSymbol {
     return this.#streamNames.some((name) => connection.carries(name));
   }
 
-  /** Whether what its streams say is not heard, because no connection has room for all of them. */
+  /** Whether its streams are missing because no connection has room for all of them. */
   get isUnheard(): boolean {
     return this.#around.streams.isAnyRefused(this.#streamNames);
   }
@@ -186,12 +187,12 @@ export class WarmSymbol {
     };
   }
 
-  /** What became of an answer of REST about the book. */
+  /** The outcome of a REST answer about the book. */
   takeRestQuote(verdict: Verdict): void {
     this.#takeQuote(verdict, { isStreamed: false, ageMs: 0 });
   }
 
-  /** What became of an answer of REST about the mark price. */
+  /** The outcome of a REST answer about the mark price. */
   takeRestMark(verdict: MarkVerdict): void {
     this.#hearMark(verdict, { isStreamed: false, ageMs: 0 });
   }
@@ -203,7 +204,7 @@ export class WarmSymbol {
     if (this.#awaited.size === 0) this.#arrived.resolve();
   }
 
-  /** Whether a mark price may be believed; if not, the last trade is asked for. */
+  /** Whether a mark price is plausible; if not, the last trade is requested. */
   readonly judgeMark: MarkJudge = (price, index) => {
     const now = this.#around.wallClock.now();
     const known = {
@@ -217,13 +218,13 @@ export class WarmSymbol {
     return isPlausible;
   };
 
-  /** What a contract was last traded at, by REST. */
+  /** A contract's last traded price, by REST. */
   confirm(price: Price, askedAt: number): void {
     this.#tradePrice = { price, askedAt };
     this.#judge(false);
   }
 
-  /** Whether REST should be asked what update id the book has by now. */
+  /** Whether REST should be asked for the book's present update id. */
   get expectsNothing(): boolean {
     const isHeard = this.book.tickerId >= 0 || this.book.depthId >= 0;
     return isHeard && this.isConnected && this.#timeliness.expectsNothing;
@@ -233,7 +234,7 @@ export class WarmSymbol {
     return this.#timeliness.isBehind;
   }
 
-  /** By REST, asked at `askedAt`, the book had this update id and these best prices. */
+  /** A REST request sent at `askedAt` returned this update id and these best prices. */
   takeRestBook(id: number, quote: Quote, askedAt: number): void {
     const { book } = this;
     if (book.quote !== null && book.quote.bid === quote.bid && book.quote.ask === quote.ask) {
@@ -253,7 +254,7 @@ export class WarmSymbol {
     this.#continuity.cut();
   }
 
-  /** The streams begin anew: their first messages are believed, whatever their ids. */
+  /** The streams start over: their first messages are accepted, whatever their ids. */
   reset(): void {
     forgetIds(this.book);
     forgetTradeId(this.prices);
@@ -267,7 +268,7 @@ export class WarmSymbol {
     if (this.#isDoubtful) this.#askTradePrice(now);
   }
 
-  /** Lets go of the streams, and lets nobody wait any longer. */
+  /** Unsubscribes, and ends all waits. */
   release(): void {
     for (const release of this.#releases) release();
     this.#arrived.resolve();
@@ -345,7 +346,10 @@ export class WarmSymbol {
     if (this.prices.average !== null) this.arrived("averagePrice");
   }
 
-  /** Holds the quote against what confirms it, and tells it if it may be traded at and is new or was doubtful until now. */
+  /**
+   * Checks the quote against its references, and announces it if it is plausible and is new or was doubtful
+   * until now.
+   */
   #judge(isNew: boolean): void {
     const { quote } = this.book;
     if (quote === null) return;
@@ -365,7 +369,7 @@ export class WarmSymbol {
     const { prices, mark } = this;
     const now = this.#around.wallClock.now();
     const { lastPrice } = this.#around.protocol.pricePaths;
-    // What the pair was traded at is on its way: nobody knows yet whether the quote is near it.
+    // The pair's last price has been requested: until it arrives the quote cannot be checked.
     const isAwaited = this.firstPrices !== null && this.#awaited.has("lastPrice");
     if (lastPrice !== null && prices.last === null && isAwaited) return false;
     const traded = lastPrice === null ? this.#tradePriceAt(now) : (prices.last ?? prices.average);

@@ -24,7 +24,7 @@ const none: Extremes = {
 
 const deaf: SymbolListener = { quote() {}, trade() {}, markPrice() {}, gap() {} };
 
-test("the first quote comes by REST when the stream is slower, and then nothing is waited for", async () => {
+test("the first quote comes by REST when the stream is slower, and then nothing waits", async () => {
   const { feed, upstream } = await warmStage();
   expect(upstream.subscribed().sort()).toEqual([
     "btcusdt@avgPrice",
@@ -36,7 +36,7 @@ test("the first quote comes by REST when the stream is slower, and then nothing 
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
 });
 
-test("an answer by REST that a streamed quote has overtaken is not taken", async () => {
+test("a REST answer is ignored after a newer streamed quote", async () => {
   const stage = await setStage(["BTCUSDT"]);
   const { feed, upstream } = stage;
   const answer = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ test("a symbol that is not listed, or not trading, is not subscribed", async () 
   expect(feed.status()).toMatchObject({ streams: 0, symbols: 0 });
 });
 
-test("watchers hear every accepted quote in order; stale and crossed ones are counted and dropped", async () => {
+test("watchers receive every accepted quote in order; stale and crossed ones are counted and dropped", async () => {
   const stage = await warmStage();
   const { feed } = stage;
   const heard: Quote[] = [];
@@ -95,7 +95,7 @@ test("watchers hear every accepted quote in order; stale and crossed ones are co
   expect(heard).toHaveLength(2);
 });
 
-test("a symbol that falls silent has no quote until it speaks again, whatever its ids are then", async () => {
+test("a symbol that becomes silent has no quote until its next message, whatever its ids are then", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed, time } = stage;
   sendTicker(stage, 10, "100", "102");
@@ -110,7 +110,7 @@ test("a symbol that falls silent has no quote until it speaks again, whatever it
   expect(feed.quote("BTCUSDT")).toEqual(quote("98", "99"));
 });
 
-test("a scheduled depth message that says nothing new keeps a quiet symbol alive", async () => {
+test("a scheduled depth message without a change keeps a quiet symbol alive", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed, time } = stage;
   sendDepth(stage, 10, "100", "102");
@@ -154,7 +154,7 @@ test("after a reconnect one question brings the quotes of all symbols before the
   ]);
 });
 
-test("quiet symbols are asked for in one request, and an answer is news", async () => {
+test("quiet symbols are requested in one request, and an answer counts as a message", async () => {
   const { feed, upstream, time, tickers } = await warmStage();
   tickers.set("ETHUSDT", ["9", "10"]);
   await feed.prepare("ETHUSDT");
@@ -182,7 +182,7 @@ test("one symbol that is no longer listed does not silence the others", async ()
   expect(upstream.requests.at(-1)).toBe("/api/v3/ticker/bookTicker");
 });
 
-test("without a stream connection an answer by REST is no proof of life", async () => {
+test("without a stream connection a REST answer is no sign of life", async () => {
   const stage = await warmStage();
   const { feed, upstream, time } = stage;
   upstream.setAccepting(false);
@@ -211,7 +211,7 @@ test("a symbol stays warm for a while after its last use, and as long as it is w
   await until(() => upstream.subscribed().length === 0);
 });
 
-test("what was crossed since a mark is known for a while", async () => {
+test("extremes since a checkpoint are known for a while", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed } = stage;
   expect(feed.extremesSince("BTCUSDT", feed.mark())).toBeNull();
@@ -262,7 +262,7 @@ test("symbols whose first prices are awaited are not given up for each other, an
   expect(feed.status().symbols).toBe(warmSymbolsMax);
 });
 
-test("a symbol without room for its streams has no quote, and its gap is told when it has room", async () => {
+test("a symbol without room for its streams has no quote, and its gap is reported when it has room", async () => {
   const stage = await setStage(["BTCUSDT"], { asksAboutQuietSymbols: false, connectionsMax: 1 });
   const { feed, upstream, time, tickers, logged } = stage;
   tickers.set("BTCUSDT", ["99", "101"]);

@@ -1,16 +1,10 @@
-// The symbols in use: kept streaming, kept honest about silence, asked for by REST where streams cannot know.
-//
-// A symbol is *warm* from its first use until `warmMs` after its last one, or as long as it is watched. Becoming warm, it
-// is subscribed and at the same time asked for by REST; what comes first is its first quote, its first last price and so on.
-//
-// Liveness. A symbol whose best prices stand still sends no `bookTicker`, so silence there proves nothing. Two things do:
-// - `depth20` comes every second whether or not anything changed, where upstream keeps to a schedule. The simulated
-//   exchange and the tape do, and there a symbol without messages is dead, whatever REST may say.
-// - The reference exchange is not known to repeat an unchanged book. With `asksAboutQuietSymbols`, symbols without news
-//   for `quietAfterMs` are asked for in one REST request: an answer is news, no answer lets the silence stand. It counts
-//   only while the connection of its book is open, since without one "nothing was sent" does not mean "nothing changed".
-//
-// A contract's mark price comes every second. It is no proof that the book lives, nor the book that the mark does.
+// The subscribed symbols: streams, silence detection, and REST where streams are not enough. A symbol is
+// subscribed from its first use until `warmMs` after its last one, or as long as it is watched; REST provides
+// its first prices if the streams do not. A symbol with constant best prices sends no `bookTicker`, so its
+// silence proves nothing. Where upstream keeps a schedule, as the simulated exchange and the tape do,
+// `depth20` comes every second, and a symbol without messages is dead. For the reference exchange
+// (`asksAboutQuietSymbols`), REST is asked about symbols that are silent for `quietAfterMs`; an answer counts
+// as a message, but only while the book's connection is open.
 import { createKeyBatcher } from "../../../concurrency/batcher.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Market, Quote } from "../../../domain/market.ts";
@@ -30,15 +24,18 @@ import { askAverage, askDepth, askTickerRows, type TickerRow } from "./ticker-ro
 import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
 
 export const quietAfterMs = 2_000;
-/** How often REST is asked for the update id of a symbol's book, one symbol after another. */
+/** Interval between REST requests for a book's update id, one symbol after another. */
 export const depthIntervalMs = 2_000;
 export const warmMs = 5 * 60_000;
 /**
- * At most four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by symbols that are
- * watched, for which there are more connections, and for a moment by those that orders wait for.
+ * At most four streams each; the other 224 of a connection's 1,024 are for candles and books. Exceeded by
+ * symbols that are watched, for which there are more connections, and for a moment by those that orders wait
+ * for.
  */
 export const warmSymbolsMax = 200;
-/** Whoever asked for a symbol gets its first prices and decides on them within this time: till then it is not given up. */
+/**
+ * An order waits for first prices and is decided within this time; the symbol stays subscribed until then.
+ */
 export const awaitedMs = firstPricesWaitMsMax + 200;
 const questionsAtATimeMax = 2;
 /** Wanted at about the same time, they share a question. */
@@ -54,14 +51,16 @@ export type PriceCounts = {
 export type WarmSymbols = {
   /** Null while the symbol is silent, not warm, or has no room for its streams. */
   quote(symbol: string): Quote | null;
-  /** The last known one, also of a silent symbol; null while none is known or the symbol is not warm. */
+  /**
+   * The last known one, also of a silent symbol; null while none is known or the symbol is not subscribed.
+   */
   lastPrice(symbol: string): Price | null;
   averagePrice(symbol: string): Price | null;
-  /** Null while none is known, the last one is old, or the symbol is not warm. */
+  /** Null while none is known, the last one is old, or the symbol is not subscribed. */
   markPrice(symbol: string): Price | null;
-  /** The last known one, however old; null while none is known or the symbol is not warm. */
+  /** The last known one, however old; null while none is known or the symbol is not subscribed. */
   lastMarkPrice(symbol: string): Price | null;
-  /** When the next settlement of funding is due, as last told, Unix ms; null while unknown. */
+  /** Published time of the next settlement of funding, Unix ms; null while unknown. */
   nextFundingAt(symbol: string): number | null;
   /** Keeps a symbol warm; a promise only while its first prices are awaited. */
   prepare(symbol: string): Promise<void> | undefined;
@@ -72,7 +71,7 @@ export type WarmSymbols = {
   extremesSince(symbol: string, mark: number): Extremes | null;
   /** A stream connection is lost: what it carries is missed from now on. */
   lost(connection: Carrier): void;
-  /** It is there again: the ids of what it carries begin anew, and what was missed meanwhile is asked for. */
+  /** The connection is open again: the ids of its streams start over, and the missed data is requested. */
   reconnected(connection: Carrier): void;
   sweep(now: number): void;
   symbols(): Iterable<string>;
@@ -80,7 +79,7 @@ export type WarmSymbols = {
   /** Those in use that have no quote at present. */
   silentSymbols(): readonly string[];
   counts(): PriceCounts;
-  /** Lets nobody wait any longer. */
+  /** Ends all waits. */
   close(): void;
 };
 
@@ -104,7 +103,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
   let sequence = 0;
   let isAskingQuiet = false;
   let depthAskedAt = Number.NEGATIVE_INFINITY;
-  /** The symbol whose book was asked for last. */
+  /** The symbol whose book was requested last. */
   let depthAskedOf: string | null = null;
   const around: Surroundings = {
     ...options,
@@ -155,7 +154,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     unused.release();
   }
 
-  /** An answer that a streamed quote has overtaken is not taken. */
+  /** Ignores an answer if a newer quote was streamed. */
   function askQuotes(symbols: readonly string[]): Promise<void> {
     return askRows("quote", symbols, {
       countOf: ({ book }) => book.streamedCount,
@@ -165,7 +164,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     });
   }
 
-  /** An answer that a streamed trade has overtaken is not taken. */
+  /** Ignores an answer if a newer trade was streamed. */
   function askLastPrices(symbols: readonly string[]): Promise<void> {
     return askRows("lastPrice", symbols, {
       countOf: ({ prices }) => prices.streamedCount,
@@ -173,7 +172,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     });
   }
 
-  /** An answer that a streamed mark price has overtaken is not taken. */
+  /** Ignores an answer if a newer mark price was streamed. */
   function askMarks(symbols: readonly string[]): Promise<void> {
     return askRows("markPrice", symbols, {
       countOf: ({ mark }) => mark.streamedCount,
@@ -204,7 +203,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     return askRowsAt(protocol.pricePaths[kind], symbols, row);
   }
 
-  /** Asks nothing that the family does not tell. */
+  /** Requests nothing that the type does not publish. */
   async function askRowsAt(path: string | null, symbols: readonly string[], row: Rows): Promise<void> {
     if (path === null) return;
     const askedAt = wallClock.now();
@@ -245,7 +244,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     isAskingQuiet = false;
   }
 
-  /** One symbol's book at a time, those first that were found to lag; nothing where the streams tell their own times. */
+  /** One symbol's book at a time, lagging ones first; nothing where streams carry their own times. */
   async function askDepthInTurn(now: number): Promise<void> {
     const path = protocol.depthPath;
     if (path === null || exchangeClock === null || now - depthAskedAt < depthIntervalMs) return;

@@ -11,9 +11,9 @@ export type Stage = {
   readonly feed: MarketFeed;
   /** The rows that upstream lists; change them at will. */
   readonly rows: Map<string, Record<string, unknown>>;
-  /** Best bid and ask by symbol, as REST gives them; a symbol without is answered as unknown. */
+  /** Best bid and ask by symbol, as REST returns them; other symbols are unknown. */
   readonly tickers: Map<string, readonly [bid: string, ask: string]>;
-  /** Mark prices by symbol, as REST gives them, of contracts. */
+  /** Mark prices by contract, as REST returns them. */
   readonly marks: Map<string, string>;
   readonly logged: string[];
 };
@@ -24,12 +24,12 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** When REST says that the next settlement of funding is due, Unix ms. */
+/** Time of the next settlement of funding as REST returns it, Unix ms. */
 export const nextFundingAt = 1_700_006_400_000;
 
 const unknownSymbol = { status: 400, body: { code: -1121, msg: "Invalid symbol." } };
 
-/** Of spot unless said. Not started. Closed after the test. */
+/** Spot by default. Not started. Closed after the test. */
 export async function setStage(
   symbols: readonly string[],
   options: Partial<MarketFeedOptions> & { readonly autoPong?: boolean } = {},
@@ -50,14 +50,14 @@ export async function setStage(
     wallClock: time,
     timers: time,
     random: () => 0.5,
-    // Messages that a test sends by hand are of the present unless it says otherwise.
+    // Messages that a test sends are current by default.
     measuresAge: false,
     log: logInto(logged),
     ...feedOptions,
   });
   open.push(feed.close);
   upstream.reply(isSpot ? "/api/v3/exchangeInfo" : "/fapi/v1/exchangeInfo", (search) =>
-    // Of contracts all are answered, whatever is asked.
+    // For contracts all rows are returned, whatever is requested.
     answerRows(isSpot ? search : new URLSearchParams(), (symbol) => rows.get(symbol), [...rows.keys()]),
   );
   upstream.reply(isSpot ? "/api/v3/ticker/bookTicker" : "/fapi/v1/ticker/bookTicker", (search) =>
@@ -77,7 +77,10 @@ export async function setStage(
   return { upstream, time, feed, rows, tickers, marks, logged };
 }
 
-/** Lets time pass on a connection that carries something all along; leaping over ten seconds would look like its death. */
+/**
+ * Advances time on a connection with regular messages; a jump of ten seconds would look like a dead
+ * connection.
+ */
 export async function pass({ feed, time, upstream }: Stage, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 4_000) {
     time.advance(Math.min(left, 4_000));
@@ -86,7 +89,10 @@ export async function pass({ feed, time, upstream }: Stage, ms: number): Promise
   }
 }
 
-/** Gives whatever is on its way between client and upstream the time to arrive: a few round trips of something else. */
+/**
+ * Gives whatever is on its way between client and upstream the time to arrive: a few round trips of something
+ * else.
+ */
 export async function settle({ feed }: Stage): Promise<void> {
   for (let trip = 0; trip < 3; trip += 1) {
     settled += 1;

@@ -1,4 +1,4 @@
-// The messages about BTCUSDT, pair or contract, that a test sends by hand, and stages on which they are heard.
+// Messages about BTCUSDT, pair or contract, that a test sends, and stages that receive them.
 import { type Stage, setStage } from "./feed.ts";
 import { until } from "./upstream.ts";
 
@@ -18,7 +18,7 @@ export function sendDepth({ upstream }: Stage, lastUpdateId: number, bid: string
   upstream.send("btcusdt@depth20", { lastUpdateId, bids: [[bid, "1"]], asks: [[ask, "1"]] });
 }
 
-/** BTCUSDT is subscribed and REST has given its first quote, 99 to 101. */
+/** BTCUSDT is subscribed and REST has returned its first quote, 99 to 101. */
 export async function warmStage(options: Parameters<typeof setStage>[1] = {}): Promise<Stage> {
   const stage = await setStage(["BTCUSDT", "ETHUSDT"], options);
   stage.tickers.set("BTCUSDT", ["99", "101"]);
@@ -49,7 +49,10 @@ export function sendMark({ upstream }: Stage, E: number, p: string, T = 1_800_00
   upstream.sendOn(upstream.connectionTo(marketPath), "btcusdt@markPrice@1s", data);
 }
 
-/** The contract BTCUSDT is subscribed and REST has given its first quote, 99 to 101, and its first mark price, 100. */
+/**
+ * The contract BTCUSDT is subscribed and REST has returned its first quote, 99 to 101, and its first mark
+ * price, 100.
+ */
 export async function warmContractStage(options: Parameters<typeof setStage>[1] = {}): Promise<Stage> {
   const stage = await setStage(["BTCUSDT", "ETHUSDT"], { family: "futures", ...options });
   stage.tickers.set("BTCUSDT", ["99", "101"]);

@@ -1,4 +1,4 @@
-// A reference exchange that says what a test tells it to: REST answers by path, streams by hand, over real sockets.
+// A reference exchange that the test controls: REST answers by path, streams by hand, over real sockets.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -156,7 +156,7 @@ function write(response: ServerResponse, { status = 200, body, headers = {} }: R
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-/** Lets the sockets work until `isTrue`. The test's time limit is the only bound. */
+/** Runs the event loop until `isTrue`. The test's time limit is the only bound. */
 export async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,7 +1,7 @@
-/** A client of the exchange's streams that keeps what it hears, for tests. */
+/** A client of the exchange's streams that stores its messages, for tests. */
 import { WebSocket } from "ws";
 
-/** Fields that tests look at; whichever a payload has. */
+/** Fields that tests check; a payload has some of them. */
 type HeardPayload = {
   readonly e?: string;
   readonly E?: number;
@@ -68,13 +68,13 @@ export class StreamClient {
     });
   }
 
-  /** All messages so far; an answered question proves that nothing sent before it is still under way. */
+  /** All messages so far; an answered request proves that nothing sent before it is still in flight. */
   async received(): Promise<readonly HeardMessage[]> {
     await this.ask("LIST_SUBSCRIPTIONS");
     return this.#messages;
   }
 
-  /** Forgets what was heard. */
+  /** Drops the stored messages. */
   forget(): void {
     this.#messages = [];
   }

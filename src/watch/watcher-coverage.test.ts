@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import type { Store } from "../store/store.ts";
 import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
 
-/** How often a process notes when it last heard of its symbols, and how far it stays behind with that, ms. */
+/** How often a process stores its coverage, and how far the watermark stays behind, ms. */
 const INTERVAL = 5_000;
 const LAG = 5_000;
 
 cleanStages();
 
-test("it is noted again and again until when the watched symbols were heard of", async () => {
+test("the watermarks of the subscribed symbols are stored periodically", async () => {
   const { time, market, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
@@ -24,7 +24,7 @@ test("it is noted again and again until when the watched symbols were heard of",
   expect(market.asked).toEqual([]);
 });
 
-test("of a symbol that nobody waits on nothing is noted", async () => {
+test("a symbol without triggers has no watermark", async () => {
   const { desk, time, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await desk.execute("one", { type: "CancelOrder", orderId: 2 });
@@ -47,7 +47,7 @@ test("of a silent symbol nothing new is noted", async () => {
   expect(await heardOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
 });
 
-test("what the market has reached is noted by its time until it is committed", async () => {
+test("a hit is stored as the watermark until it is committed", async () => {
   const { time, market, storage, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await place("one", "BUY", "80");
@@ -66,7 +66,7 @@ test("what the market has reached is noted by its time until it is committed", a
   expect(await heardOf(store)).toEqual({ BTCUSDT: START + 6 * INTERVAL - LAG });
 });
 
-test("a stop that a trade has reached while the rules call the market halted is noted by that time, at the end too", async () => {
+test("a stop that a trade has hit while the rules call the market halted is stored by that time, at the end too", async () => {
   const { time, market, watcher, store, place, settled } = await stage();
   await place("one", "SELL", null, { stop: "90" });
   time.advance(INTERVAL);
@@ -81,7 +81,7 @@ test("a stop that a trade has reached while the rules call the market halted is 
   expect(await heardOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
 });
 
-test("a gap that is not filled yet is noted by its beginning, though more was noted before", async () => {
+test("a gap that is not filled yet is stored by its beginning, though a later watermark was stored before", async () => {
   const { time, market, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   time.advance(4 * INTERVAL);
@@ -107,7 +107,7 @@ test("a gap that is not filled yet is noted by its beginning, though more was no
   expect(await heardOf(store)).toEqual({ BTCUSDT: START + 9 * INTERVAL - LAG });
 });
 
-test("a watcher that is closed notes it a last time, an unfilled gap by its beginning", async () => {
+test("a watcher that is closed stores the watermark a last time, an unfilled gap by its beginning", async () => {
   const { time, market, watcher, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
@@ -124,7 +124,7 @@ test("a watcher that is closed notes it a last time, an unfilled gap by its begi
   expect(time.pending()).toBe(0);
 });
 
-test("a process that starts notes nothing of a symbol before it has heard of it", async () => {
+test("a process that starts stores no watermark of a symbol before its first message", async () => {
   const before = await stage();
   await before.place("one", "BUY", "90");
   before.time.advance(2 * INTERVAL);
@@ -156,7 +156,7 @@ test("a process that is killed while a gap before its start is unfilled leaves t
   const { time, market, watcher, settled } = startOn(before.store, before.time);
   await watcher.rebuild();
   for (let questions = 0; questions < 5; questions += 1) market.answer(null);
-  // What it missed itself, before its streams had begun, is told first.
+  // Its own missing data, from before its streams began, is reported first.
   market.miss("BTCUSDT", time.now() - 1, time.now());
   market.show("BTCUSDT", "99", "100");
   await settled();
@@ -165,7 +165,7 @@ test("a process that is killed while a gap before its start is unfilled leaves t
   expect(await heardOf(before.store)).toEqual({ BTCUSDT: noted });
 });
 
-test("a note that fails is made up for by the next, and keeps nobody from closing", async () => {
+test("a failed write is repaired by the next, and does not prevent closing", async () => {
   const { time, market, watcher, storage, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   storage.failsToNote = true;
@@ -181,7 +181,7 @@ test("a note that fails is made up for by the next, and keeps nobody from closin
   expect(market.watched()).toEqual([]);
 });
 
-/** When each symbol was last heard of, as it is stored. */
+/** The stored watermark of each symbol. */
 async function heardOf(store: Store): Promise<Record<string, number>> {
   return Object.fromEntries((await store.listHeard("SPOT")).map(({ symbol, at }) => [symbol, at]));
 }

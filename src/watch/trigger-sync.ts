@@ -1,14 +1,15 @@
-// Who waits and who holds, kept in step with the accounts: of this process by what it announces, of the others by what the
-// store knows. The symbols concerned are listened to as long as somebody waits on them or holds them.
+// Keeps the trigger index and the position index in step with the accounts: by announcements for commits of
+// this process, from the store for those of others. Subscribes to the symbols that have triggers or
+// positions.
 import type { Announcement } from "../desk/desk.ts";
 import type { Account } from "../domain/account.ts";
 import { isOpen } from "../domain/order.ts";
+import type { Coverage } from "./coverage.ts";
 import type { Errands } from "./errands.ts";
 import type { Holders } from "./holders.ts";
 import type { Liquidations } from "./liquidations.ts";
-import type { Listening } from "./listening.ts";
-import type { LookedAt } from "./looked-at.ts";
 import type { RecentMarks } from "./recent-marks.ts";
+import type { Subscriptions } from "./subscriptions.ts";
 import {
   byTurn,
   extremeFor,
@@ -24,47 +25,47 @@ import {
 import type { WatchList } from "./watch-list.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
-/** The clocks of two servers are at most so far apart, ms. */
+/** Maximum difference between the clocks of two servers, ms. */
 const CLOCKS_APART_MS_MAX = 1_000;
 
-type RosterParts = {
+type TriggerSyncParts = {
   readonly market: Pick<WatchedMarket, "now" | "mark" | "markPrice" | "extremesSince">;
   readonly list: WatchList;
   readonly holders: Holders;
   readonly liquidations: Liquidations;
   readonly marks: RecentMarks;
   readonly errands: Errands;
-  readonly lookedAt: LookedAt;
-  readonly listening: Listening;
-  /** Told of whom the market has reached already when they begin to wait. */
+  readonly coverage: Coverage;
+  readonly subscriptions: Subscriptions;
+  /** Called with new triggers that the market has already hit. */
   readonly answer: (reached: readonly Reached[]) => void;
 };
 
-export class Roster {
-  readonly #market: RosterParts["market"];
+export class TriggerSync {
+  readonly #market: TriggerSyncParts["market"];
   readonly #list: WatchList;
   readonly #holders: Holders;
   readonly #liquidations: Liquidations;
   readonly #marks: RecentMarks;
   readonly #errands: Errands;
-  readonly #lookedAt: LookedAt;
-  readonly #listening: Listening;
-  readonly #answer: RosterParts["answer"];
+  readonly #coverage: Coverage;
+  readonly #subscriptions: Subscriptions;
+  readonly #answer: TriggerSyncParts["answer"];
   #isClosed = false;
 
-  constructor(parts: RosterParts) {
+  constructor(parts: TriggerSyncParts) {
     this.#market = parts.market;
     this.#list = parts.list;
     this.#holders = parts.holders;
     this.#liquidations = parts.liquidations;
     this.#marks = parts.marks;
     this.#errands = parts.errands;
-    this.#lookedAt = parts.lookedAt;
-    this.#listening = parts.listening;
+    this.#coverage = parts.coverage;
+    this.#subscriptions = parts.subscriptions;
     this.#answer = parts.answer;
   }
 
-  /** Takes up what an account waits for and holds now that it has been changed by this process. */
+  /** Applies an account's change by this process to the indexes. */
   heed({ strategyId, account, orders, legs, mark }: Announcement): void {
     const begun: (Waiting | null)[] = [];
     for (const order of orders) {
@@ -82,11 +83,11 @@ export class Roster {
     this.#answerNow(begun.flatMap((waiting) => (waiting && this.#missed(waiting, mark)) ?? []));
   }
 
-  /** Takes up just what an account waits for and holds, as the store knows it. */
+  /** Replaces an account's triggers and holdings by the stored state. */
   take(account: Account): void {
     if (this.#isClosed) return;
     const { strategyId } = account;
-    const setAside = this.#errands.takeSetAside(strategyId);
+    const retries = this.#errands.takeRetries(strategyId);
     const changed = this.#hold(account);
     const waitings = waitingsOf(account, (symbol) => this.#liquidations.termsOf(symbol));
     const open = new Set(waitings.map(({ id }) => id));
@@ -98,24 +99,24 @@ export class Roster {
     const resumed = new Set<unknown>();
     const reached: Reached[] = [];
     for (const waiting of waitings) {
-      // What is under way ends in an announcement, or has the strategy loaded once more.
-      if (this.#list.includes(waiting) || this.#errands.isUnderWay(waiting)) continue;
+      // A command in flight ends in an announcement, or loads the strategy again.
+      if (this.#list.includes(waiting) || this.#errands.isInFlight(waiting)) continue;
       this.#add(waiting);
-      const again = setAside.filter(({ reached }) => isSame(reached.waiting, waiting));
-      if (again.length === 0) reached.push(...this.#lookBack(waiting));
+      const again = retries.filter(({ reached }) => isSame(reached.waiting, waiting));
+      if (again.length === 0) reached.push(...this.#checkPast(waiting));
       for (const each of again) {
         this.#errands.resume(each);
         resumed.add(each);
       }
     }
     this.#answerNow(reached);
-    for (const each of setAside) if (!resumed.has(each)) this.#errands.drop(each);
-    for (const symbol of [...changed, ...setAside.map(({ reached }) => reached.waiting.symbol)]) {
+    for (const each of retries) if (!resumed.has(each)) this.#errands.drop(each);
+    for (const symbol of [...changed, ...retries.map(({ reached }) => reached.waiting.symbol)]) {
       this.releaseIfIdle(symbol);
     }
   }
 
-  /** The brackets of a contract may be others than before, and with them the prices at which positions end. */
+  /** The brackets of a contract may have changed, and with them the liquidation prices of positions. */
   reprice(symbol: string): void {
     for (const { strategyId, waiting } of this.#liquidations.reprice(symbol)) {
       const begun = this.#replace(strategyId, symbol, symbol, waiting);
@@ -123,25 +124,25 @@ export class Roster {
     }
   }
 
-  /** Ends the listening to a symbol if nobody waits on it or holds it any more. */
+  /** Unsubscribes from a symbol without triggers and positions. */
   releaseIfIdle(symbol: string): void {
     if (this.#list.has(symbol) || this.#holders.has(symbol)) return;
-    this.#listening.end(symbol);
+    this.#subscriptions.end(symbol);
     this.#errands.forget(symbol);
     this.#liquidations.forget(symbol);
   }
 
-  /** The strategies of which somebody waits, or that hold something. */
+  /** The strategies with triggers or holdings. */
   strategies(): ReadonlySet<string> {
     return new Set([...this.#list.strategies(), ...this.#holders.strategies()]);
   }
 
-  /** Takes up nothing more. */
+  /** Ignores everything from now on. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Has one of an account wait for this, or for nothing. Answers it if it has not waited for it before. */
+  /** Replaces or removes a trigger of an account. Returns the trigger if it is new. */
   #replace(strategyId: string, symbol: string, id: Waiting["id"], waiting: Waiting | null): Waiting | null {
     if (waiting === null) {
       this.#list.remove(symbol, strategyId, id);
@@ -153,43 +154,43 @@ export class Roster {
     return waiting;
   }
 
-  /** Takes note of what an account holds. Answers the symbols of which it holds something else than before. */
+  /** Records what an account holds. Returns the symbols whose holding has changed. */
   #hold(account: Account): readonly string[] {
     const changed = this.#holders.take(account);
     for (const symbol of changed) {
-      if (this.#holders.has(symbol)) this.#listen(symbol);
+      if (this.#holders.has(symbol)) this.#subscribe(symbol);
       const position = account.positions.get(symbol);
       if (position !== undefined && this.#liquidations.termsOf(symbol) === null) {
-        this.#lookedAt.markUnseen(symbol, position.updatedAt);
+        this.#coverage.markUncovered(symbol, position.updatedAt);
       }
     }
     return changed;
   }
 
-  /** Of one that was learned of late: looks at what it may have missed. */
-  #lookBack(waiting: Waiting): readonly Reached[] {
+  /** Checks what a trigger that became known late may have missed. */
+  #checkPast(waiting: Waiting): readonly Reached[] {
     if (this.#hasMissedNothing(waiting)) return this.#reachedByMark(waiting);
-    this.#lookedAt.markUnseen(waiting.symbol, waiting.since);
+    this.#coverage.markUncovered(waiting.symbol, waiting.since);
     return [];
   }
 
   #hasMissedNothing(waiting: Waiting): boolean {
-    const wholeSince = this.#lookedAt.of(waiting.symbol)?.wholeSince ?? null;
+    const completeSince = this.#coverage.of(waiting.symbol)?.completeSince ?? null;
     const before = this.#marks.before(waiting.since - CLOCKS_APART_MS_MAX, this.#market.now());
-    if (wholeSince === null || before === null || before.at < wholeSince) return false;
+    if (completeSince === null || before === null || before.at < completeSince) return false;
     const heard = this.#market.extremesSince(waiting.symbol, before.mark);
     const seen = heard && extremeFor(waiting, heard);
     return seen == null || !isReachedBy(waiting, seen);
   }
 
-  /** Of one that has just begun to wait, and no other: what came between its decision and now, if it was reached. */
+  /** Checks a new trigger against the market data between its decision and now. */
   #missed(waiting: Waiting, mark: number): readonly Reached[] {
     const heard = this.#market.extremesSince(waiting.symbol, mark);
     const seen = heard && extremeFor(waiting, heard);
     return seen !== null && isReachedBy(waiting, seen) ? [{ waiting, seen }] : this.#reachedByMark(waiting);
   }
 
-  /** The present mark price may lie beyond a price of liquidation that was not there before, and need not move again. */
+  /** The present mark price may already be beyond a new liquidation price, and need not move again. */
   #reachedByMark(waiting: Waiting): readonly Reached[] {
     const seen = waitsForMark(waiting) ? this.#market.markPrice(waiting.symbol) : null;
     return seen !== null && isReachedBy(waiting, seen) ? [{ waiting, seen }] : [];
@@ -203,10 +204,10 @@ export class Roster {
   #add(waiting: Waiting): void {
     if (this.#isClosed) return;
     this.#list.add(waiting);
-    this.#listen(waiting.symbol);
+    this.#subscribe(waiting.symbol);
   }
 
-  #listen(symbol: string): void {
-    if (!this.#isClosed) this.#listening.begin(symbol);
+  #subscribe(symbol: string): void {
+    if (!this.#isClosed) this.#subscriptions.begin(symbol);
   }
 }

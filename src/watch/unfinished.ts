@@ -1,23 +1,23 @@
-// Since when the market has reached those who are not settled yet: their commands are under way, or could not be carried out
-// and are tried again. A process that comes after must look at the market from there on.
+// Times of unfinished dispatches: their commands are in flight, or failed and are retried. The next process
+// must check the market from the earliest of them on.
 import { nameOf, type Waiting } from "./waiting.ts";
 
-export class Unsettled {
+export class UnfinishedDispatches {
   /** By name. */
   readonly #reached = new Map<string, { readonly symbol: string; readonly at: number }>();
 
-  /** The market has reached one who waits, market time; only the first time counts. */
+  /** A trigger was hit at this market time; only the first time counts. */
   begin(waiting: Waiting, at: number): void {
     const name = nameOf(waiting);
     if (!this.#reached.has(name)) this.#reached.set(name, { symbol: waiting.symbol, at });
   }
 
-  /** What had reached it is committed, or is known not to concern it. */
+  /** The trigger's command is committed, or does not apply any more. */
   end(waiting: Waiting): void {
     this.#reached.delete(nameOf(waiting));
   }
 
-  /** The earliest time at which the market has reached one of the symbol that is not settled; null if all are. */
+  /** The earliest hit of an unfinished dispatch on a symbol; null if there is none. */
   since(symbol: string): number | null {
     let earliest: number | null = null;
     for (const reached of this.#reached.values()) {
