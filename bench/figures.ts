@@ -1,5 +1,5 @@
-// A figure: a measurement, its aim, and the ceiling that it is compared with.
-import type { Spread } from "./statistics.ts";
+// What a figure is: a measurement, what it is aimed at, and the ceiling that it is held against.
+import { type Spread, spreadOf } from "./statistics.ts";
 
 export type Unit = "/s" | "ms" | "µs" | "ns" | "KB" | "%";
 
@@ -27,7 +27,7 @@ export type Section = {
  * A figure whose ceiling was measured beside it, but not interleaved: the ratio is as wide as both spreads.
  */
 export function against(
-  figure: Omit<Figure, "against" | "aim"> & { readonly aim?: string },
+  figure: Omit<Figure, "against" | "aim"> & { readonly aim?: string | undefined },
   ceiling: Omit<Ceiling, "ratio">,
 ): Figure {
   const { value } = figure;
@@ -36,5 +36,51 @@ export function against(
     min: value.min / ceiling.value.max,
     max: value.max / ceiling.value.min,
   };
-  return { aim: null, ...figure, against: { ...ceiling, ratio } };
+  return { ...figure, aim: figure.aim ?? null, against: { name: ceiling.name, value: ceiling.value, ratio } };
+}
+
+/** A figure without a ceiling. */
+export function plain(name: string, unit: Unit, value: Spread, aim: string | null = null): Figure {
+  return { name, unit, value, aim, against: null };
+}
+
+/** A figure of rounds. The ratio is taken round by round: both sides of it were measured in the same seconds. */
+export function figureOf<Round>(
+  rounds: readonly Round[],
+  row: Pick<Figure, "name" | "unit"> & {
+    readonly of: (round: Round) => number;
+    readonly aim?: string | null;
+    readonly ceiling?: { readonly name: string; readonly of: (round: Round) => number } | null;
+  },
+): Figure {
+  const { name, unit, of, aim = null, ceiling = null } = row;
+  const figure = plain(name, unit, spreadOf(rounds.map(of)), aim);
+  if (ceiling === null) return figure;
+  const value = spreadOf(rounds.map(ceiling.of));
+  const ratio = spreadOf(rounds.map((round) => of(round) / ceiling.of(round)));
+  return { ...figure, against: { name: ceiling.name, value, ratio } };
+}
+
+/** What each of many takes, KB: the difference of a measurement with many to one with few. None where it is not known. */
+export function kilobytesEach(
+  name: string,
+  [few, many]: readonly [few: Memory, many: Memory],
+  aim: string | null = null,
+): Figure[] {
+  if (few.bytes === null || many.bytes === null) return [];
+  const each = (many.bytes - few.bytes) / (many.count - few.count) / 1_024;
+  return [plain(name, "KB", spreadOf([each]), aim)];
+}
+export type Memory = { readonly count: number; readonly bytes: number | null };
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+export function countText(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { measureAll } from "./measure.ts";
 import { HELP, OptionError, readOptions } from "./options.ts";
-import { renderMarkdown, renderTable } from "./table.ts";
+import { renderReport } from "./table.ts";
 
 const EXIT_USAGE = 2;
 /** A database that is being ended may still write while its files are removed. */
@@ -23,12 +23,7 @@ try {
   if (options === "help") process.stdout.write(HELP);
   else {
     const report = await measureAll(options, directory, (text) => process.stderr.write(`${text}\n`));
-    const render = {
-      table: renderTable,
-      markdown: renderMarkdown,
-      json: (value: object) => `${JSON.stringify(value, null, 2)}\n`,
-    };
-    process.stdout.write(render[options.output](report));
+    process.stdout.write(options.isJson ? `${JSON.stringify(report, null, 2)}\n` : renderReport(report));
   }
   process.exit(0);
 } catch (error) {

@@ -10,9 +10,8 @@ import type { InProcess } from "./in-process/in-process.ts";
 import type { Liquidations } from "./in-process/liquidations.ts";
 import { withPosition } from "./in-process/positions.ts";
 import { SPOT_DECISIONS } from "./in-process/spot-decisions.ts";
-import { loadNotes } from "./notes.ts";
 import type { Options } from "./options.ts";
-import { describeMachine, type Machine } from "./processes/machine.ts";
+import { countCores, describeMachine, type Machine } from "./processes/machine.ts";
 import { measureMemory } from "./processes/memory.ts";
 import {
   engineSection,
@@ -29,19 +28,23 @@ import {
   startGateway,
   startSender,
 } from "./processes/processes.ts";
-import { countCores } from "./processes/processor-time.ts";
 import { measureStartUp } from "./processes/start-up.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
-import { countSignals } from "./signal-count.ts";
-import { type BenchStore, openStores, type Place, postgresNote, STORE_TITLES } from "./stores.ts";
-import { countOrders, FUTURES, prepareStrategies, readTrips, SPOT } from "./strategies.ts";
+import {
+  type BenchStore,
+  differenceIn,
+  openStores,
+  type Place,
+  postgresNote,
+  STORE_TITLES,
+} from "./stores.ts";
+import { FUTURES, prepareStrategies, readTrips, SPOT } from "./strategies.ts";
 import { streamNotes, streamSection } from "./streams/figures.ts";
 import { measureStreams } from "./streams/streams.ts";
 import type { Report } from "./table.ts";
 import { MeasurementFailed, Trial } from "./trial.ts";
-import { overloadNotes, overloadSection } from "./wire/overload-figures.ts";
-import { measureOverloads, type OverloadRound } from "./wire/overload-rounds.ts";
-import { echoSection, signalSection, storeSection } from "./wire/wire-figures.ts";
+import { measureOverloads, type OverloadRound, overloadNotes, overloadSection } from "./wire/overload.ts";
+import { echoSection, loadNotes, signalSection, storeSection } from "./wire/wire-figures.ts";
 
 type Say = (text: string) => void;
 
@@ -228,18 +231,9 @@ async function restNotes(
 
 async function countNote({ store, place, trial }: Prepared): Promise<string> {
   const { ordersAcknowledged, signalsAcknowledged } = trial;
-  const kept = await countOrders(place);
-  if (kept !== ordersAcknowledged) {
-    throw new MeasurementFailed(
-      `${STORE_TITLES[store]}: ${ordersAcknowledged} orders were acknowledged but ${kept} were kept`,
-    );
-  }
-  const executed = await countSignals(place, kept);
-  if (executed !== signalsAcknowledged) {
-    throw new MeasurementFailed(
-      `${STORE_TITLES[store]}: ${signalsAcknowledged} signals were answered as executed but ${executed} are`,
-    );
-  }
+  const acknowledged = { orders: ordersAcknowledged, signals: signalsAcknowledged };
+  const difference = await differenceIn(place, acknowledged);
+  if (difference !== null) throw new MeasurementFailed(`${STORE_TITLES[store]}: ${difference}`);
   return (
     `${STORE_TITLES[store]}: every answer was good and complete, or refused with 429 or 503 and Retry-After; ` +
     `${ordersAcknowledged} orders and ${signalsAcknowledged} signals acknowledged, as many in the database`

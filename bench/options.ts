@@ -53,15 +53,13 @@ export type Options = {
   readonly stores: readonly StoreName[];
   /** Whether only this is measured: how orders are copied. */
   readonly isCopyingOnly: boolean;
-  readonly output: Output;
+  readonly isJson: boolean;
 };
 
-type Output = "table" | "json" | "markdown";
-
-/** A wrong flag; the message is for the user. */
+/** A flag that is wrong, in words for the person who gave it. */
 export class OptionError extends Error {}
 
-type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "output">;
+type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isJson">;
 
 const FULL: Sizes = {
   seconds: 1.25,
@@ -116,7 +114,7 @@ const ROUNDS_MAX = 100;
 
 export const HELP = `Usage: npm run bench -- [options]
 
-Measures the real program against bare ceilings on this machine and prints a table of ratios.
+Measures the real program against bare ceilings on this machine and prints tables of ratios (Markdown).
 Takes about 7 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
@@ -125,11 +123,10 @@ Options:
   --rounds N    repeats of each measurement, 1 to ${ROUNDS_MAX}        (${FULL.rounds})
   --copying     only how an order is copied to many, in a quarter of an hour
   --quick       everything once and short, in a minute: shows that the bench works, and nothing else
-  --json        JSON instead of the table
-  --markdown    the tables of docs/figures.md instead
+  --json        JSON instead of tables
   --help        this text
 
-PostgreSQL is a server of the bench's own; where its programs are missing (Debian: the package postgresql) the table says so.
+PostgreSQL is a server of the bench's own; where its programs are missing (Debian: the package postgresql) the report says so.
 Progress goes to standard error, the result to standard output. Exits 0, 1 if a measurement failed, 2 on a bad flag.
 `;
 
@@ -145,7 +142,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
     rounds: wholeNumber("--rounds", values.rounds ?? String(sizes.rounds), { least: 1, most: ROUNDS_MAX }),
     stores: storesOf(values.store ?? "both"),
     isCopyingOnly: values.copying === true,
-    output: outputOf(values),
+    isJson: values.json === true,
   };
 }
 
@@ -160,7 +157,6 @@ function parse(args: readonly string[]) {
         copying: { type: "boolean" },
         quick: { type: "boolean" },
         json: { type: "boolean" },
-        markdown: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     }).values;
@@ -176,12 +172,6 @@ function storesOf(text: string): readonly StoreName[] {
     throw new OptionError(`--store is none of ${STORE_NAMES.join(", ")}, both: ${JSON.stringify(text)}`);
   }
   return [name];
-}
-
-function outputOf({ json = false, markdown = false }: { json?: boolean; markdown?: boolean }): Output {
-  if (json && markdown) throw new OptionError("--json and --markdown are two outputs: choose one");
-  if (json) return "json";
-  return markdown ? "markdown" : "table";
 }
 
 function number(flag: string, text: string, { least, most }: { least: number; most: number }): number {

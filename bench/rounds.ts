@@ -2,11 +2,11 @@
 // ratio compares what the machine could do in the same seconds. Gateways that are not measured are stopped.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Options } from "./options.ts";
+import { countCores } from "./processes/machine.ts";
 import type { Gateway } from "./processes/processes.ts";
-import { countCores } from "./processes/processor-time.ts";
-import type { Loaded } from "./run.ts";
 import type { StoreName } from "./stores.ts";
 import type { Trial } from "./trial.ts";
+import type { Loaded } from "./wire/load.ts";
 import type { RequestKind } from "./wire/requests.ts";
 
 /** At saturation, and at half the rate of that. */

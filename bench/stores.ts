@@ -2,6 +2,12 @@
 // own, where its programs are installed. Both with the durability that is shipped.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import { Pool } from "pg";
+import { placementKey, signalKey } from "../src/domain/command.ts";
+import type { Tables } from "../src/store/schema.ts";
+import { kyselyDatabase } from "../src/store/sqlite/database.ts";
 import { hasPostgres, openPostgres } from "../test/support/postgres.ts";
 import { type Pinning, pinThisProcess } from "./processes/machine.ts";
 
@@ -69,4 +75,55 @@ export function postgresNote(pinning: Pinning): string {
     ? "PostgreSQL: a server of the bench's own, unpinned like everything else"
     : "PostgreSQL: a server of the bench's own; its processes share the sender's core and go first there, so that the " +
         "gateway's threads have theirs to themselves: what the database takes shows in how late the sender was";
+}
+
+const DATABASE_NAME = "lyrebird.sqlite";
+
+/** Opens a database whose tables are there already. */
+export function openRows({ dataDir, databaseUrl }: Place): Kysely<Tables> {
+  if (databaseUrl === null) {
+    const database = kyselyDatabase(new DatabaseSync(join(dataDir, DATABASE_NAME)));
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+  }
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  // A connection that ends with its server while nobody uses it means nothing.
+  pool.on("error", () => {});
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/**
+ * Compares the database of a stopped server with what clients were told, and its journal with its tables. Returns what differs, or
+ * null.
+ */
+export async function differenceIn(
+  place: Place,
+  acknowledged: { readonly orders: number; readonly signals: number },
+): Promise<string | null> {
+  const rows = openRows(place);
+  const count = async (
+    table: "orders" | "signals" | "journal",
+    column: "status" | "key" | null,
+    text = "",
+  ) => {
+    const all = rows.selectFrom(table).select((select) => select.fn.countAll().as("count"));
+    const some = column === null ? all : all.where(column as never, "like", text as never);
+    return Number((await some.executeTakeFirstOrThrow()).count);
+  };
+  try {
+    const orders = await count("orders", null);
+    const placed = await count("journal", "key", placementKey("%"));
+    const executed = await count("signals", "status", "EXECUTED");
+    const journaled = await count("journal", "key", signalKey("%"));
+    if (placed !== acknowledged.orders) {
+      return `${acknowledged.orders} orders were acknowledged but the journal has ${placed}`;
+    }
+    if (executed !== acknowledged.signals || journaled !== executed) {
+      return `${acknowledged.signals} signals were answered as executed but ${executed} are, and the journal has ${journaled}`;
+    }
+    return orders === placed + executed
+      ? null
+      : `${placed} placements and ${executed} executed signals made ${orders} orders`;
+  } finally {
+    await rows.destroy();
+  }
 }

@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import type { Insertable } from "kysely";
 import { openDataDirectory } from "../src/data-directory.ts";
 import type { Account, StrategyType } from "../src/domain/account.ts";
-import { placementKey } from "../src/domain/command.ts";
 import type { DomainEvent } from "../src/domain/event.ts";
 import type { Income } from "../src/domain/income.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
@@ -13,10 +12,8 @@ import type { MasterKey } from "../src/identity/master-key.ts";
 import { keyRow } from "../src/store/key-rows.ts";
 import { createdRow, incomeRow, journalRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";
-import type { Credentials, Trip } from "./in-process/key-ring.ts";
-import { openRows } from "./rows.ts";
-import type { Place } from "./stores.ts";
-import type { Trips } from "./wire/requests.ts";
+import { openRows, type Place } from "./stores.ts";
+import type { Credentials, Trip, Trips } from "./wire/requests.ts";
 
 /** Rows of one statement. */
 const BATCH = 1_000;
@@ -153,32 +150,4 @@ async function tripsOf(url: string, type: StrategyType): Promise<Trip[]> {
       return { symbol, buy: text(steps), sell: text(Math.floor(steps * (1 - FEES[type]))) };
     }),
   );
-}
-
-/**
- * How many orders of clients the database of a stopped server holds; their number in the journal has to be
- * the same.
- */
-export async function countOrders(place: Place): Promise<number> {
-  const rows = openRows(place);
-  try {
-    const orders = await rows
-      .selectFrom("orders")
-      .select((select) => select.fn.countAll().as("count"))
-      // The id of an order that a client placed is in the key of its entry; the service's own orders have no
-      // such key.
-      .where("client_order_id", "is", null)
-      .executeTakeFirstOrThrow();
-    const placements = await rows
-      .selectFrom("journal")
-      .select((select) => select.fn.countAll().as("count"))
-      .where("key", "like", placementKey("%"))
-      .executeTakeFirstOrThrow();
-    if (Number(orders.count) !== Number(placements.count)) {
-      throw new Error(`the database holds ${orders.count} orders, its journal ${placements.count}`);
-    }
-    return Number(orders.count);
-  } finally {
-    await rows.destroy();
-  }
 }

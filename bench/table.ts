@@ -20,43 +20,26 @@ processor time" says what a core of its own would carry if other programs took f
 its disk. Latencies come from an open loop and count from the time a request was due. The signed echo verifies the same
 signature on a bare node:http server and does nothing else, so no gateway on that server can exceed 1.00.`;
 
-export function renderTable(report: Report): string {
-  const { sections, notes } = report;
-  const rows = sections.flatMap(({ title, missing, figures }) => [
-    [""],
-    [title],
-    ...(missing === null ? figures.map(rowOf) : [[`  ${missing}`]]),
-  ]);
-  return [
-    ...headLines(report),
-    "",
-    ...columns([["figure", "measured", "aim", "ratio", "against"], ...rows]),
-    "",
-    ...notes.map((note) => `- ${note}`),
-    "",
-    HOW_TO_READ,
-    "",
-  ].join("\n");
-}
-
-export function renderMarkdown(report: Report): string {
+/** Markdown whose columns are aligned, to read in a terminal or in docs/figures.md. */
+export function renderReport(report: Report): string {
   const sections = report.sections.flatMap(({ title, missing, figures }) => [
-    "",
     `### ${title}`,
     "",
-    ...(missing === null
-      ? [
-          "| Figure | Aim | Median (min to max) | Ratio | Against |",
-          "|---|---|---|---|---|",
-          ...figures.map((figure) => {
-            const [name = "", measured, aim, ratioText, ceiling] = rowOf(figure);
-            return `| ${[name.replace(/^ {2}/, "… "), aim, measured, ratioText, ceiling].join(" | ")} |`;
-          }),
-        ]
-      : [missing]),
+    ...(missing === null ? table([HEAD, ...figures.map(rowOf)]) : [missing]),
+    "",
   ]);
   const notes = report.notes.map((note) => `- ${note}`);
-  return [...headLines(report), ...sections, "", ...notes, ""].join("\n");
+  return [...headLines(report), "", ...sections, ...notes, "", HOW_TO_READ, ""].join("\n");
+}
+
+const HEAD = ["Figure", "Aim", "Median (min to max)", "Ratio", "Against"];
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const [head = "", ...lines] = rows.map(
+    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  return [head, `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...lines];
 }
 
 function headLines({ machine, at, options }: Report): string[] {
@@ -78,9 +61,9 @@ function headLines({ machine, at, options }: Report): string[] {
 
 function rowOf({ name, unit, value, aim, against }: Figure): string[] {
   return [
-    name,
-    spread(value, unit),
+    name.replace(/^ {2}/, "… "),
     aim ?? "",
+    spread(value, unit),
     against === null ? "" : ratio(against.ratio, unit),
     against === null ? "" : `${against.name}: ${quantity(against.value.median, unit)}`,
   ];
@@ -104,18 +87,4 @@ function ratio({ median, min, max }: Spread, unit: Unit): string {
   const times = unit === "/s" ? "" : "×";
   if (min === max) return `${median.toFixed(2)}${times}`;
   return `${median.toFixed(2)}${times} (${min.toFixed(2)} to ${max.toFixed(2)})`;
-}
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  // A title is alone in its row and may have any length.
-  const full = rows.filter((row) => row.length > 1);
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...full.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  lines.splice(1, 0, widths.map((width) => "-".repeat(width)).join("  "));
-  return lines;
 }

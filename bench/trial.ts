@@ -2,10 +2,8 @@
 // acknowledged.
 
 import type { Sender } from "./processes/processes.ts";
-import type { Loaded } from "./run.ts";
-import type { Overloaded } from "./wire/overload.ts";
+import type { Loaded, Pace } from "./wire/load.ts";
 import type { RequestKind, Target } from "./wire/requests.ts";
-import type { Pace, SenderAnswer } from "./wire/sender.ts";
 
 /** A measurement that is no figure, and why. */
 export class MeasurementFailed extends Error {}
@@ -47,70 +45,47 @@ export class Trial {
   }
 
   /** The most that the server can do. */
-  async saturate(kind: RequestKind, seconds: number): Promise<Loaded> {
-    const pace: Pace = { name: "SATURATE" };
-    return loadedOf(await this.#run(kind, pace, { connections: SATURATING_CONNECTIONS, seconds }));
+  saturate(kind: RequestKind, seconds: number): Promise<Loaded> {
+    return this.#run(kind, { name: "SATURATE" }, { connections: SATURATING_CONNECTIONS, seconds });
   }
 
   /** Open loop at a rate that the server can carry. */
-  async schedule(kind: RequestKind, seconds: number, perSecond: number): Promise<Loaded> {
-    const pace: Pace = { name: "SCHEDULE", perSecond };
-    return loadedOf(await this.#run(kind, pace, { connections: SCHEDULED_CONNECTIONS, seconds }));
+  schedule(kind: RequestKind, seconds: number, perSecond: number): Promise<Loaded> {
+    return this.#run(kind, { name: "SCHEDULE", perSecond }, { connections: SCHEDULED_CONNECTIONS, seconds });
   }
 
   /** Orders in an open loop at a rate that the server cannot carry. */
-  async overload(
+  overload(
     length: { readonly seconds: number; readonly warmSeconds: number },
     perSecond: number,
-  ): Promise<Overloaded> {
-    const pace: Pace = { name: "OVERLOAD", perSecond };
+  ): Promise<Loaded> {
     const { seconds, warmSeconds } = length;
     const connections = OVERLOAD_CONNECTIONS;
-    const { overloaded } = await this.#run("orders", pace, { connections, seconds, warmSeconds });
-    if (overloaded === null) throw new Error("an overload is measured");
-    return overloaded;
+    return this.#run("orders", { name: "OVERLOAD", perSecond }, { connections, seconds, warmSeconds });
   }
 
-  /** This many requests, each with the key that was idle longest. */
+  /** A number of requests, each with the key that was idle longest. */
   async count(kind: RequestKind, requests: number): Promise<void> {
-    const pace: Pace = { name: "COUNT", requests };
-    await this.#run(kind, pace, { connections: SATURATING_CONNECTIONS, seconds: COUNT_SECONDS_MAX });
+    const load = { connections: SATURATING_CONNECTIONS, seconds: COUNT_SECONDS_MAX };
+    await this.#run(kind, { name: "COUNT", requests }, load);
   }
 
   async #run(
     kind: RequestKind,
     pace: Pace,
-    {
-      warmSeconds = this.#warmSeconds,
-      ...load
-    }: { connections: number; seconds: number; warmSeconds?: number },
-  ): Promise<SenderAnswer> {
-    const { port } = this.server;
-    const answer = await this.#sender.run({ ...load, warmSeconds, port, target: this.#target, kind, pace });
+    load: { connections: number; seconds: number; warmSeconds?: number },
+  ): Promise<Loaded> {
+    const task = { warmSeconds: this.#warmSeconds, ...load, port: this.server.port };
+    const answer = await this.#sender.run({ ...task, target: this.#target, kind, pace });
     if (kind === "signals") this.signalsAcknowledged += answer.goodCount;
     else if (kind !== "reads") this.ordersAcknowledged += answer.goodCount;
-    if (answer.failure !== null) {
-      const gone = this.server.isRunning() ? "" : " (it has stopped)";
-      throw new MeasurementFailed(`${this.#name}, ${kind}, ${paceText(pace)}: ${answer.failure}${gone}`);
+    if (answer.failure !== null || answer.loaded === null) {
+      const { name, ...figures } = pace;
+      const stopped = this.server.isRunning() ? "" : " (the server has stopped)";
+      throw new MeasurementFailed(
+        `${this.#name}, ${kind}, ${name} ${Object.values(figures).map(Math.round)}: ${answer.failure}${stopped}`,
+      );
     }
-    return answer;
-  }
-}
-
-function loadedOf({ loaded }: SenderAnswer): Loaded {
-  if (loaded === null) throw new Error("a load is measured");
-  return loaded;
-}
-
-function paceText(pace: Pace): string {
-  switch (pace.name) {
-    case "SATURATE":
-      return "at saturation";
-    case "SCHEDULE":
-      return `at ${Math.round(pace.perSecond)}/s`;
-    case "OVERLOAD":
-      return `overloaded with ${Math.round(pace.perSecond)}/s`;
-    case "COUNT":
-      return `${pace.requests} of them`;
+    return answer.loaded;
   }
 }

@@ -13,10 +13,10 @@ import {
   demandNewestVersion,
   type MasterKey,
   readMasterKey,
+  syncFolder,
   verifyMasterKey,
 } from "./identity/master-key.ts";
 import { type SeededStrategy, seedStrategies } from "./identity/seed.ts";
-import { syncFolder } from "./identity/whole-file.ts";
 import { provideDemoPerson } from "./people/demo.ts";
 import { agreeOnMasterKey, databaseName, openSharedDatabase, openUsedDatabase } from "./shared-database.ts";
 import { isBusy } from "./store/sqlite/database.ts";

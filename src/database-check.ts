@@ -8,7 +8,7 @@ import { readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timers } from "./concurrency/time.ts";
-import { syncFolder } from "./identity/whole-file.ts";
+import { syncFolder } from "./identity/master-key.ts";
 import type { CheckResult } from "./store/sqlite/check-worker.ts";
 
 /** Interval of the progress messages, ms. */

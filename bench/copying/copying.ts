@@ -9,18 +9,18 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { memoryOf } from "../in-process/inspector.ts";
-import type { Credentials } from "../in-process/key-ring.ts";
 import type { Options } from "../options.ts";
 import {
   type CopySender,
   type CopyVenue,
+  memoryOf,
   startCopySender,
   startCopyVenue,
   startGateway,
 } from "../processes/processes.ts";
 import { quantile } from "../statistics.ts";
 import { MeasurementFailed } from "../trial.ts";
+import type { Credentials } from "../wire/requests.ts";
 import { prepareCopies } from "./copies.ts";
 import { type Answered, CopyTrader } from "./trader.ts";
 
@@ -128,7 +128,7 @@ async function measureWeighed(
   let trader: CopyTrader | null = null;
   try {
     const began = performance.now();
-    for (let polled = 0; polled < copies; polled = (await venue.take()).polled) {
+    for (let polled = 0; polled < copies; polled = (await venue.run("TAKE")).polled) {
       if (performance.now() - began > POLLED_MS_MAX)
         throw new MeasurementFailed(`copying: ${polled} of ${copies} accounts were polled`);
       await wait(ASK_POLLED_MS);
@@ -223,14 +223,14 @@ async function mirror(
   lead: Credentials,
   meanwhile: () => Promise<readonly number[]>,
 ): Promise<Mirrored> {
-  let { limited } = await venue.take();
+  let { limited } = await venue.run("TAKE");
   const followed = await trader.trade(lead);
   const during = await meanwhile();
   const delays: number[] = [];
   let requests = 0;
   const deadline = performance.now() + MIRRORED_MS_MAX;
   while (delays.length < copies) {
-    const taken = await venue.take();
+    const taken = await venue.run("TAKE");
     if (taken.badSignatures > 0) throw new MeasurementFailed("copying: the venue found a wrong signature");
     delays.push(...taken.answeredAt.map((at) => at - followed.at));
     requests += taken.requests;

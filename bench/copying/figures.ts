@@ -1,12 +1,19 @@
 // The figures of copying: the time from an order to its copies, compared with a bare sender, and its cost for
 // other traders.
 
-import { against, type Figure, type Section } from "../figures.ts";
+import {
+  against,
+  countText,
+  type Figure,
+  plain as figure,
+  kilobytesEach,
+  type Section,
+  sum,
+} from "../figures.ts";
 import { median, quantile, spreadOf } from "../statistics.ts";
-import type { CopiesMeasured, CopiesWeighed, CopyingMeasured, CopyRound } from "./copying.ts";
+import type { CopiesMeasured, CopiesWeighed, CopyingMeasured, CopyRound, Mirroring } from "./copying.ts";
 
-const KILOBYTE = 1_024;
-/** The number of copies that the aim is about. */
+/** Of which the aim speaks. */
 const AIMED_AT = 1_000;
 const AIM = "below 1,000 ms";
 
@@ -29,7 +36,7 @@ function copiesFigures({ copies, rounds, firstMs }: CopiesMeasured): Figure[] {
   const count = countText(copies);
   const bare = { name: `bare signed placements, ${count}`, value: of(({ bareMs }) => bareMs) };
   return [
-    { name: bare.name, unit: "ms", value: bare.value, aim: null, against: null },
+    plain(bare.name, bare.value),
     against(
       {
         name: `commit to the venue's last answer, ${count} copies`,
@@ -39,14 +46,7 @@ function copiesFigures({ copies, rounds, firstMs }: CopiesMeasured): Figure[] {
       },
       bare,
     ),
-    plain(
-      "  of a copy, p50",
-      of(({ p50Ms }) => p50Ms),
-    ),
-    plain(
-      "  of a copy, p99",
-      of(({ p99Ms }) => p99Ms),
-    ),
+    ...ofACopy(rounds),
     plain("  of the first order after a start, which asks about every account", spreadOf([firstMs])),
   ];
 }
@@ -55,39 +55,32 @@ function copiesFigures({ copies, rounds, firstMs }: CopiesMeasured): Figure[] {
 function weighedFigures({ family, copies, exitAfterMs, polledMs, rounds }: CopiesWeighed): Figure[] {
   const where = `${countText(copies)} ${family.toLowerCase()} copies, weight counted by address`;
   const after = `${exitAfterMs / 1_000} s after it`;
-  const of = (what: (round: CopiesWeighed["rounds"][number]) => number) => spreadOf(rounds.map(what));
   return [
-    plain(
+    ...mirroring(
       `entry to the venue's last answer, ${where}`,
-      of(({ entry }) => entry.lastMs),
+      rounds.map(({ entry }) => entry),
     ),
-    plain(
-      "  of a copy, p50",
-      of(({ entry }) => entry.p50Ms),
-    ),
-    plain(
-      "  of a copy, p99",
-      of(({ entry }) => entry.p99Ms),
-    ),
-    plain(
+    ...mirroring(
       `exit to the venue's last answer, ${after}, ${family.toLowerCase()}`,
-      of(({ exit }) => exit.lastMs),
-    ),
-    plain(
-      "  of a copy, p50",
-      of(({ exit }) => exit.p50Ms),
-    ),
-    plain(
-      "  of a copy, p99",
-      of(({ exit }) => exit.p99Ms),
+      rounds.map(({ exit }) => exit),
     ),
     plain("  after a start, until each account was polled once", spreadOf([polledMs])),
   ];
 }
 
-/**
- * Latency of a trader's order: while idle, beside as much other traffic, and while another order is copied.
- */
+/** Until the last copy was answered, and the middle and the slowest but one in a hundred of them. */
+function mirroring(name: string, rounds: readonly Mirroring[]): Figure[] {
+  return [plain(name, spreadOf(rounds.map(({ lastMs }) => lastMs))), ...ofACopy(rounds)];
+}
+
+function ofACopy(rounds: readonly Mirroring[]): Figure[] {
+  return [
+    plain("  of a copy, p50", spreadOf(rounds.map(({ p50Ms }) => p50Ms))),
+    plain("  of a copy, p99", spreadOf(rounds.map(({ p99Ms }) => p99Ms))),
+  ];
+}
+
+/** What a trader's order takes: with nothing under way, beside as much traffic of anybody's, and while another's is copied. */
 function traderFigures({ copies, rounds }: CopiesMeasured): Figure[] {
   const of = (what: (round: CopyRound) => readonly number[], share: number) =>
     spreadOf(rounds.map((round) => quantile(what(round), share)));
@@ -125,21 +118,22 @@ function traderFigures({ copies, rounds }: CopiesMeasured): Figure[] {
 
 /** Memory of each copy: a gateway with many against one with few. */
 function memoryFigures(few: CopiesMeasured, many: CopiesMeasured): Figure[] {
-  const figure = (name: string, state: keyof CopiesMeasured["residentBytes"]): Figure[] => {
-    const [more, less] = [many.residentBytes[state], few.residentBytes[state]];
-    if (more === null || less === null) return [];
-    const each = (more - less) / (many.copies - few.copies) / KILOBYTE;
-    return [{ name, unit: "KB", value: spreadOf([each]), aim: null, against: null }];
+  const each = (name: string, state: keyof CopiesMeasured["residentBytes"]) => {
+    const of = ({ copies, residentBytes }: CopiesMeasured) => ({
+      count: copies,
+      bytes: residentBytes[state],
+    });
+    return kilobytesEach(name, [of(few), of(many)]);
   };
   return [
-    ...figure(`resident memory per idle copy, ${countText(many.copies)}`, "started"),
-    ...figure("  after an order was mirrored to each", "copied"),
+    ...each(`resident memory per idle copy, ${countText(many.copies)}`, "started"),
+    ...each("  after an order was mirrored to each", "copied"),
   ];
 }
 
 /** The real and the simulated parts. */
 export function copyNotes({ many, weighed }: CopyingMeasured): string[] {
-  const limited = weighed.reduce((sum, each) => sum + each.limited, 0);
+  const limited = sum(weighed.map((each) => each.limited));
   const requests = median(many.map(({ requestsPerOrder }) => requestsPerOrder));
   return [
     "copying: the gateway on SQLite with its copier thread, unpinned, beside a venue that is simulated in a process of its own, which " +
@@ -154,9 +148,5 @@ export function copyNotes({ many, weighed }: CopyingMeasured): string[] {
 }
 
 function plain(name: string, value: Figure["value"]): Figure {
-  return { name, unit: "ms", value, aim: null, against: null };
-}
-
-function countText(count: number): string {
-  return count.toLocaleString("en-US");
+  return figure(name, "ms", value);
 }

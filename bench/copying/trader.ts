@@ -2,8 +2,8 @@
 // its answer took.
 import { createHmac } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
-import type { Credentials } from "../in-process/key-ring.ts";
 import { MeasurementFailed } from "../trial.ts";
+import type { Credentials } from "../wire/requests.ts";
 import { WireConnection } from "../wire/wire.ts";
 import { COPIED_SYMBOL } from "./terms.ts";
 

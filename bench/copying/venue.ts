@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { WEIGHTS } from "../../src/copy/venue/account-rest.ts";
+import { WEIGHTS } from "../../src/copy/venue/limits.ts";
 import { perpetualExchangeInfo, spotExchangeInfo } from "../../src/market/simulated/exchange-info.ts";
 import { COPIED_PRICE, COPIED_SYMBOL, secretOf, type VenueReady, type VenueTaken } from "./terms.ts";
 

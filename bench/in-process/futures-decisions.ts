@@ -2,8 +2,8 @@
 // has to check.
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
-import { CONTRACT, order } from "../contract.ts";
 import type { DecisionMix } from "./decisions.ts";
+import { CONTRACT, order } from "./positions.ts";
 
 const RESTING = 10;
 const FAR_BELOW = decimal<Price>("40000");

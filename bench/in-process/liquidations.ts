@@ -9,10 +9,9 @@ import { STANDARD } from "../../src/engine/profiles.ts";
 import { formatBriefly, type Price } from "../../src/money/decimal.ts";
 import { StubMarket } from "../../src/watch/testing/stub-market.ts";
 import { Watcher } from "../../src/watch/watcher.ts";
-import { CONTRACT } from "../contract.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
 import type { Place } from "../stores.ts";
-import { entryOf, liquidationOf, withPosition } from "./positions.ts";
+import { CONTRACT, entryOf, liquidationOf, withPosition } from "./positions.ts";
 
 export type Liquidations = {
   /** Until the last of a tick was durable, ms. */

@@ -5,9 +5,8 @@ import { STANDARD } from "../../src/engine/profiles.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import type { Price } from "../../src/money/decimal.ts";
 import { WatchList } from "../../src/watch/watch-list.ts";
-import { CONTRACT } from "../contract.ts";
 import { carryOut } from "./decisions.ts";
-import { entryOf, liquidationOf, withPosition } from "./positions.ts";
+import { CONTRACT, entryOf, liquidationOf, withPosition } from "./positions.ts";
 
 export const POSITIONS = 100_000;
 /** Ticks of one measurement that reach one position each. */

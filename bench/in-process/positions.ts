@@ -1,17 +1,23 @@
-// Strategies with a position each, opened by the engine. One's entry lies a tick above the other's, so that a
-// falling mark price reaches them one after another, the last one first.
+// Strategies with a position each, opened by the engine. One's entry lies a tick above the other's, so that a falling mark
+// price reaches them one after another, the last one first.
+
 import type { Account, Position } from "../../src/domain/account.ts";
+import type { PlaceOrder } from "../../src/domain/command.ts";
 import type { DomainEvent } from "../../src/domain/event.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { apply } from "../../src/engine/apply.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
+import { contractRules } from "../../src/engine/testing/contract-rules.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
-import { decimal, type Price } from "../../src/money/decimal.ts";
+import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
 import { type Waiting, waitingOfPosition } from "../../src/watch/waiting.ts";
-import { CONTRACT, order } from "../contract.ts";
 import type { Opened } from "../strategies.ts";
+
+export const CONTRACT = contractRules("BTC");
+/** Within every limit of a strategy's 1,000 USDT, at the leverage that nobody has chosen: 20. */
+export const QUANTITY = decimal<Quantity>("0.002");
 
 const LOWEST_ENTRY = decimal<Price>("60000");
 const TICK = decimal<Price>("0.1");
@@ -45,4 +51,18 @@ export function liquidationOf({ strategyId, positions }: Account): Waiting {
   const waiting = position && waitingOfPosition(strategyId, position, CONTRACT.contract);
   if (waiting == null) throw new Error("a position with leverage has a price of liquidation");
   return waiting;
+}
+
+/** An order of that size: at the market's price, or at a limit. */
+export function order(side: "BUY" | "SELL", price: Price | null = null): PlaceOrder {
+  return {
+    type: "PlaceOrder",
+    symbol: CONTRACT.symbol,
+    side,
+    orderType: price === null ? "MARKET" : "LIMIT",
+    size: { quantity: QUANTITY },
+    price,
+    stopPrice: null,
+    clientOrderId: "bench-1",
+  };
 }

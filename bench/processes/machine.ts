@@ -1,4 +1,5 @@
-// The machine of the figures, and the cores of the parts.
+// What the figures were measured on, and which cores the parts run on.
+
 import { execFileSync } from "node:child_process";
 import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { cpus } from "node:os";
@@ -102,4 +103,28 @@ function measureSync(file: string): number {
   closeSync(descriptor);
   rmSync(file);
   return median(times);
+}
+
+/** What Linux counts in, whatever the kernel's own tick. */
+const TICKS_PER_SECOND = 100;
+
+/** Starts counting; the returned function answers with the cores used since then, null where Linux does not tell. */
+export function countCores(pid: number): () => number | null {
+  const ticks = ticksOf(pid);
+  const startedAt = performance.now();
+  return () => {
+    const now = ticksOf(pid);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return ticks === null || now === null ? null : (now - ticks) / TICKS_PER_SECOND / seconds;
+  };
+}
+
+function ticksOf(pid: number): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    // utime and stime: the 14th and 15th field of the line, the 12th and 13th after the name.
+    return Number(fields[11]) + Number(fields[12]);
+  } catch {
+    return null;
+  }
 }

@@ -5,14 +5,13 @@
 // many requests as there are strategies in the smallest of the others, so that the cost of requests is not
 // counted as theirs. Futures strategies also hold a position each, which the gateway watches.
 import type { StrategyType } from "../../src/domain/account.ts";
-import { type MemoryUsed, memoryOf } from "../in-process/inspector.ts";
 import type { Options } from "../options.ts";
 import { type BenchStore, STORE_TITLES, type StoreName } from "../stores.ts";
 import { FUTURES, prepareStrategies, readTrips, SPOT } from "../strategies.ts";
 import { Trial } from "../trial.ts";
 import type { RequestKind } from "../wire/requests.ts";
 import type { Machine } from "./machine.ts";
-import { startGateway, startSender } from "./processes.ts";
+import { type MemoryUsed, memoryOf, startGateway, startSender } from "./processes.ts";
 
 export type IdleMemory = { readonly started: MemoryUsed; readonly visited: MemoryUsed };
 type Measured = IdleMemory & { readonly strategies: number };

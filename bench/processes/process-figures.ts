@@ -1,15 +1,21 @@
 // The figures of what is not sent over the wire: the engine, ticks, starts, memory.
-import { against, type Figure, type Section } from "../figures.ts";
+import {
+  against,
+  countText,
+  type Figure,
+  kilobytesEach,
+  type Memory,
+  plain,
+  type Section,
+} from "../figures.ts";
 import type { InProcess } from "../in-process/in-process.ts";
-import type { MemoryUsed } from "../in-process/inspector.ts";
 import type { Liquidations } from "../in-process/liquidations.ts";
 import { POSITIONS } from "../in-process/mark-ticks.ts";
-import { type Spread, spreadOf } from "../statistics.ts";
 import { STORE_TITLES, type StoreName } from "../stores.ts";
 import type { IdleMemory, MemoryMeasured } from "./memory.ts";
+import type { MemoryUsed } from "./processes.ts";
 import type { StartUp } from "./start-up.ts";
 
-const KILOBYTE = 1_024;
 const MEMORY_AIM = "below 4 KB";
 
 export function engineSection(measured: InProcess): Section {
@@ -49,13 +55,11 @@ export function engineSection(measured: InProcess): Section {
     },
     bareTick,
   );
-  const liquidatingMark: Figure = {
-    name: `mark price that liquidates one of ${countText(POSITIONS)}, decided and applied`,
-    unit: "µs",
-    value: measured.liquidatingMarkUs,
-    aim: null,
-    against: null,
-  };
+  const liquidatingMark = plain(
+    `mark price that liquidates one of ${countText(POSITIONS)}, decided and applied`,
+    "µs",
+    measured.liquidatingMarkUs,
+  );
   return {
     title: "Engine and watch list, in process",
     figures: [decisions, futuresDecisions, ...idleTicks, idleMark, liquidatingMark],
@@ -68,17 +72,10 @@ export function liquidationSection(
   positions: number,
   { tickMs, eachUs }: Liquidations,
 ): Section {
-  const figure = (name: string, unit: "ms" | "µs", value: Spread): Figure => ({
-    name,
-    unit,
-    value,
-    aim: null,
-    against: null,
-  });
   const what = `mark price that liquidates 1 % of ${countText(positions)} positions, until all are durable`;
   return {
     title: `Liquidations, in process, on ${STORE_TITLES[store]}`,
-    figures: [figure(what, "ms", tickMs), figure("  of it for each liquidation", "µs", eachUs)],
+    figures: [plain(what, "ms", tickMs), plain("  of it for each liquidation", "µs", eachUs)],
     missing: null,
   };
 }
@@ -114,20 +111,19 @@ export function memorySection({ store, few, many, holding }: MemoryMeasured): Se
 
 /** Memory of each strategy: a gateway with many against one with few. */
 function memoryFigures(name: string, few: MemoryMeasured["few"], many: MemoryMeasured["few"]): Figure[] {
-  const perStrategy = (state: keyof IdleMemory, of: (used: MemoryUsed) => number | null): number | null => {
-    const [more, less] = [of(many[state]), of(few[state])];
-    return more === null || less === null
-      ? null
-      : (more - less) / (many.strategies - few.strategies) / KILOBYTE;
-  };
-  const figure = (name: string, kilobytes: number | null, aim: string | null = null): Figure[] =>
-    kilobytes === null ? [] : [{ name, unit: "KB", value: spreadOf([kilobytes]), aim, against: null }];
+  const each = (state: keyof IdleMemory, of: (used: MemoryUsed) => number | null) =>
+    [few, many].map((measured) => ({ count: measured.strategies, bytes: of(measured[state]) })) as [
+      Memory,
+      Memory,
+    ];
   const resident = ({ residentBytes }: MemoryUsed) => residentBytes;
-  const heap = ({ heapBytes }: MemoryUsed) => heapBytes;
   return [
-    ...figure(name, perStrategy("visited", resident), MEMORY_AIM),
-    ...figure("  of it JavaScript's heap", perStrategy("visited", heap)),
-    ...figure("  resident, before anybody came by", perStrategy("started", resident)),
+    ...kilobytesEach(name, each("visited", resident), MEMORY_AIM),
+    ...kilobytesEach(
+      "  of it JavaScript's heap",
+      each("visited", ({ heapBytes }) => heapBytes),
+    ),
+    ...kilobytesEach("  resident, before anybody came by", each("started", resident)),
   ];
 }
 
@@ -138,8 +134,4 @@ export function memoryNote({ few }: MemoryMeasured): string {
     `its memory is what a gateway takes above one with ${countText(few.strategies)} strategies that has carried load too, garbage ` +
     "collected, by their number. Bounded caches (accounts, holders of budgets, pages of the database) are in it, as far as filled"
   );
-}
-
-function countText(count: number): string {
-  return count.toLocaleString("en-US");
 }

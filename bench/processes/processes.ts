@@ -1,17 +1,20 @@
-// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and
-// those that receive. Each on its core, where there are two.
+// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and those that receive.
+// Each on its core, where there are two.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import type { CopySenderTask, CopySent, VenueReady, VenueTaken } from "../copying/terms.ts";
-import type { Credentials } from "../in-process/key-ring.ts";
 import type { Place } from "../stores.ts";
 import type { BroadcasterName } from "../streams/broadcasters.ts";
 import type { Received, ReceiversTask } from "../streams/receivers.ts";
 import type { Broadcasted, StreamServerReady, StreamServerTask } from "../streams/server.ts";
 import type { EchoKeys, EchoReady } from "../wire/bare-echo.ts";
+import type { Credentials } from "../wire/requests.ts";
 import type { SenderAnswer, SenderSetup, SenderTask } from "../wire/sender.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -30,22 +33,22 @@ export type Gateway = {
   readonly inspectorUrl: string | null;
 };
 
-export type Echo = { readonly port: number; readonly pid: number; isRunning(): boolean; stop(): void };
-
-/** Broadcasts as fast as it can, for the given time. */
+/** A program of this folder that gets one task after another and answers each. */
+export type Worker<Task, Answer> = {
+  readonly pid: number;
+  isRunning(): boolean;
+  run(task: Task): Promise<Answer>;
+  stop(): void;
+};
+export type Echo = EchoReady & Pick<Worker<never, never>, "pid" | "isRunning" | "stop">;
+/** Broadcasts as fast as it can, for a number of seconds. */
 export type StreamServer = StreamServerReady &
-  Pick<Gateway, "pid" | "inspectorUrl"> & {
-    broadcast(task: StreamServerTask): Promise<Broadcasted>;
-    stop(): void;
-  };
-
-export type Receivers = { run(task: ReceiversTask): Promise<Received>; stop(): void };
-
-export type CopyVenue = { readonly port: number; take(): Promise<VenueTaken>; stop(): void };
-
-export type CopySender = { run(task: CopySenderTask): Promise<CopySent>; stop(): void };
-
-export type Sender = { run(task: SenderTask): Promise<SenderAnswer>; stop(): void };
+  Pick<Gateway, "inspectorUrl"> &
+  Worker<StreamServerTask, Broadcasted>;
+export type Receivers = Worker<ReceiversTask, Received>;
+export type CopyVenue = VenueReady & Worker<"TAKE", VenueTaken>;
+export type CopySender = Worker<CopySenderTask, CopySent>;
+export type Sender = Worker<SenderTask, SenderAnswer>;
 
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
@@ -110,77 +113,66 @@ export async function startGateway(
   };
 }
 
-/**
- * Starts one of the broadcasters of this folder; the gateway's streams have their keys in the data directory.
- */
+/** Starts one of the broadcasters; the gateway's streams have their keys in the data directory. */
 export async function startStreamServer(
   broadcaster: { readonly name: BroadcasterName; readonly dataDir: string; readonly connections: number },
   core: number | null,
   { canBeInspected = false } = {},
 ): Promise<StreamServer> {
   const { name, dataDir, connections } = broadcaster;
-  const child = spawnNode(
-    [
-      ...(canBeInspected ? ["--inspect=127.0.0.1:0"] : []),
-      ...["bench/streams/server.ts", name, dataDir, String(connections)],
-    ],
-    core,
-    { stdio: ["ignore", "inherit", "pipe", "ipc"] },
-  );
+  const args = ["bench/streams/server.ts", name, dataDir, String(connections)];
+  const inspected = canBeInspected ? ["--inspect=127.0.0.1:0"] : [];
+  const child = spawnNode([...inspected, ...args], core, { stdio: ["ignore", "inherit", "pipe", "ipc"] });
   if (child.stderr === null) throw new Error("the broadcaster's output is a pipe");
   const inspector = inspectorOf(child.stderr);
-  const ready = await answerOf<StreamServerReady>(child, `the broadcaster ${name}`);
-  return {
-    ...ready,
-    pid: child.pid ?? 0,
-    inspectorUrl: inspector.url,
-    broadcast(task) {
-      child.send(task);
-      return answerOf<Broadcasted>(child, `the broadcaster ${name}`);
-    },
-    stop: () => child.disconnect(),
-  };
+  const title = `the broadcaster ${name}`;
+  const ready = await answerOf<StreamServerReady>(child, title);
+  return { ...ready, ...workerOf<StreamServerTask, Broadcasted>(child, title), inspectorUrl: inspector.url };
 }
 
 export function startReceivers(core: number | null): Receivers {
-  const child = spawnNode(["bench/streams/receivers.ts"], core, {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  return {
-    run(task) {
-      child.send(task);
-      return answerOf<Received>(child, "the receivers");
-    },
-    stop: () => child.disconnect(),
-  };
+  return workerOf(spawnWorker(["bench/streams/receivers.ts"], core), "the receivers");
 }
 
-/** The venue of the copies; it reports on them. `countsWeights`: by address, as the exchange does. */
+/** The venue that copies send to; it reports what it received. `countsWeights`: as the exchange does, by address. */
 export async function startCopyVenue(
   core: number | null,
   { countsWeights = false }: { readonly countsWeights?: boolean } = {},
 ): Promise<CopyVenue> {
-  const args = ["bench/copying/venue.ts", ...(countsWeights ? ["weights"] : [])];
-  const child = spawnNode(args, core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const { port } = await answerOf<VenueReady>(child, "the copies' venue");
-  return {
-    port,
-    take() {
-      child.send("TAKE");
-      return answerOf<VenueTaken>(child, "the copies' venue");
-    },
-    stop: () => child.disconnect(),
-  };
+  const child = spawnWorker(["bench/copying/venue.ts", ...(countsWeights ? ["weights"] : [])], core);
+  const name = "the copies' venue";
+  return { ...(await answerOf<VenueReady>(child, name)), ...workerOf<"TAKE", VenueTaken>(child, name) };
 }
 
 export function startCopySender(core: number | null): CopySender {
-  const child = spawnNode(["bench/copying/sender.ts"], core, {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
+  return workerOf(spawnWorker(["bench/copying/sender.ts"], core), "the bare sender of copies");
+}
+
+export async function startEcho(keys: readonly Credentials[], core: number | null): Promise<Echo> {
+  const child = spawnWorker(["bench/wire/bare-echo.ts"], core);
+  child.send({ keys } satisfies EchoKeys);
+  const name = "the bare echo";
+  return { ...(await answerOf<EchoReady>(child, name)), ...workerOf<never, never>(child, name) };
+}
+
+export async function startSender(setup: SenderSetup, core: number | null): Promise<Sender> {
+  const child = spawnWorker(["bench/wire/sender.ts"], core);
+  child.send(setup);
+  await answerOf(child, "the sender");
+  return workerOf(child, "the sender");
+}
+
+function spawnWorker(args: readonly string[], core: number | null): ChildProcess {
+  return spawnNode(args, core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+}
+
+function workerOf<Task, Answer>(child: ChildProcess, name: string): Worker<Task, Answer> {
   return {
+    pid: child.pid ?? 0,
+    isRunning: () => isRunning(child),
     run(task) {
-      child.send(task);
-      return answerOf<CopySent>(child, "the bare sender of copies");
+      child.send(task as object);
+      return answerOf<Answer>(child, name);
     },
     stop: () => child.disconnect(),
   };
@@ -200,33 +192,6 @@ function inspectorOf(stderr: Readable): { readonly url: string | null } {
 /** Other messages of Node.js about its inspector. */
 function isOfInspector(line: string): boolean {
   return /^(For help, see: |Debugger (attached|ending)|Waiting for the debugger)/.test(line);
-}
-
-export async function startEcho(credentials: readonly Credentials[], core: number | null): Promise<Echo> {
-  const child = spawnNode(["bench/wire/bare-echo.ts"], core, {
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  child.send({ keys: credentials } satisfies EchoKeys);
-  const { port } = await answerOf<EchoReady>(child, "the bare echo");
-  return {
-    port,
-    pid: child.pid ?? 0,
-    isRunning: () => isRunning(child),
-    stop: () => child.disconnect(),
-  };
-}
-
-export async function startSender(setup: SenderSetup, core: number | null): Promise<Sender> {
-  const child = spawnNode(["bench/wire/sender.ts"], core, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  child.send(setup);
-  await answerOf(child, "the sender");
-  return {
-    run(task) {
-      child.send(task);
-      return answerOf<SenderAnswer>(child, "the sender");
-    },
-    stop: () => child.disconnect(),
-  };
 }
 
 /** Runs a program of this folder to its end and answers with the JSON that it printed. */
@@ -270,5 +235,47 @@ async function answerOf<Message>(child: ChildProcess, name: string): Promise<Mes
     ]);
   } finally {
     abort.abort();
+  }
+}
+
+export type MemoryUsed = {
+  /** JavaScript's objects and buffers on the main thread, bytes. */
+  readonly heapBytes: number;
+  /** All that the system counts as the process's, bytes; null where Linux is not there to tell. */
+  readonly residentBytes: number | null;
+};
+
+/** After a collection freed pages go back to the system at leisure, ms. */
+const GIVING_BACK_MS = 500;
+
+/** Collects the garbage of a process that can be inspected, and looks. */
+export async function memoryOf({
+  pid,
+  inspectorUrl,
+}: Pick<Gateway, "pid" | "inspectorUrl">): Promise<MemoryUsed> {
+  if (inspectorUrl === null) throw new Error("the process was started so that it can be inspected");
+  const socket = new WebSocket(inspectorUrl);
+  await once(socket, "open");
+  const ask = async (id: number, method: string): Promise<unknown> => {
+    socket.send(JSON.stringify({ id, method }));
+    for (;;) {
+      const [{ data }] = await once(socket, "message");
+      const message = JSON.parse(data);
+      if (message.id === id) return message.result;
+    }
+  };
+  await ask(1, "HeapProfiler.collectGarbage");
+  await wait(GIVING_BACK_MS);
+  const heap = (await ask(2, "Runtime.getHeapUsage")) as { usedSize: number; backingStorageSize: number };
+  socket.close();
+  return { heapBytes: heap.usedSize + heap.backingStorageSize, residentBytes: residentBytesOf(pid) };
+}
+
+function residentBytesOf(pid: number): number | null {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
+  } catch {
+    return null;
   }
 }

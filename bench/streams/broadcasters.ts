@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { Server as SocketServer } from "socket.io";
 import { type WebSocket, WebSocketServer } from "ws";
 import { ORDER_BOOK } from "../../test/support/stream-client.ts";
-import type { Credentials } from "../in-process/key-ring.ts";
+import type { Credentials } from "../wire/requests.ts";
 import { messageOf, snapshotOf } from "./message.ts";
 
 export const BROADCASTERS = ["ws", "room", "gateway"] as const;

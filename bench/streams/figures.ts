@@ -1,12 +1,20 @@
 // The figures of the streams: the bare broadcasts, and the gateway's against them.
-import type { Figure, Section, Unit } from "../figures.ts";
-import type { MemoryUsed } from "../in-process/inspector.ts";
-import { median, spreadOf } from "../statistics.ts";
+import {
+  against,
+  countText,
+  type Figure,
+  figureOf,
+  kilobytesEach,
+  percent,
+  type Section,
+  type Unit,
+} from "../figures.ts";
+import type { MemoryUsed } from "../processes/processes.ts";
+import { median } from "../statistics.ts";
 import type { BroadcasterName } from "./broadcasters.ts";
 import { TOPIC } from "./message.ts";
 import type { Broadcast, StreamsMeasured } from "./streams.ts";
 
-const KILOBYTE = 1_024;
 const AIM = "0.9 of the bare room";
 /** Above this share of its core the receiving process may be what limits the rate. */
 const RECEIVERS_BUSY_MAX = 0.9;
@@ -30,76 +38,64 @@ const PROCESSOR_TIME: Measure = {
   of: ({ processorUs }) => processorUs,
 };
 
-export function streamSection(measured: StreamsMeasured): Section {
-  const { connections } = measured;
+export function streamSection(streams: StreamsMeasured): Section {
+  const { connections } = streams;
   return {
     title: `Streams: snapshots of ${TOPIC.levels} levels to ${connections} connections`,
     figures: [
-      ...figuresOf(measured, "ws", null),
-      ...figuresOf(measured, "room", "ws"),
-      ...figuresOf(measured, "gateway", "room"),
-      figureOf(measured, "gateway", "ws", { ...PROCESSOR_TIME, name: "  the same, against bare ws" }),
-      ...memoryFigures(measured),
+      ...figuresOf(streams, "ws", null),
+      ...figuresOf(streams, "room", "ws"),
+      ...figuresOf(streams, "gateway", "room"),
+      measured(streams, "gateway", "ws", { ...PROCESSOR_TIME, name: "  the same, against bare ws" }),
+      ...memoryFigures(streams),
     ],
     missing: null,
   };
 }
 
 function figuresOf(
-  measured: StreamsMeasured,
+  streams: StreamsMeasured,
   name: BroadcasterName,
   ceiling: BroadcasterName | null,
 ): Figure[] {
   return [{ ...RATE, name: NAMES[name] }, PER_CORE, PROCESSOR_TIME].map((measure) =>
-    figureOf(measured, name, ceiling, measure),
+    measured(streams, name, ceiling, measure),
   );
 }
 
-/** The ratio is taken round by round: both sides of it were measured in the same seconds. */
-function figureOf(
+function measured(
   { rounds }: StreamsMeasured,
   name: BroadcasterName,
   ceiling: BroadcasterName | null,
-  measure: Measure,
+  { of, ...row }: Measure,
 ): Figure {
-  const values = rounds.map((round) => measure.of(round[name]));
-  const ceilings = ceiling === null ? [] : rounds.map((round) => measure.of(round[ceiling]));
-  return {
-    name: measure.name,
-    unit: measure.unit,
-    value: spreadOf(values),
-    aim: name === "gateway" && measure.unit === "/s" ? AIM : null,
-    against:
-      ceiling === null
-        ? null
-        : {
-            name: NAMES[ceiling],
-            value: spreadOf(ceilings),
-            ratio: spreadOf(values.map((value, index) => value / (ceilings[index] ?? Number.NaN))),
-          },
-  };
+  return figureOf(rounds, {
+    ...row,
+    of: (round) => of(round[name]),
+    aim: name === "gateway" && row.unit === "/s" ? AIM : null,
+    ceiling: ceiling === null ? null : { name: NAMES[ceiling], of: (round) => of(round[ceiling]) },
+  });
 }
 
 /** Memory of each connection: many against few. */
 function memoryFigures({ memory: { few, many, gateway, room } }: StreamsMeasured): Figure[] {
-  const perConnection = (measured: typeof gateway, of: (used: MemoryUsed) => number | null) => {
-    const [more, less] = [of(measured.many), of(measured.few)];
-    return more === null || less === null ? null : (more - less) / (many - few) / KILOBYTE;
+  const each = (name: string, of: (used: MemoryUsed) => number | null): Figure[] => {
+    const pair = (used: typeof gateway) =>
+      [
+        { count: few, bytes: of(used.few) },
+        { count: many, bytes: of(used.many) },
+      ] as const;
+    const [ceiling] = kilobytesEach(NAMES.room, pair(room));
+    return kilobytesEach(name, pair(gateway)).map((own) =>
+      ceiling === undefined ? own : against({ ...own, aim: undefined }, ceiling),
+    );
   };
-  const figure = (name: string, of: (used: MemoryUsed) => number | null): Figure[] => {
-    const [own, bare] = [perConnection(gateway, of), perConnection(room, of)];
-    if (own === null || bare === null) return [];
-    const [value, ceiling, ratio] = [own, bare, own / bare].map((each) => spreadOf([each]));
-    if (value === undefined || ceiling === undefined || ratio === undefined) return [];
-    return [{ name, unit: "KB", value, aim: null, against: { name: NAMES.room, value: ceiling, ratio } }];
-  };
-  const count = (many - few).toLocaleString("en-US");
   return [
-    ...figure(
-      `resident memory per connected subscriber, ${count} of them`,
-      ({ residentBytes }) => residentBytes,
+    ...each(
+      `resident memory per connected subscriber, ${countText(many - few)} of them`,
+      (used) => used.residentBytes,
     ),
-    ...figure("  of it JavaScript's heap", ({ heapBytes }) => heapBytes),
+    ...each("  of it JavaScript's heap", (used) => used.heapBytes),
   ];
 }
 
@@ -128,8 +124,4 @@ export function streamNotes({ rounds, connections, memory }: StreamsMeasured): s
     `memory per connected subscriber: the whole program on the simulated market with ${memory.many} connections against the same with ` +
       `${memory.few}, each subscribed to one depth stream, garbage collected`,
   ];
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
 }

@@ -1,7 +1,7 @@
 // The receiving process: many connections to one server, each subscribed to the same stream. Its parent gives
 // it the address, the credentials and the number of connections, and later asks for what has arrived.
 import { handshakeAuth, ORDER_BOOK } from "../../test/support/stream-client.ts";
-import type { Credentials } from "../in-process/key-ring.ts";
+import type { Credentials } from "../wire/requests.ts";
 import { TOPIC } from "./message.ts";
 import { CONNECTIONS_PER_KEY, StreamConnection, type Tally } from "./wire.ts";
 

@@ -5,7 +5,7 @@
 // being late, and the measurement is of the sending.
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import type { Credentials } from "../in-process/key-ring.ts";
+import type { Credentials } from "../wire/requests.ts";
 import { type Broadcaster, type BroadcasterName, bareRoom, bareSockets } from "./broadcasters.ts";
 import { gatewayStreams } from "./stage.ts";
 

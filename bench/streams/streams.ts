@@ -8,11 +8,11 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type MemoryUsed, memoryOf } from "../in-process/inspector.ts";
-import type { Credentials } from "../in-process/key-ring.ts";
 import type { Options } from "../options.ts";
 import type { Machine } from "../processes/machine.ts";
 import {
+  type MemoryUsed,
+  memoryOf,
   type Receivers,
   type StreamServer,
   startGateway,
@@ -21,6 +21,7 @@ import {
 } from "../processes/processes.ts";
 import { prepareStrategies, SPOT } from "../strategies.ts";
 import { MeasurementFailed } from "../trial.ts";
+import type { Credentials } from "../wire/requests.ts";
 import { BROADCASTERS, type BroadcasterName } from "./broadcasters.ts";
 import type { Received } from "./receivers.ts";
 import { CONNECTIONS_PER_KEY } from "./wire.ts";
@@ -113,7 +114,7 @@ async function start(
 async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
   const { name, server, receivers } = subject;
   const before = await receivers.run({ name: "COUNT" });
-  const sent = await server.broadcast({ seconds });
+  const sent = await server.run({ seconds });
   const expected = sent.broadcasts * connections;
   const first = await receivers.run({ name: "COUNT" });
   const received = await settled(first, before.messages + expected, receivers);
@@ -161,7 +162,7 @@ async function measureMemory(
   const broadcaster = { name: "room", dataDir: "", connections: many } as const;
   const room = await startStreamServer(broadcaster, serverCore, { canBeInspected: true });
   const ofRoom = await memoryWith(room, [], options, pinning?.sender ?? null, () =>
-    room.broadcast({ seconds: options.warmSeconds }),
+    room.run({ seconds: options.warmSeconds }),
   );
   room.stop();
   return { few, many, gateway: ofGateway, room: ofRoom };

@@ -1,113 +1,286 @@
-// Three ways to load a server within its capacity; `overload.ts` exceeds it.
-//   saturate   closed loop: every connection sends its next request when the last one is answered. Finds the
-//              maximum; its latencies mean little, since a slow server receives fewer requests.
-//   schedule   open loop: requests are due at times that do not depend on answers (exponential intervals).
-//              Latency counts from the due time, so a stall delays everything that was due in it.
-//   count      closed loop, until so many answers were good; nothing is measured.
+// One run of requests over connections to one server, in one of four paces.
+//
+//   SATURATE   closed loop: every connection sends its next request when the last one is answered. Finds the most that the server
+//              can do; its latencies say little, since a slow server gets fewer requests.
+//   SCHEDULE   open loop: requests are due at times that do not depend on the answers, as those of many clients are (exponential
+//              gaps). Latency counts from the time a request was due, so it includes waiting behind a stall.
+//   OVERLOAD   open loop beyond what the server can carry, by clients that ignore Retry-After. A request that finds no idle
+//              connection is not sent: its client still waits for the answer before.
+//   COUNT      closed loop, until a number of answers were good.
+import type { EventLoopUtilization } from "node:perf_hooks";
+import { quantile, Samples } from "../statistics.ts";
+import { WireConnection } from "./wire.ts";
 
-import { type Exchange, type Load, type Loaded, Run } from "../run.ts";
-import { Samples } from "../statistics.ts";
-import { exponentialGaps } from "./arrivals.ts";
-import type { WireConnection } from "./wire.ts";
+export type Pace =
+  | { readonly name: "SATURATE" }
+  | { readonly name: "SCHEDULE" | "OVERLOAD"; readonly perSecond: number }
+  | { readonly name: "COUNT"; readonly requests: number };
 
-/** An open-loop server that is so much of its load behind cannot carry it, s. */
-const BACKLOG_SECONDS_MAX = 2;
+/** Sends one request and passes on whether its answer was good, and its status. */
+export type Exchange = (
+  connection: WireConnection,
+  onDone: (isGood: boolean, status: number) => void,
+) => void;
 
-export async function saturate(load: Load, exchange: Exchange): Promise<Loaded> {
-  const run = await Run.open(load);
-  run.waitsForAnswers();
-  const { until, latencies } = run;
-  let underWay = 0;
+export type Load = {
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Load before the measurement, not counted. */
+  readonly warmSeconds: number;
+};
+
+/** Counts and latencies are of the requests of the measured time. */
+export type Loaded = {
+  /** Good answers per second. */
+  readonly perSecond: number;
+  /** Good answers within `IN_TIME_MS` per second. */
+  readonly goodPerSecond: number;
+  /** Open loop: requests that were due. */
+  readonly due: number;
+  readonly offeredPerSecond: number;
+  readonly inTime: number;
+  /** Good, but too late. */
+  readonly late: number;
+  /** OVERLOAD: every connection waited for an answer when they were due. */
+  readonly unsent: number;
+  /** Rejected for the time being, by status. */
+  readonly shed: Readonly<Record<string, number>>;
+  readonly shedShare: number;
+  /** Of good answers. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly shedP99Ms: number;
+  /** The share of its time in which the sender had something to do. */
+  readonly senderBusy: number;
+  /** Open loop: by how much the sender itself was late, ms. */
+  readonly senderLateP99Ms: number;
+};
+
+/** An order that is acknowledged later than this after it was due has come too late, ms. */
+export const IN_TIME_MS = 1_000;
+/** A run ends at the latest this long after its last request, ms. */
+const ANSWERS_WAIT_MS = 10_000;
+/** Connections opened at once: the server's queue of new connections holds them. */
+const OPENING_MAX = 256;
+/** Answers are read after this many requests. */
+const SENT_AT_ONCE_MAX = 64;
+/** A server that is further behind a SCHEDULE cannot carry it, ms. */
+const BACKLOG_MS_MAX = 2_000;
+
+export async function run(load: Load, pace: Pace, exchange: Exchange): Promise<Loaded> {
+  const measured = await Run.open(load);
+  if (pace.name === "SATURATE" || pace.name === "COUNT") closedLoop(measured, pace, exchange);
+  else openLoop(measured, pace, exchange);
+  return await measured.result();
+}
+
+function closedLoop(
+  run: Run,
+  pace: Pace & { readonly name: "SATURATE" | "COUNT" },
+  exchange: Exchange,
+): void {
+  run.measureEventLoop();
+  let left = pace.name === "COUNT" ? pace.requests : Number.POSITIVE_INFINITY;
+  let inFlight = 0;
   const next = (connection: WireConnection): void => {
     const sentAt = performance.now();
-    if (sentAt >= until) return;
-    underWay += 1;
-    exchange(connection, (isGood) => {
-      underWay -= 1;
+    if (left === 0 || (pace.name === "SATURATE" && sentAt >= run.until)) {
+      if (inFlight === 0) run.end();
+      return;
+    }
+    left -= 1;
+    inFlight += 1;
+    exchange(connection, (isGood, status) => {
+      inFlight -= 1;
+      if (!isGood) left += 1;
       const now = performance.now();
-      if (run.counts(now)) {
-        if (isGood) latencies.add(now - sentAt);
-        else run.shedCount += 1;
-      }
-      if (now < until) next(connection);
-      else if (underWay === 0) run.end();
+      if (run.counts(now)) run.add(isGood, status, now - sentAt);
+      next(connection);
     });
   };
   for (const connection of run.connections) next(connection);
-  return await run.result(new Samples());
 }
 
-export async function schedule(
-  load: Load & { readonly perSecond: number },
+function openLoop(
+  run: Run,
+  { name, perSecond }: Pace & { readonly perSecond: number },
   exchange: Exchange,
-): Promise<Loaded> {
-  const run = await Run.open(load);
-  const { from, until, latencies } = run;
-  const late = new Samples();
+): void {
   const idle = [...run.connections];
-  const gap = exponentialGaps(1_000 / load.perSecond);
-  const backlogMax = load.perSecond * BACKLOG_SECONDS_MAX;
-  let due: number[] = [];
+  const gap = exponentialGaps(1_000 / perSecond);
   let nextAt = performance.now();
-  let underWay = 0;
-
+  let inFlight = 0;
+  /** When a request last waited for a connection: the delay of requests due before is not the sender's. */
+  let waitedAt = 0;
   const send = (connection: WireConnection, dueAt: number): void => {
-    underWay += 1;
-    exchange(connection, (isGood) => {
-      underWay -= 1;
+    const isCounted = run.counts(dueAt);
+    if (isCounted && dueAt > waitedAt) run.senderLate.add(performance.now() - dueAt);
+    inFlight += 1;
+    run.hasWorked = true;
+    exchange(connection, (isGood, status) => {
+      inFlight -= 1;
       run.hasWorked = true;
-      if (dueAt >= from) {
-        if (isGood) latencies.add(performance.now() - dueAt);
-        else run.shedCount += 1;
-      }
       idle.push(connection);
+      if (isCounted) run.add(isGood, status, performance.now() - dueAt);
     });
   };
   const poll = (): void => {
     if (run.hasEnded) return;
     const now = performance.now();
-    run.heed(now);
-    for (; nextAt <= now && nextAt < until; nextAt += gap()) {
-      due.push(nextAt);
-      if (nextAt >= from) late.add(now - nextAt);
-    }
+    run.noteIdleTime(now);
     let sent = 0;
-    for (const dueAt of due) {
+    while (sent < SENT_AT_ONCE_MAX && nextAt <= now && nextAt < run.until) {
       const connection = idle.pop();
-      if (connection === undefined) break;
-      send(connection, dueAt);
-      sent += 1;
+      if (connection === undefined && name === "SCHEDULE") {
+        waitedAt = now;
+        break;
+      }
+      const isCounted = run.counts(nextAt);
+      if (isCounted) run.due += 1;
+      if (connection !== undefined) {
+        send(connection, nextAt);
+        sent += 1;
+      } else if (isCounted) run.unsent += 1;
+      nextAt += gap();
     }
-    if (sent > 0) {
-      due = due.slice(sent);
-      run.hasWorked = true;
-    }
-    if (due.length > backlogMax) run.fail(`the server could not carry ${Math.round(load.perSecond)}/s`);
-    else if (now >= until && due.length === 0 && underWay === 0) run.end();
+    if (nextAt >= run.until && inFlight === 0) run.end();
+    else if (name === "SCHEDULE" && now - nextAt > BACKLOG_MS_MAX && nextAt < run.until)
+      run.fail(`the server could not carry ${Math.round(perSecond)}/s`);
     else setImmediate(poll);
   };
   poll();
-  return await run.result(late);
 }
 
-/** Takes `seconds` at most. */
-export async function count(load: Load & { readonly requests: number }, exchange: Exchange): Promise<void> {
-  const run = await Run.open(load);
-  let unsent = load.requests;
-  let underWay = 0;
-  const next = (connection: WireConnection): void => {
-    if (unsent === 0) {
-      if (underWay === 0) run.end();
-      return;
-    }
-    unsent -= 1;
-    underWay += 1;
-    exchange(connection, (isGood) => {
-      underWay -= 1;
-      if (!isGood) unsent += 1;
-      next(connection);
-    });
+/** Gaps of a Poisson process with this mean, the same ones at every run (mulberry32). */
+function exponentialGaps(mean: number): () => number {
+  let state = 1;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    const uniform = ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    return -mean * Math.log(1 - uniform);
   };
-  for (const connection of run.connections) next(connection);
-  await run.whenEnded();
+}
+
+/** The connections of a run, the time in which it counts, what it counted, and how busy the sender was. */
+class Run {
+  readonly connections: readonly WireConnection[];
+  readonly senderLate = new Samples();
+  due = 0;
+  unsent = 0;
+  readonly from: number;
+  readonly until: number;
+  hasEnded = false;
+  /** Whether anything was sent or received since the last `noteIdleTime`. */
+  hasWorked = false;
+  readonly #good = new Samples();
+  readonly #shedLatencies = new Samples();
+  readonly #shed: Record<string, number> = {};
+  #inTime = 0;
+  #loopAtStart: EventLoopUtilization | null = null;
+  readonly #ended: PromiseWithResolvers<void>;
+  readonly #seconds: number;
+  readonly #deadline: NodeJS.Timeout;
+  #notedAt: number;
+  #idleMs = 0;
+
+  private constructor(load: Load, connections: readonly WireConnection[], ended: PromiseWithResolvers<void>) {
+    this.connections = connections;
+    this.#ended = ended;
+    this.#seconds = load.seconds;
+    this.from = performance.now() + load.warmSeconds * 1_000;
+    this.until = this.from + load.seconds * 1_000;
+    const runMs = this.until - performance.now();
+    this.#deadline = setTimeout(() => this.fail("answers were missing"), runMs + ANSWERS_WAIT_MS);
+    this.#notedAt = this.from;
+  }
+
+  static async open(load: Load): Promise<Run> {
+    const ended = Promise.withResolvers<void>();
+    ended.promise.catch(() => {});
+    const lost = (reason: string) => ended.reject(new Error(reason));
+    const connections: WireConnection[] = [];
+    while (connections.length < load.connections) {
+      const count = Math.min(OPENING_MAX, load.connections - connections.length);
+      const opening = Array.from({ length: count }, () => WireConnection.open(load.port, lost));
+      connections.push(...(await Promise.all(opening)));
+    }
+    return new Run(load, connections, ended);
+  }
+
+  /** A sender that waits for answers sleeps: the event loop measures how busy it is. */
+  measureEventLoop(): void {
+    const start = () => {
+      this.#loopAtStart = performance.eventLoopUtilization();
+    };
+    start();
+    setTimeout(start, this.from - performance.now());
+  }
+
+  /** A sender that polls never sleeps: an iteration of the event loop without sending and receiving was idle. */
+  noteIdleTime(now: number): void {
+    if (now <= this.from || now >= this.until) return;
+    if (!this.hasWorked) this.#idleMs += now - this.#notedAt;
+    this.hasWorked = false;
+    this.#notedAt = now;
+  }
+
+  /** Whether this time is in the measured time. */
+  counts(at: number): boolean {
+    return at >= this.from && at < this.until;
+  }
+
+  add(isGood: boolean, status: number, tookMs: number): void {
+    if (isGood) {
+      this.#good.add(tookMs);
+      if (tookMs <= IN_TIME_MS) this.#inTime += 1;
+    } else {
+      this.#shed[status] = (this.#shed[status] ?? 0) + 1;
+      this.#shedLatencies.add(tookMs);
+    }
+  }
+
+  end(): void {
+    this.hasEnded = true;
+    this.#ended.resolve();
+  }
+
+  fail(reason: string): void {
+    this.hasEnded = true;
+    this.#ended.reject(new Error(reason));
+  }
+
+  /** Resolves at the end, with the connections closed; rejects if the run failed. */
+  async result(): Promise<Loaded> {
+    try {
+      await this.#ended.promise;
+    } finally {
+      this.hasEnded = true;
+      clearTimeout(this.#deadline);
+      for (const connection of this.connections) connection.close();
+    }
+    const good = this.#good.values();
+    const shed = this.#shedLatencies.values();
+    return {
+      perSecond: good.length / this.#seconds,
+      goodPerSecond: this.#inTime / this.#seconds,
+      due: this.due,
+      offeredPerSecond: this.due / this.#seconds,
+      inTime: this.#inTime,
+      late: good.length - this.#inTime,
+      unsent: this.unsent,
+      shed: this.#shed,
+      shedShare: shed.length / Math.max(1, good.length + shed.length),
+      p50Ms: quantile(good, 0.5),
+      p99Ms: quantile(good, 0.99),
+      shedP99Ms: quantile(shed, 0.99),
+      senderBusy:
+        this.#loopAtStart === null
+          ? 1 - this.#idleMs / (this.#seconds * 1_000)
+          : performance.eventLoopUtilization(this.#loopAtStart).utilization,
+      senderLateP99Ms: this.senderLate.count === 0 ? 0 : quantile(this.senderLate.values(), 0.99),
+    };
+  }
 }

@@ -1,8 +1,7 @@
-// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures
-// strategies. Orders and reads are signed as the exchange's own clients do it, signals as bots do.
-import { createHmac } from "node:crypto";
+// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures strategies. Orders
+// and reads are signed as the exchange's own clients do it, signals as bots do.
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { type Credentials, type Key, KeyRing, type Trip } from "../in-process/key-ring.ts";
 
 export type ByFamily<T> = { readonly [F in StrategyType]: T };
 export type Trips = ByFamily<readonly Trip[]>;
@@ -124,5 +123,54 @@ export class Requests {
     const query = `recvWindow=10000&timestamp=${Date.now()}`;
     const signature = createHmac("sha256", signs).update(query, "latin1").digest("hex");
     return `GET /api/v3/account?${query}&signature=${signature} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n\r\n`;
+  }
+}
+
+export type Credentials = { readonly apiKey: string; readonly apiSecret: string };
+
+/** One order size to go in and one to come out with: what was bought, less the fee where that is paid in coins. */
+export type Trip = { readonly symbol: string; readonly buy: string; readonly sell: string };
+
+export type Key = {
+  readonly index: number;
+  readonly apiKey: string;
+  readonly signs: KeyObject;
+  readonly trip: Trip;
+};
+
+export class KeyRing {
+  readonly #keys: readonly Key[];
+  /** Keys that wait for their turn, as a ring of indexes. */
+  readonly #idle: Int32Array;
+  #first = 0;
+  #idleCount: number;
+
+  constructor(credentials: readonly Credentials[], trips: readonly Trip[]) {
+    this.#keys = credentials.map(({ apiKey, apiSecret }, index) => {
+      const trip = trips[index % trips.length];
+      if (trip === undefined) throw new Error("there is a symbol to trade");
+      return { index, apiKey, signs: createSecretKey(apiSecret, "utf8"), trip };
+    });
+    this.#idle = Int32Array.from(this.#keys, ({ index }) => index);
+    this.#idleCount = this.#keys.length;
+  }
+
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  /** The key that was idle longest. */
+  take(): Key {
+    const key = this.#keys[this.#idle[this.#first] ?? -1];
+    if (key === undefined || this.#idleCount === 0)
+      throw new Error("there are more keys than requests under way");
+    this.#first = (this.#first + 1) % this.#idle.length;
+    this.#idleCount -= 1;
+    return key;
+  }
+
+  putBack({ index }: Key): void {
+    this.#idle[(this.#first + this.#idleCount) % this.#idle.length] = index;
+    this.#idleCount += 1;
   }
 }

@@ -1,10 +1,8 @@
 // The process that sends. It is given the keys once, then one load after another, and answers with what it
 // measured.
 import { constants, setPriority } from "node:os";
-import type { Credentials } from "../in-process/key-ring.ts";
-import type { Exchange, Load, Loaded } from "../run.ts";
-import { count, saturate, schedule } from "./load.ts";
-import { type Overloaded, overload } from "./overload.ts";
+import { type Exchange, type Load, type Loaded, type Pace, run } from "./load.ts";
+import type { Credentials } from "./requests.ts";
 import {
   type ByFamily,
   GOOD_STATUS,
@@ -30,15 +28,8 @@ export type SenderTask = Load & {
   readonly target: Target;
   readonly pace: Pace;
 };
-/** Closed loop at saturation; open loop at a rate, which may exceed the server's capacity; a fixed count. */
-export type Pace =
-  | { readonly name: "SATURATE" }
-  | { readonly name: "SCHEDULE" | "OVERLOAD"; readonly perSecond: number }
-  | { readonly name: "COUNT"; readonly requests: number };
-
 export type SenderAnswer = {
   readonly loaded: Loaded | null;
-  readonly overloaded: Overloaded | null;
   /** Good answers of the whole run, the warming up included. */
   readonly goodCount: number;
   /** The failure, if there was one: the run is then no figure. */
@@ -80,31 +71,12 @@ async function carryOut(task: SenderTask, requests: Requests): Promise<SenderAns
     });
   };
   try {
-    const measured = await send(task, exchange);
+    const loaded = await run(task, task.pace, exchange);
     const failure =
       badCount === 0 ? null : `${badCount} of ${goodCount + badCount} answers were bad: ${firstBad}`;
-    return { ...NOTHING, ...measured, goodCount, failure };
+    return { loaded, goodCount, failure };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ...NOTHING, goodCount, failure: firstBad === "" ? reason : `${reason}; ${firstBad}` };
-  }
-}
-
-const NOTHING = { loaded: null, overloaded: null };
-
-async function send(
-  { pace, ...load }: SenderTask,
-  exchange: Exchange,
-): Promise<Partial<Pick<SenderAnswer, "loaded" | "overloaded">>> {
-  switch (pace.name) {
-    case "SATURATE":
-      return { loaded: await saturate(load, exchange) };
-    case "SCHEDULE":
-      return { loaded: await schedule({ ...load, perSecond: pace.perSecond }, exchange) };
-    case "OVERLOAD":
-      return { overloaded: await overload({ ...load, perSecond: pace.perSecond }, exchange) };
-    case "COUNT":
-      await count({ ...load, requests: pace.requests }, exchange);
-      return {};
+    return { loaded: null, goodCount, failure: firstBad === "" ? reason : `${reason}; ${firstBad}` };
   }
 }

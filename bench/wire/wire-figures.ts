@@ -1,7 +1,7 @@
 // The figures of the rounds: the bare echo, and every gateway against it.
-import type { Figure, Section, Unit } from "../figures.ts";
-import { ECHO_KINDS, type EchoKind, type GatewayPairs, type Pair, type Round } from "../rounds.ts";
-import { spreadOf } from "../statistics.ts";
+import { type Figure, figureOf, percent, type Section, type Unit } from "../figures.ts";
+import { ECHO_KINDS, type EchoKind, type GatewayPairs, KINDS, type Pair, type Round } from "../rounds.ts";
+import { median } from "../statistics.ts";
 import { STORE_TITLES, type StoreName } from "../stores.ts";
 import type { RequestKind } from "./requests.ts";
 
@@ -46,14 +46,8 @@ const NO_AIMS: Aims = { rate: null, p99: null };
 /** A ceiling of each kind of request. */
 export function echoSection(rounds: readonly Round[]): Section {
   const figures = ECHO_KINDS.flatMap((kind) =>
-    measuresOf(rounds, ECHO_NAMES[kind], NO_AIMS).map(
-      ({ name, unit, of, aim }): Figure => ({
-        name,
-        unit,
-        value: spreadOf(rounds.map(({ echo }) => of(echo[kind]))),
-        aim,
-        against: null,
-      }),
+    measuresOf(rounds, ECHO_NAMES[kind], NO_AIMS).map((measure) =>
+      figureOf(rounds, { ...measure, of: ({ echo }) => measure.of(echo[kind]) }),
     ),
   );
   return { title: "The ceiling: a bare node:http server", figures, missing: null };
@@ -74,8 +68,16 @@ export function signalSection(rounds: readonly Round[], store: StoreName): Secti
 }
 
 function figuresOf(rounds: readonly Round[], store: StoreName, kind: RequestKind): Figure[] {
+  const echoed = CEILINGS[kind];
   return measuresOf(rounds, REQUEST_NAMES[kind], AIMS[kind]).map((measure) =>
-    againstEcho(rounds, { store, kind, measure }),
+    figureOf(rounds, {
+      ...measure,
+      of: (round) => measure.of(gatewayOf(round, store)[kind]),
+      ceiling: {
+        name: ECHO_NAMES[echoed] + (measure.unit === "ms" ? " at half its load" : ""),
+        of: ({ echo }) => measure.of(echo[echoed]),
+      },
+    }),
   );
 }
 
@@ -95,30 +97,57 @@ function measuresOf(rounds: readonly Round[], name: string, aims: Aims): readonl
   ];
 }
 
-/** The ratio is taken round by round: both sides of it were measured in the same seconds. */
-function againstEcho(
-  rounds: readonly Round[],
-  { store, kind, measure }: { store: StoreName; kind: RequestKind; measure: Measure },
-): Figure {
-  const { name, unit, of, aim } = measure;
-  const measured = rounds.map((round) => of(gatewayOf(round, store)[kind]));
-  const ceiling = CEILINGS[kind];
-  const echoed = rounds.map((round) => of(round.echo[ceiling]));
-  return {
-    name,
-    unit,
-    value: spreadOf(measured),
-    aim,
-    against: {
-      name: ECHO_NAMES[ceiling] + (unit === "ms" ? " at half its load" : ""),
-      value: spreadOf(echoed),
-      ratio: spreadOf(measured.map((value, index) => value / (echoed[index] ?? Number.NaN))),
-    },
-  };
-}
-
 export function gatewayOf({ gateways }: Round, store: StoreName): GatewayPairs {
   const pairs = gateways.get(store);
   if (pairs === undefined) throw new Error(`every round measures every store: ${store}`);
   return pairs;
+}
+
+/** Below this share of its core a saturated server was kept from it by others. */
+const CORES_MIN = 0.9;
+/** Above this share of its core the sender may be what limits a closed loop. */
+const SENDER_BUSY_MAX = 0.9;
+/** Above this the sender's own lateness shows in an open loop's latencies, ms. */
+const SENDER_LATE_MS_MAX = 1;
+
+/** More than this refused at saturation, and the rate is that of a server which defends itself. */
+const SHED_SHARE_MAX = 0.01;
+
+/** One line for each kind of load, with a warning for every figure that should not be trusted. */
+export function loadNotes(rounds: readonly Round[], stores: readonly StoreName[]): string[] {
+  const ofEcho = ECHO_KINDS.map((kind) =>
+    loadNote(
+      ECHO_NAMES[kind],
+      rounds.map(({ echo }) => echo[kind]),
+    ),
+  );
+  const ofGateways = KINDS.flatMap((kind) =>
+    stores.map((store) =>
+      loadNote(
+        `${REQUEST_NAMES[kind]} on ${STORE_TITLES[store]}`,
+        rounds.map((round) => gatewayOf(round, store)[kind]),
+      ),
+    ),
+  );
+  return [...ofEcho, ...ofGateways];
+}
+
+function loadNote(name: string, pairs: readonly Pair[]): string {
+  const cores = median(pairs.map((pair) => pair.cores ?? Number.NaN));
+  const busy = median(pairs.map(({ full }) => full.senderBusy));
+  const capacity = median(pairs.map(({ full }) => full.perSecond / full.senderBusy));
+  const late = median(pairs.map(({ half }) => half.senderLateP99Ms));
+  const shed = median(pairs.map(({ full }) => full.shedShare));
+  const shedAtHalf = Math.max(...pairs.map(({ half }) => half.shedShare));
+  return [
+    `${name}: ${Number.isNaN(cores) ? "" : `the server used ${percent(cores)} of a core, `}the sender ` +
+      `${percent(busy)} (good for about ${Math.round(capacity / 1_000)},000/s) and was ${late.toFixed(2)} ms late at p99`,
+    ...(cores < CORES_MIN
+      ? ["NOISY: a saturated server was kept from its core by others, or waited for its database"]
+      : []),
+    ...(shed > SHED_SHARE_MAX ? [`SHED: ${percent(shed)} of the answers at saturation were 429 or 503`] : []),
+    ...(shedAtHalf > 0 ? [`SHED: up to ${(shedAtHalf * 100).toFixed(2)} % at half load`] : []),
+    ...(busy > SENDER_BUSY_MAX ? ["THE SENDER may be the limit of this rate"] : []),
+    ...(late > SENDER_LATE_MS_MAX ? ["THE SENDER'S own lateness is in these latencies"] : []),
+  ].join(". ");
 }

@@ -1,19 +1,18 @@
-// The copies that this process executes, by strategy. The holder of the claims (`leads.ts`) names the
-// strategies, hands over their actions and reports changes from the dashboard.
-// Copies run side by side without a limit; each venue bounds its own requests in flight. Their records are
-// written together, strategy by strategy.
-import type { Logger } from "pino";
+// The copies that this process works at, by strategy. The holder of the claims on strategies says which they are, hands over their
+// actions, and reports what people changed.
+//
+// Copies run side by side, as many as there are; how many requests are in flight at a venue is the venue's to bound. What they have to
+// record is written together, strategy by strategy.
+
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
-import { type Timers, waitAtMost } from "../concurrency/time.ts";
+import { waitAtMost } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
-import type { Copy, CopyAlarm, CopyReason, LeadAction } from "../domain/copying.ts";
-import type { MasterKey } from "../identity/master-key.ts";
+import type { LeadAction } from "../domain/copying.ts";
 import type { Lead } from "../store/copy-store.ts";
-import type { Store } from "../store/store.ts";
 import { PollSchedule } from "./reconcile/poll.ts";
 import { Switches } from "./session/gate.ts";
+import type { CopiesParts } from "./strategy-copies.ts";
 import { StrategyCopies } from "./strategy-copies.ts";
-import type { Venues } from "./venue/venues.ts";
 
 /** Between two rounds of the reconciler, ms. */
 const TICK_MS = 1_000;
@@ -25,26 +24,6 @@ const CLOSE_MS_MAX = 2_500;
  * memory.
  */
 const OPEN_ROWS_MAX = 500_000;
-
-export type CopiesParts = {
-  readonly store: Pick<Store, "copying">;
-  readonly venues: Pick<Venues, "venue">;
-  readonly master: MasterKey;
-  /** Whose claims they are. */
-  readonly holder: string;
-  /** Wall time, Unix ms. */
-  readonly wallNow: () => number;
-  readonly timers: Timers;
-  /** Whether the claims are fresh enough to send. */
-  readonly mayRun: () => boolean;
-  /** Whether the operator allows a venue; one that is not allowed is halted. */
-  readonly isAllowed: (origin: string) => boolean;
-  /** Notifies the copier: the copy was paused or is being closed by someone other than its owner. */
-  readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
-  readonly log: Pick<Logger, "error" | "warn">;
-  /** Instead of `OPEN_ROWS_MAX`. */
-  readonly openRowsMax?: number;
-};
 
 export class Copies {
   readonly #parts: CopiesParts;

@@ -1,16 +1,41 @@
 // The copies of one strategy, as long as this process has its claim: each with its executor.
+
 import { setImmediate } from "node:timers/promises";
+import type { Logger } from "pino";
 import { Pauses } from "../concurrency/delays.ts";
+import type { Timers } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
-import type { LeadAction, MirrorEntry } from "../domain/copying.ts";
+import type { Copy, CopyAlarm, CopyReason, LeadAction, MirrorEntry } from "../domain/copying.ts";
+import type { MasterKey } from "../identity/master-key.ts";
 import type { CopyStore } from "../store/copy-store.ts";
-import type { CopiesParts } from "./copies.ts";
+import type { Store } from "../store/store.ts";
 import { CopyExecutor } from "./executor/copy-executor.ts";
 import { ActionLog } from "./leads/lead-journal.ts";
 import { ProgressWriter } from "./orders/recorder.ts";
 import type { PollSchedule } from "./reconcile/poll.ts";
 import type { Switches } from "./session/gate.ts";
 import type { Venue } from "./venue/venue.ts";
+import type { Venues } from "./venue/venues.ts";
+
+export type CopiesParts = {
+  readonly store: Pick<Store, "copying">;
+  readonly venues: Pick<Venues, "venue">;
+  readonly master: MasterKey;
+  /** Whose claims they are. */
+  readonly holder: string;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly timers: Timers;
+  /** Whether the claims are fresh enough to send. */
+  readonly mayRun: () => boolean;
+  /** Whether the operator allows a venue; one that is not allowed is halted. */
+  readonly isAllowed: (origin: string) => boolean;
+  /** A copy was paused or is being closed, and not by its owner: they are to be told. */
+  readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
+  readonly log: Pick<Logger, "error" | "warn">;
+  /** Instead of `OPEN_ROWS_MAX`. */
+  readonly openRowsMax?: number;
+};
 
 /** Copies that were stopped since this long before are still asked about what they had sent, ms. */
 const STOPPED_SINCE_MS = 3_600_000;

@@ -1,7 +1,8 @@
 // "Test this key": the checks that a request of the key meets, in their order, a signed request of its own, and what became of the
 // bot's last one. It costs the key nothing: the request has budgets of its own, is not recorded and is no use of the key.
 import type { StrategyType } from "../domain/account.ts";
-import { handle, type Reply, routeTable } from "../http/pipeline.ts";
+import { handle, routeTable } from "../http/exchange.ts";
+import type { Reply } from "../http/pipeline.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../identity/api-keys.ts";
 import { sign } from "../identity/signatures.ts";

@@ -7,9 +7,7 @@
 // refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
 import type { Person } from "../domain/person.ts";
 import { isRefusal } from "../domain/refusal.ts";
-import { observed } from "../http/observed.ts";
-import { methodOfRoute, type Reply, type Request } from "../http/pipeline.ts";
-import type { Family } from "../http/server.ts";
+import { type Family, methodOfRoute, observed, type Reply, type Request } from "../http/pipeline.ts";
 import type { Sighting } from "../inspection/sighting.ts";
 import { addressHolder } from "../limits/holder.ts";
 import type { Caller } from "../people/cookies.ts";

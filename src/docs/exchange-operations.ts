@@ -5,8 +5,38 @@ import type { Descriptions, ParameterDescription } from "../http/parse/descripti
 import { wireError } from "../http/refusals.ts";
 import { type Route, SIGNING_PARAMETERS } from "../http/route.ts";
 import { answerOf } from "./answers.ts";
-import type { Answer, Operation, Parameter } from "./openapi.ts";
 import { HOME, type JsonSchema } from "./schema-book.ts";
+
+export type Operation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  /** Alternatives: all schemes of one of them are needed; an empty list needs none. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Answer>>;
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: "path" | "header" | "query";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+};
+
+export type Answer = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
+  readonly content: Content;
+};
+
+export type Content = {
+  readonly "application/json": { readonly schema: JsonSchema; readonly example?: unknown };
+};
 
 /** The groups of routes on the page, with what is said of each. */
 export const EXCHANGE_TAGS = {

@@ -5,8 +5,8 @@ import { BOT_ROUTES } from "../http/bot/routes.ts";
 import { ROUTES } from "../http/server.ts";
 import { isFault, readSubmission } from "../signals/submission.ts";
 import { COMMON_ERRORS } from "./common-errors.ts";
-import { weightOf } from "./exchange-operations.ts";
-import { type Operation, openApi } from "./openapi.ts";
+import { type Operation, weightOf } from "./exchange-operations.ts";
+import { openApi } from "./openapi.ts";
 import { followed, referencesOf } from "./testing/references.ts";
 
 const document = openApi({ bot: BOT_ROUTES, exchange: ROUTES }, "https://lyrebird.example");

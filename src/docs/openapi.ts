@@ -1,12 +1,14 @@
 // The OpenAPI document of every route, out of the rows that the server routes by and the schemas that it
 // checks with. What no row says holds for all rows of a family: how a request is signed, and which errors any
 // of them may answer.
+
 import { VERSION } from "../config.ts";
 import type { BotRoute } from "../http/bot/route.ts";
 import type { Route } from "../http/route.ts";
 import { answerSchemas } from "./answers.ts";
 import { COMMON_ERRORS, type CommonError, RETRY_AFTER } from "./common-errors.ts";
 import { exampleOf } from "./examples.ts";
+import type { Answer, Content, Operation, Parameter } from "./exchange-operations.ts";
 import { EXCHANGE_SCHEMES, EXCHANGE_TAGS, exchangeOperation, REJECTION } from "./exchange-operations.ts";
 import { introduction } from "./introduction.ts";
 import { type JsonSchema, SchemaBook } from "./schema-book.ts";
@@ -25,32 +27,6 @@ export type OpenApi = {
   };
 };
 
-export type Operation = {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  /** Alternatives: all schemes of one of them are needed; an empty list needs none. */
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly summary: string;
-  readonly description?: string;
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, Answer>>;
-};
-
-export type Parameter = {
-  readonly name: string;
-  readonly in: "path" | "header" | "query";
-  readonly required: boolean;
-  readonly description: string;
-  readonly schema: JsonSchema;
-  readonly example?: unknown;
-};
-export type Answer = {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
-  readonly content: Content;
-};
-type Content = { readonly "application/json": { readonly schema: JsonSchema; readonly example?: unknown } };
 type SecurityScheme = {
   readonly type: "apiKey";
   readonly in: "header" | "query";

@@ -3,7 +3,6 @@
 // position. A leg that comes with an entry is PENDING until that entry is filled.
 // Source: specification 4.2 (algoOrder); reference exchange, section 13.
 import type { Price, Quantity } from "../money/decimal.ts";
-import type { Side } from "./order.ts";
 
 export const LEG_TYPES = ["STOP_MARKET", "TAKE_PROFIT_MARKET"] as const;
 export type LegType = (typeof LEG_TYPES)[number];
@@ -39,7 +38,7 @@ export type Leg = {
   readonly clientLegId: string;
   readonly symbol: string;
   /** The side of the order that closes the position. */
-  readonly side: Side;
+  readonly side: "BUY" | "SELL";
   readonly type: LegType;
   readonly status: LegStatus;
   /** Compared with the mark price. */

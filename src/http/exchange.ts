@@ -8,14 +8,26 @@
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import { secretOf, userIdOf } from "../identity/api-keys.ts";
 import { signedMessage, verifies } from "../identity/signatures.ts";
+import { METRICS_PATH } from "../inspection/metrics.ts";
 import { BOT_KEY_HEADER, type FailedCheck, headerOf, type Sighting } from "../inspection/sighting.ts";
 import type { Usage } from "../limits/budgets.ts";
 import { personHolder } from "../limits/holder.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
-import type { Asked, Gateway, Protocol, Reply, Unauthenticated } from "./pipeline.ts";
+import {
+  type Asked,
+  type Gateway,
+  type Messages,
+  methodOfRoute,
+  observed,
+  type Pages,
+  type Protocol,
+  type Reply,
+  type Request,
+  respond,
+  type Unauthenticated,
+} from "./pipeline.ts";
 import { wireError } from "./refusals.ts";
 import { type Answer, type ExchangeCaller, ReadyJson, Replay, type Route } from "./route.ts";
-import type { Messages } from "./server.ts";
 
 export const EXCHANGE: Protocol<Route, ExchangeCaller, Answer> = {
   keyOf: ({ apiKey }, { access }) => (access === "signed" ? apiKey : null),
@@ -40,6 +52,43 @@ export const EXCHANGE: Protocol<Route, ExchangeCaller, Answer> = {
     return { status: 200, headers, body: JSON.stringify(answer) };
   },
 };
+
+/** The rows, by method and path. */
+type RouteTable = ReadonlyMap<string, Route>;
+
+export function routeTable(routes: readonly Route[]): RouteTable {
+  const table = new Map<string, Route>();
+  for (const route of routes) {
+    for (const path of route.paths) {
+      const name = `${route.method} ${path}`;
+      if (table.has(name)) throw new Error(`a path belongs to one route: ${name}`);
+      table.set(name, route);
+    }
+  }
+  return table;
+}
+
+/**
+ * Answers a request of the exchange-style routes, and notifies the observer. Rejects only if the store has
+ * failed.
+ */
+export function handle(
+  request: Request,
+  { routes, pages }: { readonly routes: RouteTable; readonly pages: Pages },
+  gateway: Gateway,
+): Promise<Reply> {
+  return observed(request, gateway.observer, (context) => {
+    const method = methodOfRoute(request.method);
+    const route = routes.get(`${method} ${request.path}`) ?? null;
+    context.path = route?.paths.find((path) => path === request.path) ?? null;
+    if (route?.access !== "public") context.apiKey = request.apiKey;
+    if (method === "GET" && request.path === METRICS_PATH) {
+      context.path = METRICS_PATH;
+      return gateway.observer.metrics(request);
+    }
+    return respond(request, { route, protocol: EXCHANGE, pages }, gateway, context);
+  });
+}
 
 export const OUTCOME_UNKNOWN =
   "Timeout waiting for response from backend server. Send status unknown; execution status unknown.";

@@ -11,7 +11,6 @@ import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { MasterKey } from "../identity/master-key.ts";
-import { METRICS_PATH } from "../inspection/metrics.ts";
 import type { FailedCheck, RequestObserver, Sighting } from "../inspection/sighting.ts";
 import { PAGES } from "../inspection/traffic.ts";
 import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
@@ -20,9 +19,6 @@ import type { MarketFeed } from "../market/client/feed.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import type { Signals } from "../signals/signals.ts";
 import type { Store, Strategy } from "../store/store.ts";
-import { EXCHANGE } from "./exchange.ts";
-import { observed } from "./observed.ts";
-import type { Route } from "./route.ts";
 
 /**
  * The services that rows may use. The type of each `answer` names its own: `Pick<Ports, "desk" | "store">`.
@@ -82,6 +78,24 @@ export type Reply = {
 
 /** Answers GET and HEAD on a path without a route: pages for people. Null if there is no page. */
 export type Pages = (request: Pick<Request, "path" | "headers">) => Reply | null;
+
+/** The answers of a family when no route answers: the server refuses, or something has failed. */
+export type Messages = {
+  readonly refused: (refusal: Refusal) => Reply;
+  /** The store failed during a request: it may have been executed or not. */
+  readonly outcomeUnknown: Reply;
+  /** A bug. It is not known whether it came before or after the effect of the request. */
+  readonly fault: Reply;
+};
+
+/** A family of requests, recognized by their paths. */
+export type Family = {
+  takes(path: string): boolean;
+  answer(request: Request): Promise<Reply>;
+  readonly words: Messages;
+  /** Answered under overload too, since an answer costs very little. */
+  readonly isNeverRefused?: boolean;
+};
 
 /** What the exchange lists, as rows may read it while they parse: without waiting. */
 export type Listings = { readonly [T in StrategyType]: Pick<MarketFeed, "exchangeInfo" | "rules"> };
@@ -147,46 +161,26 @@ export type Protocol<R, C, Answer> = {
   envelope(answer: Answer | Refusal, headers: Readonly<Record<string, string>>, limit?: Limit): Reply;
 };
 
-/** The rows, by method and path. */
-type RouteTable = ReadonlyMap<string, Route>;
-
-export function routeTable(routes: readonly Route[]): RouteTable {
-  const table = new Map<string, Route>();
-  for (const route of routes) {
-    for (const path of route.paths) {
-      const name = `${route.method} ${path}`;
-      if (table.has(name)) throw new Error(`a path belongs to one route: ${name}`);
-      table.set(name, route);
-    }
-  }
-  return table;
-}
-
 /** HEAD is answered by the route of GET, without the body. */
 export function methodOfRoute(method: string): string {
   return method === "HEAD" ? "GET" : method;
 }
 
-/**
- * Answers a request of the exchange-style routes, and notifies the observer. Rejects only if the store has
- * failed.
- */
-export function handle(
+/** Answers a request by its steps, which record in its context what they learn. Rejects if they do. */
+export async function observed(
   request: Request,
-  { routes, pages }: { readonly routes: RouteTable; readonly pages: Pages },
-  gateway: Gateway,
+  observer: RequestObserver,
+  steps: (context: Sighting) => Promise<Reply>,
 ): Promise<Reply> {
-  return observed(request, gateway.observer, (context) => {
-    const method = methodOfRoute(request.method);
-    const route = routes.get(`${method} ${request.path}`) ?? null;
-    context.path = route?.paths.find((path) => path === request.path) ?? null;
-    if (route?.access !== "public") context.apiKey = request.apiKey;
-    if (method === "GET" && request.path === METRICS_PATH) {
-      context.path = METRICS_PATH;
-      return gateway.observer.metrics(request);
-    }
-    return respond(request, { route, protocol: EXCHANGE, pages }, gateway, context);
-  });
+  const context = observer.sight();
+  try {
+    const reply = await steps(context);
+    observer.answered(context, request, reply);
+    return reply;
+  } catch (error) {
+    observer.failed(context, request, error);
+    throw error;
+  }
 }
 
 /** The steps of a request, in order. Rejects only if the store has failed. */

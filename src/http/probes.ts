@@ -3,8 +3,7 @@
 // `inspection/health.ts` bounds the cost of an answer.
 import type { Readiness } from "../inspection/health.ts";
 import { EXCHANGE_MESSAGES } from "./exchange.ts";
-import type { Reply } from "./pipeline.ts";
-import type { Family } from "./server.ts";
+import type { Family, Reply } from "./pipeline.ts";
 
 const HEALTH_PATH = "/healthz";
 const READINESS_PATH = "/readyz";

@@ -15,9 +15,9 @@ import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../limits/conn
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { BOT_MESSAGES, handleBot, isBotPath } from "./bot/protocol.ts";
 import { Connections, InFlight, STALL_CHECK_INTERVAL_MS, StalledConnections } from "./connections.ts";
-import { EXCHANGE_MESSAGES, refused } from "./exchange.ts";
+import { EXCHANGE_MESSAGES, handle, refused, routeTable } from "./exchange.ts";
 import { Overload } from "./overload.ts";
-import { type Gateway, handle, type Pages, type Reply, type Request, routeTable } from "./pipeline.ts";
+import type { Family, Gateway, Pages, Reply, Request } from "./pipeline.ts";
 import { FUTURES_ROUTES } from "./routes/futures.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
@@ -40,24 +40,6 @@ const OPTIONS: ServerOptions = {
 
 /** Every route of the exchange-style families. */
 export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
-
-/** The answers of a family when no route answers: the server refuses, or something has failed. */
-export type Messages = {
-  readonly refused: (refusal: Refusal) => Reply;
-  /** The store failed during a request: it may have been executed or not. */
-  readonly outcomeUnknown: Reply;
-  /** A bug. It is not known whether it came before or after the effect of the request. */
-  readonly fault: Reply;
-};
-
-/** A family of requests, recognized by their paths. */
-export type Family = {
-  takes(path: string): boolean;
-  answer(request: Request): Promise<Reply>;
-  readonly words: Messages;
-  /** Answered under overload too, since an answer costs very little. */
-  readonly isNeverRefused?: boolean;
-};
 
 type ServerParts = {
   readonly log: Logger;

@@ -2,9 +2,19 @@
 // or under which it is sealed. It never reaches the database, which stores a check value of each version:
 // opening a database compares the two first. Bytes read from the file are wiped, and never become text.
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import type { Store } from "../store/store.ts";
-import { writeWhole } from "./whole-file.ts";
 
 /** Separates this use of the master key from any other. */
 const CHECK_DOMAIN = "lyrebird master key check";
@@ -225,4 +235,28 @@ function digitOf(byte: number): number | null {
 function looksOf(file: string): string {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? "" : `${found.ino}|${found.size}|${found.mtimeNs}`;
+}
+
+/** Writes a file that appears whole and synced or not at all, unless there is one of that name already. */
+export function writeWhole(file: string, text: string, mode: number): void {
+  const draft = `${file}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(draft, text, { mode, flag: "wx", flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    // Another process was faster; what it has written is the one.
+    if (!existsSync(file)) throw error;
+  } finally {
+    unlinkSync(draft);
+  }
+  syncFolder(dirname(file));
+}
+
+/** Makes the names in a folder last through a power cut. */
+export function syncFolder(folder: string): void {
+  // Windows has no folders to sync.
+  if (process.platform === "win32") return;
+  const opened = openSync(folder, "r");
+  fsyncSync(opened);
+  closeSync(opened);
 }

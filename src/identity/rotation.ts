@@ -6,8 +6,14 @@
 import { chownSync, readFileSync, realpathSync, renameSync, statSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../store/store.ts";
-import { checkValueOf, type MasterKey, newVersionLine, readMasterKey } from "./master-key.ts";
-import { syncFolder, writeWhole } from "./whole-file.ts";
+import {
+  checkValueOf,
+  type MasterKey,
+  newVersionLine,
+  readMasterKey,
+  syncFolder,
+  writeWhole,
+} from "./master-key.ts";
 
 const NEXT = ".next";
 

@@ -1,5 +1,5 @@
-// How copiers and the venues that they send to fare, in the words of Prometheus: what copiers have last said in the store, in whatever
-// process they are. Of one that has not been heard of for too long only that is told.
+// Prometheus metrics of the copiers and their venues, from the reports that copiers of any process write into the store. A copier
+// whose last report is too old has only the age of that report.
 import type { Gauge, Registry } from "prom-client";
 import { type CopierReport, isSilent, type VenueHealth } from "../domain/venue-report.ts";
 import type { Store } from "../store/store.ts";

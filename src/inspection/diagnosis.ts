@@ -1,69 +1,62 @@
-// Why a request of a known key was not let in: which check failed, the hash of the message as it was received, how far the
-// client's clock is off, and, of a signature that does not fit, what it would fit: the message as clients are known to get it wrong
-// (`message-forms.ts`, `bot-message-forms.ts`), secrets that are none (`secret-forms.ts`), digests written otherwise.
+// Explains why a request of an existing key failed authentication: which check failed, the hash of the message as received, how far
+// the client's clock is off, and hints.
 //
-// Only requests that have been refused already are looked at, and after they were answered. What one costs is bounded by
-// `DIAGNOSED_BYTES_MAX` and by the number of forms; how many are looked at, by `diagnosis-rate.ts`. Nothing of what is found holds a
-// secret, a signature or the value of a parameter.
-import { createHash, createHmac } from "node:crypto";
-import { signedMessage } from "../identity/signatures.ts";
-import type { ApiKeyRecord } from "../store/store.ts";
-import { botMessageForms } from "./bot-message-forms.ts";
-import { type MessageForm, messageForms } from "./message-forms.ts";
-import { jsonBodyHints, parameterHints, recvWindowHints } from "./parameter-hints.ts";
-import { type OtherKey, secretForms } from "./secret-forms.ts";
+// Runs after the answer, for requests that have failed. `Explanations` bounds how many; `DIAGNOSED_BYTES_MAX` and the number of
+// mistakes bound what one costs. No result holds a secret, a signature or the value of a parameter other than times.
+import { createHash } from "node:crypto";
 import {
   BOT_KEY_HEADER,
   BOT_SIGNATURE_HEADER,
   BOT_TIMESTAMP_HEADER,
-  EXCHANGE_KEY_HEADER,
   type FailedCheck,
   headerOf,
   type SeenRequest,
   type SignatureFamily,
 } from "./sighting.ts";
-import { presentedDigest } from "./signature-forms.ts";
-import { clockOffsetMs, timeOf, windowHints } from "./time-hints.ts";
+import { received, type SignedRequest, shownName, signatureHints } from "./signing-mistakes.ts";
 
 export type Diagnosis = {
   /** The check that failed. */
   readonly check: FailedCheck;
-  /** SHA-256, hex, of the message as received, its signature cut out; null if that was not looked at. */
+  /** SHA-256, hex, of the message as received, without its signature; null until the request has been examined. */
   readonly messageSha256: string | null;
-  /** How far the client's clock is ahead of the server's, ms; null if it sent no time that can be read. */
+  /** How far the client's clock is ahead of the server's, ms; null if the request has no readable time. */
   readonly clockOffsetMs: number | null;
   readonly hints: readonly string[];
 };
 
-export type RefusedRequest = {
+export type RefusedRequest = SignedRequest & {
   readonly check: FailedCheck;
-  readonly family: SignatureFamily;
-  readonly request: SeenRequest & { readonly body: string };
-  readonly key: ApiKeyRecord;
-  readonly secret: string;
-  /** Other keys of the same owner. */
-  readonly others: readonly OtherKey[];
   /** When it was refused: wall time, Unix ms. */
   readonly at: number;
 };
 
-/** Bytes of a message that is tried in other forms; of a longer one the hash alone is told. */
-export const DIAGNOSED_BYTES_MAX = 2_048;
+/** The largest `recvWindow`, ms, and the one that applies by default. Source: specification 5.1. */
+const RECV_WINDOW_MS_MAX = 30_000;
+const RECV_WINDOW_DEFAULT_MS = 5_000;
 
-/** What is known at once, without looking closer. */
-export function firstSight(
+const MILLISECONDS = "Send Unix time in whole milliseconds.";
+
+/** Time units other than milliseconds, by the number of digits of a present time. */
+const UNITS: Readonly<Record<number, { readonly name: string; readonly perMs: number }>> = {
+  10: { name: "seconds", perMs: 1 / 1_000 },
+  16: { name: "microseconds", perMs: 1_000 },
+  19: { name: "nanoseconds", perMs: 1_000_000 },
+};
+
+/** The part of a diagnosis that is known without examining the request. */
+export function unexamined(
   refused: Pick<RefusedRequest, "check" | "at"> & { readonly request: SeenRequest },
 ): Diagnosis {
-  const { check, request, at } = refused;
-  return { check, messageSha256: null, clockOffsetMs: clockOffsetMs(request, at), hints: [] };
+  const { at } = timeOf(refused.request);
+  const clockOffsetMs = at === null ? null : at - refused.at;
+  return { check: refused.check, messageSha256: null, clockOffsetMs, hints: [] };
 }
 
-/** What is wrong with a refused request. */
 export function diagnose(refused: RefusedRequest): Diagnosis {
-  const { message } = received(refused);
   return {
-    ...firstSight(refused),
-    messageSha256: createHash("sha256").update(message, "latin1").digest("hex"),
+    ...unexamined(refused),
+    messageSha256: createHash("sha256").update(received(refused).message, "latin1").digest("hex"),
     hints: hintsOf(refused),
   };
 }
@@ -74,102 +67,25 @@ function hintsOf(refused: RefusedRequest): readonly string[] {
     case "HEADER":
       return headerHints(refused);
     case "PARAMETERS":
-      return [...parameterHints(request), ...(isJson(request.body) ? jsonSignatureHints(refused) : [])];
+      return parameterHints(request);
     case "TIMESTAMP":
-      return [timeOf(request).flaw ?? "The timestamp must be Unix time in whole milliseconds."];
-    case "RECV_WINDOW":
-      return recvWindowHints(request);
+      return [timeOf(request).flaw ?? `The timestamp is not a time. ${MILLISECONDS}`];
+    case "RECV_WINDOW": {
+      const recvWindow = parametersOf(request).get("recvWindow") ?? "";
+      const sent = /^[0-9.]{1,16}$/.test(recvWindow)
+        ? `recvWindow was ${recvWindow}`
+        : "recvWindow is not a number";
+      return [`${sent}. Send more than 0 and at most ${RECV_WINDOW_MS_MAX} (ms), or leave it out.`];
+    }
     case "SIGNATURE_MISSING":
-      return missingSignatureHints(request);
+      return [
+        "There is no parameter `signature`, or it is empty. Sign the parameters and append the signature as the last of them, not as a header.",
+      ];
     case "WINDOW":
       return windowHints(request, family, at);
     case "SIGNATURE":
       return signatureHints(refused);
   }
-}
-
-const NOTHING_FITS =
-  "None of the usual mistakes fits. Compare the SHA-256 of the text that your program signs with the one shown here: if they are the same, the secret is not this key's; if not, other bytes have arrived than were signed.";
-
-function signatureHints(refused: RefusedRequest): readonly string[] {
-  const { key, secret, others } = refused;
-  const { message, signature } = received(refused);
-  const { digest, flaw } = presentedDigest(signature);
-  const flaws = flaw === null ? [] : [flaw];
-  if (digest === null) return flaws;
-  if (message.length > DIAGNOSED_BYTES_MAX) return [...flaws, NOTHING_FITS];
-  const fits = (usedSecret: string | Buffer, signed: string) =>
-    createHmac("sha256", usedSecret).update(signed, "latin1").digest().equals(digest);
-  if (fits(secret, message)) return flaws;
-  const used = secretForms(key, secret, others).find((form) => fits(form.secret, message));
-  if (used !== undefined) return [used.says, ...flaws];
-  const signed = distinct(formsOf(refused), message).find((form) => fits(secret, form.message));
-  if (signed !== undefined) return [signed.says, ...flaws];
-  if (createHash("sha256").update(message, "latin1").digest().equals(digest)) {
-    return ["The signature is a plain SHA-256, without the secret. It must be an HMAC-SHA256.", ...flaws];
-  }
-  return [...flaws, NOTHING_FITS];
-}
-
-/** The message that was received, and the signature that came with it. */
-function received({ family, request }: Pick<RefusedRequest, "family" | "request">): {
-  readonly message: string;
-  readonly signature: string;
-} {
-  const { method, target, query, body } = request;
-  if (family === "BOT") {
-    const message = headerOf(request, BOT_TIMESTAMP_HEADER) + method + target + body;
-    return { message, signature: headerOf(request, BOT_SIGNATURE_HEADER) };
-  }
-  const { message, signature } = signedMessage(query, body);
-  return { message, signature: signature ?? "" };
-}
-
-function formsOf({ family, request }: RefusedRequest): readonly MessageForm[] {
-  if (family === "BOT") return botMessageForms(request, request.body);
-  return messageForms(request, withoutSignature(request));
-}
-
-/** Query and body, each without a signature. */
-function withoutSignature({ query, body }: { readonly query: string; readonly body: string }) {
-  return { query: signedMessage(query, "").message, body: signedMessage(body, "").message };
-}
-
-/** The forms that differ from the message and from each other, the first of each. */
-function distinct(forms: readonly MessageForm[], message: string): readonly MessageForm[] {
-  const seen = new Set([message]);
-  return forms.filter((form) => {
-    if (seen.has(form.message)) return false;
-    seen.add(form.message);
-    return true;
-  });
-}
-
-/** What a JSON body's signature was made over, where that can be found out. */
-function jsonSignatureHints({ request, secret }: RefusedRequest): readonly string[] {
-  const { query, body } = request;
-  const found = signedMessage(query, "");
-  return jsonBodyHints({
-    query: found.message,
-    body,
-    signature: found.signature,
-    fits: (signature, message) => {
-      const { digest } = presentedDigest(signature);
-      if (digest === null || message.length > DIAGNOSED_BYTES_MAX) return false;
-      return createHmac("sha256", secret).update(message, "latin1").digest().equals(digest);
-    },
-  });
-}
-
-function missingSignatureHints(request: SeenRequest): readonly string[] {
-  const isInHeader = ["x-mbx-signature", "signature", BOT_SIGNATURE_HEADER].some(
-    (name) => headerOf(request, name) !== "",
-  );
-  return [
-    isInHeader
-      ? "The signature came in a header. Here it is the parameter `signature`, the last one of query or body."
-      : "There is no parameter `signature`, or it is empty. Sign the parameters and append the signature as the last of them.",
-  ];
 }
 
 function headerHints({ family, request, key }: RefusedRequest): readonly string[] {
@@ -181,17 +97,62 @@ function headerHints({ family, request, key }: RefusedRequest): readonly string[
       "The key came in the header x-bot-api-key, which is for the routes under /bot. Here it goes into X-MBX-APIKEY, and timestamp and signature are parameters.",
     ];
   }
-  const missing = [BOT_KEY_HEADER, BOT_TIMESTAMP_HEADER, BOT_SIGNATURE_HEADER].filter(
-    (name) => headerOf(request, name) === "",
-  );
-  const hints = [`Missing: ${missing.join(", ")}. Requests under /bot are signed in these headers.`];
-  if (headerOf(request, EXCHANGE_KEY_HEADER) === "") return hints;
+  const names = [BOT_KEY_HEADER, BOT_TIMESTAMP_HEADER, BOT_SIGNATURE_HEADER];
+  const missing = names.filter((name) => headerOf(request, name) === "");
   return [
-    ...hints,
-    "The key came in X-MBX-APIKEY, which is for the exchange-style routes. Here timestamp + METHOD + path + body is signed, and nothing of it is a parameter.",
+    `Missing: ${missing.join(", ")}. Requests under /bot are signed in these headers, not in X-MBX-APIKEY and parameters.`,
   ];
 }
 
-function isJson(body: string): boolean {
-  return /^\s*[[{]/.test(body);
+function parameterHints({ query, body }: RefusedRequest["request"]): readonly string[] {
+  if (/^\s*[[{]/.test(body)) {
+    return [
+      "The body is JSON. Send the parameters as a form (application/x-www-form-urlencoded), in the body or in the query: a=1&b=2.",
+    ];
+  }
+  const names = `${query}&${body}`.split("&").map((pair) => pair.split("=", 1)[0] ?? "");
+  const repeated = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
+  if (repeated !== undefined)
+    return [`${shownName(repeated)} was sent more than once. Send each parameter once.`];
+  return [
+    "A parameter is not percent-encoded UTF-8, or query and body both have parameters and one of them has no value or is unknown to this route. Encode values, and send all parameters in one part.",
+  ];
+}
+
+/** Why a time that can be read is outside the window. */
+function windowHints(request: SeenRequest, family: SignatureFamily, now: number): readonly string[] {
+  const { at, flaw } = timeOf(request);
+  if (flaw !== null || at === null) return flaw === null ? [] : [flaw];
+  const seconds = (Math.abs(at - now) / 1_000).toFixed(1);
+  const serverTime = family === "BOT" ? "`serverTime` in the answer" : "GET /api/v3/time";
+  if (at > now) {
+    return [
+      `The timestamp is ${seconds} s ahead of the server's time. Set the client's clock, or subtract the difference to ${serverTime} from its timestamps.`,
+    ];
+  }
+  const late = `The timestamp is ${seconds} s before the request arrived: the client's clock is behind, or the request was delayed. Set the clock, or add the difference to ${serverTime} to the timestamps.`;
+  if (family === "BOT" || now - at > RECV_WINDOW_MS_MAX) return [late];
+  const recvWindow = parametersOf(request).get("recvWindow") ?? RECV_WINDOW_DEFAULT_MS;
+  return [late, `recvWindow allowed ${recvWindow} ms; the maximum is ${RECV_WINDOW_MS_MAX}.`];
+}
+
+/** The time in a request, Unix ms; null if it cannot be read. `flaw` is what is wrong with it. */
+function timeOf(request: SeenRequest): { readonly at: number | null; readonly flaw: string | null } {
+  const isBot = request.path.startsWith("/bot/");
+  const text = isBot ? headerOf(request, BOT_TIMESTAMP_HEADER) : parametersOf(request).get("timestamp");
+  if (text === null || text === "")
+    return { at: null, flaw: `There is no timestamp, or it is empty. ${MILLISECONDS}` };
+  const [, digits, fraction] = /^([0-9]{1,19})(\.[0-9]+)?$/.exec(text) ?? [];
+  if (digits === undefined) return { at: null, flaw: `The timestamp is not a whole number. ${MILLISECONDS}` };
+  const unit = UNITS[digits.length];
+  const at = Math.round(Number(text) / (unit?.perMs ?? 1));
+  if (unit !== undefined) return { at, flaw: `The timestamp is in ${unit.name}. ${MILLISECONDS}` };
+  return { at, flaw: fraction === undefined ? null : `The timestamp has a fraction. ${MILLISECONDS}` };
+}
+
+/** The parameters of query and body; those of the query win. */
+function parametersOf({ query, body }: SeenRequest): URLSearchParams {
+  const parameters = new URLSearchParams(typeof body === "string" ? body : "");
+  for (const [name, value] of new URLSearchParams(query)) parameters.set(name, value);
+  return parameters;
 }

@@ -1,27 +1,27 @@
-// How much space the disk of the embedded database has left, and how large the database is: measured now and then, told to operators,
-// and asked before anything new is taken. Below a bound nothing new is, so that cancels, closes and what the market brings still fit.
+// Polls the free space of the embedded database's disk and the size of the database, for operators and for admission. Below a bound
+// new orders, signals and sign-ups are refused, so that cancels, closes and market events still fit.
 //
-// A disk that something else fills within a moment is full nevertheless: the store then refuses by itself.
+// Another program may fill the disk between two polls: then the store itself rejects writes.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 
 /** How often free space is measured, ms. */
 const FREE_POLL_MS = 2_000;
-/** How often the database's size is, ms: PostgreSQL looks through a folder for it. */
+/** How often the database's size is measured, ms: PostgreSQL has to read a folder for it. */
 const SIZE_POLL_MS = 60_000;
-/** More is free again by so many percentage points before anything new is taken, so that it does not come and go. */
+/** Hysteresis: free space must exceed the bound by this many percentage points before new work is accepted again. */
 export const RESUME_PERCENT = 1;
-/** Operators are warned while so many times the bound is free. */
+/** Operators are warned while less than this multiple of the bound is free. */
 const WARN_FACTOR = 2;
 
-/** Of a disk, in bytes; free is what an ordinary process may still write. */
+/** In bytes; free is what an ordinary process may still write. */
 export type DiskFigures = { readonly freeBytes: number; readonly totalBytes: number };
 
 type DiskSpaceParts = {
-  /** Measures the disk; null for a database on another machine, whose disk its own server knows. */
+  /** Measures the disk; null for a database on another machine. */
   readonly disk: (() => Promise<DiskFigures>) | null;
   readonly databaseBytes: () => Promise<number>;
-  /** Nothing new is taken while less of the disk is free, percent; 0 for never. */
+  /** New work is refused while less of the disk is free, percent; 0 for never. */
   readonly freePercentMin: number;
   readonly every: Timers["every"];
   readonly log: Pick<Logger, "warn" | "error" | "info">;
@@ -43,17 +43,17 @@ export class DiskSpace {
     ];
   }
 
-  /** Whether so little is free that nothing new may be taken. */
+  /** Whether new work is refused. */
   isShort(): boolean {
     return this.#isShort;
   }
 
-  /** As last measured; null if it never was, or cannot be. */
+  /** As last measured; null before that, and if it cannot be measured. */
   get figures(): DiskFigures | null {
     return this.#figures;
   }
 
-  /** As last measured, bytes; null if it never was. */
+  /** As last measured, bytes; null before that. */
   get databaseBytes(): number | null {
     return this.#databaseBytes;
   }
@@ -64,7 +64,7 @@ export class DiskSpace {
     await this.measure();
   }
 
-  /** Measures free space and decides. What cannot be measured leaves everything as it was. Never rejects. */
+  /** Measures free space and decides. If it cannot be measured, nothing changes. Never rejects. */
   async measure(): Promise<void> {
     const { disk, freePercentMin, log } = this.#parts;
     if (disk === null) return;

@@ -1,10 +1,10 @@
-// How long the event loop keeps what is due waiting, measured by a timer of the runtime's own, over the last minute or two.
+// The delay of the event loop over the last one or two minutes, as the runtime measures it.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Timers } from "../concurrency/time.ts";
 
 /** How often the delay is measured, ms. */
 const RESOLUTION_MS = 20;
-/** How long measurements count alone, ms: until the next period has some, those of the one before are told. */
+/** The length of a period, ms. Until a period has enough measurements, `delay` reports the one before. */
 export const EVENT_LOOP_PERIOD_MS = 60_000;
 const MEASUREMENTS_MIN = 50;
 const NANOSECONDS_PER_MS = 1_000_000;

@@ -1,21 +1,26 @@
-// What is found out about refused requests once they have been answered, and added to the log: how many at a time is bounded.
+// Diagnoses failed requests after they were answered and adds the result to the request log.
+//
+// HMACs cost time and anybody can send failing requests: the number of diagnoses per second is bounded, for each key and in total.
 import type { Logger } from "pino";
 import { secretOf } from "../identity/api-keys.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { ApiKeyRecord, BoundKey, Store } from "../store/store.ts";
-import { diagnose, firstSight } from "./diagnosis.ts";
-import { DiagnosisRate } from "./diagnosis-rate.ts";
+import { diagnose, unexamined } from "./diagnosis.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { FailedCheck, SeenRequest, SignatureFamily } from "./sighting.ts";
 
+/** Diagnoses of one key within a second of the clock. */
+export const DIAGNOSES_PER_SECOND = 2;
+/** Diagnoses of all keys within a second of the clock. */
+export const DIAGNOSES_PER_SECOND_OF_ALL = 20;
 /** Other keys of an owner whose secrets are tried. */
 const OTHER_KEYS_MAX = 20;
-const TOO_MANY = "More requests were refused in this second than are looked into.";
+const TOO_MANY = "This request was not examined: too many requests failed in this second.";
 
 export type Refused = {
   readonly check: FailedCheck;
   readonly family: SignatureFamily;
-  /** The key as it was looked up; null if the request was refused before. */
+  /** The stored key; null if the request was refused before the look-up. */
   readonly key: ApiKeyRecord | null;
   readonly request: SeenRequest;
   /** When it was refused: wall time, Unix ms. */
@@ -33,14 +38,14 @@ export class Explanations {
   readonly #parts: ExplanationParts;
   readonly #explained = new DiagnosisRate();
   readonly #lookedUp = new DiagnosisRate();
-  /** The last piece of work that was begun, which has all others before it. */
+  /** Settles when the last piece of work, and so all work before it, has ended. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(parts: ExplanationParts) {
     this.#parts = parts;
   }
 
-  /** Looks a key up that a request named which was refused before it was; calls back if there is such a key. */
+  /** Looks up the key that a request named and that was not looked up before the refusal. Calls back if the key exists. */
   lookUp(apiKey: string, at: number, found: (key: BoundKey) => void): void {
     if (!this.#lookedUp.admit(apiKey, at)) return;
     this.#later(async () => {
@@ -56,7 +61,7 @@ export class Explanations {
     const { body } = request;
     if (typeof body !== "string") return;
     if (!this.#explained.admit(apiKey, refused.at)) {
-      requests.explain(apiKey, requestId, { ...firstSight(refused), hints: [TOO_MANY] });
+      requests.explain(apiKey, requestId, { ...unexamined(refused), hints: [TOO_MANY] });
       return;
     }
     this.#later(async () => {
@@ -69,10 +74,10 @@ export class Explanations {
     });
   }
 
-  /** Resolves when all that was refused so far has been looked into; what is refused meanwhile is not waited for. */
+  /** Resolves when the work for all requests refused so far has ended. Does not wait for requests refused later. */
   async all(): Promise<void> {
     await this.#last;
-    // What was found by a look-up has begun to be explained.
+    // A look-up may have queued a diagnosis.
     await this.#last;
   }
 
@@ -84,7 +89,7 @@ export class Explanations {
     return others.map((key) => ({ key, secret: secretOf(master, key) }));
   }
 
-  /** Does what is no part of answering once the answer has left: one a turn of the event loop. */
+  /** Does work after the answer has been sent, one piece per iteration of the event loop. */
   #later(work: () => Promise<void>): void {
     this.#last = this.#last
       .then(() => new Promise<void>((resolve) => setImmediate(resolve)))
@@ -93,5 +98,27 @@ export class Explanations {
         const reason = error instanceof Error ? error.message : String(error);
         this.#parts.log.warn({ reason }, "a refused request could not be looked into");
       });
+  }
+}
+
+/** Counts the diagnoses of each key, and of all keys, in the present second. */
+export class DiagnosisRate {
+  readonly #counts = new Map<string, number>();
+  #second = 0;
+  #ofAll = 0;
+
+  /** Whether one more diagnosis of a key is allowed now (wall time, Unix ms). If so, it is counted. */
+  admit(apiKey: string, now: number): boolean {
+    const second = Math.floor(now / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#ofAll = 0;
+      this.#counts.clear();
+    }
+    const count = this.#counts.get(apiKey) ?? 0;
+    if (count >= DIAGNOSES_PER_SECOND || this.#ofAll >= DIAGNOSES_PER_SECOND_OF_ALL) return false;
+    this.#ofAll += 1;
+    this.#counts.set(apiKey, count + 1);
+    return true;
   }
 }

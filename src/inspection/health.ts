@@ -1,4 +1,4 @@
-// How the service fares: its feeds, its store, what waits, and its process. Asked for by operators and by what watches the service.
+// The health of the service for operators and monitoring: feeds, store, pending work, process.
 import type { Timers } from "../concurrency/time.ts";
 import { systemTimers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
@@ -15,13 +15,13 @@ export type FeedHealth = {
   readonly lastMessageAt: number;
   /** How old the newest market data is, ms; null while nothing is streamed. */
   readonly dataAgeMs: number | null;
-  /** Whether messages come too late to trade by. */
+  /** Whether messages arrive too late to trade by. */
   readonly isLate: boolean;
   readonly symbols: number;
   readonly streams: number;
   readonly connects: number;
   readonly staleSymbols: readonly string[];
-  /** Until when upstream wants no requests, Unix ms; 0 when it takes them. */
+  /** Until when upstream takes no requests, Unix ms; 0 if it takes them. */
   readonly pausedUntil: number;
   /** Why no order can be taken until another market is chosen; null where prices may be expected. */
   readonly untradable: Untradable | null;
@@ -50,7 +50,7 @@ export type Readiness = {
   readonly futuresMarket: string;
 };
 
-/** How long what the store answered counts, ms: however many ask, it is asked once in that time. */
+/** How long a result of the store check is reused, ms. */
 const STORE_KEPT_MS = 1_000;
 /** The store is not ready if a small read takes longer, ms. */
 const STORE_ANSWER_MS_MAX = 1_000;
@@ -68,14 +68,14 @@ type HealthParts = {
 
 export class Health {
   readonly #parts: HealthParts;
-  /** The last question to the store: it is pending, or was asked at that time, ms of the monotonic clock. */
+  /** The last check of the store and its start, ms of the monotonic clock. */
   #asked: { readonly at: number; isPending: boolean; readonly answer: Promise<string> } | null = null;
 
   constructor(parts: HealthParts) {
     this.#parts = parts;
   }
 
-  /** How everything stands now. Rejects if the store cannot be asked. */
+  /** The present health. Rejects if the store cannot be read. */
   async report(): Promise<HealthReport> {
     const { store, storeKind, markets, desk, eventLoop, wallNow } = this.#parts;
     const answersInMs = await this.#storeAnswersInMs();
@@ -93,7 +93,7 @@ export class Health {
     };
   }
 
-  /** Never rejects, and takes no longer than the store may. */
+  /** Never rejects, and takes no longer than `STORE_ANSWER_MS_MAX`. */
   async readiness(): Promise<Readiness> {
     const { SPOT, FUTURES } = this.#parts.markets;
     const store = await this.#storeStanding();
@@ -103,12 +103,12 @@ export class Health {
   async #storeAnswersInMs(): Promise<number> {
     const { store, monotonicNow = () => performance.now() } = this.#parts;
     const askedAt = monotonicNow();
-    // A look-up by its key that finds nothing.
+    // A look-up that finds nothing.
     await store.people.findPerson("");
     return Math.round((monotonicNow() - askedAt) * 1_000) / 1_000;
   }
 
-  /** A question that the store has not answered is not asked a second time. */
+  /** While a check is pending no second one is started. */
   #storeStanding(): Promise<string> {
     const { store, monotonicNow = () => performance.now(), after = systemTimers.after } = this.#parts;
     const now = monotonicNow();
@@ -147,7 +147,7 @@ function standingOf(market: Pick<MarketFeed, "status" | "rules">): string {
   return isSilent ? "no symbol in use has a quote" : "ok";
 }
 
-/** How the feeds stand. */
+/** The present state of the feeds. */
 export function feedsOf(
   markets: {
     readonly [T in StrategyType]: Pick<MarketFeed, "status">;

@@ -1,8 +1,8 @@
-// What was observed of the requests that this process answered, and how it fares: the last requests of each key with why they
-// were refused, the traffic of each route, the last use of keys, and the service's health.
+// Observability of this process: the last requests of each key with the reason if they were refused, the traffic of each route, the
+// last use of keys, and the service's health.
 //
-// The pipelines tell of every request through `sight` and `answered`. That is on the hot path: it writes into places that are there
-// already, and leaves whatever costs more, such as a diagnosis, for after the answer.
+// The pipelines report every request through `sight` and `answered`. Both are on the hot path: they write into preallocated places
+// and leave expensive work, such as a diagnosis, for after the answer.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
@@ -10,20 +10,21 @@ import type { MasterKey } from "../identity/master-key.ts";
 import type { Budgets } from "../limits/budgets.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import { type BoundKey, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { firstSight } from "./diagnosis.ts";
+import { unexamined } from "./diagnosis.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import { EventLoop } from "./event-loop.ts";
 import { Explanations } from "./explanations.ts";
 import { Health } from "./health.ts";
 import { KeyUses } from "./key-uses.ts";
 import { type KeyMeters, metersOf } from "./meters.ts";
-import { Metrics, type MetricsAnswer, type RefusedConnections } from "./metrics.ts";
+import { Metrics, type RefusedConnections } from "./metrics.ts";
 import { RefusalLog, type RefusedHandshake } from "./refusal-log.ts";
 import { type NewRequest, RequestLog, shownPath } from "./request-log.ts";
 import { Security } from "./security.ts";
 import {
   type FailedCheck,
   headerOf,
+  type MetricsAnswer,
   type RequestObserver,
   type SeenAnswer,
   type SeenRequest,
@@ -37,13 +38,13 @@ export type Inspection = RequestObserver & {
   readonly keyUses: KeyUses;
   readonly health: Health;
   readonly security: Security;
-  /** To be called with every handshake of a stream that was refused. */
+  /** Called with every stream handshake that was refused. */
   handshakeRefused(refused: RefusedHandshake): void;
-  /** How a key's budgets stand, and until when it is banned. `now` is wall time, Unix ms. */
+  /** How much of its budgets a key has used, and until when it is banned. `now` is wall time, Unix ms. */
   meters(apiKey: string, now: number): KeyMeters;
-  /** Resolves when what has been refused so far has been looked into. */
+  /** Resolves when all requests refused so far have been diagnosed. */
   explained(): Promise<void>;
-  /** Writes what is still to be written; to be called before the store is closed. */
+  /** Writes what is still in memory; called before the store is closed. */
   close(): Promise<void>;
 };
 
@@ -54,17 +55,17 @@ export type InspectionParts = {
   readonly budgets: Budgets;
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status" | "rules"> };
   readonly desk: { isBehind(): boolean; waitingCount(): number };
-  /** Measured by the disk space monitor; null where there is none. */
+  /** The disk space monitor; null if there is none. */
   readonly space?: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
-  /** Connections that an address had too many of; of none unless said. */
+  /** Counts of connections refused because their address had too many; zero by default. */
   readonly perAddress?: RefusedConnections;
-  /** Whoever has it may ask for the metrics from anywhere; null: only who asks from this machine. */
+  /** The bearer token that allows reading the metrics from anywhere; null: only from this machine. */
   readonly metricsToken?: string | null;
-  /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
+  /** Host names of the server besides the loopback names, as written in a URL. */
   readonly hostNames?: readonly string[];
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
-  /** ms of a clock that only goes on; the system's unless said. */
+  /** A monotonic clock, ms; the system's by default. */
   readonly monotonicNow?: () => number;
   readonly every: Timers["every"];
   readonly log: Pick<Logger, "warn">;
@@ -103,7 +104,7 @@ export function createInspection(parts: InspectionParts): Inspection {
       requests.record(apiKey, recordOf(seen), key.strategy?.strategyId ?? null);
       if (path !== null) keyUses.note(key.key.keyId, at, request.address, request.method, path);
     } else if (requests.knows(apiKey)) {
-      // A key that is banned, or a path that there is not: none was looked up.
+      // A banned key, or an unknown path: the key was not looked up.
       requests.record(apiKey, recordOf(seen));
     }
   }
@@ -113,7 +114,7 @@ export function createInspection(parts: InspectionParts): Inspection {
     const { family } = sighting;
     const record = (bound: BoundKey | null) => {
       const strategyId = bound === null ? undefined : (bound.strategy?.strategyId ?? null);
-      const diagnosis = firstSight({ check, request, at });
+      const diagnosis = unexamined({ check, request, at });
       const requestId = requests.record(apiKey, { ...recordOf(seen), diagnosis }, strategyId);
       explanations.explain(apiKey, requestId, { check, family, key: bound?.key ?? null, request, at });
     };

@@ -1,12 +1,12 @@
-// The last use of each key: in memory until it is written to the store, every few seconds and at the end, in one go. A use is a
-// request that was let in, since anybody can name a key. What cannot be written is written the next time.
+// The last use of each key: kept in memory and written to the store every few seconds and at the end, in one transaction. Only
+// authenticated requests are uses, since anybody can name a key. A write that fails is retried with the next one.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { KeyUse, PeopleStore } from "../store/people-store.ts";
 
 /** How often uses are written, ms. */
 export const KEY_USE_FLUSH_MS = 5_000;
-/** Keys whose use waits to be written; that of further ones is noted at their next request after a writing. */
+/** Keys in memory; the use of further keys is recorded by their next request after a write. */
 export const UNWRITTEN_USES_MAX = 50_000;
 
 type Use = { at: number; address: string; method: string; path: string };
@@ -28,7 +28,7 @@ export class KeyUses {
     this.#stop = parts.every(KEY_USE_FLUSH_MS, () => void this.flush());
   }
 
-  /** Notes that a key was used. `path` must be the row's text. */
+  /** Records that a key was used. `path` must be the path of the route's row. */
   note(keyId: string, at: number, address: string, method: string, path: string): void {
     const use = this.#unwritten.get(keyId);
     if (use === undefined) {

@@ -13,7 +13,7 @@ export type Meter = {
 
 export type KeyMeters = { readonly meters: readonly Meter[]; readonly bannedUntil: number | null };
 
-/** The meters of a key as they stand; charges nothing. `now` is wall time, Unix ms. */
+/** The present meters of a key; charges nothing. `now` is wall time, Unix ms. */
 export function metersOf(budgets: Budgets, apiKey: string, now: number): KeyMeters {
   const holder = keyHolder(apiKey);
   const { weight, orders10s, orders1m } = budgets.usage(holder, now);

@@ -1,9 +1,8 @@
-// The service in the words of Prometheus, for operators' tools, at GET /metrics. For who asks from this machine, and straight, not
-// through a proxy on it, by a name of the server's own; or for who has the token. The library that writes them is loaded when they
-// are asked for the first time.
+// Prometheus metrics at GET /metrics. Allowed with the token, or from this machine, without a proxy, at one of the server's own
+// names. The metrics library is loaded with the first request.
 //
-// The name is asked for since a browser on this machine is from this machine too: a site whose name is made to lead here may read
-// what is answered at that name.
+// The host name is checked because of DNS rebinding: a site in a browser of this machine could otherwise read the metrics.
+
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIPv4 } from "node:net";
 import type { Registry } from "prom-client";
@@ -15,19 +14,13 @@ import type { Store } from "../store/store.ts";
 import { addCopierMetrics } from "./copier-metrics.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import { feedsOf } from "./health.ts";
+import type { MetricsAnswer } from "./sighting.ts";
 import { headerOf, type SeenRequest } from "./sighting.ts";
 import { LATENCY_BOUNDS_MS, type RouteCounts, type Traffic } from "./traffic.ts";
 
 export const METRICS_PATH = "/metrics";
 
-export type MetricsAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly contentType: string;
-};
-
-/** How many connections were refused since the start, of addresses that had too many. */
+/** Connections refused since the start because their address had too many. */
 export type RefusedConnections = {
   readonly connections: { readonly refusedCount: number };
   readonly streams: { readonly refusedCount: number };
@@ -42,12 +35,12 @@ type MetricsParts = {
   readonly space: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
   readonly perAddress: RefusedConnections;
   readonly metricsToken: string | null;
-  /** Host names that the server is reached at, besides those of the loopback addresses; as they are in a URL. */
+  /** Host names of the server besides the loopback names, as written in a URL. */
   readonly hostNames: readonly string[];
   readonly wallNow: () => number;
 };
 
-/** Headers that a proxy tells with whose request it passes on. */
+/** Headers by which a proxy forwards the client's address. */
 const FORWARDING_HEADERS = ["x-forwarded-for", "x-real-ip", "forwarded"];
 const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"];
 /** A name or an address, and a port. Source: RFC 9110, section 7.2. */
@@ -110,7 +103,7 @@ function refusal(
   };
 }
 
-/** Behind a proxy of this machine every request seems to come from it: one that was passed on does not. */
+/** Behind a proxy on this machine every request has a loopback address: a forwarded request is not from this machine. */
 function isFromThisMachine(request: SeenRequest): boolean {
   if (FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined)) return false;
   const address = request.address.replace(/^::ffff:/i, "");
@@ -140,7 +133,7 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
   const feedGauge = (
     name: string,
     help: string,
-    /** Null of a family that has no such reading now: its series is absent. */
+    /** Null for a family without a present value: its series is absent. */
     read: (feed: ReturnType<typeof feedsOf>[number]) => number | null,
   ) =>
     new Gauge({
@@ -208,12 +201,12 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
     },
   });
   addCopierMetrics(registry, Gauge, { store, wallNow });
-  // The library takes whatever answers `get` for a metric, and its types do not say so.
+  // The library accepts any object with `get` as a metric; its types do not say so.
   registry.registerMetric(requestDurations(traffic) as unknown as Parameters<Registry["registerMetric"]>[0]);
   return registry;
 }
 
-/** The counters of the traffic as a histogram. */
+/** The traffic counters as a histogram. */
 function requestDurations(traffic: Traffic) {
   const name = "lyrebird_http_request_duration_seconds";
   return {

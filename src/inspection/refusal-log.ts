@@ -1,19 +1,19 @@
-// Logs each refused sign-in, each request answered 401 or 403 and each refused handshake of a stream, so that attacks show in the log. A line has nothing of the request's
-// body, query or headers, and no unknown key. Lines per interval are bounded, since strangers decide how many there are; the number
-// of those left out is logged.
+// Logs each refused sign-in, each request answered 401 or 403 and each refused stream handshake, so that attacks show in the log. A
+// log entry has nothing of the request's body, query or headers, and no unknown key. Entries per interval are bounded, since
+// strangers decide how many there are; the number of those left out is logged.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { SeenAnswer, SeenRequest, Sighting } from "./sighting.ts";
 
-/** Refusals that are logged within one interval. */
+/** Refusals logged within one interval. */
 export const REFUSALS_LOGGED_MAX = 60;
 /** How long an interval is, ms. */
 export const REFUSALS_INTERVAL_MS = 60_000;
 
-/** Refused with whatever status, it is a sign-in that failed: by password, code, or a lock after too many of them. */
+/** Any refusal of this route is a failed sign-in: wrong password or code, or locked after too many of them. */
 const SIGN_IN = "POST /dashboard/api/session";
 
-/** Nothing of what the client sent, and why it was refused. */
+/** Why a handshake was refused, without anything that the client sent. */
 export type RefusedHandshake = {
   readonly namespace: string;
   readonly address: string;
@@ -34,7 +34,7 @@ export class RefusalLog {
     this.#stop = parts.every(REFUSALS_INTERVAL_MS, () => this.#next());
   }
 
-  /** To be called with every answer: costs two comparisons unless it is to be logged. */
+  /** Called with every answer; costs two comparisons unless the answer is logged. */
   answered({ path, key }: Sighting, { method, address }: SeenRequest, { status, refusal }: SeenAnswer): void {
     if (status < 400 || status >= 500) return;
     const isSignIn = `${method} ${path}` === SIGN_IN;
@@ -42,7 +42,7 @@ export class RefusalLog {
     const fields = {
       status,
       method,
-      // A path that there is not may hold anything.
+      // An unknown path may contain anything.
       path: path ?? "(none)",
       address,
       ...(refusal === undefined ? {} : { code: refusal.code ?? refusal.message }),
@@ -51,7 +51,7 @@ export class RefusalLog {
     this.#note(fields, isSignIn ? "a sign-in was refused" : "a request was not let in");
   }
 
-  /** To be called with every handshake of a stream that was refused. */
+  /** Called with every stream handshake that was refused. */
   handshake(refused: RefusedHandshake): void {
     this.#note(refused, "a stream handshake was refused");
   }
@@ -65,7 +65,7 @@ export class RefusalLog {
     this.#log.warn(fields, message);
   }
 
-  /** Says how many were not logged since that was said last. */
+  /** Logs how many refusals of this interval were not logged. */
   close(): void {
     this.#stop();
     this.#next();

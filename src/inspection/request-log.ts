@@ -1,29 +1,29 @@
-// The last requests of each key, in the memory of the process that answered them. A ring of places for each key; a place is
-// written over where it lies, so that recording leaves nothing to be collected, and texts that repeat (paths, addresses) are kept
-// once. Texts that came with the request are copied, since a part of it would keep the whole of it in memory.
+// The last requests of each key, in the memory of the process that answered them. Each key has a ring of entries that are
+// overwritten in place, so that recording makes no garbage; repeated texts (paths, addresses) are stored once. Texts of a request
+// are copied, since a substring would keep the whole request in memory.
 //
-// Never recorded: secrets, signatures, values of parameters. Only keys that there are have a ring; the caller knows which.
+// Never recorded: secrets, signatures, values of parameters. The caller records requests of existing keys only.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
-/** Requests that are remembered of a key. */
+/** Requests kept of a key. */
 export const REQUESTS_PER_KEY_MAX = 100;
-/** Keys whose requests are remembered; beyond it those of the least recently used are forgotten. */
+/** Keys whose requests are kept; beyond it the least recently used key is dropped. */
 export const KEYS_MAX = 1_000;
-/** Characters of a text that came from outside; what is beyond is cut off. */
+/** Characters kept of a text from outside. */
 export const TEXT_LENGTH_MAX = 160;
-/** How often a key that is in use is noted to be so, ms: it is forgotten in the order of these notes. */
+/** How often the last use of a key is updated, ms; keys are dropped in this order. */
 const TOUCHED_EVERY_MS = 1_000;
 
 export type NewRequest = {
   /** Wall time, Unix ms. */
   readonly at: number;
   readonly method: string;
-  /** The row's text of its path, or, of an unknown one, what may be shown of it. */
+  /** The path of the route's row, or what may be shown of an unknown one. */
   readonly path: string;
   readonly status: number;
   readonly code: number | null;
-  /** Whether it was a placement that was answered with what an earlier one had placed. */
+  /** Whether it was a placement that was answered with the order of an earlier one. */
   readonly isReplay: boolean;
   readonly message: string | null;
   readonly weight: number;
@@ -41,16 +41,16 @@ type Ring = {
   readonly places: Place[];
   /** Where the next request is written. */
   next: number;
-  /** The strategy that the key managed when it was last known. */
+  /** The strategy that the key managed when it was last looked up. */
   strategyId: string | null;
   touchedAt: number;
 };
 
-/** Is told that there is news about the requests of a strategy's key. */
+/** Called when the requests of a strategy's key have changed. */
 export type RequestListener = (strategyId: string) => void;
 
 export class RequestLog {
-  /** Wall time, Unix ms: requests are remembered since then. */
+  /** Wall time, Unix ms: requests are kept since then. */
   readonly since: number;
   /** In the order in which they were last used, to the second. */
   readonly #rings = new BoundedMap<string, Ring>(KEYS_MAX);
@@ -61,12 +61,12 @@ export class RequestLog {
     this.since = since;
   }
 
-  /** Whether requests of a key are remembered. */
+  /** Whether requests of a key are kept. */
   knows(apiKey: string): boolean {
     return this.#rings.has(apiKey);
   }
 
-  /** Records a request of a key that there is. `strategyId` is that of its strategy, undefined where it was not looked up. */
+  /** Records a request of an existing key. `strategyId` is that of its strategy, undefined if it was not looked up. */
   record(apiKey: string, request: NewRequest, strategyId?: string | null): string {
     const ring = this.#ringOf(apiKey, request.at);
     if (strategyId !== undefined) ring.strategyId = strategyId;
@@ -87,7 +87,7 @@ export class RequestLog {
     place.weight = request.weight;
     place.latencyMs = request.latencyMs;
     place.diagnosis = request.diagnosis;
-    // Those of one client repeat: they are kept once, and need no copy.
+    // The texts of one client repeat: they are stored once and not copied again.
     place.message = request.message === null ? null : kept(request.message, before?.message);
     place.address = kept(request.address, before?.address);
     place.userAgent = kept(request.userAgent, before?.userAgent);
@@ -96,7 +96,7 @@ export class RequestLog {
     return String(this.#recorded);
   }
 
-  /** Adds what was found out about a refused request, if it is still remembered. */
+  /** Adds a diagnosis to a request, if it is still kept. */
   explain(apiKey: string, requestId: string, diagnosis: Diagnosis): void {
     const ring = this.#rings.get(apiKey);
     const place = ring?.places.find(({ number }) => String(number) === requestId);
@@ -105,7 +105,7 @@ export class RequestLog {
     this.#tell(ring);
   }
 
-  /** The requests of a key that are remembered, newest first. */
+  /** The kept requests of a key, newest first. */
   requestsOf(apiKey: string): LoggedRequest[] {
     const places = this.#rings.get(apiKey)?.places ?? [];
     return [...places]
@@ -117,7 +117,7 @@ export class RequestLog {
       }));
   }
 
-  /** Tells a listener of every request of a key with a strategy, at once, until released. It must not throw. */
+  /** Calls a listener for every request of a key with a strategy, until released. It must not throw. */
   onNews(listener: RequestListener): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -144,7 +144,7 @@ export class RequestLog {
   }
 }
 
-/** The text that is kept: the one before if it says the same, else a copy that may be shown. */
+/** The text before if it is the same, else a copy that may be shown. */
 function kept(text: string, before: string | null | undefined): string {
   return before === text ? before : shownText(text);
 }

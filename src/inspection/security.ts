@@ -1,13 +1,12 @@
-// What an operator looks at when somebody may be up to something: bans, failed handshakes of streams, failed sign-ins, and whether
-// the audit has been tampered with.
+// The security report for operators: bans, failed stream handshakes, failed sign-ins, and whether the audit is intact.
 import type { Budgets } from "../limits/budgets.ts";
 import type { Ban, Store } from "../store/store.ts";
 
-/** What failed earlier is not shown, ms. */
+/** Earlier failures are not shown, ms. */
 export const SHOWN_MS = 60 * 60_000;
-/** Rows of a list, most first. */
+/** Rows of a list, largest count first. */
 export const ROWS_MAX = 100;
-/** How long a verdict about the audit stands before all of it is hashed again, ms. */
+/** The audit is hashed again at most this often, ms. */
 export const AUDIT_VERIFIED_EVERY_MS = 60_000;
 
 export type SecurityReport = {
@@ -35,7 +34,7 @@ export class Security {
     this.#parts = parts;
   }
 
-  /** What there is to be seen now. Rejects if the store cannot be asked. */
+  /** The present report. Rejects if the store cannot be read. */
   async report(): Promise<SecurityReport> {
     const { store, budgets, wallNow } = this.#parts;
     const now = wallNow();

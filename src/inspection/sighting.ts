@@ -1,9 +1,15 @@
-// What is noted of a request on its way through a pipeline, and what of a request and its answer is looked at. The pipelines
-// fill a sighting in as they learn things; nothing of it has any influence on the answer.
+// The context of one request for the request log and the metrics. The pipelines fill it in as they process the request; it has no
+// influence on the answer.
 import type { BoundKey } from "../store/store.ts";
-import type { MetricsAnswer } from "./metrics.ts";
 
-/** The check of an authentication that failed. HEADER: what should name the key, or sign, is not there, or the key has ended. */
+export type MetricsAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly contentType: string;
+};
+
+/** The check of the authentication that failed. HEADER: a header that names the key or signs is missing, or the key was revoked. */
 export type FailedCheck =
   | "TIMESTAMP"
   | "RECV_WINDOW"
@@ -16,20 +22,19 @@ export type FailedCheck =
 /** How requests are signed: as parameters, or in the three headers of the bot family. */
 export type SignatureFamily = "EXCHANGE" | "BOT";
 
-export const EXCHANGE_KEY_HEADER = "x-mbx-apikey";
 export const BOT_KEY_HEADER = "x-bot-api-key";
 export const BOT_TIMESTAMP_HEADER = "x-bot-timestamp";
 export const BOT_SIGNATURE_HEADER = "x-bot-signature";
 
 export class Sighting {
-  /** When the request had been received: ms of a monotonic clock. */
+  /** When the request was received: ms of a monotonic clock. */
   readonly receivedAt: number;
   family: SignatureFamily = "EXCHANGE";
-  /** The row's own text of its path; null where there is no route. */
+  /** The path of the route's row; null if no route matches. */
   path: string | null = null;
-  /** Whose requests it belongs to, if there is such a key; null on routes that are nobody's. */
+  /** The key that the request names, which may not exist; null on routes without a key. */
   apiKey: string | null = null;
-  /** The key as it was looked up; null until then, and for one that there is not. */
+  /** The stored key; null before the look-up, and if there is none. */
   key: BoundKey | null = null;
   failed: FailedCheck | null = null;
   weight = 0;
@@ -39,39 +44,39 @@ export class Sighting {
   }
 }
 
-/** The parts of a request that are looked at, as they were received: bytes, one a character. */
+/** The parts of a request that are recorded or diagnosed, as received: bytes, one a character. */
 export type SeenRequest = {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** An object if the body was not taken in. */
+  /** An object if the body was not read. */
   readonly body: string | object;
   readonly address: string;
 };
 
-/** The parts of an answer that are looked at. */
+/** The parts of an answer that are recorded. */
 export type SeenAnswer = {
   readonly status: number;
-  /** What a refusal says; the bot family has no codes. */
+  /** The body of a rejection; the bot family has no codes. */
   readonly refusal?: { readonly code: number | null; readonly message: string };
-  /** Whether it shows what an earlier request placed. */
+  /** Whether it shows an order of an earlier request. */
   readonly isReplay?: boolean;
 };
 
-/** Who is told what became of requests. */
+/** Records requests and their answers. */
 export type RequestObserver = {
-  /** To be called when a request has been received. */
+  /** Called when a request was received. */
   sight(): Sighting;
   answered(sighting: Sighting, request: SeenRequest, answer: SeenAnswer): void;
-  /** It could not be answered: the store has failed, or there is a bug. */
+  /** Called if a request could not be answered: the store has failed, or there is a bug. */
   failed(sighting: Sighting, request: SeenRequest, error: unknown): void;
-  /** What is answered to who asks for the metrics. */
+  /** The answer to a request for the metrics. */
   metrics(request: SeenRequest): Promise<MetricsAnswer>;
 };
 
-/** Nobody: what it is asked about is not recorded. */
+/** Records nothing. */
 export const UNOBSERVED: RequestObserver = {
   sight: () => new Sighting(0),
   answered() {},

@@ -1,8 +1,7 @@
-// How many requests each route answered, with which status and how fast, since the process began: counters in buckets of their
-// own, since those of a metrics library cost several times as much at each request. `metrics.ts` hands them to such a library when
-// somebody asks.
+// Counts of the requests of each route since the process started, by status and by latency. Counters of a metrics library cost
+// several times as much for each request; `metrics.ts` converts these when the metrics are read.
 const MINUTE_MS = 60_000;
-/** Minutes of which it is remembered how many requests were answered, the present one included. */
+/** Minutes with a count of their requests, the present one included. */
 export const MINUTES_KEPT = 60;
 
 /** Upper bounds of the buckets of latency, ms; the last bucket has none. */
@@ -11,7 +10,7 @@ export const LATENCY_BOUNDS_MS = [
   1_000, 2_000, 5_000, 10_000,
 ] as const;
 
-/** What stands for all paths that are no route's, and for all pages for people. */
+/** Labels of all paths without a route, and of all pages for people. */
 export const NO_ROUTE = "(no route)";
 export const PAGES = "(pages)";
 
@@ -101,7 +100,7 @@ export class Traffic {
 
   #minuteOf(minute: number) {
     const last = this.#minutes.at(-1);
-    // A clock that was set back counts on in the minute it had reached.
+    // After the clock was set back, the last minute goes on counting.
     if (last !== undefined && minute <= last.minute) return last;
     const begun = { minute, count: 0, errors: 0 };
     this.#minutes.push(begun);

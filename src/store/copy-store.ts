@@ -27,7 +27,7 @@ import type {
 import type { CopierReport } from "../domain/venue-report.ts";
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
 import type { PlaceInList } from "./people-store.ts";
-import type { JournalEntry, Strategy } from "./store.ts";
+import type { JournalEntry, Strategy } from "./records.ts";
 
 /** What a key is told by from others without being known (`copy/credentials.ts`). */
 export type KeyDigests = {

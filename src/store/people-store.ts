@@ -5,7 +5,7 @@
 // that writes. Times are wall time, Unix ms. None of this is on the hot path.
 import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
 import type { KycStatus, Person, Profile, Role } from "../domain/person.ts";
-import type { ApiKeyRecord, BoundKey, Commit, Revocation, Strategy } from "./store.ts";
+import type { ApiKeyRecord, BoundKey, Commit, Revocation, Strategy } from "./records.ts";
 
 /** A session. Its token is stored as a hash alone. */
 export type StoredSession = {

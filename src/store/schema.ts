@@ -3,16 +3,15 @@
 //
 // What an order costs to keep is the number of places that it is written to: rows are appended in the order of their
 // commits, and a table has no more indexes beside that than its questions need.
+
 import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { IncomeType } from "../domain/income.ts";
 import type { SignalStatus } from "../domain/signal.ts";
 import type { CopyingTables } from "./copying/tables.ts";
+import type { Integer } from "./dialect.ts";
 import type { PeopleTables } from "./people/tables.ts";
 import type { NoteKind } from "./symbol-notes.ts";
-
-/** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
-export type Integer = ColumnType<number, number, number>;
 
 export type Tables = PeopleTables &
   CopyingTables & {

@@ -5,43 +5,19 @@
 // decides again. All parts of a commit (state, journal entry with its key, orders, trades, legs, incomes) stand or fall
 // together.
 // A commit that cannot be made durable rejects; nothing may then be answered as if it had been.
-import type { Account, StrategyStatus, StrategyType } from "../domain/account.ts";
-import type { DomainEvent } from "../domain/event.ts";
+import type { Account, StrategyType } from "../domain/account.ts";
 import type { Income, IncomeType } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
-import type { NewSignal, Rejection, SettledSignal, Signal } from "../domain/signal.ts";
+import type { NewSignal, Rejection, Signal } from "../domain/signal.ts";
 import type { CopyStore } from "./copy-store.ts";
 import type { PeopleStore } from "./people-store.ts";
+import type { ApiKeyRecord, BoundKey, Commit, JournalEntry, Revocation, Strategy } from "./records.ts";
+
+export type { ApiKeyRecord, BoundKey, Commit, JournalEntry, Revocation, Strategy } from "./records.ts";
 
 /** An account as committed, and the version of its row. */
 export type LoadedAccount = { readonly account: Account; readonly version: number };
-
-/** What one command did: the unit of the journal. */
-export type JournalEntry = {
-  /** The row's version after the entry: 1 for the first. */
-  readonly version: number;
-  /** The idempotency key, unique within the strategy; null for a command that needs none. */
-  readonly key: string | null;
-  /** Market time, Unix ms. */
-  readonly at: number;
-  readonly events: readonly DomainEvent[];
-};
-
-export type Commit = {
-  /** The account after the entry. */
-  readonly account: Account;
-  readonly entry: JournalEntry;
-  /** The orders that the entry touched, as they now stand. */
-  readonly orders: readonly Order[];
-  /** The legs that the entry touched, as they now stand. */
-  readonly legs: readonly Leg[];
-  /** Trades and incomes are only ever added. */
-  readonly trades: readonly Trade[];
-  readonly incomes: readonly Income[];
-  /** The signals that the entry settles, which are recorded already. */
-  readonly signals: readonly SettledSignal[];
-};
 
 /**
  * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: the database could not
@@ -49,34 +25,6 @@ export type Commit = {
  * stored.
  */
 export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
-
-export type Strategy = {
-  readonly strategyId: string;
-  readonly type: StrategyType;
-  readonly status: StrategyStatus;
-};
-
-/** What is kept of an API key: never the secret, which `identity/` derives from the salt and the master key. */
-export type ApiKeyRecord = {
-  readonly keyId: string;
-  readonly apiKey: string;
-  readonly salt: string;
-  readonly masterVersion: number;
-  readonly label: string;
-  /** The person whose key it is; null for one that was made by the command line for nobody. */
-  readonly ownerId: string | null;
-  /** The strategy that the key manages, or has managed until that was closed; null while it is bound to none. */
-  readonly strategyId: string | null;
-  /** Wall time, Unix ms. */
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
-};
-
-/** A key and the strategy it is bound to, as one look-up answers. */
-export type BoundKey = { readonly key: ApiKeyRecord; readonly strategy: Strategy | null };
-
-/** The end of a key: as it now stands, and whether it had ended before. */
-export type Revocation = { readonly key: ApiKeyRecord; readonly wasRevoked: boolean };
 
 /** A strategy that is created for somebody, with the key that manages it. */
 export type CreatedStrategy = {

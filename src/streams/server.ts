@@ -1,9 +1,11 @@
-// The stream server: Socket.IO beside HTTP on one port, a namespace for candles and one for depth. A
-// connection to a namespace always succeeds; if its handshake is refused, it receives an `error` event and is
-// disconnected. Messages that a client sends before its acceptance are ignored. A stock client does not
-// reconnect after such a disconnect, so it does not fail repeatedly. If its handshake could not be checked,
-// it receives an error and loses its transport as by a network failure, after which it reconnects. Source:
-// specification 5.3, 6, 7.3 and 8.3.
+// The streams: Socket.IO beside HTTP on one port, a namespace for candles and one for depth.
+//
+// A connection to a namespace always succeeds; whose handshake is refused is told so by an `error` event and disconnected.
+// Nothing is handled that a client sends before it was let in. A stock client that was disconnected does not come back by
+// itself, so that it does not fail again and again; when its handshake could not be checked it is told, and loses its
+// connection as by a network, after which it does.
+// Source: specification 5.3, 6, 7.3 and 8.3.
+
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
@@ -13,12 +15,11 @@ import type { Timers } from "../concurrency/time.ts";
 import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../limits/connections.ts";
 import { addressHolder } from "../limits/holder.ts";
 import type { TradingPairs } from "../market/pairs.ts";
-import { StoreUnavailable } from "../store/store.ts";
+import { type Store, StoreUnavailable } from "../store/store.ts";
 import { named, type StreamError, streamError } from "./errors.ts";
 import { FrontDoor } from "./front-door.ts";
 import { authenticate, type HandshakeParts, type LetIn, UnknownKeys } from "./handshake.ts";
 import { MESSAGE_BYTES_MAX } from "./limits.ts";
-import { endRevoked, LOOK_UP_INTERVAL_MS } from "./revocations.ts";
 import { Session, Sessions } from "./sessions.ts";
 import { CANDLES, DEPTH, type StreamKind } from "./stream-kinds.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -212,4 +213,28 @@ function refuse(socket: Socket, error: StreamError): void {
 
 function isError(read: object): read is StreamError {
   return "code" in read;
+}
+
+// An open connection is not authenticated again: the keys of all connections are looked up once a second.
+
+export const LOOK_UP_INTERVAL_MS = 1_000;
+
+/** Ends the sessions of keys that have been revoked. A database that is out of reach is asked again the next time. */
+export async function endRevoked(sessions: Sessions, store: Pick<Store, "findKey">): Promise<void> {
+  await Promise.all(
+    sessions.keys().map(async (apiKey) => {
+      if (!(await isRevoked(apiKey, store))) return;
+      for (const session of sessions.of(apiKey)) session.end(streamError("AUTH_KEY_REVOKED"));
+    }),
+  );
+}
+
+async function isRevoked(apiKey: string, store: Pick<Store, "findKey">): Promise<boolean> {
+  try {
+    const bound = await store.findKey(apiKey);
+    return bound === null || bound.key.revokedAt !== null;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false;
+    throw error;
+  }
 }

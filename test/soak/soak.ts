@@ -1,7 +1,7 @@
 // The soak itself: a gateway of its own on a market whose connections are cut now and then, many clients for a while, then all
 // of them cut off at once. What is wrong is collected, not thrown.
 import { setTimeout as pause } from "node:timers/promises";
-import { memoryOf } from "../../bench/in-process/inspector.ts";
+import { memoryOf } from "../../bench/processes/processes.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
 import { seedMany } from "../support/strategies.ts";

@@ -55,20 +55,11 @@ const BODY = '{"symbol":"BTCUSDT","tradeType":"BUY"}';
 
 describe("a message that was signed otherwise than it was sent", () => {
   test.each<readonly [string, Mistake, RegExp]>([
-    [
-      "without its body",
-      { body: BODY, signed: (time) => `${time}POST${PATH}` },
-      /^The body was left out of what was signed/,
-    ],
-    [
-      "with a body that was not sent",
-      { signed: (time) => `${time}POST${PATH}{}` },
-      /^A body was signed, and none was sent/,
-    ],
+    ["without its body", { body: BODY, signed: (time) => `${time}POST${PATH}` }, /^The body was not signed/],
     [
       "with the body as json.dumps writes it, while requests sends it compact",
       { body: BODY, signed: (time) => `${time}POST${PATH}{"symbol": "BTCUSDT", "tradeType": "BUY"}` },
-      /^The body was signed as other JSON text than was sent/,
+      /^The body was signed with other spaces/,
     ],
     [
       "with the body compact, while it was sent as json.dumps writes it",
@@ -76,90 +67,32 @@ describe("a message that was signed otherwise than it was sent", () => {
         body: '{"symbol": "BTCUSDT", "a": [1, 2]}',
         signed: (time) => `${time}POST${PATH}{"symbol":"BTCUSDT","a":[1,2]}`,
       },
-      /^The body was signed as other JSON text than was sent/,
+      /^The body was signed with other spaces/,
     ],
-    [
-      "with the body's fields sorted",
-      {
-        body: '{"tradeType":"BUY","symbol":"BTCUSDT"}',
-        signed: (time) => `${time}POST${PATH}${BODY}`,
-      },
-      /^The body was signed as other JSON text than was sent/,
-    ],
-    ["of the body alone", { body: BODY, signed: () => BODY }, /^The body alone was signed/],
     [
       "without its query",
       { path: `${PATH}?a=1`, signed: (time) => `${time}POST${PATH}` },
       /^The path was signed without its query/,
     ],
-    [
-      "with a method in lower case",
-      { signed: (time) => `${time}post${PATH}` },
-      /^The method was signed in lower/,
-    ],
-    ["without the method", { signed: (time) => `${time}${PATH}` }, /^The method was left out/],
-    ["without the timestamp", { signed: () => `POST${PATH}` }, /^The timestamp was left out/],
-    ["without the path", { body: BODY, signed: (time) => `${time}POST${BODY}` }, /^The path was left out/],
+    ["without the timestamp", { signed: () => `POST${PATH}` }, /^The timestamp was not signed/],
     [
       "in another order",
       { signed: (time) => `POST${PATH}${time}` },
       /^The parts were signed in another order/,
     ],
-    [
-      "with line breaks between",
-      { body: BODY, signed: (time) => `${time}\nPOST\n${PATH}\n${BODY}` },
-      /^Something was put between the parts/,
-    ],
-    [
-      "with a bar between",
-      { signed: (time) => `${time}|POST|${PATH}` },
-      /^Something was put between the parts/,
-    ],
-    [
-      "with a part of the path",
-      { signed: (time) => `${time}POST/spot/test` },
-      /^A part of the path alone was signed/,
-    ],
-    ["with a slash at its end", { signed: (time) => `${time}POST${PATH}/` }, /with a slash at its end/],
-    [
-      "with a line break at its end",
-      { signed: (time) => `${time}POST${PATH}\n` },
-      /^A line break at the end/,
-    ],
-    [
-      "with a time in seconds",
-      { signed: (time) => `${time.slice(0, -3)}POST${PATH}` },
-      /^Another timestamp was signed than was sent/,
-    ],
-    [
-      "as a handshake of a stream",
-      { signed: (time) => `${time}GET/bot/v1/market` },
-      /^This is the signature of a stream's handshake/,
-    ],
-    [
-      "as the exchange-style routes sign",
-      { signed: (time) => `timestamp=${time}` },
-      /^The request is signed as those of the exchange-style routes are/,
-    ],
+    ["in an unknown way", { signed: (time) => `${time}|POST|${PATH}` }, /^None of the usual mistakes fits/],
   ])("%s", async (_what, mistake, hint) => {
     const hints = await diagnosed(mistake);
     expect(hints).toHaveLength(1);
     expect(hints[0]).toMatch(hint);
   });
-
-  test("with the whole address", async () => {
-    const { host } = new URL(stage.url);
-    const hints = await diagnosed({ signed: (time) => `${time}POSThttp://${host}${PATH}` });
-    expect(hints[0]).toMatch(/^The whole address was signed/);
-  });
 });
 
-test.each<readonly [string, Mistake["secret"] | (() => string | Buffer), RegExp]>([
-  ["the secret's bytes", () => Buffer.from(key.secret, "hex"), /decoded from hex/],
-  ["the API key", () => key.apiKey, /The API key itself was used/],
+test.each([
+  ["the API key", () => key.apiKey, /^The API key was used as the secret/],
   ["another key's", () => other.secret, /the secret of your key "the other one"/],
-])("the wrong secret is told: %s", async (_what, secret, hint) => {
-  const hints = await diagnosed({ secret: typeof secret === "function" ? secret() : (secret ?? "") });
+])("a wrong secret: %s", async (_what, secret, hint) => {
+  const hints = await diagnosed({ secret: secret() });
   expect(hints[0]).toMatch(hint);
 });
 
@@ -196,8 +129,9 @@ describe("headers", () => {
     const { check, hints } = await key.diagnosis();
     expect(check).toBe("HEADER");
     expect(hints).toEqual([
-      expect.stringMatching(/^Missing: x-bot-api-key, x-bot-timestamp, x-bot-signature\./),
-      expect.stringMatching(/^The key came in X-MBX-APIKEY/),
+      expect.stringMatching(
+        /^Missing: x-bot-api-key, x-bot-timestamp, x-bot-signature\. .* not in X-MBX-APIKEY and parameters\.$/,
+      ),
     ]);
   });
 
@@ -213,8 +147,8 @@ describe("headers", () => {
 test.each([
   ["TIMESTAMP", () => `${key.now()}.5`, /has a fraction/, 1],
   ["WINDOW", () => key.now().slice(0, -3), /is in seconds/, 0],
-  ["WINDOW", () => String(Number(key.now()) - 45_000), /stamped 45\.0 s before it arrived/, -45_000],
-  ["WINDOW", () => String(Number(key.now()) + 45_000), /stamped 45\.0 s ahead/, 45_000],
+  ["WINDOW", () => String(Number(key.now()) - 45_000), /45\.0 s before the request arrived/, -45_000],
+  ["WINDOW", () => String(Number(key.now()) + 45_000), /45\.0 s ahead/, 45_000],
 ] as const)("%s", async (check, timestamp, hint, offset) => {
   const sent = timestamp();
   await key.send({

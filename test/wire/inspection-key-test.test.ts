@@ -79,7 +79,7 @@ describe.each([
 describe("the last request of the bot", () => {
   test("that was refused is explained", async () => {
     const key = await inspectedKey(stage, trader);
-    await ask(key, "/api/v3/account", "\n");
+    await ask(key, "/api/v3/account", "&");
     const said = await key.test();
     expect(said.isFine).toBe(false);
     expect(outcomes(said)).toEqual({ ...PASSED, "Last request of the bot": "FAILED" });
@@ -87,7 +87,7 @@ describe("the last request of the bot", () => {
     expect(last?.says).toMatch(
       /was answered 401 \(-2015\): Invalid API-key, IP, or permissions for action\.$/,
     );
-    expect(last?.action).toMatch(/^A line break at the end was signed too/);
+    expect(last?.action).toMatch(/^The & before `signature` was signed/);
   });
 
   test("that broke a trading rule is no fault of the key", async () => {

@@ -2,8 +2,9 @@
 import { connect } from "node:net";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Family } from "../../src/http/pipeline.ts";
 import { createProbes } from "../../src/http/probes.ts";
-import { createServer, type Family } from "../../src/http/server.ts";
+import { createServer } from "../../src/http/server.ts";
 import { UNOBSERVED } from "../../src/inspection/sighting.ts";
 import { Budgets } from "../../src/limits/budgets.ts";
 import { freshAddress } from "../support/addresses.ts";

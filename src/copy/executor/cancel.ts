@@ -7,13 +7,14 @@ import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from ".
 import type { Leg } from "../../domain/leg.ts";
 import { type Rate, ZERO } from "../../money/decimal.ts";
 import { leadHeld } from "../leads/lead-state.ts";
+import type { Counts, Refused } from "../orders/copy-state.ts";
 import { applyReport, endRow, refusedRow, skipped } from "../orders/rows.ts";
 import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
-import { type Counts, findAtVenue, NOT_FOUND_AFTER_MS, type Refused, type Unsent } from "./submit.ts";
+import { findAtVenue, NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
 
 /** Delay before an order that is still open after its cancel is queried again, ms. */
 const STILL_OPEN_MS = 500;

@@ -7,7 +7,8 @@
 import type { LeadAction, LeadLeg, MirrorEntry, Skip } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import type { CopyState } from "../orders/copy-state.ts";
-import { ownRow, skipped } from "../orders/rows.ts";
+import { ownRow } from "../orders/new-rows.ts";
+import { skipped } from "../orders/rows.ts";
 import { legCapSkip } from "../sizing/limits.ts";
 import { skipOf } from "../sizing/skip.ts";
 import { snapPrice } from "../sizing/snap.ts";

@@ -24,13 +24,8 @@ import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import {
-  isReduction,
-  type RestingOnSymbol,
-  type Sized,
-  scaleOrder,
-  type Unsized,
-} from "../sizing/scale-order.ts";
+import type { RestingOnSymbol } from "../sizing/proportion.ts";
+import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";

@@ -11,6 +11,7 @@ import type { ClientOrderType } from "../../domain/order.ts";
 import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { type MirrorOrigin, mirrorClientId } from "../client-ids.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
+import type { Counts, Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { spotSymbolOf } from "../sizing/proportion.ts";
@@ -28,12 +29,8 @@ export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
  */
 const ANSWER_MS_MAX = 1_500;
 
-/** Numbers of sends and queries, the time of the first send and of the known outcome; wall time, Unix ms. */
-export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
-
 /** An order or a leg that the venue has. */
 export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState; readonly row: MirrorEntry };
-export type Refused = { readonly kind: "REFUSED"; readonly refusal: VenueRefusal; readonly counts: Counts };
 /** Nothing of it was executed: it was not sent, for this reason. */
 export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
 /** The outcome is unknown, and the order is not sent again. */

@@ -1,8 +1,9 @@
-// The state of one copy in memory: its row, its book, and the open rows of its log. It is their only writer.
-// A change takes effect in memory at once, without waiting, so that executors of different symbols never size
-// by outdated state; `flush` makes all changes since durable, in order.
-// A failed flush leaves memory ahead of the store: the state must not be used any more and has to be loaded
-// again.
+// What this process knows of one copy: its row, its book, and the rows of its log of which something is still to be done. It is the
+// only writer of them. A change takes effect in memory at once, without waiting, so that executors of different symbols never size
+// by something outdated; `flush` makes durable what has changed since, in order.
+//
+// A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
+
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type {
   Copy,
@@ -28,6 +29,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/copy-store.ts";
+import type { VenueRefusal } from "../venue/venue.ts";
 import {
   type Charge,
   carriedOn,
@@ -37,10 +39,13 @@ import {
   holdingOf,
   repriced,
 } from "./book.ts";
-import { rowOf } from "./rows.ts";
+import type { NewEntry } from "./new-rows.ts";
+import { rowOf } from "./new-rows.ts";
 
-/** A row of the log before it has its number. */
-export type NewEntry = Omit<MirrorEntry, "copyId" | "entryId">;
+/** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
+export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
+
+export type Refused = { readonly kind: "REFUSED"; readonly refusal: VenueRefusal; readonly counts: Counts };
 
 type Record = (progress: CopyProgress) => Promise<void>;
 

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { MirrorEntry } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
 import type { CopyState } from "./copy-state.ts";
-import { endRow, ownRow } from "./rows.ts";
+import { ownRow } from "./new-rows.ts";
+import { endRow } from "./rows.ts";
 
 const ROW: MirrorEntry = {
   ...ownRow("PLACE", "BTCUSDT", { request: null, now: 0 }),

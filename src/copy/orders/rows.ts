@@ -1,101 +1,15 @@
-// Rows of the mirror log: how they begin, and how reports of the venue on their orders are applied to the row
-// and the copy's book, each execution once. Fees are learned later, beside the orders: no size depends on
-// them, except for a fee in the base asset, which the sender waits for.
-// If an order is filled in parts, the earlier parts are taken to have paid the same share in the base asset
-// as the whole; this may be off by one unit of the 8th decimal.
-import type {
-  CopyRequest,
-  LeadAction,
-  LeadPlacement,
-  MirrorEntry,
-  MirrorKind,
-  MirrorStatus,
-  Skip,
-} from "../../domain/copying.ts";
+// Rows of the mirror log: as they begin, and with what the venue says of their orders, which is taken into a row and the copy's book,
+// each execution once. Fees are learned later, beside the orders: no size depends on them but that of what a fee in the base asset has
+// lessened, which its sender waits for.
+//
+// Where an order is filled in parts, what the earlier parts paid in the base asset is taken to be the same share as of the whole; it
+// may be a unit of the 8th decimal off.
+import type { MirrorEntry, MirrorStatus, Skip } from "../../domain/copying.ts";
 import { type Amount, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
-import type { Refused } from "../executor/submit.ts";
 import { refusedAs } from "../session/failures.ts";
 import type { VenueFills, VenueOrderState, VenueOrderStatus } from "../venue/venue.ts";
-import type { CopyState, NewEntry } from "./copy-state.ts";
-
-const BLANK: Omit<NewEntry, "kind" | "leadAt" | "updatedAt"> = {
-  seq: null,
-  requestId: null,
-  collectiveId: null,
-  symbol: null,
-  status: "DONE",
-  skip: null,
-  side: null,
-  orderType: null,
-  leadQuantity: null,
-  leadPrice: null,
-  scale: null,
-  scaledQuantity: null,
-  quantity: null,
-  price: null,
-  stopPrice: null,
-  clientOrderId: null,
-  venueOrderId: null,
-  executedQuantity: ZERO,
-  executedQuote: ZERO,
-  fee: ZERO,
-  sentAt: null,
-  acknowledgedAt: null,
-  sends: 0,
-  queries: 0,
-};
-
-/** A row for an action, with the action's terms. `now` is wall time, Unix ms, here and below. */
-export function rowOf(action: LeadAction, now: number): NewEntry {
-  const row: NewEntry = {
-    ...BLANK,
-    kind: action.kind,
-    seq: action.seq,
-    leadAt: action.at,
-    updatedAt: now,
-    symbol: action.kind === "CLOSE" ? null : action.symbol,
-    collectiveId: "collectiveId" in action ? action.collectiveId : null,
-  };
-  switch (action.kind) {
-    case "PLACE":
-      return { ...row, ...ofPlacement(action) };
-    case "FILL":
-    case "FIRE_LEG":
-    case "LIQUIDATE":
-      return {
-        ...row,
-        side: action.side,
-        leadQuantity: action.filled.quantity,
-        leadPrice: action.filled.price,
-      };
-    case "PLACE_LEG":
-      return {
-        ...row,
-        side: action.side,
-        orderType: action.legType,
-        stopPrice: action.triggerPrice,
-      };
-    default:
-      return row;
-  }
-}
-
-/** A row of the copy's own: for a request, the closing of the copy, or the reconciler. */
-export function ownRow(
-  kind: MirrorKind,
-  symbol: string | null,
-  of: { readonly request: CopyRequest | null; readonly now: number },
-): NewEntry {
-  const { request, now } = of;
-  return {
-    ...BLANK,
-    kind,
-    symbol,
-    requestId: request?.requestId ?? null,
-    leadAt: request?.askedAt ?? now,
-    updatedAt: now,
-  };
-}
+import type { CopyState, Refused } from "./copy-state.ts";
+import type { NewEntry } from "./new-rows.ts";
 
 export function skipped<Row extends NewEntry>(row: Row, skip: Skip): Row {
   return { ...row, status: "SKIPPED", skip };
@@ -108,17 +22,6 @@ export function isWantOfFunds({ reason }: Skip): boolean {
 /** The row of an order that the venue refused. */
 export function refusedRow<Row extends NewEntry>(row: Row, { refusal, counts }: Refused): Row {
   return { ...row, ...counts, ...refusedAs(refusal) };
-}
-
-function ofPlacement(action: LeadPlacement) {
-  return {
-    side: action.side,
-    orderType: action.orderType,
-    leadQuantity: action.quantity,
-    leadPrice: action.filled?.price ?? (action.price > 0n ? action.price : null),
-    price: action.price,
-    stopPrice: action.stopPrice,
-  };
 }
 
 const STATUS: Readonly<Record<VenueOrderStatus, MirrorStatus>> = {

@@ -28,8 +28,8 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
+import type { ScaleInput } from "./proportion.ts";
 import { copyEquity, worthOfHoldings } from "./proportion.ts";
-import type { ScaleInput } from "./scale-order.ts";
 import { skipOf } from "./skip.ts";
 
 /** By so much of its size what opens may be cut for want of funds, before it is snapped: 2 %. */

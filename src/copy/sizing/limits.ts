@@ -22,8 +22,8 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
+import type { RestingOnSymbol, ScaleInput } from "./proportion.ts";
 import { copyEquity, priceOf } from "./proportion.ts";
-import type { RestingOnSymbol, ScaleInput } from "./scale-order.ts";
 import { countAsAmount, skipOf } from "./skip.ts";
 
 /**

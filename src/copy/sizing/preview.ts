@@ -42,11 +42,12 @@ import {
   leadEquity,
   leadOpening,
   priceOf,
+  type RestingOnSymbol,
   spotSymbolOf,
   type VenuePrices,
   workedWith,
 } from "./proportion.ts";
-import { isReduction, type RestingOnSymbol, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
+import { isReduction, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
 import { leastQuantityAt, takesMarketPrice } from "./snap.ts";
 
 export type PreviewRow = {

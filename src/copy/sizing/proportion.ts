@@ -1,11 +1,17 @@
-// Values a strategy and a copy in the quote asset, and computes a copy's share of an order by the ratio. Both
-// use the venue's prices, or the strategy's last one. Assets without a price count as zero; since copies
-// would then be too large, nothing is opened (`hasUnvalued`). Openings scale by what both have (spot:
-// equities, futures: collateral) or by the copier's fixed ratio or amount; reductions by what both hold of
-// the symbol without their open exit orders. An order through zero is both. A copy reduces only its own
-// holdings, on the strategy's side. Rounding makes a copy smaller. Source: specification, section 1; design,
-// section 6 (copiers).
+// What a strategy and a copy have, in the quote asset, and what of a strategy's order is a copy's by the ratio of the two. Both are
+// valued at the same prices, the venue's; where it has none, at the strategy's last one. What nobody knows a price of counts nothing;
+// since copies of a strategy would be too large by that, nothing is opened for them meanwhile (`hasUnvalued`).
+//
+// What of an order opens something and what reduces is scaled apart. What opens is scaled by what both have (spot: equities, futures:
+// collateral) or by the copier's fixed ratio or amount; what reduces by what both hold of the symbol and have not promised to their
+// open exit orders. An order through zero is both. A copy reduces only what it holds by its own orders, and on the side on which the
+// strategy holds it.
+//
+// Whatever is rounded makes a copy smaller: theirs up, ours down.
+// Source: specification, section 1; design, section 6 (copiers).
+
 import type { StrategyType } from "../../domain/account.ts";
+import type { LeadPlacement, Skip, SkipReason } from "../../domain/copying.ts";
 import {
   COPY_QUOTE_ASSET,
   type CopyBook,
@@ -14,6 +20,7 @@ import {
   type Scale,
 } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
   add,
@@ -32,7 +39,50 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import type { ScaleInput } from "./scale-order.ts";
+
+/** What of the copy rests on the order's symbol. */
+export type RestingOnSymbol = {
+  /** All orders, stops included: MAX_NUM_ORDERS. */
+  readonly orders: number;
+  /** Stops that wait for their trigger: MAX_NUM_ALGO_ORDERS. */
+  readonly stops: number;
+  /** Base units of BUYs and of SELLs that are not executed yet. */
+  readonly buys: Quantity;
+  readonly sells: Quantity;
+  /** The sides of those that may open something at the venue: of contracts, they are not reduce-only. */
+  readonly openSides: readonly Side[];
+};
+
+export const NOTHING_RESTS: RestingOnSymbol = { orders: 0, stops: 0, buys: ZERO, sells: ZERO, openSides: [] };
+
+export type ScaleInput = {
+  readonly family: StrategyType;
+  readonly placement: LeadPlacement;
+  /** The strategy before the order. */
+  readonly lead: LeadState;
+  readonly settings: CopySettings;
+  /** What the copy holds by its own orders. */
+  readonly holdings: CopyBook["holdings"];
+  /** In the quote asset: on spot free and locked, of futures the wallet balance. */
+  readonly wallet: Amount;
+  /** What of it can be used now. */
+  readonly available: Amount;
+  /** On spot what all resting BUYs of the copy may cost. Of futures zero: what is not available is in use there. */
+  readonly restingWorth: Amount;
+  /**
+   * Of futures what the open orders of other symbols that may open something are worth at their limits; counts towards the
+   * copier's exposure bound. On spot `restingWorth` has them.
+   */
+  readonly restingElsewhere?: Amount;
+  readonly restingOnSymbol: RestingOnSymbol;
+  /** On spot all that the account has of the base asset (MAX_POSITION); of futures zero. */
+  readonly accountHeld: Quantity;
+  /** The venue's; null if it does not list the symbol. */
+  readonly rules: SymbolRules | null;
+  readonly prices: VenuePrices;
+  /** Why nothing that opens may be sent, with figures where there are any; null if it may. */
+  readonly opensNot: SkipReason | Skip | null;
+};
 
 /** By symbol: of spot pairs the last prices, of contracts the mark prices. */
 export type VenuePrices = ReadonlyMap<string, Price>;

@@ -11,7 +11,8 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, type Price, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
-import { type ScaleInput, type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
+import type { ScaleInput } from "./proportion.ts";
+import { type Sized, scaleOrder, type Unsized } from "./scale-order.ts";
 import { amount, anyBounded, anyFlip, anyInput } from "./testing/any-scale-input.ts";
 import { CopyBench } from "./testing/copy-bench.ts";
 import {

@@ -1,22 +1,25 @@
-// A strategy's order as an order of a copy, or why there is none. Checks run from general to particular:
-// listing, price, anything to reduce, size, position, open orders, funds; the first failure is the answer. An
-// opening is never above the scaled size, the copier's bounds and the usable funds; for want of funds it is
-// cut a little (`funds.ts`) or not sent. If the opening part of an order through zero cannot be had, the
-// reducing part is sent alone. While nothing may open, reductions of a contract are reduce-only and leave out
-// what other orders will reduce: two full closings would otherwise open the other side. Source:
-// specification, section 1; design, section 6 (copiers). Price bands are left to the venue.
+// A strategy's order as an order for a copy, or why it is not one. The checks run from the most general to the most
+// particular: whether the venue trades it, its price, whether there is anything to reduce, size, position, how many
+// orders rest, funds; the first that fails is the answer.
+//
+// What opens is never more than the scaled size, than the copier's bounds for an order, a position and the exposure, and than what
+// the copy may still use: for want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
+// that reduces is sent alone: nobody stays in a position that the strategy has left because there was too little money for the
+// next one.
+//
+// While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is left by orders that
+// are not: two that each close the whole position would otherwise open the other side once both are filled. As long as the copy
+// follows, it does so with the strategy.
+// Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
+
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
-  type CopyBook,
-  type CopySettings,
   type LeadPlacement,
   type LeadState,
   type Scale,
   type Skip,
-  type SkipReason,
 } from "../../domain/copying.ts";
-import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
@@ -38,7 +41,8 @@ import {
   slippageSkip,
   symbolSkip,
 } from "./limits.ts";
-import { hasUnvalued, leadOpening, NO_PART, type Parts, partsOf, type VenuePrices } from "./proportion.ts";
+import type { ScaleInput } from "./proportion.ts";
+import { hasUnvalued, leadOpening, NO_PART, type Parts, partsOf } from "./proportion.ts";
 import { skipOf, tellingBound } from "./skip.ts";
 import {
   type Measure,
@@ -49,52 +53,6 @@ import {
   snapQuantity,
   takesMarketPrice,
 } from "./snap.ts";
-
-/** The copy's open orders on the order's symbol. */
-export type RestingOnSymbol = {
-  /** All orders, stops included: MAX_NUM_ORDERS. */
-  readonly orders: number;
-  /** Stops that wait for their trigger: MAX_NUM_ALGO_ORDERS. */
-  readonly stops: number;
-  /** Base units of BUYs and of SELLs that are not executed yet. */
-  readonly buys: Quantity;
-  readonly sells: Quantity;
-  /** The sides of those that may open something at the venue: of contracts, they are not reduce-only. */
-  readonly openSides: readonly Side[];
-};
-export const NOTHING_RESTS: RestingOnSymbol = { orders: 0, stops: 0, buys: ZERO, sells: ZERO, openSides: [] };
-
-export type ScaleInput = {
-  readonly family: StrategyType;
-  readonly placement: LeadPlacement;
-  /** The strategy before the order. */
-  readonly lead: LeadState;
-  readonly settings: CopySettings;
-  /** The copy's holdings by its own orders. */
-  readonly holdings: CopyBook["holdings"];
-  /** In the quote asset: on spot free and locked, of futures the wallet balance. */
-  readonly wallet: Amount;
-  /** The part of it that can be used now. */
-  readonly available: Amount;
-  /**
-   * On spot the possible cost of all open BUYs of the copy. On futures zero: the available balance excludes
-   * it already.
-   */
-  readonly restingWorth: Amount;
-  /**
-   * Of futures the value of other symbols' open orders that may open something, at their limits; it counts
-   * towards the copier's exposure bound. On spot `restingWorth` has them.
-   */
-  readonly restingElsewhere?: Amount;
-  readonly restingOnSymbol: RestingOnSymbol;
-  /** On spot all that the account has of the base asset (MAX_POSITION); of futures zero. */
-  readonly accountHeld: Quantity;
-  /** The venue's; null if it does not list the symbol. */
-  readonly rules: SymbolRules | null;
-  readonly prices: VenuePrices;
-  /** Why nothing that opens may be sent, with figures where there are any; null if it may. */
-  readonly opensNot: SkipReason | Skip | null;
-};
 
 export type Sized = {
   readonly kind: "SIZED";

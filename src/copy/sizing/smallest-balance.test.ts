@@ -6,7 +6,8 @@ import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { smallestBalances } from "./preview.ts";
-import { NOTHING_RESTS, scaleOrder } from "./scale-order.ts";
+import { NOTHING_RESTS } from "./proportion.ts";
+import { scaleOrder } from "./scale-order.ts";
 import { actionOf, leadState, placement } from "./testing/actions.ts";
 
 const SPOT_RULES = symbolRules("BTC");

@@ -19,8 +19,8 @@ import {
   proceedsDown,
   type Quantity,
 } from "../../money/decimal.ts";
+import type { ScaleInput } from "./proportion.ts";
 import { priceOf } from "./proportion.ts";
-import type { ScaleInput } from "./scale-order.ts";
 import { skipOf } from "./skip.ts";
 
 /** How an order is measured. */

@@ -4,7 +4,7 @@
 // setting is trusted for `SETTINGS_AGE_MAX_MS` alone, no longer than the interval between polls: a burst of
 // orders sets it once. Source: reference exchange, sections 11, 12 and 13.
 import { type Amount, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, FIND, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, FIND, placementCost, URGENT } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -19,6 +19,7 @@ import {
 import { cancelLeg, findLeg, OPEN_LEGS, placeLeg } from "./futures-legs.ts";
 import { askForClearance, FuturesTrades } from "./futures-trades.ts";
 import { accountMayWithdraw, askForRestrictions, hasNoSuchRoute, restricted } from "./key-rights.ts";
+import { WEIGHTS } from "./limits.ts";
 import {
   askForFills,
   listOpen,

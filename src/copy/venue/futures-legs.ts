@@ -2,8 +2,9 @@
 // leg became an ordinary order, which says what was executed and under which id its fills are. Source:
 // reference exchange, section 13.
 import { type Amount, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, FIND, LEG_PLACEMENT, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, FIND, LEG_PLACEMENT, URGENT } from "./account-rest.ts";
 import { type Body, BodyFault, idOf, mapped, objectOf, rowsOf, textOf, timeOf, valueFor } from "./answers.ts";
+import { WEIGHTS } from "./limits.ts";
 import { demandSame, NOT_FOUND_CODES, NOT_OPEN_CODES, type OpenRoute, orderOf } from "./orders.ts";
 import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from "./venue.ts";
 

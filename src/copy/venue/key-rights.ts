@@ -3,8 +3,9 @@
 // rights. It belongs to spot and does not exist everywhere: for a futures key the operator's spot venue is
 // queried. Source: reference exchange, sections 4, 7.1 and 11.2.
 import type { StrategyType } from "../../domain/account.ts";
-import { type AccountRest, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, URGENT } from "./account-rest.ts";
 import { type Body, flagOf, mapped, objectOf } from "./answers.ts";
+import { WEIGHTS } from "./limits.ts";
 import type { AccountCheck, KeyRights, VenueAnswer } from "./venue.ts";
 
 const NOT_FOUND = 404;

@@ -9,6 +9,64 @@ import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
 import type { Header } from "./http-sender.ts";
 
+/** Weight of listing open orders: for one symbol, and for all symbols of the account at once. */
+export type ListWeight = { readonly ofOne: number; readonly ofAll: number };
+
+export const WEIGHTS = {
+  SPOT: {
+    /** `GET /api/v3/time` */
+    time: 1,
+    /** `GET /api/v3/exchangeInfo` */
+    rules: 20,
+    /** `GET /api/v3/ticker/price`, all symbols. */
+    prices: 4,
+    /** `GET /api/v3/account` */
+    account: 20,
+    /** `POST /api/v3/order`: 1 if it is rejected, 0 if it is placed. */
+    place: 1,
+    /** `DELETE /api/v3/order` */
+    cancel: 1,
+    /** `GET /api/v3/order` */
+    find: 4,
+    /** `GET /api/v3/openOrders` */
+    openOrders: { ofOne: 6, ofAll: 80 },
+    /** `GET /api/v3/myTrades` with `orderId`. */
+    fills: 5,
+    /** `GET /sapi/v1/account/apiRestrictions` */
+    keyRights: 1,
+  },
+  FUTURES: {
+    /** `GET /fapi/v1/time` */
+    time: 1,
+    /** `GET /fapi/v1/exchangeInfo` */
+    rules: 1,
+    /** `GET /fapi/v1/premiumIndex`, all symbols. */
+    prices: 10,
+    /** `GET /fapi/v3/account`, `GET /fapi/v2/account` */
+    account: 5,
+    /** `POST /fapi/v1/order`, `POST /fapi/v1/algoOrder`: only the order count. */
+    place: 0,
+    /** `DELETE /fapi/v1/order`, `DELETE /fapi/v1/algoOrder` */
+    cancel: 1,
+    /** `GET /fapi/v1/order`, `GET /fapi/v1/algoOrder` */
+    find: 1,
+    /** `GET /fapi/v1/openOrders` */
+    openOrders: { ofOne: 1, ofAll: 40 },
+    /** `GET /fapi/v1/openAlgoOrders` */
+    openLegs: { ofOne: 1, ofAll: 40 },
+    /** `GET /fapi/v1/userTrades` */
+    fills: 5,
+    /** `GET /fapi/v1/income` */
+    income: 30,
+    /** `POST /fapi/v1/leverage`, `POST /fapi/v1/marginType` */
+    setting: 1,
+    /** `GET /fapi/v1/positionSide/dual` */
+    positionMode: 30,
+    /** `GET /sapi/v1/account/apiRestrictions` */
+    keyRights: 1,
+  },
+} as const;
+
 /**
  * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is
  * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls and bookkeeping,

@@ -12,7 +12,7 @@ import {
   type Quantity,
   ZERO,
 } from "../../money/decimal.ts";
-import { type AccountRest, type ListWeight, POLL, URGENT } from "./account-rest.ts";
+import { type AccountRest, POLL, URGENT } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -25,6 +25,7 @@ import {
   unknown,
   valueFor,
 } from "./answers.ts";
+import type { ListWeight } from "./limits.ts";
 import type { Parameters, RestCall } from "./signed-rest.ts";
 import type {
   FillsAsked,

@@ -14,9 +14,8 @@ import { bundledBrackets } from "../../market/brackets/bundled.ts";
 import { parseContractRules } from "../../market/client/rules/contract-rules.ts";
 import { parseSymbolRules } from "../../market/client/rules/symbol-rules.ts";
 import { type Price, parseDecimal } from "../../money/decimal.ts";
-import { WEIGHTS } from "./account-rest.ts";
 import { type Body, mapped, objectOf, rowsOf } from "./answers.ts";
-import { type RateLimits, readRateLimits } from "./limits.ts";
+import { type RateLimits, readRateLimits, WEIGHTS } from "./limits.ts";
 import type { RestCall } from "./signed-rest.ts";
 import type { VenueAnswer } from "./venue.ts";
 

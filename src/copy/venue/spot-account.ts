@@ -2,7 +2,7 @@
 // section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, FIND, placementCost, URGENT, WEIGHTS } from "./account-rest.ts";
+import { type AccountRest, FIND, placementCost, URGENT } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -15,6 +15,7 @@ import {
   valueFor,
 } from "./answers.ts";
 import { accountMayWithdraw, askForRestrictions, restricted } from "./key-rights.ts";
+import { WEIGHTS } from "./limits.ts";
 import {
   askForFills,
   feesOf,

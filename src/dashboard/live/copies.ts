@@ -19,7 +19,7 @@ type CopyTellerParts = {
 
 export class CopyTeller {
   readonly #store: Pick<Store, "copying">;
-  readonly #watches = new Watches(COPY_WATCHES_MAX);
+  readonly #watches = new Watches<Viewer>(COPY_WATCHES_MAX);
   readonly #changes: Changes<"copy">;
   readonly #revisions: Versions;
   readonly #cancel: Cancel;

@@ -45,7 +45,7 @@ export class Viewer {
 export class Viewers {
   readonly #all = new Set<Viewer>();
   /** Who watches which strategy. */
-  readonly strategies = new Watches(WATCHES_MAX);
+  readonly strategies = new Watches<Viewer>(WATCHES_MAX);
 
   /** Takes a connection on; the bound that is reached if it is one too many. */
   open(socket: Socket, who: { personId: string; sessionId: string }): Viewer | Bound {

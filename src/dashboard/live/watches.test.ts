@@ -4,7 +4,7 @@ import type { Viewer } from "./viewers.ts";
 import { Watches } from "./watches.ts";
 
 test("a viewer watches so much, what is watched already again, and another when one is left", () => {
-  const watches = new Watches(2);
+  const watches = new Watches<Viewer>(2);
   const [one, two] = [{}, {}] as [Viewer, Viewer];
   expect(["a", "b", "c", "a"].map((id) => watches.watch(one, id))).toEqual([true, true, false, true]);
   expect(watches.watch(two, "c")).toBe(true);
@@ -16,7 +16,7 @@ test("a viewer watches so much, what is watched already again, and another when 
 });
 
 test("of who has gone nothing is left", () => {
-  const watches = new Watches(2);
+  const watches = new Watches<Viewer>(2);
   const [one, two] = [{}, {}] as [Viewer, Viewer];
   for (const id of ["a", "b"]) watches.watch(one, id);
   watches.watch(two, "b");

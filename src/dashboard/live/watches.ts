@@ -1,7 +1,6 @@
 // What viewers watch, by id: strategies, or copies. So many of them a viewer.
-import type { Viewer } from "./viewers.ts";
 
-export class Watches {
+export class Watches<Viewer> {
   readonly #most: number;
   readonly #ofViewer = new Map<Viewer, Set<string>>();
   readonly #watching = new Map<string, Set<Viewer>>();

@@ -14,7 +14,6 @@ import type {
   SwitchKind,
   VenueAccountStatus,
 } from "../../domain/copying.ts";
-import type { PageShape } from "../shapes.ts";
 
 /** GET /copying/venues: `{ rows }`, empty while the operator allows none. */
 export type VenueShape = { readonly origin: string };
@@ -78,7 +77,11 @@ export type OfferShape = {
   readonly copyId: string | null;
 };
 /** GET /copying/offers: a page, newest first, and how many there are on all pages. */
-export type OffersShape = PageShape<OfferShape> & { readonly total: number };
+export type OffersShape = {
+  readonly rows: readonly OfferShape[];
+  readonly next: string | null;
+  readonly total: number;
+};
 /** GET /copying/offers/:strategyId */
 export type OfferDetailShape = OfferShape & {
   readonly equity: readonly { readonly at: number; readonly equity: string }[];

@@ -14,18 +14,18 @@ import {
   retryHeader,
   weightHeader,
 } from "../exchange.ts";
-import { observed } from "../observed.ts";
 import {
   type Gateway,
   type Limit,
+  type Messages,
   methodOfRoute,
+  observed,
   type Protocol,
   type Reply,
   type Request,
   respond,
 } from "../pipeline.ts";
 import { wireError } from "../refusals.ts";
-import type { Messages } from "../server.ts";
 import { authenticate } from "./authenticate.ts";
 import { type BotAnswer, type BotCaller, type BotRoute, type Failure, failure } from "./route.ts";
 import { routeOf } from "./routes.ts";

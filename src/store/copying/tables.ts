@@ -12,7 +12,7 @@ import type {
   SwitchKind,
   VenueAccountStatus,
 } from "../../domain/copying.ts";
-import type { Integer } from "../schema.ts";
+import type { Integer } from "../dialect.ts";
 
 export type CopyingTables = {
   venue_accounts: {

@@ -7,7 +7,7 @@ import type { LotSize, SymbolRules } from "../../../domain/symbol.ts";
 import { contractRules } from "../../../engine/testing/contract-rules.ts";
 import { symbolRules } from "../../../engine/testing/market-stub.ts";
 import { type Amount, decimal, type Price, type Quantity, type Rate, ZERO } from "../../../money/decimal.ts";
-import { NOTHING_RESTS, type ScaleInput } from "../scale-order.ts";
+import { NOTHING_RESTS, type ScaleInput } from "../proportion.ts";
 
 const ONE = 100_000_000n;
 const STEPS = ["0", "0.00001", "0.0001", "0.0002", "0.0003", "0.001", "0.003"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DIAGNOSES_PER_SECOND, DIAGNOSES_PER_SECOND_OF_ALL, DiagnosisRate } from "./diagnosis-rate.ts";
+import { DIAGNOSES_PER_SECOND, DIAGNOSES_PER_SECOND_OF_ALL, DiagnosisRate } from "./explanations.ts";
 
 test("so many of a key are admitted within a second of the clock, and so many of all", () => {
   const rate = new DiagnosisRate();
