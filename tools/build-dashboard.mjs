@@ -27,13 +27,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dashboard = join(root, "dashboard");
 const dist = join(dashboard, "dist");
 const stampFile = join(dist, ".built-from");
-const others = ["src/dashboard/shapes.ts", "package-lock.json", "tools/build-dashboard.mjs"];
-const otherFolders = ["src/dashboard/shapes"];
+const others = ["package-lock.json", "tools/build-dashboard.mjs"];
 
-const sourceHash = hashOf([
-  ...[dashboard, ...otherFolders.map((path) => join(root, path))].flatMap(sourcesIn),
-  ...others.map((path) => join(root, path)),
-]);
+const sourceHash = hashOf([...sourcesIn(dashboard), ...others.map((path) => join(root, path))]);
 if (!isFresh()) build();
 if (process.argv.includes("--sizes")) printSizes();
 

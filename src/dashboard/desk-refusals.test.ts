@@ -21,7 +21,7 @@ function thrownFor(refusal: Refusal): DashboardError {
 }
 
 test.each(REFUSED)("$refusal has a message and an action", (refusal) => {
-  const { message, action } = thrownFor(refusal).shape.error;
+  const { message, action } = thrownFor(refusal).json.error;
   expect(message).toMatch(/\S/);
   expect(action).toMatch(/\.$/);
 });

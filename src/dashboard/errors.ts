@@ -1,6 +1,6 @@
 // Every refusal of the dashboard's routes: its code, its status, a plain sentence, and what to do about it. Nothing is refused in
 // words that are not here; what a refusal knows besides (a field, a wait) is added where it is made.
-import type { ErrorShape } from "./shapes.ts";
+import type { ErrorJson } from "./schemas.ts";
 
 type Row = {
   readonly status: number;
@@ -119,13 +119,13 @@ export type ErrorCode = keyof typeof ROWS;
 
 export const ERROR_CODES = Object.keys(ROWS) as readonly ErrorCode[];
 
-type Details = Partial<Omit<ErrorShape["error"], "code">>;
+type Details = Partial<Omit<ErrorJson["error"], "code">>;
 
 /** A refusal, thrown by whoever finds it and answered by the pipeline. */
 export class DashboardError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  readonly shape: ErrorShape;
+  readonly json: ErrorJson;
 
   /** `details` replace or add to what the catalogue says. */
   constructor(code: ErrorCode, details: Details = {}) {
@@ -133,6 +133,6 @@ export class DashboardError extends Error {
     super(details.message ?? words.message);
     this.code = code;
     this.status = status;
-    this.shape = { error: { code, ...words, ...details } };
+    this.json = { error: { code, ...words, ...details } };
   }
 }

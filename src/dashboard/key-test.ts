@@ -11,9 +11,9 @@ import { UNOBSERVED } from "../inspection/sighting.ts";
 import { Budgets } from "../limits/budgets.ts";
 import type { BoundKey } from "../store/store.ts";
 import type { DashboardParts } from "./parts.ts";
-import type { KeyTestShape } from "./shapes.ts";
+import type { KeyTestJson } from "./schemas/requests.ts";
 
-type Check = KeyTestShape["checks"][number];
+type Check = KeyTestJson["checks"][number];
 type TestParts = Pick<DashboardParts, "gateway" | "inspection" | "server">;
 
 /** A route of each family that any strategy answers, whatever its status. */
@@ -24,7 +24,7 @@ const ACCOUNT_PATHS: { readonly [T in StrategyType]: string } = {
 const TABLE = routeTable(ROUTES);
 
 /** Tests a key. Rejects only if the store cannot be asked. */
-export async function testKey(parts: TestParts, bound: BoundKey, now: number): Promise<KeyTestShape> {
+export async function testKey(parts: TestParts, bound: BoundKey, now: number): Promise<KeyTestJson> {
   await parts.inspection.explained();
   const checks = [
     banCheck(parts, bound, now),

@@ -6,9 +6,9 @@ import { isOpen, type Order, type OrderType, type Trade } from "../domain/order.
 import type { SymbolRules } from "../domain/symbol.ts";
 import { type Amount, formatBriefly, type Price, type Quantity } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
-import type { OrderDetailShape } from "./shapes.ts";
+import type { OrderDetailJson } from "./schemas/trading.ts";
 
-type Line = OrderDetailShape["history"][number];
+type Line = OrderDetailJson["history"][number];
 
 const EXPIRED_BECAUSE: { readonly [R in ExpiryReason]?: string } = {
   INSUFFICIENT_BALANCE: "the balance no longer covered it",

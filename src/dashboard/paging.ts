@@ -1,6 +1,6 @@
-// Lists that are told a page at a time, newest first: each page says what to ask for to go on.
+// Lists that are answered a page at a time, newest first: each page says what to ask for to go on.
 import { z } from "zod";
-import type { PageShape } from "./shapes.ts";
+import type { PageJson } from "./schemas.ts";
 
 /** Rows of a page. */
 export const PAGE_ROWS = 100;
@@ -11,7 +11,7 @@ export const idText = z
   .regex(/^[0-9]{1,15}$/, "is no id")
   .transform(Number);
 
-/** A row's place in a list by time and id: of several rows of one moment a time alone would tell only a part. */
+/** A row's cursor in a list by time and id: rows may have the same time. */
 export const placeText = z
   .string()
   .regex(/^[0-9]{1,15}-[\w-]{1,64}$/, "is no place in the list")
@@ -20,19 +20,13 @@ export const placeText = z
     return { at: Number(at), id: text.slice(at.length + 1) };
   });
 
-/** What a list is asked for by: a page after the first by what the one before it said in `next`. */
+/** `before`: the `next` of the page before; absent for the first page. */
 export const pageQuery = z.strictObject({ before: idText.optional() });
 export const symbolText = z.string().min(1).max(40);
 
-/** A page of rows that were asked for with a limit of one more than a page holds. */
-export function pageOf<Row, Shape>(
-  found: readonly Row[],
-  { present, next }: { present(row: Row): Shape; next(last: Row): string },
-): PageShape<Shape> {
+/** A page of rows that were queried with a limit of one more than a page holds. */
+export function pageOf<Row>(found: readonly Row[], nextAfter: (last: Row) => string): PageJson<Row> {
   const rows = found.slice(0, PAGE_ROWS);
   const last = rows.at(-1);
-  return {
-    rows: rows.map(present),
-    next: found.length > PAGE_ROWS && last !== undefined ? next(last) : null,
-  };
+  return { rows, next: found.length > PAGE_ROWS && last !== undefined ? nextAfter(last) : null };
 }

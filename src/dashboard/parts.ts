@@ -8,7 +8,7 @@ import type { CopyOffers } from "./copying/copy-offers.ts";
 import type { Copying } from "./copying/copying.ts";
 import type { LastPrices } from "./last-prices.ts";
 import type { ReportQueue } from "./report-queue.ts";
-import type { SessionShape } from "./shapes.ts";
+import type { SessionJson } from "./schemas/people.ts";
 
 export type DashboardParts = {
   readonly gateway: Gateway;
@@ -20,7 +20,7 @@ export type DashboardParts = {
   readonly copying: Copying;
   readonly copyOffers: CopyOffers;
   readonly copyFigures: FiguresOfCopies;
-  readonly server: SessionShape["server"];
+  readonly server: SessionJson["server"];
   /** The origins that the dashboard is served at, once the server listens. */
   readonly origins: () => ReadonlySet<string>;
   /** Wall time, Unix ms. */

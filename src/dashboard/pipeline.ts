@@ -5,6 +5,7 @@
 // A person who is signed in is charged, or else the address; what another site's page asks for is refused before, and charged to
 // nobody. Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
 // refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
+import { encode } from "zod";
 import type { Person } from "../domain/person.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import { type Family, methodOfRoute, observed, type Reply, type Request } from "../http/pipeline.ts";
@@ -27,7 +28,7 @@ import {
   STOPS_PER_PERSON_MAX,
   UNKNOWN_SESSIONS_PER_ADDRESS_MAX,
 } from "./request-budgets.ts";
-import type { DashboardAnswer, DashboardRoute } from "./route.ts";
+import type { DashboardAnswer, DashboardRoute, TextFile } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
 import { ALL_ROUTES } from "./routes.ts";
 
@@ -101,7 +102,7 @@ async function handle(
     query: readQuery(route.query, query),
   };
 
-  const reply = presented(await route.answer({ parts, caller, signedIn, params, now, ...read }));
+  const reply = encoded(route, await route.answer({ parts, caller, signedIn, params, now, ...read }));
   return route.showsSecrets ? reply : await compressed(reply, headers["accept-encoding"]);
 }
 
@@ -183,8 +184,14 @@ function isFor({ role, profile }: Person, access: Exclude<DashboardRoute["access
   return role === "OPERATOR" ? access === "OPERATOR" : access === profile;
 }
 
-function presented({ status = 200, headers, cookies, body }: DashboardAnswer): Reply {
-  const isText = "text" in body && "contentType" in body;
+function encoded(
+  { output }: DashboardRoute,
+  { status = 200, headers, cookies, body }: DashboardAnswer,
+): Reply {
+  const { text, contentType } =
+    output === null
+      ? (body as TextFile)
+      : { text: JSON.stringify(encode(output, body)), contentType: JSON_TYPE };
   return {
     status,
     headers: {
@@ -192,19 +199,19 @@ function presented({ status = 200, headers, cookies, body }: DashboardAnswer): R
       ...headers,
       ...(cookies === undefined || cookies.length === 0 ? {} : { "set-cookie": cookies }),
     },
-    contentType: isText ? String(body.contentType) : JSON_TYPE,
-    body: isText ? String(body.text) : JSON.stringify(body),
+    contentType,
+    body: text,
   };
 }
 
-function refused({ status, shape }: DashboardError): Reply {
-  const { retryAfterSeconds } = shape.error;
+function refused({ status, json }: DashboardError): Reply {
+  const { retryAfterSeconds } = json.error;
   const wait = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
   return {
     status,
     headers: { ...HEADERS, ...wait },
     contentType: JSON_TYPE,
-    body: JSON.stringify(shape),
-    refusal: { code: null, message: shape.error.code },
+    body: JSON.stringify(json),
+    refusal: { code: null, message: json.error.code },
   };
 }

@@ -72,7 +72,7 @@ function fieldsOf(act: () => unknown): Readonly<Record<string, string>> {
   try {
     act();
   } catch (error) {
-    if (error instanceof DashboardError) return error.shape.error.fields ?? {};
+    if (error instanceof DashboardError) return error.json.error.fields ?? {};
     throw error;
   }
   throw new Error("it was taken");

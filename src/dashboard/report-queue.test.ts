@@ -44,7 +44,7 @@ test("one too many of an owner is refused with how long to wait, and nobody else
   for (let index = 0; index < REPORTS_QUEUED_MAX; index += 1) void ask("ada", `${index}`);
   await expect(ask("ada", "one too many")).rejects.toMatchObject({
     status: 429,
-    shape: { error: { code: "TOO_MANY_REQUESTS", retryAfterSeconds: expect.any(Number) } },
+    json: { error: { code: "TOO_MANY_REQUESTS", retryAfterSeconds: expect.any(Number) } },
   });
   void ask("bert", "another's");
   await end("first");

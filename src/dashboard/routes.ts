@@ -1,5 +1,6 @@
-// Every row of the dashboard's server. A test walks over all of them with every role.
-import type { DashboardRoute } from "./route.ts";
+// Every row of the dashboard's server. The browser infers its client from the type of this table; a test calls each row in every role.
+import type { z } from "zod";
+import type { ParamOf } from "./route.ts";
 import { ACCOUNT_ROUTES } from "./routes/account.ts";
 import { CLOSING_ROUTES } from "./routes/closing.ts";
 import { COPY_ROUTES } from "./routes/copies.ts";
@@ -23,7 +24,7 @@ import { SIGNAL_ROUTES } from "./routes/signals.ts";
 import { STRATEGY_ROUTES } from "./routes/strategies.ts";
 import { STRATEGY_COPYING_ROUTES } from "./routes/strategy-copying.ts";
 
-export const ALL_ROUTES: readonly DashboardRoute[] = [
+export const ALL_ROUTES = [
   ...SESSION_ROUTES,
   ...ACCOUNT_ROUTES,
   ...SECOND_FACTOR_ROUTES,
@@ -47,3 +48,17 @@ export const ALL_ROUTES: readonly DashboardRoute[] = [
   ...OPERATOR_SERVICE_ROUTES,
   ...OPERATOR_COPYING_ROUTES,
 ];
+
+type DashboardRow = (typeof ALL_ROUTES)[number];
+
+type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : unknown;
+
+/** By method and path, what the browser sends (the parts of the path, and the fields of the query or the body) and gets. */
+export type Endpoints = {
+  readonly [Row in DashboardRow as Row["name"]]: {
+    readonly parameters: Readonly<Record<ParamOf<Row["name"]>, string | number>> &
+      Input<Row["query"]> &
+      Input<Row["body"]>;
+    readonly answer: Input<Row["output"]>;
+  };
+};

@@ -1,7 +1,7 @@
 // Copiers for the screens: one before the first copy, and one who follows two strategies, of whose orders
 // some were copied, one was skipped, and one is open. The exchange is a second server, where an account
 // begins with a strategy's starting balance.
-import type { MirrorEntryShape } from "../../src/dashboard/shapes.ts";
+import type { MirrorEntryJson } from "../../src/dashboard/schemas.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";
@@ -56,9 +56,9 @@ export async function followStrategies(
   const pausedCopyId = await follow("FUTURES", "Sub-account for futures", leads.futures);
   await follower.call("POST", `/copies/${pausedCopyId}/pause`);
   await trade(stage.url, leads.spot.key);
-  const entries = async (): Promise<readonly MirrorEntryShape[]> =>
+  const entries = async (): Promise<readonly MirrorEntryJson[]> =>
     (await follower.call("GET", `/copies/${copyId}/entries`)).rows;
-  const find = async (status: MirrorEntryShape["status"]) =>
+  const find = async (status: MirrorEntryJson["status"]) =>
     (await entries()).find((entry) => entry.kind === "PLACE" && entry.status === status)?.entryId;
   await eventually(
     "an order is copied, one is skipped and one rests",

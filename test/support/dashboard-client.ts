@@ -1,10 +1,15 @@
-// A browser as far as the dashboard's server sees one: it keeps cookies, says which site its page is from, and sends JSON.
+// A browser as the dashboard's server sees one: it keeps cookies, says which site its page is from, and sends JSON. Every answer that
+// it gets must be exactly what the output schema of its row describes.
+import { deepStrictEqual } from "node:assert/strict";
 import { generateSync } from "otplib/functional";
+import { decode, encode } from "zod";
+import { API_PREFIX, routeTable } from "../../src/dashboard/route-table.ts";
+import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
 import { exchange, type RawAnswer } from "./raw.ts";
 
 /** How long a code of an authenticator is the one to be typed, ms. */
 const STEP_MS = 30_000;
-const API = "/dashboard/api";
+const rowOf = routeTable(ALL_ROUTES);
 
 export type BrowserRequest = {
   /** Sent as JSON, or as it is if it is text. */
@@ -42,11 +47,12 @@ export class Browser {
     const sent = Object.entries(own).filter((pair): pair is [string, string] => pair[1] !== null);
     const answer = await exchange(this.#url, {
       method,
-      path: `${API}${path}`,
+      path: `${API_PREFIX}${path}`,
       headers: Object.fromEntries(sent),
       ...(text === undefined ? {} : { body: text }),
     });
     for (const cookie of [answer.headers["set-cookie"] ?? []].flat()) this.#keep(cookie);
+    if (answer.status < 300) demandDescribed(method, path, answer);
     return answer;
   }
 
@@ -95,6 +101,15 @@ export class Browser {
     if (attributes.some((attribute) => attribute.trim() === "Max-Age=0")) this.#cookies.delete(name);
     else this.#cookies.set(name, value);
   }
+}
+
+/** Throws unless an answer is what its row's schema describes: no other field, and every text as the server writes it. */
+function demandDescribed(method: string, path: string, { body, headers }: RawAnswer): void {
+  const [pathname = ""] = path.split("?");
+  const output = rowOf(method, `${API_PREFIX}${pathname}`)?.route.output;
+  if (output === undefined) throw new Error(`answered without a row: ${method} ${path}`);
+  if (output === null) deepStrictEqual(headers["content-type"], "text/csv;charset=UTF-8;header=present");
+  else deepStrictEqual(encode(output, decode(output, body)), body, `${method} ${path}`);
 }
 
 function expectSuccess({ status, body, text }: RawAnswer, what: string) {

@@ -1,12 +1,12 @@
 // An example of each row of the dashboard's server: what tenant A would send, and what is answered when all is right. A row without
 // one fails the matrix.
 import type {
-  CopyShape,
-  KeyShape,
-  OrderShape,
-  StrategyShape,
-  VenueAccountShape,
-} from "../../src/dashboard/shapes.ts";
+  CopyJson,
+  KeyJson,
+  OrderJson,
+  StrategyJson,
+  VenueAccountJson,
+} from "../../src/dashboard/schemas.ts";
 import { connectAccount, follow, newOffer, newVenueKey } from "./copying-world.ts";
 import type { Browser } from "./dashboard-client.ts";
 import { PASSWORD } from "./dashboard-stage.ts";
@@ -153,7 +153,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
   }),
   "DELETE /strategies/:strategyId/orders/:orderId": async ({ stage, a }) => {
     const { rows } = await a.trader.get(`/strategies/${a.spot.strategyId}/orders`);
-    const other = rows.find(({ orderId }: OrderShape) => orderId !== a.orderId);
+    const other = rows.find(({ orderId }: OrderJson) => orderId !== a.orderId);
     const orderId = other?.orderId ?? (await restOrder(stage, a.spot));
     return { path: `/strategies/${a.spot.strategyId}/orders/${orderId}` };
   },
@@ -320,7 +320,7 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
 /** A key that manages nothing yet: the one that there is, or a new one. */
 async function spareKey(trader: Browser): Promise<string> {
   const { rows } = await trader.get("/keys");
-  const spare = rows.find((key: KeyShape) => key.revokedAt === null && key.strategy === null);
+  const spare = rows.find((key: KeyJson) => key.revokedAt === null && key.strategy === null);
   return spare?.keyId ?? (await newKey(trader)).keyId;
 }
 
@@ -330,7 +330,7 @@ const KEYLESS = "One without a key";
 async function keylessStrategy(trader: Browser): Promise<string> {
   const { rows } = await trader.get("/strategies");
   const keyless = rows.find(
-    ({ name, key, status }: StrategyShape) => name === KEYLESS && key === null && status === "LIVE",
+    ({ name, key, status }: StrategyJson) => name === KEYLESS && key === null && status === "LIVE",
   );
   if (keyless !== undefined) return keyless.strategyId;
   const { keyId } = await newKey(trader);
@@ -343,7 +343,7 @@ async function keylessStrategy(trader: Browser): Promise<string> {
 async function spareAccount({ stage, a }: World): Promise<string> {
   const { rows } = await a.copier.get("/copying/accounts");
   const spare = rows.find(
-    ({ family, status, copyId }: VenueAccountShape) =>
+    ({ family, status, copyId }: VenueAccountJson) =>
       family === "SPOT" && status === "CONNECTED" && copyId === null,
   );
   return spare?.accountId ?? (await connectAccount(stage, a.copier, "SPOT")).accountId;
@@ -354,7 +354,7 @@ async function spareCopy(world: World): Promise<string> {
   const { a, stage } = world;
   const { rows } = await a.copier.get("/copies");
   const spare = rows.find(
-    ({ copyId, status }: CopyShape) => copyId !== a.copyId && (status === "FOLLOWING" || status === "PAUSED"),
+    ({ copyId, status }: CopyJson) => copyId !== a.copyId && (status === "FOLLOWING" || status === "PAUSED"),
   );
   return spare?.copyId ?? (await follow(a.copier, await newOffer(stage), await spareAccount(world)));
 }

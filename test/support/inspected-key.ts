@@ -1,11 +1,6 @@
 // A trader's key as its bot uses it, and as the inspector shows it: requests may be sent with whatever mistake a client makes.
 import { createHmac } from "node:crypto";
-import type {
-  DiagnosisShape,
-  KeyTestShape,
-  RequestShape,
-  RequestsShape,
-} from "../../src/dashboard/shapes.ts";
+import type { DiagnosisJson, KeyTestJson, RequestJson, RequestsJson } from "../../src/dashboard/schemas.ts";
 import type { Browser } from "./dashboard-client.ts";
 import type { DashboardStage } from "./dashboard-stage.ts";
 import { exchange, type RawAnswer, type RawRequest } from "./raw.ts";
@@ -37,8 +32,8 @@ export async function inspectedKey(
       headers: { "user-agent": "a bot", ...request.headers },
     });
   };
-  const requests = async (): Promise<RequestsShape> => await trader.get(`/keys/${keyId}/requests`);
-  const newest = async (): Promise<RequestShape> => {
+  const requests = async (): Promise<RequestsJson> => await trader.get(`/keys/${keyId}/requests`);
+  const newest = async (): Promise<RequestJson> => {
     const [first] = (await requests()).requests;
     if (first === undefined) throw new Error("no request is remembered");
     return first;
@@ -53,11 +48,11 @@ export async function inspectedKey(
     send,
     requests,
     newest,
-    async diagnosis(): Promise<DiagnosisShape> {
+    async diagnosis(): Promise<DiagnosisJson> {
       const { diagnosis } = await newest();
       if (diagnosis === null) throw new Error("the last request was let in");
       return diagnosis;
     },
-    test: async (): Promise<KeyTestShape> => await trader.send("POST", `/keys/${keyId}/test`),
+    test: async (): Promise<KeyTestJson> => await trader.send("POST", `/keys/${keyId}/test`),
   };
 }

@@ -1,5 +1,6 @@
 // The dashboard's live connection in the test's own process: real sockets, sessions and a real database, while time, the markets and
 // the site that is ours are the test's. Stages may stand on one database at once, as servers do.
+import { deepStrictEqual } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -8,6 +9,7 @@ import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { LiveParts } from "../../src/dashboard/live/live.ts";
 import { openLive } from "../../src/dashboard/live/live.ts";
 import { ownOrigins } from "../../src/dashboard/origin.ts";
+import { SERVER_MESSAGES } from "../../src/dashboard/schemas/live.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { ContractMarket, StubMarket } from "../../src/desk/testing/stage.ts";
@@ -202,8 +204,15 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
       await people.close();
       await Promise.all([desk.drain(), otherDesk.drain()]);
       await store.close();
+      for (const { name, payload } of clients.flatMap(({ events }) => events)) demandDescribed(name, payload);
     },
   };
+}
+
+/** Throws unless a message is exactly what its schema describes. */
+function demandDescribed(name: string, payload: unknown): void {
+  const [, schema] = Object.entries(SERVER_MESSAGES).find(([each]) => each === name) ?? [];
+  if (schema !== undefined) deepStrictEqual(schema.parse(payload), payload, name);
 }
 
 function portOf(server: Server): number {

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCredentials } from "../../src/copy/credentials.ts";
-import type { AccountCheckShape, VenueAccountShape } from "../../src/dashboard/shapes.ts";
+import type { AccountCheckJson, VenueAccountJson } from "../../src/dashboard/schemas.ts";
 import { connectAccount, follow, newOffer, newVenueKey } from "../support/copying-world.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
@@ -32,7 +32,7 @@ function connect(who: Browser, keys: Keys, more: Readonly<Record<string, string>
   return who.call("POST", "/copying/accounts", { body });
 }
 
-async function accountsOf(who: Browser): Promise<readonly VenueAccountShape[]> {
+async function accountsOf(who: Browser): Promise<readonly VenueAccountJson[]> {
   return (await who.get("/copying/accounts")).rows;
 }
 
@@ -43,7 +43,7 @@ async function stored(accountId: string) {
 }
 
 /** What the check of an account found, by name. */
-function foundBy({ checks }: AccountCheckShape): Record<string, boolean | null> {
+function foundBy({ checks }: AccountCheckJson): Record<string, boolean | null> {
   return Object.fromEntries(checks.map(({ name, isGood }) => [name, isGood]));
 }
 

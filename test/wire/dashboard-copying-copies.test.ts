@@ -1,8 +1,8 @@
 // A copier's copies on a real server: begun, paused, resumed, stopped, halted, and their rows. No copier runs
 // here, so that the test writes their logs and books.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { presentSettings } from "../../src/dashboard/copying/copy-settings.ts";
-import type { CopyShape, MirrorEntryShape } from "../../src/dashboard/shapes.ts";
+import { encode } from "zod";
+import { type CopyJson, type MirrorEntryJson, settingsSchema } from "../../src/dashboard/schemas/copies.ts";
 import { type CopyBook, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { connectAccount, follow, lineOf, newLead, newOffer, record } from "../support/copying-world.ts";
@@ -14,7 +14,7 @@ stayOnLoopback();
 
 /** What a client sends that knows no other settings, and what it is answered. */
 const SETTINGS = { share: "0.5", maxPerOrder: "100", stopLoss: "0.1" };
-const WHOLE = { ...presentSettings(EXACT_SETTINGS), ...SETTINGS };
+const WHOLE = { ...encode(settingsSchema, EXACT_SETTINGS), ...SETTINGS };
 const LIMITED = {
   ...SETTINGS,
   takeProfit: "0.5",
@@ -69,7 +69,7 @@ describe("beginning a copy", () => {
     const copier = await stage.somebody({ profile: "COPIER" });
     const strategyId = await newOffer(stage);
     const { accountId } = await connectAccount(stage, copier, "SPOT");
-    const copy: CopyShape = await copier.send("POST", "/copies", {
+    const copy: CopyJson = await copier.send("POST", "/copies", {
       strategyId,
       accountId,
       settings: SETTINGS,
@@ -323,9 +323,9 @@ describe("a mirror log", () => {
       ],
     });
     const { rows, next } = await copier.get(`/copies/${copyId}/entries`);
-    expect(rows.map(({ entryId }: MirrorEntryShape) => entryId)).toEqual([3, 2, 1]);
+    expect(rows.map(({ entryId }: MirrorEntryJson) => entryId)).toEqual([3, 2, 1]);
     expect(next).toBeNull();
-    const [open, skipped, filled] = rows as MirrorEntryShape[];
+    const [open, skipped, filled] = rows as MirrorEntryJson[];
     expect(filled).toMatchObject({
       ...{ executedQuantity: "0.005", executedPrice: "50050", leadPrice: "50000", slippageBps: "10" },
       ...{
@@ -342,12 +342,12 @@ describe("a mirror log", () => {
     expect(open).toMatchObject({ price: "1500", executedPrice: null, slippageBps: null });
     const listed = async (query: string) =>
       (await copier.get(`/copies/${copyId}/entries?${query}`)).rows.map(
-        (row: MirrorEntryShape) => row.entryId,
+        (row: MirrorEntryJson) => row.entryId,
       );
     expect(await listed("status=SKIPPED")).toEqual([2]);
     expect(await listed("symbol=ETHUSDT")).toEqual([3]);
     expect(await listed("before=2")).toEqual([1]);
-    const copy: CopyShape = await copier.get(`/copies/${copyId}`);
+    const copy: CopyJson = await copier.get(`/copies/${copyId}`);
     expect(copy.restingOrders).toBe(1);
     expect(copy.counts).toEqual({
       ...{ placed: 2, skipped: 1, failed: 0 },

@@ -1,7 +1,8 @@
 // Figures of copying on a real server: strategies on offer, previews on a real account, drift; for traders
 // and operators skip rates, slippage, and the progress of a closing.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DriftShape, OfferShape, OffersShape, PreviewShape } from "../../src/dashboard/shapes.ts";
+import type { Endpoints } from "../../src/dashboard/routes.ts";
+import type { OfferJson, PreviewJson } from "../../src/dashboard/schemas.ts";
 import { collectiveId } from "../../src/domain/collective-id.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import {
@@ -18,6 +19,8 @@ import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { signed } from "../support/signed-client.ts";
+
+type Offers = Endpoints["GET /copying/offers"]["answer"];
 
 stayOnLoopback();
 
@@ -51,7 +54,7 @@ afterAll(() => stage.close());
 describe("a strategy on offer", () => {
   test("has its performance, and the account size that it needs", async () => {
     const { rows } = await copier.get("/copying/offers");
-    const offer: OfferShape = rows.find(({ strategyId }: OfferShape) => strategyId === lead.strategyId);
+    const offer: OfferJson = rows.find(({ strategyId }: OfferJson) => strategyId === lead.strategyId);
     expect(offer).toMatchObject({
       ...{ name: "On offer (SPOT)", type: "SPOT", copiers: 0, copyId: null },
       performance: { days: 0, trades: 2, winRate: null },
@@ -83,7 +86,7 @@ describe("a strategy on offer", () => {
 });
 
 describe("a preview", () => {
-  async function preview(settings: object): Promise<PreviewShape> {
+  async function preview(settings: object): Promise<PreviewJson> {
     const body = { strategyId: lead.strategyId, accountId, settings: { ...SETTINGS, ...settings } };
     return await copier.send("POST", "/copying/preview", body);
   }
@@ -130,7 +133,7 @@ describe("a preview", () => {
     await send("/fapi/v1/order", { side: "BUY", type: "MARKET", quantity: "0.1" });
     await catchUp(stage, futures.strategyId);
     const own = (await connectAccount(stage, copier, "FUTURES")).accountId;
-    const asked = async (settings: object): Promise<PreviewShape> =>
+    const asked = async (settings: object): Promise<PreviewJson> =>
       await copier.send("POST", "/copying/preview", {
         ...{ strategyId: futures.strategyId, accountId: own },
         settings: { ...SETTINGS, ...settings },
@@ -165,13 +168,13 @@ describe("a preview", () => {
     const other = await stage.somebody({ profile: "COPIER" });
     const { accountId: own } = await connectAccount(stage, other, "SPOT");
     const body = { strategyId: lead.strategyId, accountId: own, settings: { ...SETTINGS, share: "0.5" } };
-    const before: PreviewShape = await other.send("POST", "/copying/preview", body);
+    const before: PreviewJson = await other.send("POST", "/copying/preview", body);
     const copyId = await follow(other, lead.strategyId, own);
     await record(stage, copyId, {
       entries: [],
       book: { holdings: new Map([["BTCUSDT", { quantity: decimal("1"), cost: decimal("50000") }]]) },
     });
-    const { rows, ...told }: PreviewShape = await other.send("POST", "/copying/preview", body);
+    const { rows, ...told }: PreviewJson = await other.send("POST", "/copying/preview", body);
     expect(before).toMatchObject({ held: "0" });
     expect(told.wallet).toBe(before.wallet);
     expect(Number(told.held)).toBeGreaterThan(10_000);
@@ -224,7 +227,9 @@ describe("a drift", () => {
         snapshot: { at: stage.wallNow(), wallet, available: wallet, equity: wallet, held },
       },
     });
-    const { rows, seenAt }: DriftShape = await other.get(`/copies/${copyId}/drift`);
+    const { rows, seenAt }: Endpoints["GET /copies/:copyId/drift"]["answer"] = await other.get(
+      `/copies/${copyId}/drift`,
+    );
     expect(seenAt).not.toBeNull();
     const [row] = rows;
     expect(rows).toHaveLength(1);
@@ -409,15 +414,15 @@ describe("a list of strategies that is longer than a page", () => {
   test("is listed newest first, page by page, with its count, and is searched by name", async () => {
     const before = (await copier.get("/copying/offers")).total;
     await newOffers(stage, 101, trader.personId);
-    const first: OffersShape = await copier.get("/copying/offers");
+    const first: Offers = await copier.get("/copying/offers");
     expect(first.rows).toHaveLength(100);
     expect(first.total).toBe(before + 101);
     expect(first.rows[0]?.name).toBe("Offer 101");
     expect(first.rows.map(({ name }) => name)).not.toContain("Offer 1");
-    const second: OffersShape = await copier.get(`/copying/offers?before=${first.next}`);
+    const second: Offers = await copier.get(`/copying/offers?before=${first.next}`);
     expect(second.rows[0]?.name).toBe("Offer 1");
     expect(second).toMatchObject({ next: null, total: before + 101 });
-    const found: OffersShape = await copier.get("/copying/offers?search=OFFER%201");
+    const found: Offers = await copier.get("/copying/offers?search=OFFER%201");
     expect(found.total).toBe(13);
     expect(found.rows.at(-1)?.name).toBe("Offer 1");
     expect(await copier.get("/copying/offers?search=nowhere")).toEqual({ rows: [], next: null, total: 0 });

@@ -1,6 +1,6 @@
 // "Test this key": its result in each state of a key.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KeyTestShape } from "../../src/dashboard/shapes.ts";
+import type { KeyTestJson } from "../../src/dashboard/schemas.ts";
 import { ORDERS_PER_10_SECONDS } from "../../src/domain/order-counts.ts";
 import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
 import { keyHolder } from "../../src/limits/holder.ts";
@@ -34,13 +34,13 @@ const NAMES = [
   "Last request of the bot",
 ];
 
-function outcomes({ checks }: KeyTestShape) {
+function outcomes({ checks }: KeyTestJson) {
   expect(checks.map(({ name }) => name)).toEqual(NAMES);
   return Object.fromEntries(checks.map(({ name, outcome }) => [name, outcome]));
 }
 const PASSED = Object.fromEntries(NAMES.map((name) => [name, "PASSED"]));
 
-function check({ checks }: KeyTestShape, name: string) {
+function check({ checks }: KeyTestJson, name: string) {
   return checks.find((each) => each.name === name);
 }
 

@@ -1,7 +1,7 @@
 // Second factors, identity forms and operators' pages about people, in a browser.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGE_ROWS } from "../../src/dashboard/paging.ts";
-import type { KycEntryShape, PageShape, PersonShape } from "../../src/dashboard/shapes.ts";
+import type { KycEntryJson, PageJson, PersonJson } from "../../src/dashboard/schemas.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
 
@@ -268,10 +268,10 @@ describe("operators' lists", () => {
   test("show who signed up, and what was submitted, in one millisecond: each once, over the ends of pages", async () => {
     const operator = await newOperator();
     const ids = await crowd(PAGE_ROWS * 2 + 1);
-    const walk = async (path: string, idOf: (row: PersonShape & KycEntryShape) => string) => {
+    const walk = async (path: string, idOf: (row: PersonJson & KycEntryJson) => string) => {
       const seen: string[] = [];
       for (let next: string | null = ""; next !== null; ) {
-        const page: PageShape<PersonShape & KycEntryShape> = await operator.get(
+        const page: PageJson<PersonJson & KycEntryJson> = await operator.get(
           next === "" ? path : `${path}&before=${next}`,
         );
         seen.push(...page.rows.map(idOf));

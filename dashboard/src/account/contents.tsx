@@ -1,7 +1,7 @@
 // What ends with an account, and what is kept: said before it is closed, by its owner or an operator.
-import type { AccountContentsShape } from "../../../src/dashboard/shapes.ts";
+import type { AccountContentsJson } from "../../../src/dashboard/schemas.ts";
 
-export function AccountContents({ contents }: { contents: AccountContentsShape }) {
+export function AccountContents({ contents }: { contents: AccountContentsJson }) {
   const { sessions, liveKeys, openStrategies, liveCopies, connectedAccounts } = contents;
   return (
     <ul className="list-disc pl-5">

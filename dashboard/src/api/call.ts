@@ -1,30 +1,73 @@
-// The one way to the server: JSON over /dashboard/api, with the session's cookie. Whatever goes wrong is an ApiError.
-import type { ErrorShape } from "../../../src/dashboard/shapes.ts";
+// The only way to the server: JSON over /dashboard/api, with the session's cookie. Every failure is an ApiError. The names of the
+// endpoints and the types of what they take and answer are inferred from the server's rows.
+import { type QueryKey, queryOptions } from "@tanstack/react-query";
+import type { Endpoints } from "../../../src/dashboard/routes.ts";
+import type { ErrorJson } from "../../../src/dashboard/schemas.ts";
+import { stringifySearch } from "../app/search.ts";
 import { ApiError } from "./error.ts";
 import { queryClient } from "./query-client.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** Such as "GET /copies/:copyId". */
+export type EndpointName = keyof Endpoints;
+export type Parameters<Name extends EndpointName> = Endpoints[Name]["parameters"];
+export type Answer<Name extends EndpointName> = Endpoints[Name]["answer"];
+/** Parameters may be left out where all of them are optional. */
+export type Given<Name extends EndpointName> =
+  object extends Parameters<Name> ? [parameters?: Parameters<Name>] : [parameters: Parameters<Name>];
 
 /**
- * Calls `/dashboard/api` + path; path begins with a slash, and whatever a person typed into it is encoded by the caller.
- * @throws ApiError with the server's refusal, or with code UNREACHABLE where there was no answer that can be read
+ * Calls an endpoint. Parameters that its path names are written into it, the others are the query of a GET and the body of the rest.
+ * @throws ApiError with the server's error, or with code UNREACHABLE where there was no answer that can be read
  */
-export async function call<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
-  const response = await send(method, path, body);
+export async function call<Name extends EndpointName>(
+  name: Name,
+  ...[parameters = {}]: Given<Name>
+): Promise<Answer<Name>> {
+  const response = await send(requestOf(name, parameters));
   const answer = await read(response);
-  if (response.ok) return answer as Answer;
-  const error = refusalOf(response, answer);
+  if (response.ok) return answer as Answer<Name>;
+  const error = errorOf(response, answer);
   if (error.status === 401 && error.code === "NOT_SIGNED_IN") {
     void queryClient.invalidateQueries({ queryKey: ["session"] });
   }
   throw error;
 }
 
-/** A page that was used so recently counts as used, ms: the server ends sessions that nobody uses, and pages also poll by themselves. */
+/** The query of an endpoint. Live messages name the first parts of `queryKey` when it is out of date. */
+export function endpointQuery<Name extends EndpointName>(
+  queryKey: QueryKey,
+  name: Name,
+  ...given: Given<Name>
+) {
+  return queryOptions({ queryKey, queryFn: () => call(name, ...given) });
+}
+
+/** The address of a file, for a link. */
+export function fileAddress<Name extends EndpointName & `GET ${string}`>(
+  name: Name,
+  parameters: Parameters<Name>,
+): string {
+  return requestOf(name, parameters).address;
+}
+
+function requestOf(name: EndpointName, parameters: object) {
+  const [method = "", path = ""] = name.split(" ");
+  const rest: Record<string, unknown> = { ...parameters };
+  const filled = path.replace(/:(\w+)/g, (_, param: string) => {
+    const value = encodeURIComponent(String(rest[param]));
+    delete rest[param];
+    return value;
+  });
+  const address = `/dashboard/api${filled}`;
+  if (method === "GET") return { method, address: `${address}${stringifySearch(rest)}`, body: null };
+  return { method, address, body: Object.keys(rest).length === 0 ? null : JSON.stringify(rest) };
+}
+
+/** A page that was used so recently counts as used, ms: the server ends unused sessions, and pages also poll by themselves. */
 const USED_MS_MAX = 5 * 60_000;
 let usedAt = Date.now();
 
-/** Notes from now on when somebody uses the page. */
+/** Records from now on when somebody uses the page. */
 export function watchUse(): void {
   const use = () => {
     usedAt = Date.now();
@@ -34,23 +77,18 @@ export function watchUse(): void {
   }
 }
 
-async function send(method: Method, path: string, body: unknown): Promise<Response> {
+async function send({ method, address, body }: ReturnType<typeof requestOf>): Promise<Response> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (Date.now() - usedAt >= USED_MS_MAX) headers["x-lyrebird-unattended"] = "1";
-  const init: RequestInit = { method, credentials: "same-origin", headers };
-  if (body !== undefined) {
-    headers["content-type"] = "application/json";
-    init.body = JSON.stringify(body);
-  }
+  if (body !== null) headers["content-type"] = "application/json";
   try {
-    return await fetch(`/dashboard/api${path}`, init);
+    return await fetch(address, { method, credentials: "same-origin", headers, body });
   } catch {
     throw unreachable(0);
   }
 }
 
 async function read(response: Response): Promise<unknown> {
-  if (response.status === 204) return undefined;
   try {
     return await response.json();
   } catch {
@@ -58,12 +96,12 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
-function refusalOf({ status }: Response, answer: unknown): ApiError {
-  if (!isErrorShape(answer)) return unreachable(status);
+function errorOf({ status }: Response, answer: unknown): ApiError {
+  if (!isErrorJson(answer)) return unreachable(status);
   return new ApiError({ status, ...answer.error });
 }
 
-function isErrorShape(answer: unknown): answer is ErrorShape {
+function isErrorJson(answer: unknown): answer is ErrorJson {
   if (typeof answer !== "object" || answer === null || !("error" in answer)) return false;
   const { error } = answer;
   return typeof error === "object" && error !== null && "code" in error && "message" in error;

@@ -1,152 +1,80 @@
-// What a copier's pages ask for. What is about one copy has a key that begins ["copy", copyId], and the list of copies ["copies"]:
-// the server says itself when one of these is out of date.
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type {
-  CopySettingsShape,
-  CopyShape,
-  DriftShape,
-  MirrorEntryShape,
-  OfferDetailShape,
-  OffersShape,
-  PageShape,
-  PreviewShape,
-  ProfitSharesShape,
-  StrategyCopyingShape,
-  VenueAccountShape,
-  VenueShape,
-} from "../../../src/dashboard/shapes.ts";
-import { stringifySearch } from "../app/search.ts";
-import { call } from "./call.ts";
-import { pathOf } from "./trading.ts";
+// Queries of a copier's pages. A query of one copy has a key that begins ["copy", copyId], the list of copies has ["copies"]: live
+// messages name these keys when they are out of date.
+import { keepPreviousData, queryOptions, skipToken } from "@tanstack/react-query";
+import { call, endpointQuery, type Parameters } from "./call.ts";
+import { strategyQuery } from "./trading.ts";
 
-type Rows<Row> = { readonly rows: readonly Row[] };
-
-/** A strategy's own pages are told of nothing that happens at its copiers' exchanges, so they ask. */
-const COPIERS_ASKED_EVERY_MS = 10_000;
-const CLOSING_ASKED_EVERY_MS = 2_000;
-/** Of a copy that is stuck nothing changes that the server could tell of. */
-const COPY_ASKED_EVERY_MS = 10_000;
-const COPIES_ASKED_EVERY_MS = 30_000;
+/** A strategy's own pages get no live messages of its copiers' exchanges, so they poll. */
+const COPIERS_POLLED_EVERY_MS = 10_000;
+const CLOSING_POLLED_EVERY_MS = 2_000;
+/** A stalled copy sends no live messages. */
+const COPY_POLLED_EVERY_MS = 10_000;
+const COPIES_POLLED_EVERY_MS = 30_000;
 
 /** Empty where copying is not offered. */
-export const venuesQuery = queryOptions({
-  queryKey: ["copying", "venues"],
-  queryFn: () => call<Rows<VenueShape>>("GET", "/copying/venues"),
-});
+export const venuesQuery = endpointQuery(["copying", "venues"], "GET /copying/venues");
+export const accountsQuery = endpointQuery(["copying", "accounts"], "GET /copying/accounts");
 
-export const accountsQuery = queryOptions({
-  queryKey: ["copying", "accounts"],
-  queryFn: () => call<Rows<VenueAccountShape>>("GET", "/copying/accounts"),
-});
-
-/** `before`: a page further on, by the `next` of the page before it. */
-export type OffersAsked = {
-  readonly type: string | undefined;
-  readonly search: string | undefined;
-  readonly before: string | undefined;
-};
-
-export function offersQuery(asked: OffersAsked) {
-  return queryOptions({
-    queryKey: ["copying", "offers", asked],
-    queryFn: () => call<OffersShape>("GET", `/copying/offers${stringifySearch(asked)}`),
+export const offersQuery = (asked: Parameters<"GET /copying/offers">) =>
+  queryOptions({
+    ...endpointQuery(["copying", "offers", asked], "GET /copying/offers", asked),
     placeholderData: keepPreviousData,
   });
-}
 
-export function offerQuery(strategyId: string) {
-  return queryOptions({
-    queryKey: ["copying", "offer", strategyId],
-    queryFn: () => call<OfferDetailShape>("GET", `/copying/offers/${encodeURIComponent(strategyId)}`),
-  });
-}
+export const offerQuery = (strategyId: string) =>
+  endpointQuery(["copying", "offer", strategyId], "GET /copying/offers/:strategyId", { strategyId });
 
-export type PreviewAsked = {
-  readonly strategyId: string;
-  readonly accountId: string;
-  readonly settings: CopySettingsShape;
-};
+export type PreviewAsked = Parameters<"POST /copying/preview">;
 
-/** What the account has changes by itself, so each is as of now and none is kept. */
-export function previewQuery(asked: PreviewAsked | null) {
-  return queryOptions({
+/** The account changes by itself, so each preview is as of now and none is kept. */
+export const previewQuery = (asked: PreviewAsked | null) =>
+  queryOptions({
     queryKey: ["copying", "preview", asked],
-    queryFn: () => call<PreviewShape>("POST", "/copying/preview", asked),
-    enabled: asked !== null,
+    queryFn: asked === null ? skipToken : () => call("POST /copying/preview", asked),
     placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
-}
 
 export const copiesQuery = queryOptions({
-  queryKey: ["copies"],
-  queryFn: () => call<Rows<CopyShape>>("GET", "/copies"),
-  refetchInterval: COPIES_ASKED_EVERY_MS,
+  ...endpointQuery(["copies"], "GET /copies"),
+  refetchInterval: COPIES_POLLED_EVERY_MS,
 });
 
-export function copyQuery(copyId: string) {
-  return queryOptions({
-    queryKey: ["copy", copyId, "summary"],
-    queryFn: () => call<CopyShape>("GET", `/copies/${encodeURIComponent(copyId)}`),
-    refetchInterval: ({ state }) => (state.data?.status === "STOPPED" ? false : COPY_ASKED_EVERY_MS),
+export const copyQuery = (copyId: string) =>
+  queryOptions({
+    ...endpointQuery(["copy", copyId, "summary"], "GET /copies/:copyId", { copyId }),
+    refetchInterval: ({ state }) => (state.data?.status === "STOPPED" ? false : COPY_POLLED_EVERY_MS),
   });
-}
 
-export type EntriesListed = {
-  readonly before?: string;
-  readonly status?: string;
-  readonly symbol?: string;
-};
+export type EntriesListed = Omit<Parameters<"GET /copies/:copyId/entries">, "copyId">;
 
-export function entriesQuery(copyId: string, listed: EntriesListed) {
-  return queryOptions({
-    queryKey: ["copy", copyId, "entries", listed],
-    queryFn: () => call<PageShape<MirrorEntryShape>>("GET", copyPath(copyId, "entries", listed)),
+export const entriesQuery = (copyId: string, listed: EntriesListed) =>
+  endpointQuery(["copy", copyId, "entries", listed], "GET /copies/:copyId/entries", {
+    copyId,
+    ...listed,
   });
-}
 
-export function profitSharesQuery(copyId: string) {
-  return queryOptions({
-    queryKey: ["copy", copyId, "profit-shares"],
-    queryFn: () => call<ProfitSharesShape>("GET", copyPath(copyId, "profit-shares")),
-  });
-}
+export const profitSharesQuery = (copyId: string) =>
+  endpointQuery(["copy", copyId, "profit-shares"], "GET /copies/:copyId/profit-shares", { copyId });
 
 export function driftQuery(copyId: string) {
-  return queryOptions({
-    queryKey: ["copy", copyId, "drift"],
-    queryFn: () => call<DriftShape>("GET", copyPath(copyId, "drift")),
+  return {
+    ...endpointQuery(["copy", copyId, "drift"], "GET /copies/:copyId/drift", { copyId }),
     staleTime: 0,
-  });
+  };
 }
 
-/** For the list of copies: too costly to be asked for again at each order of each of them. */
-export function driftHintQuery(copyId: string) {
-  return queryOptions({
-    queryKey: ["drift-hint", copyId],
-    queryFn: () => call<DriftShape>("GET", copyPath(copyId, "drift")),
-  });
-}
+/** For the list of copies: too costly to be loaded again at each order of each of them. */
+export const driftHintQuery = (copyId: string) =>
+  endpointQuery(["drift-hint", copyId], "GET /copies/:copyId/drift", { copyId });
 
 /** Of a trader's own strategy. */
-export function strategyCopyingQuery(strategyId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "copying"],
-    queryFn: () => call<StrategyCopyingShape>("GET", pathOf(strategyId, "copying")),
-    // The library stops asking while the page is hidden.
+export const strategyCopyingQuery = (strategyId: string) =>
+  queryOptions({
+    ...strategyQuery("GET /strategies/:strategyId/copying", strategyId, "copying"),
+    // The library stops polling while the page is hidden.
     refetchInterval: ({ state }) =>
-      state.data?.closing == null ? COPIERS_ASKED_EVERY_MS : CLOSING_ASKED_EVERY_MS,
+      state.data?.closing == null ? COPIERS_POLLED_EVERY_MS : CLOSING_POLLED_EVERY_MS,
   });
-}
-
-/** Of an API path: below /copies/:copyId. */
-export function copyPath(copyId: string, rest: string, search: object = {}): string {
-  return `/copies/${encodeURIComponent(copyId)}/${rest}${stringifySearch(search)}`;
-}
-
-/** Of an API path: below /copying/accounts/:accountId. */
-export function accountPath(accountId: string, rest = ""): string {
-  return `/copying/accounts/${encodeURIComponent(accountId)}${rest}`;
-}

@@ -31,6 +31,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether it is the server's error of this code. */
+export function isApiError(error: unknown, code: string): boolean {
+  return error instanceof ApiError && error.code === code;
+}
+
 /** By field, what the server said is wrong with it; of no error nothing. */
 export function fieldsOf(error: unknown): ApiError["fields"] {
   return error === null ? {} : asApiError(error).fields;

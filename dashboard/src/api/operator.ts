@@ -1,55 +1,36 @@
-// What operators' pages ask for. Nothing tells them of changes, so each page asks anew when it is opened; how the service
-// fares is asked for again every few seconds while it is looked at.
-import { queryOptions } from "@tanstack/react-query";
-import type {
-  AuditShape,
-  FidelityShape,
-  HealthShape,
-  KycDetailShape,
-  KycEntryShape,
-  OperatorCopyingShape,
-  PageShape,
-  PersonDetailShape,
-  PersonShape,
-  SecurityShape,
-  TrafficShape,
-} from "../../../src/dashboard/shapes.ts";
-import type { Search } from "../app/search.ts";
-import { stringifySearch } from "../app/search.ts";
-import { call } from "./call.ts";
+// Queries of operators' pages. There are no live messages about them, so each page loads them when it is opened; the state of the
+// service is polled every few seconds while it is shown.
+import { type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
 
 export const OPERATOR_REFRESH_MS = 5_000;
 
-function asked<Answer>(path: string, search: Search = {}) {
-  return queryOptions({
-    queryKey: ["operator", path, search],
-    queryFn: () => call<Answer>("GET", `/operator${path}${stringifySearch(search)}`),
-    staleTime: 0,
-  });
+function loaded<Name extends EndpointName>(name: Name, ...given: Given<Name>) {
+  return { ...endpointQuery(["operator", name, ...given], name, ...given), staleTime: 0 };
 }
 
-function watched<Answer>(path: string) {
-  // The library stops asking while the page is hidden.
-  return { ...asked<Answer>(path), refetchInterval: OPERATOR_REFRESH_MS };
+function polled<Name extends EndpointName>(name: Name, ...given: Given<Name>) {
+  // The library stops polling while the page is hidden.
+  return { ...loaded(name, ...given), refetchInterval: OPERATOR_REFRESH_MS };
 }
 
-export const submissionsQuery = (search: Search) => asked<PageShape<KycEntryShape>>("/kyc", search);
-export const peopleQuery = (search: Search) => asked<PageShape<PersonShape>>("/people", search);
-export const personQuery = (personId: string) =>
-  asked<PersonDetailShape>(`/people/${encodeURIComponent(personId)}`);
-export const auditQuery = (search: Search) => asked<PageShape<AuditShape>>("/audit", search);
-export const fidelityQuery = asked<FidelityShape>("/fidelity");
-export const healthQuery = watched<HealthShape>("/health");
-export const defencesQuery = watched<SecurityShape>("/security");
-export const copyingQuery = watched<OperatorCopyingShape>("/copying");
-export const trafficQuery = watched<TrafficShape>("/traffic");
+export const submissionsQuery = (listed: Parameters<"GET /operator/kyc">) =>
+  loaded("GET /operator/kyc", listed);
+export const peopleQuery = (listed: Parameters<"GET /operator/people">) =>
+  loaded("GET /operator/people", listed);
+export const personQuery = (personId: string) => loaded("GET /operator/people/:personId", { personId });
+export const auditQuery = (listed: Parameters<"GET /operator/audit">) =>
+  loaded("GET /operator/audit", listed);
+export const fidelityQuery = loaded("GET /operator/fidelity");
+export const healthQuery = polled("GET /operator/health");
+export const securityQuery = polled("GET /operator/security");
+export const copyingQuery = polled("GET /operator/copying");
+export const trafficQuery = polled("GET /operator/traffic");
 
-/** Each time it is asked for is audited, so it is asked for once a visit, and not kept longer than it is looked at. */
-export const submissionQuery = (submissionId: string) =>
-  queryOptions({
-    ...asked<KycDetailShape>(`/kyc/${encodeURIComponent(submissionId)}`),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
-  });
+/** Each load is audited, so it is loaded once a visit, and not kept longer than it is shown. */
+export const submissionQuery = (submissionId: string) => ({
+  ...loaded("GET /operator/kyc/:submissionId", { submissionId }),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+});

@@ -1,27 +1,24 @@
 // Who is signed in, as the server says. One query, which every page may read: it is loaded before any of them is shown.
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { PersonShape, SessionShape } from "../../../src/dashboard/shapes.ts";
-import { call } from "./call.ts";
+import { useQuery } from "@tanstack/react-query";
+import type { PersonJson, SessionJson } from "../../../src/dashboard/schemas.ts";
+import { endpointQuery } from "./call.ts";
 import { queryClient } from "./query-client.ts";
 
-const sessionQuery = queryOptions({
-  queryKey: ["session"],
-  queryFn: () => call<SessionShape>("GET", "/session"),
-});
+const sessionQuery = endpointQuery(["session"], "GET /session");
 
 export function useSessionQuery() {
   return useQuery(sessionQuery);
 }
 
 /** Of a page that is shown, so that the session is there. */
-export function useSession(): SessionShape {
+export function useSession(): SessionJson {
   const { data } = useSessionQuery();
   if (data === undefined) throw new Error("pages are shown when the session is known");
   return data;
 }
 
 /** Of a page that only a signed-in person sees. */
-export function usePerson(): PersonShape {
+export function usePerson(): PersonJson {
   const { person } = useSession();
   if (person === null) throw new Error("this page is shown to people who are signed in");
   return person;
@@ -33,6 +30,6 @@ export function refreshSession(): Promise<void> {
 }
 
 /** To be called with the session that an answer brought, so that it need not be asked for. */
-export function takeSession(session: SessionShape): void {
+export function takeSession(session: SessionJson): void {
   queryClient.setQueryData(sessionQuery.queryKey, session);
 }

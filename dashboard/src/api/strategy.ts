@@ -1,44 +1,36 @@
-// What is asked for about a strategy as a whole: its line of the list, how it has done, and what closing it would do.
-import { queryOptions } from "@tanstack/react-query";
-import type {
-  ClosePreviewShape,
-  PerformanceShape,
-  Range,
-  SparklineShape,
-  StrategyShape,
-} from "../../../src/dashboard/shapes.ts";
-import { call } from "./call.ts";
-import { pathOf } from "./trading.ts";
+// Queries of strategies as a whole, and of keys.
 
-/** Small pictures of the newest equity, one a strategy. */
-export const sparklinesQuery = queryOptions({
-  queryKey: ["sparklines"],
-  queryFn: () => call<{ readonly rows: readonly SparklineShape[] }>("GET", "/strategies/sparklines"),
+import type { KeyJson, Range } from "../../../src/dashboard/schemas.ts";
+import { endpointQuery } from "./call.ts";
+import { strategyQuery } from "./trading.ts";
+
+/** All strategies of the person, for their list and for their names. Invalidate ["strategies"] after changing any. */
+export const strategiesQuery = endpointQuery(["strategies"], "GET /strategies");
+
+/** Small pictures of the newest equity, one per strategy. */
+export const sparklinesQuery = endpointQuery(["sparklines"], "GET /strategies/sparklines");
+
+export const summaryQuery = (strategyId: string) =>
+  strategyQuery("GET /strategies/:strategyId", strategyId, "account");
+
+/** Its key names no part of live messages: a report is too costly to be computed again at each fill. */
+export const performanceQuery = (strategyId: string, range: Range) => ({
+  ...strategyQuery("GET /strategies/:strategyId/performance", strategyId, "performance", { range }),
+  // No live message says that it is out of date.
+  staleTime: 0,
 });
 
-export function summaryQuery(strategyId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "account", "summary"],
-    queryFn: () => call<StrategyShape>("GET", `/strategies/${encodeURIComponent(strategyId)}`),
-  });
-}
+/** Loaded whenever it is shown again, since it depends on prices. */
+export const closePreviewQuery = (strategyId: string) => ({
+  ...strategyQuery("GET /strategies/:strategyId/close-preview", strategyId, "account"),
+  staleTime: 0,
+  gcTime: 0,
+});
 
-/** Its key names no part that the server tells of: a report is too costly to be made anew at each fill. */
-export function performanceQuery(strategyId: string, range: Range) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "performance", range],
-    queryFn: () => call<PerformanceShape>("GET", pathOf(strategyId, "performance", { range })),
-    // Nobody says that it is out of date while it is not shown.
-    staleTime: 0,
-  });
-}
+/** All API keys of the person, the revoked ones as well. Invalidate ["keys"] after changing any. */
+export const keysQuery = endpointQuery(["keys"], "GET /keys");
 
-/** Asked for anew whenever it is shown again, since the market moves what it says. */
-export function closePreviewQuery(strategyId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "account", "close-preview"],
-    queryFn: () => call<ClosePreviewShape>("GET", pathOf(strategyId, "close-preview")),
-    staleTime: 0,
-    gcTime: 0,
-  });
+/** Whether a key can be bound to a strategy: it is live, and manages none or one that is closed. */
+export function isFreeKey({ revokedAt, strategy }: Pick<KeyJson, "revokedAt" | "strategy">): boolean {
+  return revokedAt === null && (strategy === null || strategy.status === "CLOSED");
 }

@@ -1,108 +1,65 @@
-// What a strategy's screens ask for. The third part of each key is what live `changed` events name, so that the server says
-// itself when one of these is out of date.
+// Queries of a strategy's screens. The third part of each key is what live `changed` messages name when it is out of date.
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type {
-  BalanceShape,
-  LegShape,
-  OrderDetailShape,
-  OrderShape,
-  PageShape,
-  PositionShape,
-  RequestsShape,
-  SignalShape,
-  TradeShape,
-} from "../../../src/dashboard/shapes.ts";
-import { stringifySearch } from "../app/search.ts";
-import { call } from "./call.ts";
+import { type Answer, call, type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
 
-type Rows<Row> = { readonly rows: readonly Row[] };
-type Listed = { readonly state: "open" | "all"; readonly symbol?: string; readonly before?: string };
-type ListedOrders = Omit<Listed, "state"> & { readonly state: Listed["state"] | "done" };
-type Recent = Omit<Listed, "state">;
+type Name = EndpointName & `GET /strategies/:strategyId${string}`;
+type Listed<N extends Name> = Omit<Parameters<N>, "strategyId">;
+type Trades = Answer<"GET /strategies/:strategyId/trades">;
 
-export function ordersQuery(strategyId: string, listed: ListedOrders) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "orders", listed],
-    queryFn: () => call<PageShape<OrderShape>>("GET", pathOf(strategyId, "orders", listed)),
-  });
+/** A query about one strategy, with the part of the strategy that it shows. */
+export function strategyQuery<N extends Name>(
+  name: N,
+  strategyId: string,
+  part: string,
+  listed: Listed<N> = {} as Listed<N>,
+) {
+  const given = [{ strategyId, ...listed }] as unknown as Given<N>;
+  return endpointQuery(["strategy", strategyId, part, name, listed], name, ...given);
 }
 
-export function orderQuery(strategyId: string, orderId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "orders", orderId],
-    queryFn: () => call<OrderDetailShape>("GET", pathOf(strategyId, `orders/${encodeURIComponent(orderId)}`)),
-  });
-}
+export const ordersQuery = (strategyId: string, listed: Listed<"GET /strategies/:strategyId/orders">) =>
+  strategyQuery("GET /strategies/:strategyId/orders", strategyId, "orders", listed);
 
-export function legsQuery(strategyId: string, listed: Listed) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "legs", listed],
-    queryFn: () => call<PageShape<LegShape>>("GET", pathOf(strategyId, "legs", listed)),
-  });
-}
+export const orderQuery = (strategyId: string, orderId: string) =>
+  strategyQuery("GET /strategies/:strategyId/orders/:orderId", strategyId, "orders", { orderId });
 
-export function positionsQuery(strategyId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "positions"],
-    queryFn: () => call<Rows<PositionShape>>("GET", pathOf(strategyId, "positions")),
-  });
-}
+export const legsQuery = (strategyId: string, listed: Listed<"GET /strategies/:strategyId/legs">) =>
+  strategyQuery("GET /strategies/:strategyId/legs", strategyId, "legs", listed);
 
-export function balancesQuery(strategyId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "account", "balances"],
-    queryFn: () => call<Rows<BalanceShape>>("GET", pathOf(strategyId, "balances")),
-  });
-}
+export const positionsQuery = (strategyId: string) =>
+  strategyQuery("GET /strategies/:strategyId/positions", strategyId, "positions");
 
-export function tradesQuery(strategyId: string, recent: Recent) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "trades", recent],
-    queryFn: () => call<PageShape<TradeShape>>("GET", pathOf(strategyId, "trades", recent)),
-  });
-}
+export const balancesQuery = (strategyId: string) =>
+  strategyQuery("GET /strategies/:strategyId/balances", strategyId, "account");
 
-/** The trades of one symbol that are older than `before`, a page more whenever one is asked for. They never change. */
+export const tradesQuery = (strategyId: string, recent: Listed<"GET /strategies/:strategyId/trades">) =>
+  strategyQuery("GET /strategies/:strategyId/trades", strategyId, "trades", recent);
+
+/** The trades of one symbol that are older than `before`, one page after the other. They never change. */
 export function olderTradesQuery(strategyId: string, symbol: string, before: string | null) {
   return infiniteQueryOptions({
     queryKey: ["older-trades", strategyId, symbol, before],
-    queryFn: ({ pageParam }): Promise<PageShape<TradeShape>> =>
-      call("GET", pathOf(strategyId, "trades", { symbol, before: pageParam })),
+    queryFn: ({ pageParam }): Promise<Trades> =>
+      call("GET /strategies/:strategyId/trades", { strategyId, symbol, before: pageParam ?? undefined }),
     initialPageParam: before,
-    getNextPageParam: ({ next }: PageShape<TradeShape>) => next,
+    getNextPageParam: ({ next }: Trades) => next,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-export function signalsQuery(strategyId: string, before: string | undefined) {
-  const recent = before === undefined ? {} : { before };
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "signals", recent],
-    queryFn: () => call<PageShape<SignalShape>>("GET", pathOf(strategyId, "signals", recent)),
-  });
-}
+export const signalsQuery = (strategyId: string, before: string | undefined) =>
+  strategyQuery("GET /strategies/:strategyId/signals", strategyId, "signals", { before });
 
-export function signalQuery(strategyId: string, signalId: string) {
-  return queryOptions({
-    queryKey: ["strategy", strategyId, "signals", signalId],
-    queryFn: () => call<SignalShape>("GET", pathOf(strategyId, `signals/${encodeURIComponent(signalId)}`)),
-  });
-}
+export const signalQuery = (strategyId: string, signalId: string) =>
+  strategyQuery("GET /strategies/:strategyId/signals/:signalId", strategyId, "signals", { signalId });
 
-/** How long the shortest window of a limit is. */
+/** The length of the shortest window of a limit. */
 const SHORTEST_WINDOW_MS = 10_000;
 
-export function requestsQuery(strategyId: string) {
-  return queryOptions({
-    // Nobody tells that a window has passed: what is used of a limit is asked for again until it is nothing.
+export const requestsQuery = (strategyId: string) =>
+  queryOptions({
+    ...strategyQuery("GET /strategies/:strategyId/requests", strategyId, "requests"),
+    // No live message says that a window has passed: the use of a limit is polled until it is zero.
     refetchInterval: ({ state }) =>
       state.data?.meters.some(({ used }) => used > 0) ? SHORTEST_WINDOW_MS : false,
-    queryKey: ["strategy", strategyId, "requests"],
-    queryFn: () => call<RequestsShape>("GET", pathOf(strategyId, "requests")),
   });
-}
-
-/** Of an API path: below /strategies/:strategyId. */
-export function pathOf(strategyId: string, rest: string, search: object = {}): string {
-  return `/strategies/${encodeURIComponent(strategyId)}/${rest}${stringifySearch(search)}`;
-}

@@ -1,10 +1,10 @@
-// The copy that a page is about: its id out of the address, and what the frame around all of its pages has loaded of it.
+// The copy of a page: its id in the address, and the copy itself as the frame around its pages has loaded it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../src/dashboard/schemas.ts";
 import { toast } from "../ui/overlays/toast.tsx";
-import { call, type Method } from "./call.ts";
-import { copyPath, copyQuery } from "./copying.ts";
+import { call, type EndpointName, type Given, type Parameters } from "./call.ts";
+import { copyQuery } from "./copying.ts";
 
 const route = getRouteApi("/copies/$copyId");
 
@@ -13,29 +13,23 @@ export function useCopyId(): string {
 }
 
 /** `copy` is undefined while it is loaded. */
-export function useCopy(): { readonly copyId: string; readonly copy: CopyShape | undefined } {
+export function useCopy(): { readonly copyId: string; readonly copy: CopyJson | undefined } {
   const copyId = useCopyId();
   return { copyId, copy: useQuery(copyQuery(copyId)).data };
 }
 
-type Asked<Body> = {
-  readonly method?: Method;
-  /** Below /copies/:copyId. */
-  readonly path: string;
-  /** Said when it was done. */
-  readonly says: string;
-  readonly body?: (what: Body) => unknown;
-  readonly onDone?: () => void;
-};
+type CopyAction = EndpointName & `${"POST" | "PUT" | "DELETE"} /copies/:copyId/${string}`;
 
-/** Something that is asked of a copy. Afterwards all that was loaded of it is loaded anew. */
-export function useCopyMutation<Body = void>(
+/** An action of a copy; `says` is shown afterwards, and all queries of the copy are loaded again. */
+export function useCopyMutation<Name extends CopyAction>(
   copyId: string,
-  { method = "POST", path, says, body, onDone }: Asked<Body>,
+  name: Name,
+  { says, onDone }: { readonly says: string; readonly onDone?: () => void },
 ) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (what: Body) => call<unknown>(method, copyPath(copyId, path), body?.(what)),
+    mutationFn: (body: Omit<Parameters<Name>, "copyId">) =>
+      call(name, ...([{ ...body, copyId }] as unknown as Given<Name>)),
     onSuccess: () => {
       toast(says);
       void queries.invalidateQueries({ queryKey: ["copy"] });

@@ -1,7 +1,7 @@
 // The strategy that a page is about: its id out of the address, its name and type as the frame around all of its pages has them.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { StrategyShape } from "../../../src/dashboard/shapes.ts";
+import type { StrategyJson } from "../../../src/dashboard/schemas.ts";
 import { summaryQuery } from "./strategy.ts";
 
 const route = getRouteApi("/strategies/$strategyId");
@@ -11,7 +11,7 @@ export function useStrategyId(): string {
 }
 
 /** `strategy` is undefined while it is loaded. */
-export function useStrategy(): { readonly strategyId: string; readonly strategy: StrategyShape | undefined } {
+export function useStrategy(): { readonly strategyId: string; readonly strategy: StrategyJson | undefined } {
   const strategyId = useStrategyId();
   return { strategyId, strategy: useQuery(summaryQuery(strategyId)).data };
 }

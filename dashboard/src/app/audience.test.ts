@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { PersonShape } from "../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../src/dashboard/schemas.ts";
 import { homeOf, refusedTo } from "./audience.ts";
 
-const TRADER: PersonShape = {
+const TRADER: PersonJson = {
   personId: "1",
   email: "ada@example.net",
   name: "Ada",
@@ -16,8 +16,8 @@ const TRADER: PersonShape = {
   closedAt: null,
   createdAt: 0,
 };
-const COPIER: PersonShape = { ...TRADER, profile: "COPIER" };
-const OPERATOR: PersonShape = { ...TRADER, role: "OPERATOR", profile: "COPIER" };
+const COPIER: PersonJson = { ...TRADER, profile: "COPIER" };
+const OPERATOR: PersonJson = { ...TRADER, role: "OPERATOR", profile: "COPIER" };
 
 test.each([
   ["a trader with a strategy", TRADER, true, "/strategies"],

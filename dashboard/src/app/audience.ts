@@ -1,5 +1,5 @@
 // Whom a page is for. The server decides what anybody may read; this decides what is worth showing.
-import type { PersonShape } from "../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../src/dashboard/schemas.ts";
 
 /** GUEST: who is not signed in; ANYONE: with or without a session. An operator is neither TRADER nor COPIER. */
 export type Audience = "GUEST" | "ANYONE" | "SIGNED_IN" | "TRADER" | "COPIER" | "OPERATOR";
@@ -19,7 +19,7 @@ export type Refused = {
 };
 
 /** Null if the page is for them. Guests are another matter: they are asked to sign in. */
-export function refusedTo(audience: Audience, person: PersonShape): Refused | null {
+export function refusedTo(audience: Audience, person: PersonJson): Refused | null {
   if (audience === "OPERATOR") return refusedToOperate(person);
   if (audience !== "TRADER" && audience !== "COPIER") return null;
   if (person.role === "OPERATOR") {
@@ -40,7 +40,7 @@ export function refusedTo(audience: Audience, person: PersonShape): Refused | nu
   };
 }
 
-function refusedToOperate(person: PersonShape): Refused | null {
+function refusedToOperate(person: PersonJson): Refused | null {
   if (person.role !== "OPERATOR") {
     return {
       title: "This page is for operators",
@@ -63,7 +63,7 @@ function refusedToOperate(person: PersonShape): Refused | null {
  * is undefined until it is known; the answer then is null.
  */
 export function homeOf(
-  person: PersonShape,
+  person: PersonJson,
   hasStrategy: boolean | undefined,
 ): "/security" | "/operator/identity" | "/welcome" | "/copying" | "/strategies" | null {
   if (person.role === "OPERATOR") return person.hasSecondFactor ? "/operator/identity" : "/security";

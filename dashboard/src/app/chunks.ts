@@ -5,7 +5,7 @@
 // for ever.
 import { lazyRouteComponent, useRouter } from "@tanstack/react-router";
 import { type ComponentType, useEffect } from "react";
-import type { PersonShape } from "../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../src/dashboard/schemas.ts";
 import { ApiError } from "../api/error.ts";
 import { loadPlot } from "../ui/figures/plot.tsx";
 import { refusedTo } from "./audience.ts";
@@ -45,7 +45,7 @@ export function lazyPage<Name extends string>(
  * Loads what this person may open, one chunk after another, once the first page is there. What fails is
  * loaded when it is opened.
  */
-export function usePreloadedPages(person: PersonShape): void {
+export function usePreloadedPages(person: PersonJson): void {
   const router = useRouter();
   const { role, profile, hasSecondFactor } = person;
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the person these are what decides.

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "@tanstack/react-router";
 import { usePerson } from "../api/session.ts";
-import { strategiesQuery } from "../api/strategies.ts";
+import { strategiesQuery } from "../api/strategy.ts";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { homeOf } from "./audience.ts";
 

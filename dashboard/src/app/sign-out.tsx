@@ -12,7 +12,7 @@ const listeners = new Set<() => void>();
 /** Ends the session and opens the sign-in page; if that fails, `useSignOutFailure` answers why. */
 export async function signOut(): Promise<void> {
   try {
-    await call("DELETE", "/session");
+    await call("DELETE /session");
     // A new page: nothing of this person's stays in memory.
     window.location.assign("/sign-in");
   } catch (error) {

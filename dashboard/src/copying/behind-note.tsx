@@ -1,10 +1,10 @@
 // That a copy does not keep up with its strategy, and what that means. Nothing where it does.
-import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../src/dashboard/schemas.ts";
 import { Time } from "../ui/figures/time.tsx";
 import { Note } from "../ui/note.tsx";
 import { counted } from "./words.ts";
 
-export function BehindNote({ copy: { behind } }: { copy: Pick<CopyShape, "behind"> }) {
+export function BehindNote({ copy: { behind } }: { copy: Pick<CopyJson, "behind"> }) {
   if (behind === null) return null;
   return (
     <Note

@@ -1,10 +1,10 @@
 // How many copies there are, by how they stand.
-import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../src/dashboard/schemas.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { COPY_STATUSES, counted } from "./words.ts";
 
 type CopyNumbersProps = {
-  copies: { readonly [S in CopyShape["status"]]: number };
+  copies: { readonly [S in CopyJson["status"]]: number };
   /** Of them, those that do not keep up with their strategy. */
   behind: number;
 };
@@ -26,7 +26,7 @@ export function CopyNumbers({ copies, behind }: CopyNumbersProps) {
 function Numbers({ copies }: Pick<CopyNumbersProps, "copies">) {
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
-      {(Object.keys(COPY_STATUSES) as CopyShape["status"][]).map((status) => (
+      {(Object.keys(COPY_STATUSES) as CopyJson["status"][]).map((status) => (
         <div key={status}>
           <dt>
             <StatusBadge status={status} />

@@ -1,9 +1,9 @@
 // How a copy stands, in a badge and, where it does not follow, why.
-import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../src/dashboard/schemas.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
 import { REASONS } from "./words.ts";
 
-export function CopyStatus({ copy }: { copy: Pick<CopyShape, "status" | "reason" | "halted" | "behind"> }) {
+export function CopyStatus({ copy }: { copy: Pick<CopyJson, "status" | "reason" | "halted" | "behind"> }) {
   const { status, reason, halted, behind } = copy;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1 max-md:justify-end">

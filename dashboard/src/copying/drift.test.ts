@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { DriftRowShape } from "../../../src/dashboard/shapes.ts";
+import type { DriftRowJson } from "../../../src/dashboard/schemas.ts";
 import { isOff, repairOf } from "./drift.ts";
 
-const ROW: DriftRowShape = {
+const ROW: DriftRowJson = {
   symbol: "BTCUSDT",
   asset: "BTC",
   lead: "1",

@@ -1,17 +1,17 @@
 // What the rows of a drift amount to.
-import type { DriftRowShape } from "../../../src/dashboard/shapes.ts";
+import type { DriftRowJson } from "../../../src/dashboard/schemas.ts";
 
-type Repair = NonNullable<DriftRowShape["repair"]>;
+type Repair = NonNullable<DriftRowJson["repair"]>;
 export type RepairOrder = Repair & { readonly symbol: string; readonly asset: string };
 
 /** More than the exchange's steps leave over. */
-export function isOff({ cause }: Pick<DriftRowShape, "cause">): boolean {
+export function isOff({ cause }: Pick<DriftRowJson, "cause">): boolean {
   return cause !== "IN_LINE" && cause !== "ROUNDING";
 }
 
 /** The orders that a repair would send, and how many it leaves out because they would open or increase. */
 export function repairOf(
-  rows: readonly DriftRowShape[],
+  rows: readonly DriftRowJson[],
   { mayIncrease }: { readonly mayIncrease: boolean },
 ): { readonly orders: readonly RepairOrder[]; readonly leftOut: number } {
   const all = rows.flatMap(({ symbol, asset, repair }) =>

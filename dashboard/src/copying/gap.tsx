@@ -1,6 +1,6 @@
 // Strategy against exchange: what copies got at their exchanges beside what the strategy got here.
 
-import type { GapShape } from "../../../src/dashboard/shapes.ts";
+import type { GapJson } from "../../../src/dashboard/schemas.ts";
 import { OrderLink } from "../trading/links.tsx";
 import { Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
@@ -12,12 +12,12 @@ import { EmptyState } from "../ui/note.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Bps } from "./bps.tsx";
 
-type BySymbol = GapShape["bySymbol"][number];
-type BySize = GapShape["bySize"][number];
-type ByOrder = GapShape["orders"][number];
+type BySymbol = GapJson["bySymbol"][number];
+type BySize = GapJson["bySize"][number];
+type ByOrder = GapJson["orders"][number];
 
 type GapProps = {
-  gap: GapShape | undefined;
+  gap: GapJson | undefined;
   /** Of one strategy, on its own pages, or of all that are copied here. */
   of: "STRATEGY" | "EVERYBODY";
 };
@@ -71,7 +71,7 @@ export function Gap({ gap, of }: GapProps) {
   );
 }
 
-type RangeProps = NonNullable<GapShape["range"]> & { orders: number };
+type RangeProps = NonNullable<GapJson["range"]> & { orders: number };
 
 function Range({ from, to, orders, copiesPerOrder }: RangeProps) {
   return (

@@ -1,8 +1,8 @@
-// Asks for the reason of a kill switch: everybody whom it concerns is told it.
-import { useState } from "react";
-import { fieldsOf } from "../api/error.ts";
+// Asks for the reason of a kill switch, which is shown to everybody it concerns.
+
 import { DialogForm } from "../ui/forms/dialog-form.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
+import { useForm } from "../ui/forms/use-form.ts";
 import { Dialog } from "../ui/overlays/dialog.tsx";
 
 const REASON_LENGTH_MAX = 200;
@@ -13,9 +13,7 @@ type HaltDialogProps = {
   title: string;
   /** What will happen. */
   says: string;
-  onHalt: (reason: string) => void;
-  isBusy: boolean;
-  error: unknown;
+  onHalt: (reason: string) => Promise<unknown>;
 };
 
 export function HaltDialog({ isOpen, onClose, title, ...form }: HaltDialogProps) {
@@ -26,28 +24,18 @@ export function HaltDialog({ isOpen, onClose, title, ...form }: HaltDialogProps)
   );
 }
 
-function HaltForm({ says, onHalt, onClose, isBusy, error }: Omit<HaltDialogProps, "isOpen" | "title">) {
-  const [reason, setReason] = useState("");
+function HaltForm({ says, onHalt, onClose }: Omit<HaltDialogProps, "isOpen" | "title">) {
+  const form = useForm({ first: { reason: "" }, send: ({ reason }) => onHalt(reason), onDone: onClose });
   return (
-    <DialogForm
-      action="Halt"
-      kind="danger"
-      onSubmit={() => onHalt(reason)}
-      onCancel={onClose}
-      isBusy={isBusy}
-      error={error}
-    >
+    <DialogForm action="Halt" kind="danger" form={form} onCancel={onClose}>
       <p>{says}</p>
       <TextInput
         label="Reason"
         hint="Shown wherever this kill switch halts something."
-        name="reason"
         autoComplete="off"
         required
         maxLength={REASON_LENGTH_MAX}
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
-        error={fieldsOf(error).reason}
+        {...form.control("reason")}
       />
     </DialogForm>
   );

@@ -1,16 +1,14 @@
 // That a kill switch stops a copy, who set it, and, where it is one's own, the way to clear it.
-import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../src/dashboard/schemas.ts";
 import { useCopyMutation } from "../api/use-copy.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote, Note } from "../ui/note.tsx";
 
-type HaltNoteProps = { copy: Pick<CopyShape, "copyId" | "halted"> };
+type HaltNoteProps = { copy: Pick<CopyJson, "copyId" | "halted"> };
 
 /** Nothing where nothing is halted. */
 export function HaltNote({ copy: { copyId, halted } }: HaltNoteProps) {
-  const { mutate, error, isPending } = useCopyMutation(copyId, {
-    method: "DELETE",
-    path: "halt",
+  const { mutate, error, isPending } = useCopyMutation(copyId, "DELETE /copies/:copyId/halt", {
     says: "Kill switch cleared",
   });
   if (halted === null) return null;
@@ -23,7 +21,7 @@ export function HaltNote({ copy: { copyId, halted } }: HaltNoteProps) {
       {halted.isOwn ? (
         <div className="mt-3 flex flex-col items-start gap-3">
           {error !== null && <ErrorNote error={error} />}
-          <Button size="small" onClick={() => mutate()} isBusy={isPending}>
+          <Button size="small" onClick={() => mutate({})} isBusy={isPending}>
             Clear the kill switch
           </Button>
         </div>
@@ -40,4 +38,4 @@ const TITLES = {
   COPIER: "All your copies are halted",
   STRATEGY: "Copies of this strategy are halted",
   VENUE: "Copies at this exchange are halted",
-} as const satisfies Record<NonNullable<CopyShape["halted"]>["kind"], string>;
+} as const satisfies Record<NonNullable<CopyJson["halted"]>["kind"], string>;

@@ -1,7 +1,7 @@
 // How much was placed, how much was not, and why not: as figures, and as bars that lead to the lines of the log.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
+import type { EntryCountsJson } from "../../../src/dashboard/schemas.ts";
 import { TEXT_LINK } from "../ui/button.tsx";
 import { Facts } from "../ui/figures/facts.tsx";
 import { Meter } from "../ui/figures/meter.tsx";
@@ -9,7 +9,7 @@ import { ratesOf } from "./rates.ts";
 import { SKIP_NAMES } from "./words.ts";
 
 type OutcomesProps = {
-  counts: EntryCountsShape;
+  counts: EntryCountsJson;
   /** Of a copy's own page: where its log is. */
   copyId?: string;
 };

@@ -1,6 +1,6 @@
 // The strategy's last orders as an account would copy them now, with the settings that are being typed.
 import { useQuery } from "@tanstack/react-query";
-import type { PreviewRowShape, PreviewShape } from "../../../src/dashboard/shapes.ts";
+import type { PreviewJson, PreviewRowJson } from "../../../src/dashboard/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
 import { Badge, inWords, Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
@@ -93,7 +93,7 @@ export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
   );
 }
 
-function AtWorst({ preview: { worst } }: { preview: PreviewShape }) {
+function AtWorst({ preview: { worst } }: { preview: PreviewJson }) {
   const { liquidation } = worst;
   return (
     <section aria-label="At worst" className="px-4 pt-3">
@@ -115,7 +115,7 @@ function AtWorst({ preview: { worst } }: { preview: PreviewShape }) {
   );
 }
 
-function HeldNow({ holds, isCopied }: { holds: PreviewShape["holds"]; isCopied: boolean }) {
+function HeldNow({ holds, isCopied }: { holds: PreviewJson["holds"]; isCopied: boolean }) {
   return (
     <section aria-label="Held now" className="px-4 pt-3">
       <h3 className="font-medium">What the strategy holds now</h3>
@@ -145,7 +145,7 @@ function HeldNow({ holds, isCopied }: { holds: PreviewShape["holds"]; isCopied: 
   );
 }
 
-const COLUMNS: readonly Column<PreviewRowShape>[] = [
+const COLUMNS: readonly Column<PreviewRowJson>[] = [
   { key: "at", header: "Time", isTime: true, width: "w-[14%]", cell: ({ at }) => <Time at={at} /> },
   {
     key: "order",

@@ -1,8 +1,8 @@
 // Counts as parts of their sum, in words.
-import type { EntryCountsShape } from "../../../src/dashboard/shapes.ts";
+import type { EntryCountsJson } from "../../../src/dashboard/schemas.ts";
 import { percentOf } from "../ui/figures/decimals.ts";
 
-type Counted = Pick<EntryCountsShape, "placed" | "skipped" | "failed">;
+type Counted = Pick<EntryCountsJson, "placed" | "skipped" | "failed">;
 
 /** "97.5 %" of each; empty where nothing was counted. What is not all is never "100.0 %", as it is cut. */
 export function ratesOf({ placed, skipped, failed }: Counted): {

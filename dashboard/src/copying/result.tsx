@@ -1,9 +1,9 @@
 // What a copy has made of the equity that it began with.
-import type { CopyShape } from "../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../src/dashboard/schemas.ts";
 import { Percent, SignedAmount } from "../ui/figures/amounts.tsx";
 import { roundedDifference } from "../ui/figures/decimals.ts";
 
-type ResultProps = { copy: Pick<CopyShape, "equity" | "startEquity" | "resultRate" | "asset"> };
+type ResultProps = { copy: Pick<CopyJson, "equity" | "startEquity" | "resultRate" | "asset"> };
 
 /** A dash until the exchange has been asked. */
 export function Result({ copy: { equity, startEquity, resultRate, asset } }: ResultProps) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CopySettingsShape } from "../../../src/dashboard/shapes.ts";
+import type { CopySettingsJson } from "../../../src/dashboard/schemas.ts";
 import {
   errorsOf,
   formOf,
@@ -13,7 +13,7 @@ import {
 
 const NEW = newSettings("FUTURES");
 const EXACT_FORM: SettingsForm = { ...NEW, ...presetFor("FUTURES", "EXACT") };
-const EXACT: CopySettingsShape = {
+const EXACT: CopySettingsJson = {
   share: "1",
   maxPerOrder: null,
   stopLoss: null,
@@ -32,7 +32,7 @@ const EXACT: CopySettingsShape = {
 };
 
 describe("what is typed becomes shares of one, exactly", () => {
-  test.each<[Partial<SettingsForm>, Partial<CopySettingsShape>]>([
+  test.each<[Partial<SettingsForm>, Partial<CopySettingsJson>]>([
     [{}, {}],
     [
       { share: " 12.5", maxPerOrder: "200.50", stopLoss: "20", budget: "500.0" },
@@ -117,7 +117,7 @@ describe("presets", () => {
 });
 
 describe("settings in words", () => {
-  test.each<[Partial<CopySettingsShape>, string]>([
+  test.each<[Partial<CopySettingsJson>, string]>([
     [{ share: "0.5", maxPerOrder: "200" }, "50 % of the balance, at most 200 USDT an order, no stop loss"],
     [
       { leverageMax: 5, positionMax: "2", exposureMax: "5", lossPerDayMax: "0.1", stopLoss: "0.2" },

@@ -1,9 +1,9 @@
 // The settings of a copy as a form has them, texts with shares in per cent, and as the server takes them, shares of one. Exact both
 // ways. An empty text sets no limit.
-import type { CopySettingsShape, StrategyType } from "../../../src/dashboard/shapes.ts";
+import type { CopySettingsJson, StrategyType } from "../../../src/dashboard/schemas.ts";
 import { compare, isDecimal, multiply, perCent, signOf, trimZeros } from "../ui/figures/decimals.ts";
 
-export type SizeBy = CopySettingsShape["size"]["by"];
+export type SizeBy = CopySettingsJson["size"]["by"];
 
 export type SettingsForm = {
   /** Per cent of the balance. */
@@ -97,7 +97,7 @@ const RATIO_MAX = "1000";
 /** What the server takes, or, by field, why it would not. */
 export function settingsOf(
   typed: SettingsForm,
-): { readonly settings: CopySettingsShape } | { readonly errors: SettingsErrors } {
+): { readonly settings: CopySettingsJson } | { readonly errors: SettingsErrors } {
   const form = trimmed(typed);
   const errors: SettingsErrors = {
     ...(isPercent(form.share) ? {} : { share: "A number above 0 and at most 100." }),
@@ -129,7 +129,7 @@ export function settingsOf(
   return { settings: settingsIn(form) };
 }
 
-function settingsIn(form: SettingsForm): CopySettingsShape {
+function settingsIn(form: SettingsForm): CopySettingsJson {
   const symbols = symbolsOf(form.symbols);
   const { slippageMajor, slippageOther } = form;
   return {
@@ -152,7 +152,7 @@ function settingsIn(form: SettingsForm): CopySettingsShape {
   };
 }
 
-export function formOf(settings: CopySettingsShape): SettingsForm {
+export function formOf(settings: CopySettingsJson): SettingsForm {
   const { size, slippageMax } = settings;
   return {
     share: perCent(settings.share),
@@ -187,7 +187,7 @@ export function errorsOf(fields: Readonly<Record<string, string | undefined>>): 
 }
 
 /** In a sentence of a few words: "50 % of the balance, at most 200 USDT an order, stop loss at −20 %". Limits that are not set are left out. */
-export function settingsInWords(settings: CopySettingsShape): string {
+export function settingsInWords(settings: CopySettingsJson): string {
   const form = formOf(settings);
   const set = (text: string, words: string) => (text === "" ? [] : [words]);
   return [
@@ -241,7 +241,7 @@ function countText(value: number | null): string {
   return value === null ? "" : String(value);
 }
 
-function sizeIn({ sizeBy, sizeFigure }: SettingsForm): CopySettingsShape["size"] {
+function sizeIn({ sizeBy, sizeFigure }: SettingsForm): CopySettingsJson["size"] {
   const figure = sizeBy === "RATIO" ? "" : trimZeros(sizeFigure);
   if (sizeBy === "FIXED_RATIO") return { by: sizeBy, ratio: figure };
   return sizeBy === "FIXED_AMOUNT" ? { by: sizeBy, amount: figure } : { by: sizeBy };

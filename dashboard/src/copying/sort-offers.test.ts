@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { OfferShape } from "../../../src/dashboard/shapes.ts";
+import type { OfferJson } from "../../../src/dashboard/schemas.ts";
 import { listedWords, type OfferSort, sortedOffers, sortOf } from "./sort-offers.ts";
 
-function offer(strategyId: string, parts: Partial<OfferShape>): OfferShape {
+function offer(strategyId: string, parts: Partial<OfferJson>): OfferJson {
   return {
     strategyId,
     name: strategyId,

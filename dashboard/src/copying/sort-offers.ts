@@ -1,11 +1,11 @@
 // The order of the strategies on offer, of a page of them at a time. What is not known comes last, whichever way round.
-import type { OfferShape } from "../../../src/dashboard/shapes.ts";
+import type { OfferJson } from "../../../src/dashboard/schemas.ts";
 import { compare, magnitude } from "../ui/figures/decimals.ts";
 
 export const OFFER_SORTS = ["return", "drawdown", "age", "copiers", "smallest"] as const;
 export type OfferSort = (typeof OFFER_SORTS)[number];
 
-type Key = (offer: OfferShape) => string | null;
+type Key = (offer: OfferJson) => string | null;
 
 /** Best first: what each is sorted by, and which way round is best. */
 const KEYS: Readonly<Record<OfferSort, { readonly key: Key; readonly isLeastBest: boolean }>> = {
@@ -30,10 +30,10 @@ export function sortOf(text: string | undefined): OfferSort {
 
 /** By the best first, or by the worst. Those that are alike stay as they were. */
 export function sortedOffers(
-  offers: readonly OfferShape[],
+  offers: readonly OfferJson[],
   sort: OfferSort,
   isReversed = false,
-): readonly OfferShape[] {
+): readonly OfferJson[] {
   const { key, isLeastBest } = KEYS[sort];
   const direction = isLeastBest === isReversed ? -1 : 1;
   return [...offers].sort((one, other) => {

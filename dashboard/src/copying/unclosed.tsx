@@ -1,9 +1,9 @@
 // What copies of closed strategies wait for that are not closed yet: how many, by reason, and who can do something about it.
-import type { UnclosedShape } from "../../../src/dashboard/shapes.ts";
+import type { UnclosedJson } from "../../../src/dashboard/schemas.ts";
 import { counted, UNCLOSED_REASONS } from "./words.ts";
 
 /** Nothing if there are none. */
-export function Unclosed({ rows }: { rows: readonly UnclosedShape[] }) {
+export function Unclosed({ rows }: { rows: readonly UnclosedJson[] }) {
   if (rows.length === 0) return null;
   return (
     <ul className="mt-3 flex flex-col gap-1 text-sm">

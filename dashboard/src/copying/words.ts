@@ -1,17 +1,17 @@
 // What the names that the server has for copying are called for people.
 import type {
-  CopyShape,
-  DriftRowShape,
-  KillSwitchShape,
-  MirrorEntryShape,
-  SkipShape,
-  UnclosedShape,
-} from "../../../src/dashboard/shapes.ts";
+  CopyJson,
+  DriftRowJson,
+  KillSwitchJson,
+  MirrorEntryJson,
+  SkipJson,
+  UnclosedJson,
+} from "../../../src/dashboard/schemas.ts";
 
 type Names<Name extends string> = Readonly<Record<Name, string>>;
 
 /** Short, for a list of reasons; the sentence with its figures comes from the server. */
-export const SKIP_NAMES: Names<SkipShape["reason"]> = {
+export const SKIP_NAMES: Names<SkipJson["reason"]> = {
   BELOW_MIN_QUANTITY: "Below the smallest quantity",
   BELOW_MIN_NOTIONAL: "Below the smallest order value",
   ABOVE_MAXIMUM: "Above the largest size",
@@ -41,7 +41,7 @@ export const SKIP_NAMES: Names<SkipShape["reason"]> = {
   REFUSED: "Rejected by the exchange",
 };
 
-export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
+export const KIND_NAMES: Names<MirrorEntryJson["kind"]> = {
   PLACE: "Order",
   CANCEL: "Cancel",
   FILL: "Fill",
@@ -60,7 +60,7 @@ export const KIND_NAMES: Names<MirrorEntryShape["kind"]> = {
 };
 
 /** What a line means that is about no order of the copy. */
-export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
+export const KIND_MEANINGS: Partial<Names<MirrorEntryJson["kind"]>> = {
   WITHDRAW:
     "The copy was stopped without closing its holdings. Open orders that would open or increase something were canceled. Orders, take profits and stop losses that close the copy’s holdings were left at the exchange: the log shows each of them as “Left there”. Lyrebird no longer follows them.",
   WRITE_OFF:
@@ -70,7 +70,7 @@ export const KIND_MEANINGS: Partial<Names<MirrorEntryShape["kind"]>> = {
 };
 
 /** In the order of the filter. */
-export const ENTRY_STATUSES: Names<MirrorEntryShape["status"]> = {
+export const ENTRY_STATUSES: Names<MirrorEntryJson["status"]> = {
   NEW: "Waiting",
   SENT: "Sent",
   UNCONFIRMED: "Unconfirmed",
@@ -84,7 +84,7 @@ export const ENTRY_STATUSES: Names<MirrorEntryShape["status"]> = {
   LEFT: "Left there",
 };
 
-export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
+export const CAUSE_NAMES: Names<DriftRowJson["cause"]> = {
   IN_LINE: "In line",
   ROUNDING: "Rounding",
   BEGAN_LATER: "Held before you began",
@@ -101,7 +101,7 @@ export const CAUSE_NAMES: Names<DriftRowShape["cause"]> = {
   OLDER: "Older than the checked lines",
 };
 
-export const COPY_STATUSES: Names<CopyShape["status"]> = {
+export const COPY_STATUSES: Names<CopyJson["status"]> = {
   FOLLOWING: "Following",
   PAUSED: "Paused",
   CLOSING: "Closing",
@@ -111,7 +111,7 @@ export const COPY_STATUSES: Names<CopyShape["status"]> = {
 type Reason = { readonly short: string; readonly says: string; readonly action: string };
 
 /** Why a copy does not follow, and what its owner can do about it. */
-export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>> = {
+export const REASONS: Readonly<Record<NonNullable<CopyJson["reason"]>, Reason>> = {
   COPIER: {
     short: "by you",
     says: "You paused or stopped it.",
@@ -165,7 +165,7 @@ export const REASONS: Readonly<Record<NonNullable<CopyShape["reason"]>, Reason>>
 };
 
 /** What a copy of a closed strategy waits for, and for whom. */
-export const UNCLOSED_REASONS: Names<UnclosedShape["why"]> = {
+export const UNCLOSED_REASONS: Names<UnclosedJson["why"]> = {
   NOT_ALLOWED: "the operator no longer allows their exchange.",
   HALTED: "a kill switch halts them. Nothing is sent until it is cleared.",
   NOBODY_AT_WORK: "no copier is running on this server.",
@@ -176,13 +176,13 @@ export const UNCLOSED_REASONS: Names<UnclosedShape["why"]> = {
 };
 
 /** In the order of the choice. */
-export const SWITCH_NAMES: Names<KillSwitchShape["kind"]> = {
+export const SWITCH_NAMES: Names<KillSwitchJson["kind"]> = {
   VENUE: "All copies at an exchange",
   STRATEGY: "All copies of a strategy",
   COPIER: "All copies of a person",
 };
 
-export const FAMILY_NAMES: Names<CopyShape["family"]> = { SPOT: "Spot", FUTURES: "Futures" };
+export const FAMILY_NAMES: Names<CopyJson["family"]> = { SPOT: "Spot", FUTURES: "Futures" };
 
 /** "https://api.example.com" is "api.example.com". */
 export function hostOf(origin: string): string {

@@ -1,10 +1,10 @@
 // The newest prices of one symbol.
 import { useState } from "react";
-import type { PriceShape, StrategyType } from "../../../src/dashboard/shapes.ts";
+import type { PriceJson, StrategyType } from "../../../src/dashboard/schemas.ts";
 import { useFollow, useLive } from "./use-live.ts";
 
 export type HeardPrice = {
-  readonly price: PriceShape;
+  readonly price: PriceJson;
   /** By this browser's clock, Unix ms. */
   readonly heardAt: number;
 };

@@ -1,12 +1,12 @@
 // The market that the server runs, which symbols it has, and how fine their prices are.
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import type { SessionShape, StrategyType, SymbolShape } from "../../../src/dashboard/shapes.ts";
-import { call } from "../api/call.ts";
+import { useQuery } from "@tanstack/react-query";
+import type { SessionJson, StrategyType } from "../../../src/dashboard/schemas.ts";
+import { endpointQuery } from "../api/call.ts";
 import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
 
 /** What kind of market orders are filled by: every text about it is from here. */
 export const MARKET_KINDS: Readonly<
-  Record<SessionShape["server"]["market"], { readonly name: string; readonly prices: string }>
+  Record<SessionJson["server"]["market"], { readonly name: string; readonly prices: string }>
 > = {
   sim: { name: "simulated market", prices: "at the prices of a simulated market" },
   live: { name: "live market", prices: "at the live prices of the exchange" },
@@ -16,11 +16,10 @@ export const MARKET_KINDS: Readonly<
 const SYMBOLS_STALE_MS = 600_000;
 
 function symbolsQuery(family: StrategyType) {
-  return queryOptions({
-    queryKey: ["symbols", family],
-    queryFn: () => call<{ readonly rows: readonly SymbolShape[] }>("GET", `/markets/${family}/symbols`),
+  return {
+    ...endpointQuery(["symbols", family], "GET /markets/:family/symbols", { family }),
     staleTime: SYMBOLS_STALE_MS,
-  });
+  };
 }
 
 /** Undefined while they are loaded, and while the family is not known. */

@@ -1,7 +1,7 @@
 // Which symbol a screen is about: the one of the address, else the one that the strategy has to do with most lately.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { StrategyShape, SymbolShape } from "../../../src/dashboard/shapes.ts";
+import type { StrategyJson, SymbolJson } from "../../../src/dashboard/schemas.ts";
 import { legsQuery, ordersQuery, positionsQuery, tradesQuery } from "../api/trading.ts";
 import { useAddress } from "../app/use-address.ts";
 import { useSymbols } from "./markets.ts";
@@ -9,12 +9,12 @@ import { ownSymbolsOf } from "./own-symbols.ts";
 
 export type SymbolChoice = {
   /** Undefined while it is not known yet; null if the market has no symbol of that name. */
-  readonly symbol: SymbolShape | null | undefined;
+  readonly symbol: SymbolJson | null | undefined;
   /** What the address asks for, if it does. */
   readonly asked: string | undefined;
   /** Those that the strategy has to do with, first of all. */
   readonly own: readonly string[];
-  readonly all: readonly SymbolShape[] | undefined;
+  readonly all: readonly SymbolJson[] | undefined;
   readonly error: Error | null;
   readonly retry: () => void;
 };
@@ -22,7 +22,7 @@ export type SymbolChoice = {
 /** What a chart shows of a strategy that has not traded yet, where the market has it. */
 const FIRST_SYMBOL = "BTCUSDT";
 
-export function useSymbol(strategy: StrategyShape | undefined, strategyId: string): SymbolChoice {
+export function useSymbol(strategy: StrategyJson | undefined, strategyId: string): SymbolChoice {
   const { search } = useAddress();
   const { data, error, refetch } = useSymbols(strategy?.type);
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES");

@@ -1,9 +1,9 @@
-// Identity verification: the form, and what became of it.
+// Identity verification: the form, and its status.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { KycShape } from "../../../src/dashboard/shapes.ts";
-import { call } from "../api/call.ts";
+import type { KycJson } from "../../../src/dashboard/schemas.ts";
+import { endpointQuery } from "../api/call.ts";
 import { refreshSession, usePerson, useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { StatusBadge } from "../ui/badge.tsx";
@@ -21,15 +21,14 @@ const KYC_KEY = ["kyc"];
 export function Page() {
   const queries = useQueryClient();
   const { data, error, refetch, isFetching } = useQuery({
-    queryKey: KYC_KEY,
-    queryFn: () => call<KycShape>("GET", "/kyc"),
-    // A decision comes from an operator, not from anything done here: it is asked for whenever the page is opened.
+    ...endpointQuery(KYC_KEY, "GET /kyc"),
+    // An operator decides at any time: the status is loaded whenever the page is opened.
     staleTime: 0,
   });
   const refresh = async () => {
     await Promise.all([refetch(), refreshSession()]);
   };
-  const taken = (kyc: KycShape) => {
+  const taken = (kyc: KycJson) => {
     queries.setQueryData(KYC_KEY, kyc);
     void refreshSession();
     toast("Identity submitted");
@@ -61,7 +60,7 @@ export function Page() {
   );
 }
 
-const LABELS: Readonly<Record<KycShape["status"], string>> = {
+const LABELS: Readonly<Record<KycJson["status"], string>> = {
   NONE: "Not submitted",
   PENDING: "In review",
   APPROVED: "Approved",
@@ -69,8 +68,8 @@ const LABELS: Readonly<Record<KycShape["status"], string>> = {
 };
 
 type StateProps = {
-  kyc: KycShape;
-  onTaken: (kyc: KycShape) => void;
+  kyc: KycJson;
+  onTaken: (kyc: KycJson) => void;
   onRefresh: () => void;
   isRefreshing: boolean;
 };
@@ -142,7 +141,7 @@ function Rejected({ kyc, onTaken }: Pick<StateProps, "kyc" | "onTaken">) {
   );
 }
 
-function Approved({ kyc }: { kyc: KycShape }) {
+function Approved({ kyc }: { kyc: KycJson }) {
   const { profile } = usePerson();
   return (
     <Card title="You are approved">

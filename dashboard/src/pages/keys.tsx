@@ -1,9 +1,9 @@
 // The API keys: which there are, what uses them, and when they were used last.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeyShape } from "../../../src/dashboard/shapes.ts";
-import { keysQuery } from "../api/keys.ts";
+import type { KeyJson } from "../../../src/dashboard/schemas.ts";
 import { usePerson } from "../api/session.ts";
+import { keysQuery } from "../api/strategy.ts";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { EmptyState, ErrorNote } from "../ui/note.tsx";
@@ -19,8 +19,8 @@ export function Page() {
   const person = usePerson();
   const { data, error, refetch, isFetching } = useQuery(keysQuery);
   const [isCreating, setCreating] = useState(false);
-  const [revoked, setRevoked] = useState<KeyShape | null>(null);
-  const [tested, setTested] = useState<KeyShape | null>(null);
+  const [revoked, setRevoked] = useState<KeyJson | null>(null);
+  const [tested, setTested] = useState<KeyJson | null>(null);
   const live = data?.rows.filter(({ revokedAt }) => revokedAt === null);
   const ended = data?.rows.filter(({ revokedAt }) => revokedAt !== null) ?? [];
   const mayCreate = person.kyc === "APPROVED" && person.hasSecondFactor;

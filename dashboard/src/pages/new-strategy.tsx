@@ -1,8 +1,8 @@
 // A new strategy: its name, its type and its key; then the lines that trade on it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { isFreeKey, keysQuery } from "../api/keys.ts";
 import { usePerson } from "../api/session.ts";
+import { isFreeKey, keysQuery } from "../api/strategy.ts";
 import { useAddress } from "../app/use-address.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";

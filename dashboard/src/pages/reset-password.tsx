@@ -1,13 +1,14 @@
 // Where the link of a password mail leads: the new password, once.
-import { useMutation } from "@tanstack/react-query";
+
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect } from "react";
 import { call } from "../api/call.ts";
-import { asApiError } from "../api/error.ts";
+import { isApiError } from "../api/error.ts";
 import { refreshSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { useForm } from "../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -31,41 +32,29 @@ export function Page() {
 
 function ResetForm({ token }: { token: string }) {
   const navigate = useNavigate();
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call("POST", "/password-reset/finish", { token, password }),
-    onSuccess: async () => {
+  const form = useForm({
+    first: { password: "" },
+    send: ({ password }) => call("POST /password-reset/finish", { token, password }),
+    onDone: async () => {
       // The address says that it is done: the page may be rendered again, since a person who was signed in here is signed out.
       await navigate({ to: "/reset-password", search: { done: "1" }, hash: "", replace: true });
       await refreshSession();
     },
-    gcTime: 0,
   });
-  const refusal = error === null ? null : asApiError(error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
     <>
       <PageHeader
         title="Choose a new password"
         lead="A new password ends every session of your account. Bots are not affected: they use API keys."
       />
-      <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
-        <PasswordInput
-          label="New password"
-          isNew
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-          error={refusal?.fields.password}
-        />
-        {refusal !== null && <ErrorNote error={refusal} />}
-        <Button type="submit" kind="primary" isBusy={isPending}>
+      <form onSubmit={form.onSubmit} className="flex max-w-md flex-col gap-4">
+        <PasswordInput label="New password" isNew {...form.control("password")} />
+        {form.error !== null && <ErrorNote error={form.error} />}
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
           Set the password
         </Button>
       </form>
-      {refusal?.code === "LINK_REFUSED" && (
+      {isApiError(form.error, "LINK_REFUSED") && (
         <div className="mt-5 max-w-md border-line border-t pt-4">
           <AskForLink path="/password-reset" action="Send another link" lifetime="one hour" />
         </div>

@@ -1,14 +1,14 @@
-// E-mail address and password, then the second factor where there is one. The frame leads on once somebody is signed in.
-import { useMutation } from "@tanstack/react-query";
+// E-mail address and password, then the second factor where there is one. The frame opens the next page after the sign-in.
+
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
-import type { SessionShape } from "../../../src/dashboard/shapes.ts";
+import { useState } from "react";
 import { call } from "../api/call.ts";
-import { asApiError, fieldsOf } from "../api/error.ts";
+import { isApiError } from "../api/error.ts";
 import { takeSession, useSession } from "../api/session.ts";
 import { Button, TEXT_LINK } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
+import { useForm } from "../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -35,10 +35,6 @@ export function Page() {
   );
 }
 
-function signIn(body: Credentials & { readonly code?: string }): Promise<SessionShape> {
-  return call<SessionShape>("POST", "/session", body);
-}
-
 type FirstStepProps = {
   credentials: Credentials;
   /** From the second step: then the password has the focus. */
@@ -49,52 +45,42 @@ type FirstStepProps = {
 
 function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstStepProps) {
   const { server } = useSession();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => signIn(credentials),
-    onSuccess: takeSession,
-    onError: (refusal) => {
-      if (asApiError(refusal).code === "CODE_NEEDED") onCodeNeeded();
+  const form = useForm({
+    first: credentials,
+    send: (values) => call("POST /session", values),
+    onDone: takeSession,
+    onError: ({ code }) => {
+      if (code !== "CODE_NEEDED") return;
+      onChange(form.values);
+      onCodeNeeded();
     },
-    gcTime: 0,
   });
-  const refusal = error === null ? null : asApiError(error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
+  const { error } = form;
   return (
     <>
       <PageHeader title="Sign in" />
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
         <TextInput
           label="E-mail address"
           type="email"
-          name="email"
           autoComplete="username"
           required
-          value={credentials.email}
-          onChange={(event) => onChange({ ...credentials, email: event.target.value })}
-          error={refusal?.fields.email}
+          {...form.control("email")}
         />
-        <PasswordInput
-          autoFocus={hasReturned}
-          value={credentials.password}
-          onChange={(event) => onChange({ ...credentials, password: event.target.value })}
-          error={refusal?.fields.password}
-        />
-        {refusal !== null && refusal.code !== "CODE_NEEDED" && <ErrorNote error={refusal} />}
-        <Button type="submit" kind="primary" isBusy={isPending}>
+        <PasswordInput autoFocus={hasReturned} {...form.control("password")} />
+        {error !== null && !isApiError(error, "CODE_NEEDED") && <ErrorNote error={error} />}
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
           Sign in
         </Button>
       </form>
-      {refusal?.code === "EMAIL_NOT_VERIFIED" && (
+      {isApiError(error, "EMAIL_NOT_VERIFIED") && (
         <div className="mt-5 border-line border-t pt-4">
           <AskForLink
             path="/sign-up"
             action="Send another link"
             kind="quiet"
             lifetime="24 hours"
-            email={credentials.email}
+            email={form.values.email}
           />
         </div>
       )}
@@ -122,17 +108,11 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
 }
 
 function SecondStep({ credentials, onBack }: { credentials: Credentials; onBack: () => void }) {
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => signIn({ ...credentials, code }),
-    onSuccess: takeSession,
-    onError: () => setCode(""),
-    gcTime: 0,
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("POST /session", { ...credentials, code }),
+    onDone: takeSession,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
     <>
       <PageHeader
@@ -144,11 +124,11 @@ function SecondStep({ credentials, onBack }: { credentials: Credentials; onBack:
           </>
         }
       />
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <SecondFactorInput value={code} onChange={setCode} error={fieldsOf(error).code} autoFocus />
-        {error !== null && <ErrorNote error={error} />}
+      <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
+        <SecondFactorInput {...form.direct("code")} autoFocus />
+        {form.error !== null && <ErrorNote error={form.error} />}
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" kind="primary" isBusy={isPending}>
+          <Button type="submit" kind="primary" isBusy={form.isBusy}>
             Sign in
           </Button>
           <Button onClick={onBack}>Back</Button>

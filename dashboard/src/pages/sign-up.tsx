@@ -1,31 +1,29 @@
 // A new account begins with its e-mail address. The answer never says whether it was known: its owner learns that by mail. Name and
 // password are chosen on the page of the mailed link.
-import { useMutation } from "@tanstack/react-query";
+
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
-import type { MailShape } from "../../../src/dashboard/shapes.ts";
-import { call } from "../api/call.ts";
-import { fieldsOf } from "../api/error.ts";
+import { useEffect, useState } from "react";
+import { type Answer, call } from "../api/call.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook, TEXT_LINK } from "../ui/button.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
+import { type Form, useForm } from "../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { LinkSent } from "./entrance/link-sent.tsx";
 
 export function Page() {
-  const [email, setEmail] = useState("");
-  const [mail, setMail] = useState<MailShape["mail"] | null>(null);
-  if (mail !== null) return <Sent mail={mail} email={email} />;
+  const form = useForm({ first: { email: "" }, send: ({ email }) => call("POST /sign-up", { email }) });
+  if (form.answer !== undefined) return <Sent mail={form.answer.mail} email={form.values.email} />;
   return (
     <>
       <PageHeader
         title="Create an account"
         lead="Trade a virtual account with the client that you already have. Virtual accounts involve no real money."
       />
-      <SignUpForm email={email} onEmail={setEmail} onSent={setMail} />
+      <SignUpForm form={form} />
       <p className="mt-5">
         Already have an account?{" "}
         <Link to="/sign-in" className={TEXT_LINK}>
@@ -36,37 +34,19 @@ export function Page() {
   );
 }
 
-type SignUpFormProps = {
-  email: string;
-  onEmail: (email: string) => void;
-  onSent: (mail: MailShape["mail"]) => void;
-};
-
-function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
+function SignUpForm({ form }: { form: Form<{ email: string }> }) {
   const { server } = useSession();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<MailShape>("POST", "/sign-up", { email }),
-    onSuccess: (answer) => onSent(answer.mail),
-    gcTime: 0,
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
       <TextInput
         label="E-mail address"
         hint={
           server.sendsMail ? "We send it a link. On its page you choose your name and password." : undefined
         }
         type="email"
-        name="email"
         autoComplete="username"
         required
-        value={email}
-        onChange={(event) => onEmail(event.target.value)}
-        error={fieldsOf(error).email}
+        {...form.control("email")}
       />
       {!server.sendsMail && (
         <Note>
@@ -74,15 +54,15 @@ function SignUpForm({ email, onEmail, onSent }: SignUpFormProps) {
           its log, where it was started.
         </Note>
       )}
-      {error !== null && <ErrorNote error={error} />}
-      <Button type="submit" kind="primary" isBusy={isPending}>
+      {form.error !== null && <ErrorNote error={form.error} />}
+      <Button type="submit" kind="primary" isBusy={form.isBusy}>
         Send the link
       </Button>
     </form>
   );
 }
 
-function Sent({ mail, email }: { mail: MailShape["mail"]; email: string }) {
+function Sent({ mail, email }: { mail: Answer<"POST /sign-up">["mail"]; email: string }) {
   const [isAsking, setAsking] = useState(false);
   useEffect(() => void focusHeading(), []);
   return (

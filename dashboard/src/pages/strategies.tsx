@@ -1,10 +1,8 @@
 // The strategies of the person: what each is worth, and the way to a new one.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { keysQuery } from "../api/keys.ts";
 import { usePerson } from "../api/session.ts";
-import { strategiesQuery } from "../api/strategies.ts";
-import { sparklinesQuery } from "../api/strategy.ts";
+import { keysQuery, sparklinesQuery, strategiesQuery } from "../api/strategy.ts";
 import { useChanges, useWatches } from "../live/use-changes.ts";
 import { useLive } from "../live/use-live.ts";
 import { buttonLook } from "../ui/button.tsx";

@@ -1,14 +1,15 @@
 // The page of a sign-up mail's link: the reader of the mail chooses the name and password of the new account.
-import { useMutation } from "@tanstack/react-query";
+
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect } from "react";
 import { call } from "../api/call.ts";
-import { asApiError } from "../api/error.ts";
+import { isApiError } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { Button, buttonLook, TEXT_LINK } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
+import { useForm } from "../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -34,47 +35,32 @@ function NoToken() {
 }
 
 function FinishSignUp({ token }: { token: string }) {
-  const [name, setName] = useState("");
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending, isSuccess } = useMutation({
-    mutationFn: () => call("POST", "/verify-email", { token, name, password }),
-    gcTime: 0,
+  const form = useForm({
+    first: { name: "", password: "" },
+    send: (values) => call("POST /verify-email", { token, ...values }),
   });
-  if (isSuccess) return <Done />;
-  const refusal = error === null ? null : asApiError(error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
+  if (form.answer !== undefined) return <Done />;
   return (
     <>
       <PageHeader
         title="Finish creating your account"
         lead="Your e-mail address is verified with this step. Choose how you sign in."
       />
-      <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
+      <form onSubmit={form.onSubmit} className="flex max-w-md flex-col gap-4">
         <TextInput
           label="Name"
-          name="name"
           hint="The name that the dashboard shows."
           autoComplete="name"
           required
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          error={refusal?.fields.name}
+          {...form.control("name")}
         />
-        <PasswordInput
-          isNew
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-          error={refusal?.fields.password}
-        />
-        {refusal !== null && <ErrorNote error={refusal} />}
-        <Button type="submit" kind="primary" isBusy={isPending}>
+        <PasswordInput isNew {...form.control("password")} />
+        {form.error !== null && <ErrorNote error={form.error} />}
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
           Create the account
         </Button>
       </form>
-      {refusal?.code === "LINK_REFUSED" && (
+      {isApiError(form.error, "LINK_REFUSED") && (
         <div className="mt-5 flex max-w-md flex-col gap-4 border-line border-t pt-4">
           <p>
             A link works once. If you have used it before, your account is there:{" "}

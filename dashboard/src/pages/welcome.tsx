@@ -1,10 +1,8 @@
 // The way from a new account to the first order. Each step leads to where it is done.
 import { useQueries, useQuery } from "@tanstack/react-query";
-import type { OrderShape, PageShape } from "../../../src/dashboard/shapes.ts";
-import { call } from "../api/call.ts";
-import { keysQuery } from "../api/keys.ts";
 import { usePerson } from "../api/session.ts";
-import { strategiesQuery } from "../api/strategies.ts";
+import { keysQuery, strategiesQuery } from "../api/strategy.ts";
+import { ordersQuery } from "../api/trading.ts";
 import { useWatch } from "../live/use-live.ts";
 import { Card } from "../ui/card.tsx";
 import { EmptyState, ErrorNote } from "../ui/note.tsx";
@@ -14,8 +12,8 @@ import { CopierJourney } from "./welcome/copier-steps.tsx";
 import { journeyOf, nextStep } from "./welcome/journey.ts";
 import { StepList } from "./welcome/step-list.tsx";
 
-/** Strategies that are looked at for a first order; who has more has long sent one. */
-const LOOKED_AT_MAX = 5;
+/** Strategies that are searched for a first order; a person with more has sent one. */
+const READ_MAX = 5;
 
 export function Page() {
   const person = usePerson();
@@ -53,13 +51,9 @@ function TraderJourney() {
   const keys = useQuery(keysQuery);
   const strategies = useQuery(strategiesQuery);
   const rows = strategies.data?.rows ?? [];
-  const looked = rows.slice(0, LOOKED_AT_MAX).map(({ strategyId }) => strategyId);
+  const read = rows.slice(0, READ_MAX).map(({ strategyId }) => strategyId);
   const orders = useQueries({
-    queries: looked.map((strategyId) => ({
-      queryKey: ["strategy", strategyId, "orders", "first"],
-      queryFn: () =>
-        call<PageShape<OrderShape>>("GET", `/strategies/${encodeURIComponent(strategyId)}/orders?state=all`),
-    })),
+    queries: read.map((strategyId) => ordersQuery(strategyId, { state: "all" })),
   });
   const error = keys.error ?? strategies.error;
   if (error !== null) {

@@ -1,7 +1,6 @@
 // From Copier to Trader and back, and what that changes. It can be turned back at any time.
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import type { SessionShape } from "../../../src/dashboard/shapes.ts";
 import { call } from "../api/call.ts";
 import { takeSession, usePerson } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
@@ -34,7 +33,7 @@ export function SwitchProfileDialog({ isOpen, onClose }: { isOpen: boolean; onCl
   const other = profile === "TRADER" ? "COPIER" : "TRADER";
   const { name, says } = CHANGES[other];
   const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () => call<SessionShape>("PUT", "/profile", { profile: other }),
+    mutationFn: () => call("PUT /profile", { profile: other }),
     onSuccess: async (session) => {
       onClose();
       takeSession(session);

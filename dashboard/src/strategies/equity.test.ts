@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PositionShape, PriceShape } from "../../../src/dashboard/shapes.ts";
+import type { PositionJson, PriceJson } from "../../../src/dashboard/schemas.ts";
 import { equityAt, symbolsOf } from "./equity.ts";
 
 const spot = {
@@ -12,7 +12,7 @@ const spot = {
   positions: [],
 } as const;
 
-const short: PositionShape = {
+const short: PositionJson = {
   symbol: "BTCUSDT",
   quantity: "-0.002",
   entryPrice: "60000",
@@ -35,7 +35,7 @@ const futures = {
   positions: [short],
 } as const;
 
-function price(parts: Partial<PriceShape>): ReadonlyMap<string, PriceShape> {
+function price(parts: Partial<PriceJson>): ReadonlyMap<string, PriceJson> {
   const heard = {
     family: "SPOT",
     symbol: "BTCUSDT",
@@ -62,7 +62,7 @@ test("each coin's worth is cut as the server cuts it", () => {
     { asset: "BTC", free: "0.00000003", locked: "0", value: null },
     { asset: "ETH", free: "0.00000003", locked: "0", value: null },
   ];
-  const heard = price({ last: "0.5" }).get("BTCUSDT") as PriceShape;
+  const heard = price({ last: "0.5" }).get("BTCUSDT") as PriceJson;
   const both = new Map([
     ["BTCUSDT", heard],
     ["ETHUSDT", heard],

@@ -1,6 +1,6 @@
 // What a strategy is worth at prices that are newer than those the server valued it at. Exact, as the server reckons it: on
 // spot what is owned at its price, on futures the wallet and what positions have gained.
-import type { BalanceShape, PositionShape, PriceShape, StrategyType } from "../../../src/dashboard/shapes.ts";
+import type { BalanceJson, PositionJson, PriceJson, StrategyType } from "../../../src/dashboard/schemas.ts";
 import { atMark } from "../pages/strategy/positions/at-mark.ts";
 import {
   add,
@@ -23,9 +23,9 @@ const PERCENT_DECIMALS = 8;
 
 type Holdings = {
   readonly type: StrategyType;
-  readonly balances: readonly BalanceShape[];
+  readonly balances: readonly BalanceJson[];
   /** Of a futures strategy; empty otherwise. */
-  readonly positions: readonly PositionShape[];
+  readonly positions: readonly PositionJson[];
 };
 
 /** What has to be followed to know what they are worth. */
@@ -37,7 +37,7 @@ export function symbolsOf({ type, balances, positions }: Holdings): readonly str
 }
 
 /** In USDT; what has no newer price is worth what the server said, and nothing where it knew no price either. */
-export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceShape>): string {
+export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceJson>): string {
   const { type, balances, positions } = holdings;
   const worths =
     type === "SPOT"
@@ -57,7 +57,7 @@ export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceSh
  */
 export function shownParts(
   { balances, positions }: Pick<Holdings, "balances" | "positions">,
-  { equity, prices }: { readonly equity: string; readonly prices: ReadonlyMap<string, PriceShape> },
+  { equity, prices }: { readonly equity: string; readonly prices: ReadonlyMap<string, PriceJson> },
 ) {
   const wallet = balances.map(({ value }) => value ?? "0").reduce(add, "0");
   const gains = positions.map(
@@ -77,7 +77,7 @@ export function shownParts(
  * Balances as they are shown: the values add up to the total, and the shares of it to 100 %. `shownTotal` is
  * given where the total is itself a part of what is shown beside it.
  */
-export function shownBalances(rows: readonly BalanceShape[] | undefined, shownTotal?: string) {
+export function shownBalances(rows: readonly BalanceJson[] | undefined, shownTotal?: string) {
   const priced = rows?.filter(({ value }) => value !== null) ?? [];
   const values = priced.map(({ value }) => value ?? "0");
   const total = values.reduce(add, "0");
@@ -110,10 +110,7 @@ export function shownResult({ equity, seed }: { readonly equity: string; readonl
 }
 
 /** In USDT, at the newer price if there is one: of the last trade, or where nothing was traded yet the bid. */
-export function worthOf(
-  { asset, free, locked, value }: BalanceShape,
-  prices: ReadonlyMap<string, PriceShape>,
-) {
+export function worthOf({ asset, free, locked, value }: BalanceJson, prices: ReadonlyMap<string, PriceJson>) {
   const owned = add(free, locked);
   if (asset === QUOTE_ASSET) return owned;
   const heard = prices.get(`${asset}${QUOTE_ASSET}`);

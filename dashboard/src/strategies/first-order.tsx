@@ -1,14 +1,14 @@
 // For a strategy without an order: the lines that send one, and "Test this key" for when they do not.
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { StrategyShape } from "../../../src/dashboard/shapes.ts";
+import type { StrategyJson } from "../../../src/dashboard/schemas.ts";
 import { KeyTest } from "../pages/keys/key-test.tsx";
 import { SnippetTabs } from "../snippets/snippet-tabs.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { EmptyState } from "../ui/note.tsx";
 
-export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: StrategyShape }) {
+export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: StrategyJson }) {
   const [isTesting, setTesting] = useState(false);
   if (key === null) {
     return (

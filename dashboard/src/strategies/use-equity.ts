@@ -2,7 +2,7 @@
 // that every figure on them is of the same prices.
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useState } from "react";
-import type { PriceShape, StrategyShape } from "../../../src/dashboard/shapes.ts";
+import type { PriceJson, StrategyJson } from "../../../src/dashboard/schemas.ts";
 import { balancesQuery, positionsQuery } from "../api/trading.ts";
 import { follow } from "../live/connection.ts";
 import { useLive } from "../live/use-live.ts";
@@ -17,7 +17,7 @@ export type LiveEquity = {
   /** Since when nothing was heard of one of its prices, Unix ms; null while all are fresh. */
   readonly staleSince: number | null;
   /** By symbol, the prices that it is computed with, as far as they are newer than the server's. */
-  readonly prices: ReadonlyMap<string, PriceShape>;
+  readonly prices: ReadonlyMap<string, PriceJson>;
 };
 
 /** Null until the strategy is loaded. */
@@ -29,7 +29,7 @@ export function useEquity(): LiveEquity | null {
 }
 
 /** For the frame. */
-export function useEquityOf(strategyId: string, strategy: StrategyShape | undefined): LiveEquity | null {
+export function useEquityOf(strategyId: string, strategy: StrategyJson | undefined): LiveEquity | null {
   const type = strategy?.type ?? "SPOT";
   const balances = useQuery(balancesQuery(strategyId));
   const positions = useQuery({ ...positionsQuery(strategyId), enabled: type === "FUTURES" });
@@ -53,8 +53,8 @@ export function useEquityOf(strategyId: string, strategy: StrategyShape | undefi
 }
 
 /** The newest prices of these, by symbol, and since when nothing was heard of one of them. */
-function usePrices(family: StrategyShape["type"], symbols: readonly string[]) {
-  const [prices, setPrices] = useState<ReadonlyMap<string, PriceShape>>(new Map());
+function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
+  const [prices, setPrices] = useState<ReadonlyMap<string, PriceJson>>(new Map());
   const [stale, setStale] = useState<ReadonlyMap<string, number>>(new Map());
   const names = symbols.join(" ");
   useEffect(() => {

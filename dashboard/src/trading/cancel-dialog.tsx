@@ -2,7 +2,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
-import { pathOf } from "../api/trading.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/note.tsx";
 import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
@@ -37,7 +36,10 @@ function Confirm({ strategyId, cancelling, onClose }: CancelDialogProps & { canc
   const queries = useQueryClient();
   const { kind, id, noun, summary } = cancelling;
   const cancel = useMutation({
-    mutationFn: () => call("DELETE", pathOf(strategyId, `${kind}/${id}`)),
+    mutationFn: (): Promise<unknown> =>
+      kind === "orders"
+        ? call("DELETE /strategies/:strategyId/orders/:orderId", { strategyId, orderId: id })
+        : call("DELETE /strategies/:strategyId/legs/:legId", { strategyId, legId: id }),
     onSuccess: () => {
       toast(`Canceled the ${noun}`);
       onClose();

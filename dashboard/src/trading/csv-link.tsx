@@ -1,22 +1,24 @@
-import { pathOf } from "../api/trading.ts";
+import type { ReactNode } from "react";
+import { fileAddress, type Parameters } from "../api/call.ts";
 import { buttonLook } from "../ui/button.tsx";
 
-type CsvLinkProps = {
-  strategyId: string;
-  file: "performance.csv" | "trades.csv";
-  search?: object;
+type CsvLinkProps<Name extends FileName> = {
+  file: Name;
+  parameters: Parameters<Name>;
   size?: "normal" | "small";
-  children: string;
+  children: ReactNode;
 };
+type FileName = "GET /strategies/:strategyId/performance.csv" | "GET /strategies/:strategyId/trades.csv";
 
 /** Downloads a file of a strategy's figures. */
-export function CsvLink({ strategyId, file, search = {}, size = "normal", children }: CsvLinkProps) {
+export function CsvLink<Name extends FileName>({
+  file,
+  parameters,
+  size = "normal",
+  children,
+}: CsvLinkProps<Name>) {
   return (
-    <a
-      href={`/dashboard/api${pathOf(strategyId, file, search)}`}
-      download
-      className={buttonLook("quiet", size)}
-    >
+    <a href={fileAddress(file, parameters)} download className={buttonLook("quiet", size)}>
       {children}
     </a>
   );

@@ -1,6 +1,6 @@
 // Fills, newest first.
 import type { ReactNode } from "react";
-import type { TradeShape } from "../../../src/dashboard/shapes.ts";
+import type { TradeJson } from "../../../src/dashboard/schemas.ts";
 import { Side } from "../ui/badge.tsx";
 import { Amount, SignedAmount } from "../ui/figures/amounts.tsx";
 import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
@@ -11,7 +11,7 @@ import { SymbolPrice, SymbolQuantity } from "./symbol-amounts.tsx";
 
 type TradeTableProps = {
   caption: string;
-  rows: readonly TradeShape[] | undefined;
+  rows: readonly TradeJson[] | undefined;
   empty: ReactNode;
   /** Columns that say the same in every row. */
   without?: readonly string[];
@@ -31,7 +31,7 @@ export function TradeTable({ caption, rows, empty, without = [] }: TradeTablePro
 }
 
 /** Values and fees are exact, with as many decimals each as the longest of those that are shown, so that their points stand in line. */
-function columnsOf(rows: readonly TradeShape[]): readonly Column<TradeShape>[] {
+function columnsOf(rows: readonly TradeJson[]): readonly Column<TradeJson>[] {
   const valueDecimals = longestOf(rows.map(({ quoteQuantity }) => quoteQuantity));
   const feeDecimals = longestOf(rows.map(({ fee }) => fee));
   return [

@@ -1,5 +1,6 @@
-// What closing a strategy would do now: the engine's own decision of it, made and thrown away. Nothing is changed, and nothing is
+// What closing a strategy would do now: the engine's own decision, which is then dropped. Nothing is changed, and nothing is
 // computed a second way.
+import type { z } from "zod";
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
@@ -13,7 +14,6 @@ import type { Gateway } from "../../http/pipeline.ts";
 import {
   type Amount,
   add,
-  formatBriefly,
   magnitude,
   proceedsDown,
   type Quantity,
@@ -23,20 +23,20 @@ import {
 import { ownedOf } from "../../money/posting.ts";
 import { DashboardError } from "../errors.ts";
 import type { LastPrices } from "../last-prices.ts";
-import { presentLeg, presentOrder } from "../present/orders.ts";
-import type { ClosePreviewShape } from "../shapes.ts";
+import { type closePreviewSchema, legAnswer, orderAnswer } from "../schemas/trading.ts";
 import { priceOfAsset } from "../valuation.ts";
 
 const CLOSE = { type: "CloseStrategy" } as const;
 
+type ClosePreview = z.output<typeof closePreviewSchema>;
 type Parts = { readonly gateway: Gateway; readonly prices: LastPrices };
 
-/** `confirmation` is what is to be typed. Throws STATE_CHANGED if there is nothing left to be closed. */
+/** `confirmation` is the text that confirms it. Throws STATE_CHANGED if there is nothing left to be closed. */
 export async function previewClose(
   account: Account,
   confirmation: string,
   parts: Parts,
-): Promise<ClosePreviewShape> {
+): Promise<ClosePreview> {
   const { strategyId, type } = account;
   const { markets, profiles } = parts.gateway;
   const market = markets[type];
@@ -45,8 +45,8 @@ export async function previewClose(
   const decision = decide(account, CLOSE, { market, profile: profiles[type], at: market.now() });
   if (isRefusal(decision)) throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
   const { events } = decision;
-  const cancelled = [...account.openOrders.values()].map((order) => presentOrder(strategyId, order));
-  const legs = [...account.openLegs.values()].map(presentLeg);
+  const cancelled = [...account.openOrders.values()].map((order) => orderAnswer(strategyId, order));
+  const legs = [...account.openLegs.values()].map(legAnswer);
   // The account is a copy of our own: it was loaded for this.
   for (const event of events) apply(account, event);
   const isClosed = events.some((event) => event.type === "StrategyClosed");
@@ -61,7 +61,7 @@ export async function previewClose(
   };
 }
 
-type Sale = ClosePreviewShape["sold"][number];
+type Sale = ClosePreview["sold"][number];
 
 /** The sales that would be made, one row a symbol. Of a position what it gains, since its price was never paid. */
 function salesOf(events: readonly DomainEvent[]): readonly Sale[] {
@@ -76,27 +76,22 @@ function salesOf(events: readonly DomainEvent[]): readonly Sale[] {
       brings: add(before.brings, subtract(realizedPnl ?? quoteQuantity, fee)),
     });
   }
-  return [...sales].map(([symbol, { side, quantity, brings }]) => ({
-    symbol,
-    side,
-    quantity: formatBriefly(quantity),
-    brings: formatBriefly(brings),
-  }));
+  return [...sales].map(([symbol, sale]) => ({ symbol, ...sale }));
 }
 
-/** What would be left to be sold when its market is heard again. */
+/** Sales that wait for market data. */
 function waitingParts(account: Account, symbols: readonly string[], market: Market): readonly Sale[] {
   return symbols.flatMap((symbol): Sale[] => {
     const position = account.positions.get(symbol);
     if (position !== undefined) {
-      const quantity = formatBriefly(magnitude(position.quantity));
+      const quantity = magnitude(position.quantity);
       return [{ symbol, side: closingSide(position), quantity, brings: null }];
     }
     const rules = market.rules(symbol);
     if (account.type === "FUTURES" || rules === null || (market.quote(symbol)?.bid ?? null) !== null)
       return [];
     const owned = ownedOf(account.balances, rules.baseAsset);
-    return owned === 0n ? [] : [{ symbol, side: "SELL", quantity: formatBriefly(owned), brings: null }];
+    return owned === 0n ? [] : [{ symbol, side: "SELL", quantity: owned, brings: null }];
   });
 }
 
@@ -104,20 +99,16 @@ async function dustOf(
   account: Account,
   waiting: readonly Sale[],
   { gateway, prices }: Parts,
-): Promise<ClosePreviewShape["dust"]> {
+): Promise<ClosePreview["dust"]> {
   const { asset: quoteAsset } = seedOf(account.type);
-  const rows: ClosePreviewShape["dust"][number][] = [];
+  const rows: ClosePreview["dust"][number][] = [];
   for (const asset of account.balances.keys()) {
     const owned = ownedOf(account.balances, asset);
     if (asset === quoteAsset || owned === 0n) continue;
     if (waiting.some(({ symbol }) => symbol === `${asset}${quoteAsset}`)) continue;
     const known = await priceOfAsset(account, asset, { prices, store: gateway.store });
     const value = known === null ? null : proceedsDown(known.price, owned as bigint as Quantity);
-    rows.push({
-      asset,
-      quantity: formatBriefly(owned),
-      value: value === null ? null : formatBriefly(value),
-    });
+    rows.push({ asset, quantity: owned, value });
   }
   return rows;
 }

@@ -1,27 +1,31 @@
-// How a copy stands beside its strategy now: reckoned by `copy/sizing/drift.ts`, as a repair reckons it, from what is committed here
-// and what the venue said last. Prices are those that strategies are valued at here; no venue is asked for its.
+// The drift of a copy from its strategy, computed by `copy/sizing/drift.ts`, as a repair computes it, from what is committed here and
+// the venue's last snapshot, with the cause in plain sentences. Prices are our own market's; no venue is asked for its prices.
+import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/lead-state.ts";
-import { type Drift, driftOf } from "../../copy/sizing/drift.ts";
+import { type Drift, driftOf, driftWords, offWords } from "../../copy/sizing/drift.ts";
 import type { StrategyType } from "../../domain/account.ts";
-import { COPY_QUOTE_ASSET, type Copy, type LeadState, type MirrorEntry } from "../../domain/copying.ts";
+import {
+  COPY_QUOTE_ASSET,
+  type Copy,
+  type DriftCause,
+  type LeadState,
+  type MirrorEntry,
+} from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import type { Price } from "../../money/decimal.ts";
 import type { DashboardParts } from "../parts.ts";
+import type { driftSchema } from "../schemas/copies.ts";
 import { followsStrategy } from "./own-copies.ts";
 
-/** Entries that a cause is looked for in, the newest. */
-const ENTRIES_LOOKED_AT = 300;
+/** The newest entries, which are searched for causes. */
+const ENTRIES_SEARCHED = 300;
 
 type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
 
-export type Drifts = {
-  readonly rows: readonly Drift[];
-  /** How many lines of its log were looked at for causes, if there are older ones; else null. */
-  readonly linesLookedAt: number | null;
-};
+type DriftAnswer = z.output<typeof driftSchema>["rows"][number];
 
 /** Null once the copy is being closed or has ended: from then on its owner is not shown what the strategy holds. */
-export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts | null> {
+export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly DriftAnswer[] | null> {
   if (!followsStrategy(copy)) return null;
   const { store } = parts.gateway;
   const { strategyId, copyId, accountId, family, settings, book } = copy;
@@ -29,7 +33,7 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts | null>
     store.loadAccount(strategyId),
     store.copying.findAccount(accountId),
     store.copying.findLead(strategyId),
-    store.copying.listMirrorEntries(copyId, { limit: ENTRIES_LOOKED_AT }),
+    store.copying.listMirrorEntries(copyId, { limit: ENTRIES_SEARCHED }),
     store.copying.listOpenEntries({ copyId }),
     store.copying.listRecentActions(strategyId, { limit: 1 }),
   ]);
@@ -49,11 +53,30 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<Drifts | null>
     prices: pricesOf(parts, family, symbols),
     leverages: loaded.account.leverages,
   });
-  const isCut = newest.length === ENTRIES_LOOKED_AT && (newest.at(-1)?.entryId ?? 1) > 1;
-  return { rows, linesLookedAt: isCut ? ENTRIES_LOOKED_AT : null };
+  const isCut = newest.length === ENTRIES_SEARCHED && (newest.at(-1)?.entryId ?? 1) > 1;
+  return rows.map((row) => driftAnswer(row, isCut ? ENTRIES_SEARCHED : null));
 }
 
-/** Entries newest first, with those that rest, however old. */
+/**
+ * `linesSearched`: how many lines of the log were searched for causes if there are older ones; null if all were. Where none of
+ * them explains it, an older one may.
+ */
+export function driftAnswer(drift: Drift, linesSearched: number | null): DriftAnswer {
+  const shown = (cause: DriftCause) => (cause === "PRICE_MOVED" && linesSearched !== null ? "OLDER" : cause);
+  return {
+    ...drift,
+    cause: shown(drift.cause),
+    words: wordsOf(drift, linesSearched),
+    parts: drift.parts.map((part) => ({ ...part, cause: shown(part.cause) })),
+  };
+}
+
+function wordsOf(drift: Drift, linesSearched: number | null): string {
+  if (drift.cause !== "PRICE_MOVED" || linesSearched === null) return driftWords(drift);
+  return `The newest ${linesSearched} lines of the log do not explain it: the cause is older, or the ratio of the two accounts has changed since. ${offWords(drift)}`;
+}
+
+/** Entries newest first, with the open orders, however old. */
 function withResting(
   newest: readonly MirrorEntry[],
   resting: readonly MirrorEntry[],
@@ -71,7 +94,7 @@ async function leadAtStart({ gateway }: Parts, { strategyId, copyId }: Copy): Pr
   return action?.lead ?? null;
 }
 
-/** All that either of them has. */
+/** All symbols that either of them holds. */
 function symbolsOf(family: StrategyType, lead: LeadState, { book }: Copy): ReadonlySet<string> {
   const ofLead = [...lead.held.keys()].map((held) =>
     family === "SPOT" ? `${held}${COPY_QUOTE_ASSET}` : held,

@@ -1,28 +1,30 @@
-// What copiers are told of strategies that may be followed: how they have done, and how large an account has to be. Reports are
-// computed in the caller's turn, one at a time, and kept for everybody for a minute.
+// Strategies that may be followed, as copiers see them: their performance, and how large an account has to be. Reports go through
+// the caller's queue, one at a time, and are cached for everybody for a minute.
+import type { z } from "zod";
 import { AsyncCache } from "../../concurrency/bounded-map.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import { smallestBalances } from "../../copy/sizing/preview.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { LeadAction } from "../../domain/copying.ts";
-import { formatBriefly } from "../../money/decimal.ts";
 import type { PerformanceReport } from "../../performance/report.ts";
 import type { PerformanceReports } from "../../performance/reports.ts";
 import type { Store } from "../../store/store.ts";
 import type { ReportQueue } from "../report-queue.ts";
-import type { OfferDetailShape, SmallestBalances } from "../shapes.ts";
+import type { offerDetailSchema } from "../schemas/copying.ts";
 
 const KEPT_MS = 60_000;
 const KEPT_MAX = 300;
-/** Orders that the smallest balances are reckoned from, the newest. */
-const ORDERS_LOOKED_AT = 200;
-/** A list is answered within this time; what is not reckoned by then is left out of it, and there the next time. */
+/** The newest orders, from which the smallest balances are computed. */
+const ORDERS_READ = 200;
+/** A list is answered within this time; figures that are not computed by then are in the next answer. */
 const LIST_MS_MAX = 3_000;
 const DAY_MS = 86_400_000;
 
-/** A strategy of which all this is told. */
 export type Offered = { readonly strategyId: string; readonly type: StrategyType };
-export type OfferSummary = Pick<OfferDetailShape, "performance" | "smallestBalances" | "equity" | "symbols">;
+export type OfferSummary = Pick<
+  z.output<typeof offerDetailSchema>,
+  "performance" | "smallestBalances" | "equity" | "symbols"
+>;
 
 type Parts = {
   readonly store: Pick<Store, "copying">;
@@ -45,12 +47,12 @@ export class CopyOffers {
     this.#kept = new AsyncCache(parts, { ttlMs: KEPT_MS, sizeMax: KEPT_MAX });
   }
 
-  /** Of one strategy, reckoned when it is the person's turn. Throws TOO_MANY_REQUESTS if too much of theirs waits. */
+  /** Of one strategy. Throws TOO_MANY_REQUESTS if the person's queue is full. */
   summary(personId: string, offered: Offered): Promise<OfferSummary> {
-    return this.#kept.get(offered.strategyId, () => this.#summarise(personId, offered));
+    return this.#kept.get(offered.strategyId, () => this.#summarize(personId, offered));
   }
 
-  /** Of several in the order as given; null of those that are not reckoned yet. */
+  /** Of several in the order as given; null of those that are not computed yet. */
   async summaries(personId: string, offered: readonly Offered[]): Promise<readonly (OfferSummary | null)[]> {
     const found: (OfferSummary | null)[] = offered.map(() => null);
     const work = async () => {
@@ -63,17 +65,17 @@ export class CopyOffers {
     return [...found];
   }
 
-  async #summarise(personId: string, { strategyId, type }: Offered): Promise<OfferSummary> {
+  async #summarize(personId: string, { strategyId, type }: Offered): Promise<OfferSummary> {
     const { store, reports, reportQueue, markets } = this.#parts;
     const placed = await store.copying.listRecentActions(strategyId, {
       kinds: ["PLACE"],
-      limit: ORDERS_LOOKED_AT,
+      limit: ORDERS_READ,
     });
     const report = await reportQueue.run(personId, () => reports.report(strategyId, "all"));
     return {
       performance: report === null ? null : performanceOf(report),
-      equity: (report?.points ?? []).map(({ at, equity }) => ({ at, equity: formatBriefly(equity) })),
-      smallestBalances: balancesOf(type, placed, (symbol) => markets[type].rules(symbol)),
+      equity: report?.points ?? [],
+      smallestBalances: smallestBalances(type, placed, (symbol) => markets[type].rules(symbol)),
       symbols: symbolsOf(placed),
     };
   }
@@ -85,22 +87,11 @@ function performanceOf({ from, to, statistics }: PerformanceReport): OfferSummar
   if (trades === 0) return null;
   return {
     days: Math.floor((to - from) / DAY_MS),
-    returnRate: formatBriefly(profitRate),
-    maxDrawdown: formatBriefly(maximumDrawdownRate),
+    returnRate: profitRate,
+    maxDrawdown: maximumDrawdownRate,
     trades,
-    winRate: winRate === null ? null : formatBriefly(winRate),
+    winRate,
   };
-}
-
-function balancesOf(
-  type: StrategyType,
-  placed: readonly LeadAction[],
-  rulesOf: SymbolBook["rules"],
-): SmallestBalances | null {
-  const found = smallestBalances(type, placed, rulesOf);
-  if (found === null) return null;
-  const { orders, all, most, many } = found;
-  return { orders, all: formatBriefly(all), most: formatBriefly(most), many: formatBriefly(many) };
 }
 
 /** Those of its newest orders, in alphabetical order. */

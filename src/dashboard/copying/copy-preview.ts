@@ -1,6 +1,7 @@
 // A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why; what a copy would open
-// of what the strategy holds; and what the settings permit at worst. The sizes are those of `copy/sizing/`, so that nothing is
-// reckoned a second way: also what a copy there has bought already is worked with.
+// of the strategy's holdings; and the worst that the settings permit. The sizes are those of `copy/sizing/`, so that nothing is
+// computed a second way; holdings of a copy that the account serves already count too.
+import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/lead-state.ts";
 import { driftOf } from "../../copy/sizing/drift.ts";
 import { type PreviewRow, previewOrders } from "../../copy/sizing/preview.ts";
@@ -19,19 +20,20 @@ import {
 } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { leverageOf } from "../../engine/futures/margin.ts";
-import { type Amount, add, formatBriefly, proceedsDown, ZERO } from "../../money/decimal.ts";
+import { type Amount, add, proceedsDown, ZERO } from "../../money/decimal.ts";
 import type { DashboardParts } from "../parts.ts";
-import { presentSkip } from "../present/copying-entries.ts";
-import type { HeldNowShape, PreviewRowShape, PreviewShape, WorstCaseShape } from "../shapes.ts";
+import type { previewSchema } from "../schemas/copies.ts";
 import { pricesOf } from "./copy-drift.ts";
+import { skipAnswer } from "./entries.ts";
 
-/** Actions that are gone through, the newest, */
-const ACTIONS_LOOKED_AT = 400;
-/** and orders of them that are shown. */
+/** The newest actions, which are read, */
+const ACTIONS_READ = 400;
+/** and the orders of them that are shown. */
 const ROWS_SHOWN_MAX = 50;
 
 const NO_TRADES = { lastPrices: new Map() };
 
+type Preview = z.output<typeof previewSchema>;
 type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
 type Asked = {
   readonly strategyId: string;
@@ -45,13 +47,13 @@ type Asked = {
 export async function previewOf(
   parts: Parts,
   { strategyId, account, settings, holdings }: Asked,
-): Promise<PreviewShape> {
+): Promise<Preview> {
   const { gateway, copying } = parts;
   const balances = await copying.funds(account);
   const { wallet } = balances;
   const { family } = account;
   const [newest, loaded] = await Promise.all([
-    gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_LOOKED_AT }),
+    gateway.store.copying.listRecentActions(strategyId, { limit: ACTIONS_READ }),
     gateway.store.loadAccount(strategyId),
   ]);
   const lead = loaded === null ? null : leadStateOf(loaded.account, newest[0] ?? null);
@@ -76,15 +78,15 @@ export async function previewOf(
   })
     .toReversed()
     .slice(0, ROWS_SHOWN_MAX)
-    .map(presentRow);
+    .map(rowAnswer);
   const copied = rows.filter(({ skip }) => skip === null).length;
   return {
     rows,
     copied,
     skipped: rows.length - copied,
-    wallet: formatBriefly(wallet),
-    held: formatBriefly(held),
-    used: formatBriefly(workedWith(settings, whole)),
+    wallet,
+    held,
+    used: workedWith(settings, whole),
     asset: COPY_QUOTE_ASSET,
     holds:
       loaded === null || lead === null
@@ -113,7 +115,7 @@ function heldNow(
     readonly holdings: CopyBook["holdings"];
     readonly rulesOf: RulesOf;
   },
-): PreviewShape["holds"] {
+): Preview["holds"] {
   const { account, lead, balances, settings, holdings, rulesOf } = of;
   const { type: family, leverages } = account;
   const { wallet, available } = balances;
@@ -134,16 +136,11 @@ function heldNow(
     leverages: new Map(chosen),
   })
     .filter((row) => row.lead !== 0n)
-    .map((row): HeldNowShape => {
+    .map((row) => {
       const price = prices.get(row.symbol) ?? lead.lastPrices.get(row.symbol) ?? null;
       const quantity = row.increase?.quantity ?? null;
       const notional = quantity === null || price === null ? null : proceedsDown(price, quantity);
-      return {
-        symbol: row.symbol,
-        side: row.lead > 0n ? "BUY" : "SELL",
-        quantity: quantity === null ? null : formatBriefly(quantity),
-        notional: notional === null ? null : formatBriefly(notional),
-      };
+      return { symbol: row.symbol, side: row.lead > 0n ? "BUY" : "SELL", quantity, notional };
     });
 }
 
@@ -156,7 +153,7 @@ function worstOf(
     readonly equity: Amount;
   },
   { symbols, rulesOf }: { readonly symbols: ReadonlySet<string>; readonly rulesOf: RulesOf },
-): WorstCaseShape {
+): Preview["worst"] {
   const { account, family, settings, equity } = of;
   const contracts = [...symbols].flatMap((symbol) => {
     const rules = rulesOf(symbol);
@@ -164,20 +161,7 @@ function worstOf(
     return [{ rules, leverage: leverageOf(account, symbol, rules.contract) }];
   });
   const worst = worstCase({ family, settings, equity, contracts });
-  const { liquidation, exposure } = worst;
-  return {
-    liquidation: liquidation && {
-      symbol: liquidation.symbol,
-      leverage: liquidation.leverage,
-      move: formatBriefly(liquidation.move),
-      loss: formatBriefly(liquidation.loss),
-    },
-    exposure: exposure && {
-      multiple: formatBriefly(exposure.multiple),
-      value: formatBriefly(exposure.value),
-    },
-    words: worstCaseWords(worst, { family, settings }),
-  };
+  return { ...worst, words: worstCaseWords(worst, { family, settings }) };
 }
 
 /** At the prices of here, which orders that are yet to come are not sized by: those are the venue's. */
@@ -190,19 +174,15 @@ function worthOf(
   return worthOfHoldings(holdings, prices, newest?.lead ?? NO_TRADES);
 }
 
-function presentRow({ action, scaled, notional, isExit }: PreviewRow): PreviewRowShape {
+function rowAnswer({ action, scaled, notional, isExit }: PreviewRow): Preview["rows"][number] {
   const isSized = scaled.kind === "SIZED";
   return {
-    collectiveId: action.collectiveId,
-    at: action.at,
-    symbol: action.symbol,
-    side: action.side,
-    orderType: action.orderType,
-    leadQuantity: formatBriefly(action.quantity),
-    scaledQuantity: formatBriefly(scaled.scaledQuantity ?? 0n),
-    quantity: isSized ? formatBriefly(scaled.quantity) : null,
-    notional: notional === null ? null : formatBriefly(notional),
+    ...action,
+    leadQuantity: action.quantity,
+    scaledQuantity: scaled.scaledQuantity ?? 0n,
+    quantity: isSized ? scaled.quantity : null,
+    notional,
     isExit,
-    skip: isSized ? null : presentSkip(scaled.skip, action.symbol),
+    skip: isSized ? null : skipAnswer(scaled.skip, action.symbol),
   };
 }

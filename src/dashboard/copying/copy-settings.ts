@@ -1,10 +1,10 @@
 // The settings of a copy as its form has them.
-import { z } from "zod";
-import type { CopySettings, CopySize } from "../../domain/copying.ts";
-import { type Amount, formatBriefly, parseDecimal, type Rate, SCALE } from "../../money/decimal.ts";
-import type { CopySettingsShape } from "../shapes.ts";
+import { encode, z } from "zod";
+import type { CopySettings } from "../../domain/copying.ts";
+import { type Amount, parseDecimal, type Rate, SCALE } from "../../money/decimal.ts";
+import { settingsSchema } from "../schemas/copies.ts";
 
-/** Longer ones are no amounts of anybody's. */
+/** Longer texts are no amounts. */
 const DECIMAL_LENGTH_MAX = 30;
 /** No contract has a higher leverage. */
 const LEVERAGE_MAX = 125;
@@ -57,6 +57,7 @@ const symbols = z
   .array(z.string().regex(/^[A-Z0-9]{2,30}$/, "must be symbols such as BTCUSDT"))
   .min(1)
   .max(SYMBOLS_MAX)
+  .readonly()
   .transform((all) => [...new Set(all)]);
 
 /** Read into the domain's settings, as far as they are given: `settingsFrom` adds the rest. */
@@ -81,39 +82,15 @@ export const copySettingsForm = z.strictObject({
   closeAfterSeconds: wholeNumber(CLOSE_AFTER_SECONDS_MAX).nullable().optional(),
 });
 
-/** What a form does not name is as it was: a client that does not know a limit does not take it away. */
+/** Fields that a form does not name keep their values: a client that does not know a limit does not remove it. */
 export function settingsFrom(form: z.infer<typeof copySettingsForm>, before: CopySettings): CopySettings {
   const given = Object.entries(form).filter(([, value]) => value !== undefined);
   return { ...before, ...(Object.fromEntries(given) as Partial<CopySettings>) };
 }
 
-export function presentSettings(settings: CopySettings): CopySettingsShape {
-  const { slippageMax } = settings;
-  return {
-    share: formatBriefly(settings.share),
-    maxPerOrder: textOrNull(settings.maxPerOrder),
-    stopLoss: textOrNull(settings.stopLoss),
-    takeProfit: textOrNull(settings.takeProfit),
-    size: presentSize(settings.size),
-    budget: textOrNull(settings.budget),
-    leverageMax: settings.leverageMax,
-    positionMax: textOrNull(settings.positionMax),
-    exposureMax: textOrNull(settings.exposureMax),
-    ordersPerMinuteMax: settings.ordersPerMinuteMax,
-    lossPerDayMax: textOrNull(settings.lossPerDayMax),
-    symbols: settings.symbols,
-    slippageMax: slippageMax && {
-      major: formatBriefly(slippageMax.major),
-      other: formatBriefly(slippageMax.other),
-    },
-    copyExisting: settings.copyExisting,
-    closeAfterSeconds: settings.closeAfterSeconds,
-  };
-}
-
-/** Settings as the audit tells them: what is not set is left out. */
+/** Settings for the audit: fields that are not set are left out. */
 export function settingsTold(settings: CopySettings): Readonly<Record<string, string>> {
-  const { size, symbols, slippageMax, copyExisting, ...others } = presentSettings(settings);
+  const { size, symbols, slippageMax, copyExisting, ...others } = encode(settingsSchema, settings);
   const set = Object.entries(others).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as const],
   );
@@ -125,19 +102,4 @@ export function settingsTold(settings: CopySettings): Readonly<Record<string, st
     ...(slippageMax !== null && { slippageMax: `${slippageMax.major} ${slippageMax.other}` }),
     ...(copyExisting && { copyExisting: "yes" }),
   };
-}
-
-function presentSize(size: CopySize): CopySettingsShape["size"] {
-  switch (size.by) {
-    case "RATIO":
-      return size;
-    case "FIXED_RATIO":
-      return { by: size.by, ratio: formatBriefly(size.ratio) };
-    case "FIXED_AMOUNT":
-      return { by: size.by, amount: formatBriefly(size.amount) };
-  }
-}
-
-function textOrNull(value: bigint | null): string | null {
-  return value === null ? null : formatBriefly(value);
 }

@@ -1,16 +1,18 @@
-// Kill switches that people set and clear: a copier over all copies of their own, a trader over a strategy of theirs, an operator over
-// any of these and over venues. What somebody else has set is theirs to clear, or an operator's.
+// Kill switches that people set and clear: a copier for all their own copies, a trader for a strategy of theirs, an operator for
+// any of these and for venues. Only the person who set a switch, or an operator, can clear it.
 import { z } from "zod";
 import type { AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
 import type { CopyStore } from "../../store/copy-store.ts";
+import type { Store } from "../../store/store.ts";
 import { DashboardError } from "../errors.ts";
 import { lineField } from "../reading.ts";
-import { type DashboardCall, personOf } from "../route.ts";
+import { audited, type DashboardCall, personOf } from "../route.ts";
+import type { haltedSchema, OperatorCopyingJson } from "../schemas/copying.ts";
 
 const REASON_LENGTH_MAX = 200;
 
-/** In the words of who sets it; others are shown it. */
+/** The reason is shown to others. */
 export const haltForm = z.strictObject({ reason: lineField(REASON_LENGTH_MAX) });
 export const haltReason = haltForm.shape.reason;
 
@@ -31,7 +33,7 @@ export async function halt(call: Call, wanted: Switch, reason: string): Promise<
 /** Clears a switch that the caller has set; there may be none. Throws NOT_FOR_YOU if somebody else has. */
 export async function release(call: Call, { kind, id }: Switch): Promise<void> {
   const { personId: setBy } = personOf(call);
-  const audit = audited(call, "KILL_SWITCH_CLEARED", { kind, id }, { kind });
+  const audit = switchAudit(call, "KILL_SWITCH_CLEARED", { kind, id }, { kind });
   if (await copyingOf(call).clearSwitch(kind, id, audit, { setBy })) return;
   const set = await switchOf(call, { kind, id });
   if (set !== null && set.setBy !== setBy) {
@@ -59,9 +61,50 @@ export async function haltAsOperator(call: Call, wanted: Switch, reason: string)
 
 /** Throws NOT_FOUND if it is not set. */
 export async function releaseAsOperator(call: Call, { kind, id }: Switch): Promise<void> {
-  const audit = audited(call, "KILL_SWITCH_CLEARED", { kind, id }, { kind });
+  const audit = switchAudit(call, "KILL_SWITCH_CLEARED", { kind, id }, { kind });
   if (!(await copyingOf(call).clearSwitch(kind, id, audit, { setBy: null })))
     throw new DashboardError("NOT_FOUND");
+}
+
+/** The subjects of a copy or strategy that a switch may stop, by kind. */
+type Stoppable = { readonly [Kind in SwitchKind]?: string };
+
+const NOT_ALLOWED = "This server no longer allows the exchange.";
+
+/**
+ * The switch that stops one of these, as a person sees it: switches that they cannot clear themselves go first. A venue that is no
+ * longer allowed counts as stopped.
+ */
+export function haltOf(
+  switches: readonly KillSwitch[],
+  stoppable: Stoppable,
+  seen: { readonly by: string; readonly allowed: readonly string[] | null },
+): z.output<typeof haltedSchema> {
+  const { VENUE: venue } = stoppable;
+  if (venue !== undefined && seen.allowed !== null && !seen.allowed.includes(venue)) {
+    return { kind: "VENUE", reason: NOT_ALLOWED, isOwn: false };
+  }
+  const [first] = switches
+    .filter(({ kind, id }) => stoppable[kind] === id)
+    .map(({ kind, reason, setBy }) => ({ kind, reason, isOwn: setBy === seen.by }))
+    .sort((one, other) => Number(one.isOwn) - Number(other.isOwn));
+  return first ?? null;
+}
+
+/** With the names that people know their subjects by, newest first. */
+export async function switchAnswers(
+  { people }: Pick<Store, "people">,
+  switches: readonly KillSwitch[],
+): Promise<OperatorCopyingJson["switches"]> {
+  const emailOf = async (personId: string) => (await people.findPerson(personId))?.email ?? personId;
+  const nameOf = async ({ kind, id }: KillSwitch) => {
+    if (kind === "COPIER") return await emailOf(id);
+    return kind === "VENUE" ? id : ((await people.findStrategy(id))?.name ?? id);
+  };
+  const newest = [...switches].sort((one, other) => other.setAt - one.setAt);
+  return await Promise.all(
+    newest.map(async (each) => ({ ...each, name: await nameOf(each), setBy: await emailOf(each.setBy) })),
+  );
 }
 
 async function set(
@@ -71,7 +114,7 @@ async function set(
   terms: { readonly takesOver: boolean },
 ): Promise<boolean> {
   const { personId } = personOf(call);
-  const audit = audited(call, "KILL_SWITCH_SET", { kind, id }, { kind, reason });
+  const audit = switchAudit(call, "KILL_SWITCH_SET", { kind, id }, { kind, reason });
   return await copyingOf(call).setSwitch(
     { kind, id, reason, setBy: personId, setAt: call.now },
     audit,
@@ -88,18 +131,13 @@ function copyingOf({ parts }: Pick<DashboardCall, "parts">): CopyStore {
   return parts.gateway.store.copying;
 }
 
-function audited(
+function switchAudit(
   call: Call,
   what: NewAuditRecord["what"],
   { kind, id }: Switch,
   details: NewAuditRecord["details"],
 ): NewAuditRecord {
   const { personId, role } = personOf(call);
-  return {
-    who: { kind: role, personId },
-    what,
-    about: { kind: SUBJECTS[kind], id },
-    at: call.now,
-    details,
-  };
+  const record = audited(call, what, { kind: SUBJECTS[kind], id }, details);
+  return { ...record, who: { kind: role, personId } };
 }

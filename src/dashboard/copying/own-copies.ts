@@ -1,16 +1,15 @@
 // Copies and accounts at venues that a route is about must be the caller's own. Somebody else's is not found, the same as one that
 // there is not.
-import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Copy, VenueAccount } from "../../domain/copying.ts";
 import { isOnlyUnfit } from "../../domain/unfit-account.ts";
 import { DashboardError } from "../errors.ts";
 import { type DashboardCall, personOf } from "../route.ts";
 
-type Asked = Pick<DashboardCall, "parts" | "params" | "signedIn">;
+type Asked = Pick<DashboardCall<unknown, unknown, "copyId">, "parts" | "params" | "signedIn">;
 
 /** The copy that `:copyId` names. Throws NOT_FOUND unless it is the caller's. */
 export async function ownCopy(call: Asked): Promise<Copy> {
-  const { copyId = "" } = call.params;
+  const { copyId } = call.params;
   const copy = await call.parts.gateway.store.copying.findCopy(copyId);
   if (copy === null || copy.personId !== personOf(call).personId) throw new DashboardError("NOT_FOUND");
   return copy;
@@ -75,20 +74,4 @@ export function demandUsable(account: VenueAccount, wanted: VenueAccount["family
       : "The exchange does not accept the account's key.",
     action: "Check the account again, or replace its key.",
   });
-}
-
-/** What the caller did to a copy. */
-export function copyAudit(
-  call: Pick<DashboardCall, "signedIn" | "now">,
-  what: NewAuditRecord["what"],
-  copyId: string,
-  details: NewAuditRecord["details"],
-): NewAuditRecord {
-  return {
-    who: { kind: "PERSON", personId: personOf(call).personId },
-    what,
-    about: { kind: "COPY", id: copyId },
-    at: call.now,
-    details,
-  };
 }

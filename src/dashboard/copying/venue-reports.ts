@@ -1,36 +1,36 @@
-// How the venues fare, as the copiers last said in the store, whichever process they are. Whoever has not been heard of for too long
-// is not taken for being at work; where nobody else is, what was said last is shown as that.
+// The health of venues, as copiers of all processes last reported it in the store. A copier whose report is too old does not count as
+// running; where none is running, the last reports are shown as such.
 import { type CopierReport, isSilent, type VenueReport } from "../../domain/venue-report.ts";
-import type { ReportingCopierShape, VenueHealthShape } from "../shapes.ts";
+import type { OperatorCopyingJson } from "../schemas/copying.ts";
 import { failureWords } from "./venue-words.ts";
 
-/** The reports of copiers that are at work; of all if none is. `now` is wall time, Unix ms. */
+type CopierAnswer = OperatorCopyingJson["copiers"][number];
+type HealthAnswer = OperatorCopyingJson["venues"][number]["health"][number];
+
+/** The reports of running copiers; of all if none is running. `now` is wall time, Unix ms. */
 export function reportsToShow(reports: readonly CopierReport[], now: number): readonly CopierReport[] {
   const heard = reports.filter((report) => !isSilent(report, now));
   return heard.length > 0 ? heard : reports;
 }
 
-export function presentCopier(report: CopierReport, now: number): ReportingCopierShape {
+export function copierAnswer(report: CopierReport, now: number): CopierAnswer {
   return { copier: report.copier, reportedAt: report.at, isSilent: isSilent(report, now) };
 }
 
-/** How a venue fares, of each copier and family. */
-export function presentHealthOf(
+/** The health of a venue, by copier and family. */
+export function healthAnswers(
   origin: string,
   reports: readonly CopierReport[],
   now: number,
-): readonly VenueHealthShape[] {
+): readonly HealthAnswer[] {
   return reports.flatMap((report) =>
     report.venues
       .filter((venue) => venue.origin === origin)
-      .map((venue) => ({ ...presentCopier(report, now), ...presentHealth(venue, now) })),
+      .map((venue) => ({ ...copierAnswer(report, now), ...healthOf(venue, now) })),
   );
 }
 
-function presentHealth(
-  { family, health }: VenueReport,
-  now: number,
-): Omit<VenueHealthShape, keyof ReportingCopierShape> {
+function healthOf({ family, health }: VenueReport, now: number): Omit<HealthAnswer, keyof CopierAnswer> {
   const { isReachable, failure, lastAnswerAt, pausedUntil, budgetUsed } = health;
   return {
     family,

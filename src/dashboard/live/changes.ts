@@ -5,7 +5,7 @@
 // times a second.
 import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { DomainEvent } from "../../domain/event.ts";
-import type { ChangedPart } from "../shapes.ts";
+import type { ChangedPart } from "../schemas/live.ts";
 import { CHANGES_TOLD_EVERY_MS } from "./limits.ts";
 
 const PARTS: { readonly [T in DomainEvent["type"]]: readonly ChangedPart[] } = {

@@ -2,7 +2,7 @@
 // Revisions of what is watched are looked up again and again, and at once where somebody knows of a change.
 import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { Store } from "../../store/store.ts";
-import type { ServerMessages } from "../shapes.ts";
+import type { ServerMessages } from "../schemas/live.ts";
 import { Changes } from "./changes.ts";
 import { COPIES_CHECKED_EVERY_MS, COPY_WATCHES_MAX } from "./limits.ts";
 import { messageOf, reached, refusalOf } from "./messages.ts";

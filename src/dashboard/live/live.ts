@@ -17,11 +17,11 @@ import type { Signals } from "../../signals/signals.ts";
 import { type Store, StoreUnavailable } from "../../store/store.ts";
 import type { SharedNamespace } from "../../streams/server.ts";
 import { isOwnOrigin } from "../origin.ts";
-import type { ChangedPart, ServerMessages } from "../shapes.ts";
+import { type ChangedPart, CLIENT_MESSAGES, type ServerMessages } from "../schemas/live.ts";
 import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
 import { CopyTeller } from "./copies.ts";
 import { HEARTBEAT_EVERY_MS, SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
-import { messageOf, NAMESPACE, reached, refusalOf, TOPIC, WATCH, WATCH_COPY } from "./messages.ts";
+import { messageOf, NAMESPACE, reached, refusalOf } from "./messages.ts";
 import { createSources, type SourcesParts } from "./sources.ts";
 import { Topics } from "./topics.ts";
 import { Versions } from "./versions.ts";
@@ -109,7 +109,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
 
   async function handle(viewer: Viewer, name: string, payload: unknown): Promise<Refused | null> {
     if (name === "watch" || name === "unwatch") {
-      const read = WATCH.safeParse(payload);
+      const read = CLIENT_MESSAGES.watch.safeParse(payload);
       if (!read.success) return refusalOf("BODY_UNFIT");
       const { strategyId } = read.data;
       if (name === "watch") return await watch(viewer, strategyId);
@@ -117,7 +117,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
       return null;
     }
     if (name === "watchCopy" || name === "unwatchCopy") {
-      const read = WATCH_COPY.safeParse(payload);
+      const read = CLIENT_MESSAGES.watchCopy.safeParse(payload);
       if (!read.success) return refusalOf("BODY_UNFIT");
       if (name === "watchCopy") return await copies.watch(viewer, read.data.copyId);
       copies.unwatch(viewer, read.data.copyId);
@@ -125,7 +125,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     }
     if (name !== "follow" && name !== "unfollow")
       return refusalOf("BODY_UNFIT", `There is no message ${JSON.stringify(name.slice(0, 40))}.`);
-    const read = TOPIC.safeParse(payload);
+    const read = CLIENT_MESSAGES.follow.safeParse(payload);
     if (!read.success) return refusalOf("BODY_UNFIT");
     const topic = read.data;
     if (name === "unfollow") {

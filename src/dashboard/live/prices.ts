@@ -8,7 +8,7 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { formatBriefly, type Price } from "../../money/decimal.ts";
 import type { Audience, Source } from "../../streams/topics.ts";
-import type { PriceShape } from "../shapes.ts";
+import type { PriceJson } from "../schemas/markets.ts";
 import { PRICES_REPEATED_AFTER_MS, PRICES_TOLD_EVERY_MS, STALE_AFTER_MS } from "./limits.ts";
 
 export type PricesMarket = Pick<MarketFeed, "now" | "watch" | "quote" | "lastPrice" | "markPrice">;
@@ -29,7 +29,7 @@ const HEARS_NOTHING = { quote() {}, trade() {}, markPrice() {}, gap() {} };
 export function createPrices(options: {
   readonly family: StrategyType;
   readonly market: PricesMarket;
-  readonly audience: Audience<PriceTopic, PriceShape>;
+  readonly audience: Audience<PriceTopic, PriceJson>;
   readonly wallClock: Clock;
   readonly timers: Timers;
 }): Source<PriceTopic> {

@@ -14,7 +14,8 @@ import type {
   OrderBook,
   Source,
 } from "../../streams/topics.ts";
-import type { PriceShape, Topic } from "../shapes.ts";
+import type { Topic } from "../schemas/live.ts";
+import type { PriceJson } from "../schemas/markets.ts";
 import { WEIGHT_PER_MINUTE } from "./limits.ts";
 import { createPrices, type PricesMarket, type PriceTopic } from "./prices.ts";
 import type { Topics } from "./topics.ts";
@@ -98,7 +99,7 @@ function depthAudience(family: StrategyType, topics: () => Topics): Audience<Dep
   };
 }
 
-function priceAudience(family: StrategyType, topics: () => Topics): Audience<PriceTopic, PriceShape> {
+function priceAudience(family: StrategyType, topics: () => Topics): Audience<PriceTopic, PriceJson> {
   const topicOf = ({ symbol }: PriceTopic): Topic => ({ kind: "prices", family, symbol });
   return {
     ...outagesOf(topicOf, topics),

@@ -1,7 +1,7 @@
 // How many topics are followed, by viewers that read nothing of them.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
-import type { Topic } from "../shapes.ts";
+import type { Topic } from "../schemas/live.ts";
 import { TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } from "./limits.ts";
 import { Topics } from "./topics.ts";
 import type { Viewer } from "./viewers.ts";

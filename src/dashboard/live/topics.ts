@@ -2,7 +2,7 @@
 // has gone; a message is written once for all of them, and the newest is kept for whoever comes later.
 import type { Clock } from "../../concurrency/time.ts";
 import type { Message } from "../../streams/fan-out.ts";
-import type { ServerMessages, Topic } from "../shapes.ts";
+import type { ServerMessages, Topic } from "../schemas/live.ts";
 import { STALE_AFTER_MS, TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } from "./limits.ts";
 import { type Bound, messageOf, nameOf } from "./messages.ts";
 import type { Viewer } from "./viewers.ts";

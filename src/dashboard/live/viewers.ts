@@ -2,7 +2,7 @@
 import type { Socket } from "socket.io";
 import { Line } from "../../streams/fan-out.ts";
 import { MINUTE_MS, SlidingWindow } from "../../streams/limits.ts";
-import type { ServerMessages } from "../shapes.ts";
+import type { ServerMessages } from "../schemas/live.ts";
 import { MESSAGES_PER_MINUTE, SOCKETS_MAX, SOCKETS_PER_PERSON_MAX, WATCHES_MAX } from "./limits.ts";
 import { type Bound, messageOf } from "./messages.ts";
 import { Watches } from "./watches.ts";

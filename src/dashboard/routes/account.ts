@@ -1,4 +1,4 @@
-// The caller's own account: password, sessions, profile, what was done with it, and its end.
+// The caller's own account: password, sessions, profile, its audit, and closing it.
 import { z } from "zod";
 import type { AuditRecord } from "../../domain/audit.ts";
 import { PROFILES } from "../../domain/person.ts";
@@ -6,11 +6,12 @@ import { actorOf } from "../../people/second-factor.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery } from "../paging.ts";
-import { presentAudit } from "../present/people.ts";
+import { auditAnswers } from "../people-names.ts";
 import { passwordField } from "../reading.ts";
 import { demandOwnPassword, demandPassword } from "../refused.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
-import type { AccountContentsShape, AuditShape, OwnSessionShape, PageShape } from "../shapes.ts";
+import { type DashboardCall, personOf, route, signedInOf } from "../route.ts";
+import { nothing, page, rows } from "../schemas/fields.ts";
+import { auditSchema, contentsSchema, ownSessionSchema, sessionSchema } from "../schemas/people.ts";
 import { sessionOf } from "./session.ts";
 
 const ID_LENGTH_MAX = 100;
@@ -18,12 +19,11 @@ const ID_LENGTH_MAX = 100;
 /** That it is the owner: a code where there is a second factor, else the password. */
 const proof = { password: passwordField.optional(), code: codeText.optional() };
 
-export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "POST",
-    path: "/password",
+export const ACCOUNT_ROUTES = [
+  route("POST /password", {
     access: "SIGNED_IN",
     body: z.strictObject({ current: passwordField, password: passwordField, code: codeText.optional() }),
+    output: nothing,
     async answer(call) {
       const { current, password, code = null } = call.body;
       const { accounts } = call.parts.people;
@@ -33,26 +33,21 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/sessions",
+  route("GET /sessions", {
     access: "SIGNED_IN",
+    output: rows(ownSessionSchema),
     async answer(call) {
       const own = signedInOf(call).sessionId;
       const sessions = await call.parts.people.accounts.listSessions(personOf(call));
-      const rows: readonly OwnSessionShape[] = sessions.map((session) => ({
-        ...session,
-        isThisOne: session.sessionId === own,
-      }));
+      const rows = sessions.map((session) => ({ ...session, isThisOne: session.sessionId === own }));
       return { body: { rows } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/sessions/end",
+  route("POST /sessions/end", {
     access: "SIGNED_IN",
     body: z.strictObject({ ...proof, sessionId: z.string().max(ID_LENGTH_MAX).nullable() }),
+    output: nothing,
     async answer(call) {
       const { accounts } = call.parts.people;
       const { sessionId, ...given } = call.body;
@@ -64,22 +59,18 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/account",
+  route("GET /account", {
     access: "SIGNED_IN",
-    async answer({ parts, signedIn }) {
-      const { control } = parts.people;
-      const body: AccountContentsShape = await control.contentsOf(personOf({ signedIn }).personId);
-      return { body };
-    },
+    output: contentsSchema,
+    answer: async ({ parts, signedIn }) => ({
+      body: await parts.people.control.contentsOf(personOf({ signedIn }).personId),
+    }),
   }),
 
-  route({
-    method: "POST",
-    path: "/account/close",
+  route("POST /account/close", {
     access: "SIGNED_IN",
     body: z.strictObject({ password: passwordField, code: codeText.optional() }),
+    output: sessionSchema,
     async answer(call) {
       const person = personOf(call);
       if (person.role === "OPERATOR") {
@@ -97,11 +88,10 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "PUT",
-    path: "/profile",
+  route("PUT /profile", {
     access: "SIGNED_IN",
     body: z.strictObject({ profile: z.enum(PROFILES) }),
+    output: sessionSchema,
     async answer(call) {
       const person = personOf(call);
       if (person.role === "OPERATOR") throw new DashboardError("NOT_FOR_YOU");
@@ -110,25 +100,23 @@ export const ACCOUNT_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/activity",
+  route("GET /activity", {
     access: "SIGNED_IN",
     query: pageQuery,
+    output: page(auditSchema),
     async answer(call) {
       const { people } = call.parts.gateway.store;
       const { personId } = personOf(call);
       const found = await people.listAudit({ ...call.query, personId, limit: PAGE_ROWS + 1 });
-      const shown = await presentAudit(people, found);
+      const shown = await auditAnswers(people, found);
       const operators = new Set(
         found.filter((each) => isByAnother(each, personId)).map((each) => each.position),
       );
-      const body: PageShape<AuditShape> = pageOf(shown, {
-        // Which of the operators it was is for operators to know.
-        present: (record) => (operators.has(record.position) ? { ...record, who: "An operator" } : record),
-        next: ({ position }) => String(position),
-      });
-      return { body };
+      // Only operators see which operator it was.
+      const anonymous = shown.map((record) =>
+        operators.has(record.position) ? { ...record, who: "An operator" } : record,
+      );
+      return { body: pageOf(anonymous, ({ position }) => String(position)) };
     },
   }),
 ];

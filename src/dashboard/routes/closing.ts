@@ -1,20 +1,21 @@
-// Closing a strategy for good: what it would do is shown first, and what is typed must be what was shown.
+// Closing a strategy for good: its effects are shown first, and the typed confirmation must be the shown one.
 import { z } from "zod";
 import type { Account } from "../../domain/account.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import { previewClose } from "../copying/close-preview.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
-import { presentStrategy } from "../present/strategies.ts";
-import { type DashboardCall, type DashboardRoute, ownStrategy, personOf, route } from "../route.ts";
+import { audited, type DashboardCall, ownStrategy, route } from "../route.ts";
+import { strategySchema } from "../schemas/strategies.ts";
+import { closePreviewSchema } from "../schemas/trading.ts";
+import { strategyAnswer } from "./strategies.ts";
 
 const CONFIRMATION_LENGTH_MAX = 200;
 
-export const CLOSING_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/close-preview",
+export const CLOSING_ROUTES = [
+  route("GET /strategies/:strategyId/close-preview", {
     access: "TRADER",
+    output: closePreviewSchema,
     async answer(call) {
       const strategy = await ownStrategy(call);
       const account = await accountOf(call, strategy);
@@ -22,11 +23,10 @@ export const CLOSING_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/strategies/:strategyId/close",
+  route("POST /strategies/:strategyId/close", {
     access: "TRADER",
     body: z.strictObject({ confirmation: z.string().max(CONFIRMATION_LENGTH_MAX) }),
+    output: strategySchema,
     async answer(call) {
       const strategy = await ownStrategy(call);
       const { strategyId } = strategy;
@@ -34,21 +34,15 @@ export const CLOSING_ROUTES: readonly DashboardRoute[] = [
         throw new DashboardError("BODY_UNFIT", { fields: { confirmation: "is not the text to type" } });
       }
       const { desk, store } = call.parts.gateway;
-      // First: nothing is done that the audit knows nothing of.
-      await store.people.audit({
-        who: { kind: "PERSON", personId: personOf(call).personId },
-        what: "STRATEGY_CLOSE_ASKED",
-        about: { kind: "STRATEGY", id: strategyId },
-        at: call.now,
-        details: {},
-      });
+      // Recorded first, so that nothing is done without an audit record.
+      await store.people.audit(audited(call, "STRATEGY_CLOSE_ASKED", { kind: "STRATEGY", id: strategyId }));
       carriedOut(await desk.execute(strategyId, { type: "CloseStrategy" }));
-      return { body: await presentStrategy(call.parts, await ownStrategy(call)) };
+      return { body: await strategyAnswer(call.parts, await ownStrategy(call)) };
     },
   }),
 ];
 
-/** What is to be typed: the strategy's name. */
+/** The text that confirms it: the strategy's name. */
 function confirmationOf({ name }: OwnedStrategy): string {
   return name;
 }

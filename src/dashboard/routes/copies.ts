@@ -1,13 +1,15 @@
-// A copier's copies: listed, begun, looked at, and given other settings. What is written here is carried out by whoever works at the
-// strategy's copies. Whoever has copies sees them in either profile; new ones and other settings are for copiers.
+// A copier's copies: the list, starting one, and its settings. The strategy's copy executor acts on the rows that are written here.
+// The owner sees copies in either profile; starting one and changing settings need the copier profile.
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
+import { copyAnswer, copyAnswers } from "../copying/copies.ts";
 import { copySettingsForm, settingsFrom, settingsTold } from "../copying/copy-settings.ts";
-import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
+import { connectedAccount, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
-import { presentCopies, presentCopy } from "../present/copying-copies.ts";
-import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
+import { audited, type DashboardCall, personOf, route } from "../route.ts";
+import { copySchema } from "../schemas/copies.ts";
+import { rows } from "../schemas/fields.ts";
 
 /** Copies of a list; of more the newest. */
 const COPIES_SHOWN_MAX = 100;
@@ -15,26 +17,24 @@ const ID_LENGTH_MAX = 64;
 
 const idText = z.string().min(1).max(ID_LENGTH_MAX);
 
-export const COPY_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/copies",
+export const COPY_ROUTES = [
+  route("GET /copies", {
     access: "SIGNED_IN",
+    output: rows(copySchema),
     async answer(call) {
       const { personId } = personOf(call);
       const copies = await copyingOf(call).listCopiesOf(personId);
-      const rows = await presentCopies(call.parts, personId, copies.slice(0, COPIES_SHOWN_MAX));
+      const rows = await copyAnswers(call.parts, personId, copies.slice(0, COPIES_SHOWN_MAX));
       return { body: { rows } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copies",
+  route("POST /copies", {
     access: "COPIER",
     growsDisk: true,
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
+    output: copySchema,
     async answer(call) {
       const { strategyId, accountId } = call.body;
       const settings = settingsFrom(call.body.settings, EXACT_SETTINGS);
@@ -56,10 +56,15 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
           endedAt: null,
           book: EMPTY_BOOK,
         },
-        copyAudit(call, "COPY_STARTED", copyId, { strategyId, accountId, ...settingsTold(settings) }),
+        audited(
+          call,
+          "COPY_STARTED",
+          { kind: "COPY", id: copyId },
+          { strategyId, accountId, ...settingsTold(settings) },
+        ),
       );
       if (outcome !== "CREATED") throw refusalOf(outcome);
-      // What the strategy holds already is opened as a repair that may increase, to which the copier has consented.
+      // Present holdings of the strategy are opened as a repair that may increase, to which the copier has consented.
       if (settings.copyExisting) {
         const request = { requestId: randomUUID(), copyId, kind: "REPAIR", mayIncrease: true } as const;
         await copyingOf(call).addRequest(
@@ -69,44 +74,40 @@ export const COPY_ROUTES: readonly DashboardRoute[] = [
       }
       const copy = await copyingOf(call).findCopy(copyId);
       if (copy === null) throw new Error(`a copy that was begun stays: ${copyId}`);
-      return { status: 201, body: await presentCopy(call.parts, copy) };
+      return { status: 201, body: await copyAnswer(call.parts, copy) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/copies/:copyId",
+  route("GET /copies/:copyId", {
     access: "SIGNED_IN",
-    answer: async (call) => presented(call),
+    output: copySchema,
+    answer: async (call) => ({ body: await copyAnswer(call.parts, await ownCopy(call)) }),
   }),
 
-  route({
-    method: "PUT",
-    path: "/copies/:copyId/settings",
+  route("PUT /copies/:copyId/settings", {
     access: "COPIER",
     needsKyc: true,
     body: copySettingsForm,
+    output: copySchema,
     async answer(call) {
       const { copyId, settings: before } = await ownLiveCopy(call);
       const settings = settingsFrom(call.body, before);
-      const audit = copyAudit(call, "COPY_SETTINGS_CHANGED", copyId, settingsTold(settings));
+      const audit = audited(
+        call,
+        "COPY_SETTINGS_CHANGED",
+        { kind: "COPY", id: copyId },
+        settingsTold(settings),
+      );
       if (!(await copyingOf(call).changeSettings(copyId, settings, audit))) {
         throw new DashboardError("STATE_CHANGED");
       }
-      return presented(call);
+      return { body: await copyAnswer(call.parts, await ownCopy(call)) };
     },
   }),
 ];
 
 function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
   return parts.gateway.store.copying;
-}
-
-/** The caller's copy as it stands now. */
-async function presented(
-  call: Pick<DashboardCall, "parts" | "params" | "signedIn">,
-): Promise<DashboardAnswer> {
-  return { body: await presentCopy(call.parts, await ownCopy(call)) };
 }
 
 function refusalOf(outcome: "NOT_OPEN" | "TAKEN"): DashboardError {

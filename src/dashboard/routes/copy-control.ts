@@ -1,15 +1,16 @@
-// What a copier has a copy do: pause, resume, stop, repair, look. Whoever works at the copy sees it with the next look at the store, a
-// fraction of a second later; what was sent by then stays sent. What is asked for is done in turn with the strategy's actions.
-// What only takes risk away, pause and stop, works in either profile.
+// A copier's requests to a copy: pause, resume, stop, repair, and an account poll. The copy executor reads them from the store a
+// fraction of a second later, and executes them in order with the strategy's actions; orders that were sent by then stay sent. Pause
+// and stop only reduce risk, so they work in either profile.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { isStopLossReached } from "../../copy/reconcile/profit.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Copy, CopyReason, CopyRequest, CopyStatus } from "../../domain/copying.ts";
-import { connectedAccount, copyAudit, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
+import { copyAnswer } from "../copying/copies.ts";
+import { connectedAccount, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
-import { presentCopy } from "../present/copying-copies.ts";
-import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
+import { audited, type DashboardCall, route } from "../route.ts";
+import { copySchema } from "../schemas/copies.ts";
 
 const LIVE: readonly CopyStatus[] = ["FOLLOWING", "PAUSED", "CLOSING"];
 
@@ -27,26 +28,24 @@ const OTHER_REPAIR = {
   action: "Wait until it is done, then repair once more if that is still needed.",
 };
 
-export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "POST",
-    path: "/copies/:copyId/pause",
+export const COPY_CONTROL_ROUTES = [
+  route("POST /copies/:copyId/pause", {
     access: "SIGNED_IN",
     onlyStops: true,
+    output: copySchema,
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "PAUSED") {
         await change(call, "COPY_PAUSED", { from: ["FOLLOWING"], status: "PAUSED", reason: "COPIER" });
       }
-      return presented(call);
+      return answered(call);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copies/:copyId/resume",
+  route("POST /copies/:copyId/resume", {
     access: "COPIER",
     needsKyc: true,
+    output: copySchema,
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "FOLLOWING") {
@@ -57,16 +56,15 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
         demandAboveStop(copy);
         await change(call, "COPY_RESUMED", { from: ["PAUSED"], status: "FOLLOWING", reason: null });
       }
-      return presented(call);
+      return answered(call);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copies/:copyId/stop",
+  route("POST /copies/:copyId/stop", {
     access: "SIGNED_IN",
     onlyStops: true,
     body: z.strictObject({ closesAll: z.boolean() }),
+    output: copySchema,
     async answer(call) {
       const { closesAll } = call.body;
       const copy = await ownLiveCopy(call);
@@ -77,21 +75,20 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
           "COPY_STOPPED",
           closesAll
             ? { from: LIVE, status: "CLOSING", reason: "COPIER" }
-            : // In one with the stop, so that no order of a stopped copy is ever forgotten at the venue.
+            : // In one transaction with the stop, so that no order of a stopped copy stays open at the venue.
               { from: LIVE, status: "STOPPED", reason: "COPIER", asks: withdrawalOf(call, copy) },
           { closesAll: String(closesAll) },
         );
       }
-      return presented(call);
+      return answered(call);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copies/:copyId/repair",
+  route("POST /copies/:copyId/repair", {
     access: "COPIER",
     needsKyc: true,
     body: z.strictObject({ mayIncrease: z.boolean() }),
+    output: copySchema,
     async answer(call) {
       const { mayIncrease } = call.body;
       const { copyId, status } = await demandWorkedAt(call);
@@ -99,36 +96,40 @@ export const COPY_CONTROL_ROUTES: readonly DashboardRoute[] = [
       if (mayIncrease && status === "PAUSED") throw new DashboardError("STATE_CHANGED", PAUSED_OPENS_NOTHING);
       const asked = await copyingOf(call).addRequest(
         requestOf(call, { copyId, kind: "REPAIR", mayIncrease }),
-        copyAudit(call, "COPY_REPAIR_ASKED", copyId, { mayIncrease: String(mayIncrease) }),
+        audited(
+          call,
+          "COPY_REPAIR_ASKED",
+          { kind: "COPY", id: copyId },
+          { mayIncrease: String(mayIncrease) },
+        ),
       );
       if (asked.mayIncrease !== mayIncrease) throw new DashboardError("STATE_CHANGED", OTHER_REPAIR);
-      return presented(call);
+      return answered(call);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copies/:copyId/look",
+  route("POST /copies/:copyId/look", {
     access: "COPIER",
     needsKyc: true,
+    output: copySchema,
     async answer(call) {
       const { copyId } = await demandWorkedAt(call);
       const request = requestOf(call, { copyId, kind: "LOOK", mayIncrease: false });
       await copyingOf(call).addRequest(request, null);
-      return presented(call);
+      return answered(call);
     },
   }),
 ];
 
-type Call = Pick<DashboardCall, "parts" | "params" | "signedIn" | "now">;
+type Call = Pick<DashboardCall<unknown, unknown, "copyId">, "parts" | "params" | "signedIn" | "now">;
 
 function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
   return parts.gateway.store.copying;
 }
 
-/** The caller's copy as it stands now. */
-async function presented(call: Call): Promise<DashboardAnswer> {
-  return { body: await presentCopy(call.parts, await ownCopy(call)) };
+/** The caller's copy in its present state. */
+async function answered(call: Call) {
+  return { body: await copyAnswer(call.parts, await ownCopy(call)) };
 }
 
 /** Throws STATE_CHANGED unless the copy's status is one of `from`. */
@@ -143,15 +144,15 @@ async function change(
   },
   details: NewAuditRecord["details"] = {},
 ): Promise<void> {
-  const { copyId = "" } = call.params;
+  const { copyId } = call.params;
   const isChanged = await copyingOf(call).changeCopy(
     { copyId, ...to, at: call.now },
-    copyAudit(call, what, copyId, details),
+    audited(call, what, { kind: "COPY", id: copyId }, details),
   );
   if (!isChanged) throw new DashboardError("STATE_CHANGED");
 }
 
-/** The caller's live copy, if anybody works at it. */
+/** The caller's live copy, if its account and venue can be used. */
 async function demandWorkedAt(call: Call): Promise<Copy> {
   const copy = await ownLiveCopy(call);
   const account = await connectedAccount(call, copy.accountId);
@@ -168,7 +169,7 @@ async function demandLiveStrategy(call: Call, { strategyId }: Copy): Promise<voi
   });
 }
 
-/** Throws where the stop loss would close everything again with the next look. */
+/** Throws where the stop loss would close everything again at the next account poll. */
 function demandAboveStop({ book, settings }: Copy): void {
   if (!isStopLossReached(book, settings)) return;
   throw new DashboardError("STATE_CHANGED", {
@@ -177,7 +178,7 @@ function demandAboveStop({ book, settings }: Copy): void {
   });
 }
 
-/** What rests of a copy that is stopped and would open something is taken back. */
+/** Cancels the open orders of a stopped copy that would open something. */
 function withdrawalOf(call: Pick<DashboardCall, "now">, { copyId }: Copy): CopyRequest {
   return requestOf(call, { copyId, kind: "WITHDRAW", mayIncrease: false });
 }

@@ -1,16 +1,16 @@
-// What a copy has done and how it stands beside its strategy: the mirror log, the drift, and the copier's own kill switch.
+// A copy's mirror log, its profit shares, its drift from the strategy, and the copier's own kill switch.
 import { z } from "zod";
 import { type Copy, MIRROR_STATUSES, PROFIT_SHARES_ID } from "../../domain/copying.ts";
+import { copyAnswer, pendingOf, requestsOf } from "../copying/copies.ts";
 import { driftsOf } from "../copying/copy-drift.ts";
 import { linesOf } from "../copying/copy-lines.ts";
+import { entryAnswer, profitSharesAnswer } from "../copying/entries.ts";
 import { halt, haltForm, release } from "../copying/kill-switches.ts";
 import { ownCopy } from "../copying/own-copies.ts";
 import { idText, PAGE_ROWS, symbolText } from "../paging.ts";
-import { pendingOf, presentCopy, requestsOf } from "../present/copying-copies.ts";
-import { presentDrift } from "../present/copying-drift.ts";
-import { presentEntry, presentProfitShares } from "../present/copying-entries.ts";
-import { type DashboardRoute, personOf, route } from "../route.ts";
-import type { DriftShape, MirrorEntryShape, PageShape } from "../shapes.ts";
+import { personOf, route } from "../route.ts";
+import { copySchema, driftSchema, entrySchema, profitSharesSchema } from "../schemas/copies.ts";
+import { page } from "../schemas/fields.ts";
 
 const HIDDEN_WHILE_CLOSING =
   "The copy is being closed and no longer follows the strategy. The strategy’s holdings are shown to its copiers only, so there is nothing to compare.";
@@ -21,16 +21,15 @@ function hiddenWords({ status }: Copy): string {
   return status === "STOPPED" ? HIDDEN_AFTER_THE_END : HIDDEN_WHILE_CLOSING;
 }
 
-export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/copies/:copyId/entries",
+export const COPY_LOG_ROUTES = [
+  route("GET /copies/:copyId/entries", {
     access: "SIGNED_IN",
     query: z.strictObject({
       before: idText.optional(),
       status: z.enum(MIRROR_STATUSES).optional(),
       symbol: symbolText.optional(),
     }),
+    output: page(entrySchema),
     async answer(call) {
       const { copyId } = await ownCopy(call);
       const { before, status, symbol } = call.query;
@@ -40,64 +39,57 @@ export const COPY_LOG_ROUTES: readonly DashboardRoute[] = [
         symbol,
         limit: PAGE_ROWS,
       });
-      const body: PageShape<MirrorEntryShape> = {
-        rows: found.map(presentEntry),
-        next: next === null ? null : String(next),
-      };
-      return { body };
+      return { body: { rows: found.map(entryAnswer), next: next === null ? null : String(next) } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/copies/:copyId/profit-shares",
+  route("GET /copies/:copyId/profit-shares", {
     access: "SIGNED_IN",
+    output: profitSharesSchema,
     async answer(call) {
       const { copyId } = await ownCopy(call);
       const entries = await call.parts.gateway.store.copying.listEntriesOf(copyId, PROFIT_SHARES_ID);
-      return { body: presentProfitShares(entries) };
+      return { body: profitSharesAnswer(entries) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/copies/:copyId/drift",
+  route("GET /copies/:copyId/drift", {
     access: "SIGNED_IN",
+    output: driftSchema,
     async answer(call) {
       const copy = await ownCopy(call);
       const drifts = await driftsOf(call.parts, copy);
-      const body: DriftShape = {
-        rows: drifts?.rows.map((drift) => presentDrift(drift, drifts.linesLookedAt)) ?? [],
-        hiddenBecause: drifts === null ? hiddenWords(copy) : null,
-        seenAt: copy.book.snapshot?.at ?? null,
-        pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
+      return {
+        body: {
+          rows: drifts ?? [],
+          hiddenBecause: drifts === null ? hiddenWords(copy) : null,
+          seenAt: copy.book.snapshot?.at ?? null,
+          pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
+        },
       };
-      return { body };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copies/:copyId/halt",
+  route("POST /copies/:copyId/halt", {
     access: "SIGNED_IN",
     onlyStops: true,
     body: haltForm,
+    output: copySchema,
     async answer(call) {
       const copy = await ownCopy(call);
       await halt(call, { kind: "COPIER", id: personOf(call).personId }, call.body.reason);
-      return { body: await presentCopy(call.parts, copy) };
+      return { body: await copyAnswer(call.parts, copy) };
     },
   }),
 
-  route({
-    method: "DELETE",
-    path: "/copies/:copyId/halt",
+  route("DELETE /copies/:copyId/halt", {
     access: "COPIER",
     needsKyc: true,
+    output: copySchema,
     async answer(call) {
       const copy = await ownCopy(call);
       await release(call, { kind: "COPIER", id: personOf(call).personId });
-      return { body: await presentCopy(call.parts, copy) };
+      return { body: await copyAnswer(call.parts, copy) };
     },
   }),
 ];

@@ -1,20 +1,20 @@
-// A copier's accounts at venues: connected with a fresh code after the venue has accepted the key, checked again, given other
-// credentials, and disconnected, which destroys the credentials. No answer has a key or a secret in it.
+// A copier's accounts at venues: connecting one with a fresh code after the venue has accepted the key, checking it again, replacing
+// its credentials, and disconnecting it, which destroys them. No answer contains a key or a secret.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { digestsOf, sealCredentials } from "../../copy/credentials.ts";
 import type { AccountCheck, VenueCredentials } from "../../copy/venue/venue.ts";
-import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { VenueAccount } from "../../domain/copying.ts";
 import { codeText, demandCode } from "../codes.ts";
+import { checkAnswer, unfitWords } from "../copying/account-check.ts";
 import type { AccountPlace } from "../copying/copying.ts";
 import { connectedAccount, ownVenueAccount } from "../copying/own-copies.ts";
 import { answerOf, keyFaultOf, silence } from "../copying/venue-words.ts";
 import { DashboardError } from "../errors.ts";
-import { presentAccount, presentCheck, unfitWords } from "../present/copying-accounts.ts";
 import { lineField } from "../reading.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type { VenueAccountShape, VenueShape } from "../shapes.ts";
+import { audited, type DashboardCall, personOf, route } from "../route.ts";
+import { accountCheckSchema, accountSchema } from "../schemas/copies.ts";
+import { rows, text } from "../schemas/fields.ts";
 
 /** Accounts of one person that are not disconnected. */
 export const ACCOUNTS_MAX = 20;
@@ -22,9 +22,9 @@ const LABEL_LENGTH_MAX = 60;
 const ORIGIN_LENGTH_MAX = 300;
 /** Keys and secrets are printable and of one word; real ones have 64 characters. */
 const CREDENTIAL = /^[\x21-\x7e]{8,300}$/;
-/** So much of a key is kept to tell it by, */
+/** The length of the part of a key by which its owner recognizes it, */
 const KEY_HINT_LENGTH = 12;
-/** but never more than this part of it. */
+/** at most this fraction of the key. */
 const KEY_HINT_PART = 3;
 
 const TOO_MANY_ACCOUNTS = {
@@ -44,32 +44,25 @@ const credential = z
   .regex(CREDENTIAL, "does not look like an exchange's key or secret: copy it again");
 const credentials = { apiKey: credential, apiSecret: credential };
 
-export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/copying/venues",
+export const COPYING_ACCOUNT_ROUTES = [
+  route("GET /copying/venues", {
     access: "COPIER",
-    async answer({ parts }) {
-      const rows: VenueShape[] = parts.copying.venues.map((origin) => ({ origin }));
-      return { body: { rows } };
-    },
+    output: rows(z.object({ origin: text })),
+    answer: async ({ parts }) => ({ body: { rows: parts.copying.venues.map((origin) => ({ origin })) } }),
   }),
 
-  route({
-    method: "GET",
-    path: "/copying/accounts",
+  route("GET /copying/accounts", {
     access: "COPIER",
+    output: rows(accountSchema),
     async answer(call) {
       const accounts = await copyingOf(call).listAccountsOf(personOf(call).personId);
       const copies = await liveCopies(call);
-      const rows = accounts.map((account) => presentAccount(account, copies.get(account.accountId) ?? null));
+      const rows = accounts.map((account) => ({ ...account, copyId: copies.get(account.accountId) ?? null }));
       return { body: { rows } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copying/accounts",
+  route("POST /copying/accounts", {
     access: "COPIER",
     growsDisk: true,
     needsKyc: true,
@@ -80,6 +73,7 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       ...credentials,
       code: codeText,
     }),
+    output: accountCheckSchema,
     async answer(call) {
       const { family, venue, label, code, ...keys } = call.body;
       const { personId } = personOf(call);
@@ -110,51 +104,53 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
         checkedAt: call.now,
         disconnectedAt: null,
       };
-      const audit = audited(call, "VENUE_ACCOUNT_CONNECTED", accountId, { venue, family, label });
+      const audit = audited(
+        call,
+        "VENUE_ACCOUNT_CONNECTED",
+        { kind: "VENUE_ACCOUNT", id: accountId },
+        { venue, family, label },
+      );
       const keyDigests = digestsFor(call, account, keys);
       const terms = { liveMax: ACCOUNTS_MAX, keyDigests };
       const outcome = await copyingOf(call).connectAccount(account, audit, terms);
       if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
-      // Others were connected at the same moment.
+      // Other accounts were connected concurrently.
       if (outcome === "FULL") throw new DashboardError("BODY_UNFIT", TOO_MANY_ACCOUNTS);
-      const shape = presentAccount(account, null);
-      return { status: 201, body: presentCheck(shape, { kind: "OK", value: found }) };
+      return { status: 201, body: checkAnswer({ ...account, copyId: null }, { kind: "OK", value: found }) };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copying/accounts/:accountId/check",
+  route("POST /copying/accounts/:accountId/check", {
     access: "COPIER",
     needsKyc: true,
+    output: accountCheckSchema,
     async answer(call) {
-      const account = await connectedAccount(call, idOf(call));
+      const account = await connectedAccount(call, call.params.accountId);
       const { copying } = call.parts;
       copying.demand(account.venue);
       const found = await copying.checkAgain(account);
       if (found.kind === "DELAYED" || found.kind === "UNKNOWN") throw silence(found, call.now);
       const failure = found.kind === "OK" ? unfitWords(found.value) : keyFaultOf(found).words;
       const { sealed } = await ownVenueAccount(call, account.accountId);
-      // What was said of credentials that were replaced meanwhile is not about these.
+      // The credentials were replaced during the check, so its result is not about the present ones.
       if (sealed !== account.sealed) throw new DashboardError("STATE_CHANGED");
       await copyingOf(call).noteAccountChecked(account.accountId, {
         status: failure === null ? "CONNECTED" : "FAILED",
         failure,
         at: call.now,
       });
-      return { body: presentCheck(await presentedAnew(call), found) };
+      return { body: checkAnswer(await accountAnswer(call), found) };
     },
   }),
 
-  route({
-    method: "PUT",
-    path: "/copying/accounts/:accountId/credentials",
+  route("PUT /copying/accounts/:accountId/credentials", {
     access: "COPIER",
     needsKyc: true,
     body: z.strictObject({ ...credentials, code: codeText }),
+    output: accountCheckSchema,
     async answer(call) {
       const { code, ...keys } = call.body;
-      const account = await connectedAccount(call, idOf(call));
+      const account = await connectedAccount(call, call.params.accountId);
       const { accountId, personId, venue } = account;
       call.parts.copying.demand(venue);
       await demandCode(call, code);
@@ -163,32 +159,31 @@ export const COPYING_ACCOUNT_ROUTES: readonly DashboardRoute[] = [
       const keyDigests = digestsFor(call, account, keys);
       const outcome = await copyingOf(call).replaceCredentials(
         { accountId, personId, sealed, keyHint: hintOf(keys.apiKey), keyDigests, at: call.now },
-        audited(call, "VENUE_ACCOUNT_RENEWED", accountId, { venue }),
+        audited(call, "VENUE_ACCOUNT_RENEWED", { kind: "VENUE_ACCOUNT", id: accountId }, { venue }),
       );
       if (outcome === "TAKEN") throw new DashboardError("BODY_UNFIT", KEY_TAKEN);
       if (outcome === "GONE") throw new DashboardError("STATE_CHANGED");
-      return { body: presentCheck(await presentedAnew(call), { kind: "OK", value: found }) };
+      return { body: checkAnswer(await accountAnswer(call), { kind: "OK", value: found }) };
     },
   }),
 
-  route({
-    method: "DELETE",
-    path: "/copying/accounts/:accountId",
+  route("DELETE /copying/accounts/:accountId", {
     access: "COPIER",
     body: z.strictObject({ code: codeText }),
+    output: accountSchema,
     async answer(call) {
-      const { accountId, personId, venue } = await connectedAccount(call, idOf(call));
+      const { accountId, personId, venue } = await connectedAccount(call, call.params.accountId);
       await demandUnused(call, accountId);
       await demandCode(call, call.body.code);
       const isDone = await copyingOf(call).disconnectAccount(
         { accountId, personId, at: call.now },
-        audited(call, "VENUE_ACCOUNT_DISCONNECTED", accountId, { venue }),
+        audited(call, "VENUE_ACCOUNT_DISCONNECTED", { kind: "VENUE_ACCOUNT", id: accountId }, { venue }),
       );
       if (!isDone) {
         await demandUnused(call, accountId);
         throw new DashboardError("STATE_CHANGED");
       }
-      return { body: await presentedAnew(call) };
+      return { body: await accountAnswer(call) };
     },
   }),
 ];
@@ -197,11 +192,6 @@ type Asked = Pick<DashboardCall, "parts" | "signedIn">;
 
 function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
   return parts.gateway.store.copying;
-}
-
-function idOf({ params }: Pick<DashboardCall, "params">): string {
-  const { accountId = "" } = params;
-  return accountId;
 }
 
 /** The live copy of each of the caller's accounts that has one. */
@@ -221,7 +211,7 @@ function digestsFor(
   return digestsOf(parts.gateway.master, { family, apiKey }, origins);
 }
 
-/** What the venue says of the account. Throws BODY_UNFIT, with the field that is wrong, unless it can be copied on. */
+/** Checks the account at its venue. Throws BODY_UNFIT, with the field that is wrong, unless it can be used for copying. */
 async function demandFit(
   call: Pick<DashboardCall, "parts" | "signedIn" | "now">,
   place: AccountPlace,
@@ -247,28 +237,12 @@ async function demandUnused(call: Asked, accountId: string): Promise<void> {
   });
 }
 
-async function presentedAnew(
-  call: Pick<DashboardCall, "parts" | "params" | "signedIn">,
-): Promise<VenueAccountShape> {
-  const account = await ownVenueAccount(call, idOf(call));
-  return presentAccount(account, (await liveCopies(call)).get(account.accountId) ?? null);
+/** The account in its present state. */
+async function accountAnswer(call: Asked & { readonly params: { readonly accountId: string } }) {
+  const account = await ownVenueAccount(call, call.params.accountId);
+  return { ...account, copyId: (await liveCopies(call)).get(account.accountId) ?? null };
 }
 
 function hintOf(apiKey: string): string {
   return apiKey.slice(0, Math.min(KEY_HINT_LENGTH, Math.floor(apiKey.length / KEY_HINT_PART)));
-}
-
-function audited(
-  call: Pick<DashboardCall, "signedIn" | "now">,
-  what: NewAuditRecord["what"],
-  accountId: string,
-  details: NewAuditRecord["details"],
-): NewAuditRecord {
-  return {
-    who: { kind: "PERSON", personId: personOf(call).personId },
-    what,
-    about: { kind: "VENUE_ACCOUNT", id: accountId },
-    at: call.now,
-    details,
-  };
 }

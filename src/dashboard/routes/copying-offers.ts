@@ -1,4 +1,4 @@
-// Strategies that a copier may follow: listed with what they have done, one by one with its curve, and previewed on an account.
+// Strategies that a copier may follow: the list with their performance, one with its curve, and a preview of it on an account.
 import { z } from "zod";
 import { DUST_WORTH, leadStateOf } from "../../copy/leads/lead-state.ts";
 import { spotSymbolOf } from "../../copy/sizing/proportion.ts";
@@ -9,8 +9,9 @@ import { copySettingsForm, settingsFrom } from "../copying/copy-settings.ts";
 import { connectedAccount, followsStrategy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, placeText } from "../paging.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type { OfferDetailShape, OfferShape, OffersShape } from "../shapes.ts";
+import { type DashboardCall, personOf, route } from "../route.ts";
+import { previewSchema } from "../schemas/copies.ts";
+import { offerDetailSchema, offersSchema } from "../schemas/copying.ts";
 
 const ID_LENGTH_MAX = 64;
 const SEARCH_LENGTH_MAX = 100;
@@ -18,16 +19,15 @@ const SEARCH_LENGTH_MAX = 100;
 const family = z.enum(["SPOT", "FUTURES"]);
 const idText = z.string().min(1).max(ID_LENGTH_MAX);
 
-export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/copying/offers",
+export const COPYING_OFFER_ROUTES = [
+  route("GET /copying/offers", {
     access: "COPIER",
     query: z.strictObject({
       type: family.optional(),
       search: z.string().trim().min(1).max(SEARCH_LENGTH_MAX).optional(),
       before: placeText.optional(),
     }),
+    output: offersSchema,
     async answer(call) {
       const { parts, query } = call;
       parts.copying.demand();
@@ -35,56 +35,50 @@ export const COPYING_OFFER_ROUTES: readonly DashboardRoute[] = [
       const { copying } = parts.gateway.store;
       const { before, ...filter } = query;
       const found = await copying.listOpenStrategies({ ...filter, after: before, limit: PAGE_ROWS + 1 });
-      const { rows: strategies, next } = pageOf(found, {
-        present: (strategy) => strategy,
-        next: ({ createdAt, strategyId }) => `${createdAt}-${strategyId}`,
-      });
+      const { rows: strategies, next } = pageOf(
+        found,
+        ({ createdAt, strategyId }) => `${createdAt}-${strategyId}`,
+      );
       const total = await copying.countOpenStrategies(filter);
       const summaries = await parts.copyOffers.summaries(personId, strategies);
       const own = await ownCopies(call);
-      const rows = strategies.map(
-        ({ strategyId, name, type, createdAt, copies }, index): OfferShape => ({
-          ...{ strategyId, name, type, createdAt },
-          copiers: copies,
-          performance: summaries[index]?.performance ?? null,
-          smallestBalances: summaries[index]?.smallestBalances ?? null,
-          copyId: own.get(strategyId)?.copyId ?? null,
-        }),
-      );
-      const body: OffersShape = { rows, next, total };
-      return { body };
+      const rows = strategies.map((strategy, index) => ({
+        ...strategy,
+        copiers: strategy.copies,
+        performance: summaries[index]?.performance ?? null,
+        smallestBalances: summaries[index]?.smallestBalances ?? null,
+        copyId: own.get(strategy.strategyId)?.copyId ?? null,
+      }));
+      return { body: { rows, next, total } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/copying/offers/:strategyId",
+  route("GET /copying/offers/:strategyId", {
     access: "COPIER",
+    output: offerDetailSchema,
     async answer(call) {
-      const { strategyId = "" } = call.params;
+      const { strategyId } = call.params;
       const { parts } = call;
       const { name, type, createdAt, copy } = await visibleStrategy(call, strategyId);
-      const { performance, smallestBalances, equity, symbols } = await parts.copyOffers.summary(
-        personOf(call).personId,
-        { strategyId, type },
-      );
+      const summary = await parts.copyOffers.summary(personOf(call).personId, { strategyId, type });
       const { FOLLOWING, PAUSED, CLOSING } = await parts.gateway.store.copying.countCopies(strategyId);
-      const body: OfferDetailShape = {
-        ...{ strategyId, name, type, createdAt },
-        copiers: FOLLOWING + PAUSED + CLOSING,
-        ...{ performance, smallestBalances, copyId: copy?.copyId ?? null, equity, symbols },
-        holds: await heldBy(parts, strategyId),
+      return {
+        body: {
+          ...{ strategyId, name, type, createdAt },
+          copiers: FOLLOWING + PAUSED + CLOSING,
+          ...summary,
+          copyId: copy?.copyId ?? null,
+          holds: await heldBy(parts, strategyId),
+        },
       };
-      return { body };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/copying/preview",
+  route("POST /copying/preview", {
     access: "COPIER",
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
+    output: previewSchema,
     async answer(call) {
       const { strategyId, accountId } = call.body;
       const account = await connectedAccount(call, accountId);

@@ -1,17 +1,29 @@
-// What a strategy has: its balances, its positions, and the incomes of its wallet.
+// A strategy's balances, its positions, and the incomes of its wallet.
 import { z } from "zod";
 import type { Account } from "../../domain/account.ts";
+import { bracketOf } from "../../engine/futures/margin.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
-import { type Amount, add, formatBriefly, proceedsDown, type Quantity } from "../../money/decimal.ts";
+import { standingOf } from "../../http/present/futures-positions.ts";
+import type { MarketFeed } from "../../market/client/feed.ts";
+import {
+  type Amount,
+  add,
+  divideDown,
+  magnitude,
+  proceedsDown,
+  type Quantity,
+  SCALE,
+  subtract,
+} from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
+import type { LastPrices } from "../last-prices.ts";
 import { PAGE_ROWS, pageOf } from "../paging.ts";
-import { presentIncome } from "../present/orders.ts";
-import { presentPositions } from "../present/positions.ts";
-import { type DashboardCall, type DashboardRoute, ownStrategy, route } from "../route.ts";
-import type { BalanceShape, IncomeShape, PageShape } from "../shapes.ts";
+import { type DashboardCall, ownStrategy, route } from "../route.ts";
+import { page, rows } from "../schemas/fields.ts";
+import { balanceSchema, incomeSchema, legAnswer, positionSchema } from "../schemas/trading.ts";
 import { priceOfAsset } from "../valuation.ts";
 
-/** Funding is told later than it was due, so that a page of incomes ends at a time and a number. */
+/** Funding is booked later than it was due, so a page of incomes ends at a time and a number. */
 const incomeCursor = z
   .string()
   .regex(/^[0-9]{1,15}-[0-9]{1,15}$/, "is no place in the list")
@@ -20,71 +32,94 @@ const incomeCursor = z
     return { at, incomeId };
   });
 
-export const HOLDING_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/balances",
+export const HOLDING_ROUTES = [
+  route("GET /strategies/:strategyId/balances", {
     access: "TRADER",
+    output: rows(balanceSchema),
     async answer(call) {
       const account = await ownAccount(call);
       const assets = [...account.balances.keys()].filter((asset) => ownedOf(account.balances, asset) > 0n);
-      const rows = await Promise.all(assets.map((asset) => presentBalance(call, account, asset)));
+      const rows = await Promise.all(assets.map((asset) => balanceAnswer(call, account, asset)));
       return { body: { rows } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/positions",
+  route("GET /strategies/:strategyId/positions", {
     access: "TRADER",
+    output: rows(positionSchema),
     async answer(call) {
       const account = await ownAccount(call);
       const { gateway, prices } = call.parts;
-      return { body: { rows: presentPositions(account, { market: gateway.markets.FUTURES, prices }) } };
+      return { body: { rows: positionAnswers(account, { market: gateway.markets.FUTURES, prices }) } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/incomes",
+  route("GET /strategies/:strategyId/incomes", {
     access: "TRADER",
     query: z.strictObject({ before: incomeCursor.optional() }),
+    output: page(incomeSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const query = { before: call.query.before, limit: PAGE_ROWS + 1 };
       const found = await call.parts.gateway.store.listRecentIncomes(strategyId, query);
-      const body: PageShape<IncomeShape> = pageOf(found, {
-        present: presentIncome,
-        next: ({ at, incomeId }) => `${at}-${incomeId}`,
-      });
-      return { body };
+      return { body: pageOf(found, ({ at, incomeId }) => `${at}-${incomeId}`) };
     },
   }),
 ];
 
-async function ownAccount(call: Pick<DashboardCall, "parts" | "params" | "signedIn">): Promise<Account> {
+async function ownAccount(call: Parameters<typeof ownStrategy>[0]): Promise<Account> {
   const { strategyId } = await ownStrategy(call);
   const loaded = await call.parts.gateway.store.loadAccount(strategyId);
   if (loaded === null) throw new Error(`a strategy has an account: ${strategyId}`);
   return loaded.account;
 }
 
-/** Locked is what orders hold, and what positions hold. */
-async function presentBalance(
+/** Locked includes the margin of positions. */
+async function balanceAnswer(
   { parts }: Pick<DashboardCall, "parts">,
   account: Account,
   asset: string,
-): Promise<BalanceShape> {
+): Promise<z.output<typeof balanceSchema>> {
   const pockets = account.balances.get(asset);
-  if (pockets === undefined) throw new Error("only what is owned is presented");
+  if (pockets === undefined) throw new Error(`an owned asset has a balance: ${asset}`);
   const owned = ownedOf(account.balances, asset);
   const value = await worthOf(account, asset, owned, parts);
-  return {
-    asset,
-    free: formatBriefly(pockets.free),
-    locked: formatBriefly(add(pockets.locked, pockets.isolated)),
-    value: value === null ? null : formatBriefly(value),
-  };
+  return { asset, free: pockets.free, locked: add(pockets.locked, pockets.isolated), value };
+}
+
+/** Open positions: the same figures that bots get, and the distance to the liquidation. */
+function positionAnswers(
+  account: Account,
+  { market, prices }: { readonly market: MarketFeed; readonly prices: LastPrices },
+): readonly z.output<typeof positionSchema>[] {
+  return [...account.positions.keys()].map((symbol) => {
+    const known = prices.of("FUTURES", symbol);
+    const mark = known?.price ?? null;
+    // All figures are of the one price that is shown.
+    const standing = standingOf(account, symbol, { rules: market.rules, lastMarkPrice: () => mark });
+    const { liquidationPrice: liquidation } = standing;
+    const terms = market.rules(symbol)?.contract ?? null;
+    const hasDistance = mark !== null && mark !== 0n && liquidation !== 0n;
+    return {
+      ...standing,
+      symbol,
+      markPrice: mark,
+      unrealised: mark === null ? null : standing.profit,
+      notional: mark === null ? null : standing.notional,
+      liquidationDistance: hasDistance
+        ? divideDown(magnitude(subtract(mark, liquidation)) * SCALE, mark)
+        : null,
+      maintenance:
+        mark === null || terms === null
+          ? null
+          : { margin: standing.maintenanceMargin, rate: bracketOf(standing.notional, terms).maintenanceRate },
+      nextFundingAt: market.nextFundingAt(symbol),
+      legs: [...account.openLegs.values()]
+        .filter((leg) => leg.symbol === symbol && leg.status === "NEW")
+        .map(legAnswer),
+      pricedAt: known?.at ?? null,
+    };
+  });
 }
 
 async function worthOf(

@@ -1,14 +1,14 @@
-// A trader's API keys: listed, created with a fresh code, ended with another. A secret is in the answer that creates it and in no
-// other.
+// A trader's API keys: the list, creating one and revoking one, each with a fresh code. Only the answer that creates a key contains
+// its secret.
 import { z } from "zod";
 import { issueApiKey } from "../../identity/api-keys.ts";
 import type { ApiKeyRecord } from "../../store/store.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
-import { presentKey } from "../present/keys.ts";
 import { lineField } from "../reading.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type { CreatedKeyShape, KeyShape } from "../shapes.ts";
+import { audited, type DashboardCall, personOf, route } from "../route.ts";
+import { rows } from "../schemas/fields.ts";
+import { createdKeySchema, keySchema } from "../schemas/strategies.ts";
 
 /** Live keys of one person. */
 export const KEYS_MAX = 20;
@@ -19,29 +19,24 @@ const TOO_MANY_KEYS = {
   action: "Revoke one that you do not need.",
 };
 
-export const KEY_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/keys",
+export const KEY_ROUTES = [
+  route("GET /keys", {
     access: "TRADER",
+    output: rows(keySchema),
     async answer(call) {
       const found = await call.parts.gateway.store.people.listKeysOf(personOf(call).personId);
-      const rows = await presentKeys(
-        call,
-        found.map(({ key }) => key),
-      );
-      return { body: { rows } };
+      const keys = found.map(({ key }) => key);
+      return { body: { rows: await keyAnswers(call.parts, personOf(call).personId, keys) } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/keys",
+  route("POST /keys", {
     access: "TRADER",
     growsDisk: true,
     needsKyc: true,
     showsSecrets: true,
     body: z.strictObject({ label: lineField(LABEL_LENGTH_MAX), code: codeText }),
+    output: createdKeySchema,
     async answer(call) {
       const { store, master } = call.parts.gateway;
       const { personId } = personOf(call);
@@ -55,48 +50,34 @@ export const KEY_ROUTES: readonly DashboardRoute[] = [
       const { record, secret } = issueApiKey(master, terms);
       const isCreated = await store.people.createKey(
         record,
-        {
-          who: { kind: "PERSON", personId },
-          what: "KEY_CREATED",
-          about: { kind: "KEY", id: record.keyId },
-          at: call.now,
-          details: { label },
-        },
+        audited(call, "KEY_CREATED", { kind: "KEY", id: record.keyId }, { label }),
         { liveMax: KEYS_MAX },
       );
-      // Others were created at the same moment.
+      // Other keys were created concurrently.
       if (!isCreated) throw new DashboardError("BODY_UNFIT", TOO_MANY_KEYS);
       call.parts.people.notices.tell(personOf(call), "KEY_CREATED");
-      const body: CreatedKeyShape = { key: presentKey(record, new Map(), new Map()), apiSecret: secret };
-      return { status: 201, body };
+      return { status: 201, body: { key: { ...record, strategy: null, lastUse: null }, apiSecret: secret } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/keys/:keyId/revoke",
+  route("POST /keys/:keyId/revoke", {
     access: "TRADER",
     body: z.strictObject({ code: codeText }),
+    output: keySchema,
     async answer(call) {
       const { people } = call.parts.gateway.store;
       const { personId } = personOf(call);
-      const { keyId = "" } = call.params;
+      const { keyId } = call.params;
       await findOwnKey(call, keyId);
       await demandCode(call, call.body.code);
       const revoked = await people.revokeOwnKey(
         { keyId, ownerId: personId, at: call.now },
-        {
-          who: { kind: "PERSON", personId },
-          what: "KEY_REVOKED",
-          about: { kind: "KEY", id: keyId },
-          at: call.now,
-          details: {},
-        },
+        audited(call, "KEY_REVOKED", { kind: "KEY", id: keyId }),
       );
       if (revoked === null) throw new DashboardError("NOT_FOUND");
       if (!revoked.wasRevoked) call.parts.people.notices.tell(personOf(call), "KEY_REVOKED");
-      const [row] = await presentKeys(call, [revoked.key]);
-      if (row === undefined) throw new Error("every key is presented");
+      const [row] = await keyAnswers(call.parts, personId, [revoked.key]);
+      if (row === undefined) throw new Error("every key has an answer");
       return { body: row };
     },
   }),
@@ -113,13 +94,18 @@ export async function findOwnKey(
   return found.key;
 }
 
-async function presentKeys(
-  call: Pick<DashboardCall, "parts" | "signedIn">,
+/** Keys of one person, with their strategies and their last uses. */
+export async function keyAnswers(
+  { gateway, inspection }: Pick<DashboardCall["parts"], "gateway" | "inspection">,
+  ownerId: string,
   keys: readonly ApiKeyRecord[],
-): Promise<readonly KeyShape[]> {
-  const { gateway, inspection } = call.parts;
-  const strategies = await gateway.store.people.listStrategiesOf(personOf(call).personId);
+): Promise<readonly z.output<typeof keySchema>[]> {
+  const strategies = await gateway.store.people.listStrategiesOf(ownerId);
   const byId = new Map(strategies.map((strategy) => [strategy.strategyId, strategy]));
   const uses = await inspection.keyUses.lastUses(keys.map(({ keyId }) => keyId));
-  return keys.map((key) => presentKey(key, byId, uses));
+  return keys.map((key) => ({
+    ...key,
+    strategy: (key.strategyId !== null && byId.get(key.strategyId)) || null,
+    lastUse: uses.get(key.keyId) ?? null,
+  }));
 }

@@ -1,25 +1,23 @@
-// The caller's own identity form: how far it has come, and submitting one.
+// The caller's own identity form: its status, and submitting one.
+
+import type { z } from "zod";
 import { KYC_FORM } from "../../people/kyc/kyc-form.ts";
 import { DashboardError } from "../errors.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type { KycShape } from "../shapes.ts";
+import { type DashboardCall, personOf, route } from "../route.ts";
+import { kycSchema } from "../schemas/people.ts";
 
-export const KYC_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/kyc",
+export const KYC_ROUTES = [
+  route("GET /kyc", {
     access: "SIGNED_IN",
-    async answer(call) {
-      return { body: await statusOf(call) };
-    },
+    output: kycSchema,
+    answer: async (call) => ({ body: await statusOf(call) }),
   }),
 
-  route({
-    method: "POST",
-    path: "/kyc",
+  route("POST /kyc", {
     access: "SIGNED_IN",
     growsDisk: true,
     body: KYC_FORM,
+    output: kycSchema,
     async answer(call) {
       const person = personOf(call);
       if (person.role === "OPERATOR") throw new DashboardError("NOT_FOR_YOU");
@@ -31,7 +29,9 @@ export const KYC_ROUTES: readonly DashboardRoute[] = [
   }),
 ];
 
-async function statusOf(call: Pick<DashboardCall, "parts" | "signedIn">): Promise<KycShape> {
+async function statusOf(
+  call: Pick<DashboardCall, "parts" | "signedIn">,
+): Promise<z.output<typeof kycSchema>> {
   const { status, reason, last } = await call.parts.people.kyc.statusOf(personOf(call).personId);
   return {
     status,

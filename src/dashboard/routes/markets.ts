@@ -4,11 +4,11 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { readKlines } from "../../market/client/symbols/kline.ts";
 import { TIMEFRAMES } from "../../market/pairs.ts";
-import { formatBriefly } from "../../money/decimal.ts";
 import { DashboardError } from "../errors.ts";
 import { symbolText } from "../paging.ts";
-import { type DashboardCall, type DashboardRoute, route } from "../route.ts";
-import type { CandleShape, SymbolShape } from "../shapes.ts";
+import { type DashboardCall, route } from "../route.ts";
+import { rows } from "../schemas/fields.ts";
+import { candleSchema, symbolSchema } from "../schemas/markets.ts";
 
 /** Candles of one answer. Source: reference exchange, section 5.5. */
 const CANDLES_MAX = 1_000;
@@ -28,19 +28,14 @@ const count = z
   .pipe(z.number().min(1).max(CANDLES_MAX));
 const time = z.string().regex(/^[0-9]{1,15}$/, "is no time in Unix ms");
 
-export const MARKET_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/markets/:family/symbols",
+export const MARKET_ROUTES = [
+  route("GET /markets/:family/symbols", {
     access: "SIGNED_IN",
-    async answer(call) {
-      return { body: { rows: symbolsOf(marketOf(call).market) } };
-    },
+    output: rows(symbolSchema),
+    answer: async (call) => ({ body: { rows: symbolsOf(marketOf(call).market) } }),
   }),
 
-  route({
-    method: "GET",
-    path: "/markets/:family/candles",
+  route("GET /markets/:family/candles", {
     access: "SIGNED_IN",
     query: z.strictObject({
       symbol: symbolText,
@@ -48,6 +43,7 @@ export const MARKET_ROUTES: readonly DashboardRoute[] = [
       endTime: time.optional(),
       limit: count.default(CANDLES_DEFAULT),
     }),
+    output: rows(candleSchema),
     async answer(call) {
       const { family, market } = marketOf(call);
       const { symbol, interval, endTime, limit } = call.query;
@@ -63,23 +59,17 @@ export const MARKET_ROUTES: readonly DashboardRoute[] = [
         throw new DashboardError("BUSY");
       }
       const now = market.now();
-      const rows = klines.map(
-        ({ startTime, closeTime, open, high, low, close, volume }): CandleShape => ({
-          openTime: startTime,
-          open,
-          high,
-          low,
-          close,
-          volume,
-          isFinal: closeTime < now,
-        }),
-      );
+      const rows = klines.map((kline) => ({
+        ...kline,
+        openTime: kline.startTime,
+        isFinal: kline.closeTime < now,
+      }));
       return { body: { rows } };
     },
   }),
 ];
 
-function marketOf({ params, parts }: Pick<DashboardCall, "params" | "parts">): {
+function marketOf({ params, parts }: Pick<DashboardCall<unknown, unknown, "family">, "params" | "parts">): {
   readonly family: StrategyType;
   readonly market: MarketFeed;
 } {
@@ -89,7 +79,7 @@ function marketOf({ params, parts }: Pick<DashboardCall, "params" | "parts">): {
 }
 
 /** What can be traded now. */
-function symbolsOf(market: MarketFeed): readonly SymbolShape[] {
+function symbolsOf(market: MarketFeed): readonly z.output<typeof symbolSchema>[] {
   return [...market.exchangeInfo().symbols.keys()].flatMap((symbol) => {
     const rules = market.rules(symbol);
     if (rules === null || rules.status !== "TRADING") return [];
@@ -98,8 +88,8 @@ function symbolsOf(market: MarketFeed): readonly SymbolShape[] {
       symbol,
       baseAsset,
       quoteAsset,
-      tickSize: formatBriefly(priceFilter?.tickSize ?? 0n),
-      stepSize: formatBriefly(lotSize?.stepSize ?? 0n),
+      tickSize: priceFilter?.tickSize ?? 0n,
+      stepSize: lotSize?.stepSize ?? 0n,
     };
   });
 }

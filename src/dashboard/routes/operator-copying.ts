@@ -1,59 +1,55 @@
-// What operators see of copying, and the kill switches that they set and clear: over a copier, a strategy or a venue.
+// Operators' page of copying, and the kill switches that they set and clear: for a copier, a strategy or a venue.
 import { z } from "zod";
 import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
 import type { VenueAccountCount } from "../../store/copy-store.ts";
-import { haltAsOperator, haltReason, releaseAsOperator } from "../copying/kill-switches.ts";
-import { presentCopier, presentHealthOf, reportsToShow } from "../copying/venue-reports.ts";
+import { copiersOf } from "../copying/copies.ts";
+import { haltAsOperator, haltReason, releaseAsOperator, switchAnswers } from "../copying/kill-switches.ts";
+import { unclosedAnswer } from "../copying/unclosed.ts";
+import { copierAnswer, healthAnswers, reportsToShow } from "../copying/venue-reports.ts";
 import { DashboardError } from "../errors.ts";
-import { copiersOf } from "../present/copying-copies.ts";
-import { presentSwitches } from "../present/copying-halts.ts";
-import { presentUnclosed } from "../present/copying-unclosed.ts";
-import { type DashboardAnswer, type DashboardCall, type DashboardRoute, route } from "../route.ts";
-import type { OperatorCopyingShape } from "../shapes.ts";
+import { type DashboardAnswer, type DashboardCall, route } from "../route.ts";
+import { operatorCopyingSchema } from "../schemas/copying.ts";
 
-/** As long as an origin may be, the longest of them. */
+/** The longest id is an origin. */
 const ID_LENGTH_MAX = 300;
 
 const kind = z.enum(SWITCH_KINDS);
 const id = z.string().trim().min(1).max(ID_LENGTH_MAX);
 
-export const OPERATOR_COPYING_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/operator/copying",
+export const OPERATOR_COPYING_ROUTES = [
+  route("GET /operator/copying", {
     access: "OPERATOR",
-    answer: (call) => presented(call),
+    output: operatorCopyingSchema,
+    answer: (call) => answered(call),
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/copying/switches",
+  route("POST /operator/copying/switches", {
     access: "OPERATOR",
     onlyStops: true,
     body: z.strictObject({ kind, id, reason: haltReason }),
+    output: operatorCopyingSchema,
     async answer(call) {
       const { kind, id, reason } = call.body;
       await haltAsOperator(call, { kind, id: await demandSubject(call, kind, id) }, reason);
-      return presented(call);
+      return answered(call);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/copying/switches/clear",
+  route("POST /operator/copying/switches/clear", {
     access: "OPERATOR",
     body: z.strictObject({ kind, id }),
+    output: operatorCopyingSchema,
     async answer(call) {
       const { kind, id } = call.body;
       await releaseAsOperator(call, { kind, id: await subjectOf(call, kind, id) });
-      return presented(call);
+      return answered(call);
     },
   }),
 ];
 
 type Call = Pick<DashboardCall, "parts" | "now">;
 
-/** The id of what is to be halted; a person may be named by e-mail address. Throws BODY_UNFIT if there is no such one. */
+/** The id of the subject to be halted; a person may be named by e-mail address. Throws BODY_UNFIT if there is none. */
 async function demandSubject(call: Pick<Call, "parts">, kind: SwitchKind, named: string): Promise<string> {
   const { parts } = call;
   const { people } = parts.gateway.store;
@@ -75,7 +71,7 @@ async function demandSubject(call: Pick<Call, "parts">, kind: SwitchKind, named:
   }
 }
 
-/** The id of what a switch is over: a person may be named by e-mail address. What nobody has stays as it is. */
+/** The id of a switch's subject: a person may be named by e-mail address. An unknown name stays as it is. */
 async function subjectOf({ parts }: Pick<Call, "parts">, kind: SwitchKind, named: string): Promise<string> {
   if (kind !== "COPIER" || !named.includes("@")) return named;
   const person = await parts.gateway.store.people.findPersonByEmail(named.toLowerCase());
@@ -86,7 +82,10 @@ function noSuch(words: string): DashboardError {
   return new DashboardError("BODY_UNFIT", { fields: { id: words } });
 }
 
-async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
+async function answered({
+  parts,
+  now,
+}: Call): Promise<DashboardAnswer<z.output<typeof operatorCopyingSchema>>> {
   const { store } = parts.gateway;
   const switches = await store.copying.listSwitches();
   const accounts = await store.copying.countAccounts();
@@ -95,21 +94,21 @@ async function presented({ parts, now }: Call): Promise<DashboardAnswer> {
   const reports = reportsToShow(heard, now);
   const around = { allowed: parts.copying.venues, reports: heard, now };
   const origins = new Set([...parts.copying.venues, ...accounts.map(({ venue }) => venue)]);
-  const body: OperatorCopyingShape = {
+  const body = {
     venues: [...origins].map((origin) => ({
       origin,
       accounts: countOf(accounts, origin, ["CONNECTED", "FAILED"]),
       failed: countOf(accounts, origin, ["FAILED"]),
       isHalted: switches.some(({ kind, id }) => kind === "VENUE" && id === origin),
-      health: presentHealthOf(origin, reports, now),
+      health: healthAnswers(origin, reports, now),
     })),
-    copiers: reports.map((report) => presentCopier(report, now)),
+    copiers: reports.map((report) => copierAnswer(report, now)),
     copies: copiersOf(await store.copying.tallyCopies({ everybody: true })),
     behind,
-    unclosed: presentUnclosed(await parts.copyFigures.unclosed(), around),
+    unclosed: unclosedAnswer(await parts.copyFigures.unclosed(), around),
     counts,
     gap,
-    switches: await presentSwitches(store, switches),
+    switches: await switchAnswers(store, switches),
   };
   return { body };
 }

@@ -1,28 +1,23 @@
-// Operators' pages about people: identity forms to be decided, who there is, and what was done.
+// Operators' pages about people: identity forms to be decided, the list of people, and the audit.
 import { z } from "zod";
 import type { Person } from "../../domain/person.ts";
 import { KYC_STATUSES } from "../../domain/person.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery, placeText } from "../paging.ts";
-import { presentKey, presentName } from "../present/keys.ts";
-import { presentAudit, presentPerson, presentSubmissions } from "../present/people.ts";
+import { auditAnswers, submissionAnswers } from "../people-names.ts";
 import { lineField } from "../reading.ts";
-import { type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type {
-  AuditShape,
-  KycDetailShape,
-  KycEntryShape,
-  PageShape,
-  PersonDetailShape,
-  PersonShape,
-} from "../shapes.ts";
+import { type DashboardCall, personOf, route } from "../route.ts";
+import { nothing, page } from "../schemas/fields.ts";
+import { kycDetailSchema, kycEntrySchema, personDetailSchema } from "../schemas/operators.ts";
+import { auditSchema, personSchema } from "../schemas/people.ts";
+import { keyAnswers } from "./keys.ts";
 
 const REASON_LENGTH_MAX = 1_000;
 const SEARCH_LENGTH_MAX = 254;
 const LOCK_REASON_LENGTH_MAX = 200;
 
-/** What the person is told, in a mail too. */
+/** The person reads it, in a mail too. */
 const reason = z
   .string()
   .trim()
@@ -43,48 +38,45 @@ const searched = z.strictObject({
   kyc: z.enum(KYC_STATUSES).optional(),
 });
 
-export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/operator/kyc",
+export const OPERATOR_PEOPLE_ROUTES = [
+  route("GET /operator/kyc", {
     access: "OPERATOR",
     query: queued,
+    output: page(kycEntrySchema),
     async answer({ parts, query }) {
       const { status, before } = query;
       const found = await parts.people.kyc.queue(status, { after: before, limit: PAGE_ROWS + 1 });
-      const shown = await presentSubmissions(peopleOf(parts), found);
-      const body: PageShape<KycEntryShape> = pageOf(shown, {
-        present: (entry) => entry,
-        next: ({ submittedAt, decidedAt, submissionId }) => `${decidedAt ?? submittedAt}-${submissionId}`,
-      });
-      return { body };
+      const shown = await submissionAnswers(peopleOf(parts), found);
+      return {
+        body: pageOf(
+          shown,
+          ({ submittedAt, decidedAt, submissionId }) => `${decidedAt ?? submittedAt}-${submissionId}`,
+        ),
+      };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/kyc/:submissionId",
+  route("GET /operator/kyc/:submissionId", {
     access: "OPERATOR",
+    output: kycDetailSchema,
     async answer(call) {
-      const viewed = await call.parts.people.kyc.view(submissionIdOf(call), personOf(call));
+      const viewed = await call.parts.people.kyc.view(call.params.submissionId, personOf(call));
       if (viewed === null) throw new DashboardError("NOT_FOUND");
       const store = peopleOf(call.parts);
       const { submission, form } = viewed;
-      const [entry] = await presentSubmissions(store, [submission]);
-      if (entry === undefined) throw new Error("what was given is presented");
-      const body: KycDetailShape = { ...entry, form, audit: await auditOf(call.parts, submission.personId) };
-      return { body };
+      const [entry] = await submissionAnswers(store, [submission]);
+      if (entry === undefined) throw new Error("every submission has an answer");
+      return { body: { ...entry, form, audit: await auditOf(call.parts, submission.personId) } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/kyc/:submissionId/decision",
+  route("POST /operator/kyc/:submissionId/decision", {
     access: "OPERATOR",
     body: decision,
+    output: kycEntrySchema,
     async answer(call) {
       const { kyc } = call.parts.people;
-      const submissionId = submissionIdOf(call);
+      const submissionId = call.params.submissionId;
       const outcome = await kyc.decide(submissionId, call.body, personOf(call));
       if (outcome === "NONE") throw new DashboardError("NOT_FOUND");
       if (outcome === "OWN") {
@@ -93,17 +85,16 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
       if (outcome === "DECIDED") throw new DashboardError("STATE_CHANGED");
       const store = peopleOf(call.parts);
       const decided = await store.findKyc(submissionId);
-      const [entry] = await presentSubmissions(store, decided === null ? [] : [decided]);
+      const [entry] = await submissionAnswers(store, decided === null ? [] : [decided]);
       if (entry === undefined) throw new Error(`a form that was decided stays: ${submissionId}`);
       return { body: entry };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/people",
+  route("GET /operator/people", {
     access: "OPERATOR",
     query: searched,
+    output: page(personSchema),
     async answer({ parts, query }) {
       const { search, kyc, before } = query;
       const found = await peopleOf(parts).listPeople({
@@ -112,77 +103,66 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
         after: before,
         limit: PAGE_ROWS + 1,
       });
-      const body: PageShape<PersonShape> = pageOf(found, {
-        present: presentPerson,
-        next: ({ createdAt, personId }) => `${createdAt}-${personId}`,
-      });
-      return { body };
+      return { body: pageOf(found, ({ createdAt, personId }) => `${createdAt}-${personId}`) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/people/:personId",
+  route("GET /operator/people/:personId", {
     access: "OPERATOR",
+    output: personDetailSchema,
     async answer({ parts, params }) {
       const store = peopleOf(parts);
-      const { personId = "" } = params;
+      const { personId } = params;
       const person = await store.findPerson(personId);
       if (person === null) throw new DashboardError("NOT_FOUND");
-      const strategies = await store.listStrategiesOf(personId);
-      const strategyById = new Map(strategies.map((strategy) => [strategy.strategyId, strategy]));
       const keys = (await store.listKeysOf(personId)).map(({ key }) => key);
-      const uses = await parts.inspection.keyUses.lastUses(keys.map(({ keyId }) => keyId));
-      const body: PersonDetailShape = {
-        person: presentPerson(person),
-        contents: await parts.people.control.contentsOf(personId),
-        strategies: strategies.map(presentName),
-        keys: keys.map((key) => presentKey(key, strategyById, uses)),
-        submissions: await presentSubmissions(store, await store.listKycOf(personId)),
-        audit: await auditOf(parts, personId),
+      return {
+        body: {
+          person,
+          contents: await parts.people.control.contentsOf(personId),
+          strategies: await store.listStrategiesOf(personId),
+          keys: await keyAnswers(parts, personId, keys),
+          submissions: await submissionAnswers(store, await store.listKycOf(personId)),
+          audit: await auditOf(parts, personId),
+        },
       };
-      return { body };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/people/:personId/end-sessions",
+  route("POST /operator/people/:personId/end-sessions", {
     access: "OPERATOR",
     onlyStops: true,
+    output: nothing,
     async answer(call) {
       await controlOf(call).endSessions(await otherPerson(call), operatorOf(call));
       return { body: {} };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/people/:personId/lock",
+  route("POST /operator/people/:personId/lock", {
     access: "OPERATOR",
     onlyStops: true,
     body: z.strictObject({ reason: lineField(LOCK_REASON_LENGTH_MAX) }),
+    output: nothing,
     async answer(call) {
       demandChanged(await controlOf(call).lock(await otherPerson(call), operatorOf(call), call.body.reason));
       return { body: {} };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/people/:personId/unlock",
+  route("POST /operator/people/:personId/unlock", {
     access: "OPERATOR",
+    output: nothing,
     async answer(call) {
       demandChanged(await controlOf(call).unlock(await otherPerson(call), operatorOf(call)));
       return { body: {} };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/people/:personId/reset-second-factor",
+  route("POST /operator/people/:personId/reset-second-factor", {
     access: "OPERATOR",
     body: z.strictObject({ code: codeText }),
+    output: nothing,
     async answer(call) {
       const person = await otherPerson(call);
       await demandCode(call, call.body.code);
@@ -191,24 +171,22 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/people/:personId/keys/:keyId/revoke",
+  route("POST /operator/people/:personId/keys/:keyId/revoke", {
     access: "OPERATOR",
     onlyStops: true,
+    output: nothing,
     async answer(call) {
-      const { keyId = "" } = call.params;
+      const { keyId } = call.params;
       const revoked = await controlOf(call).revokeKey(await otherPerson(call), keyId, operatorOf(call));
       if (revoked === null) throw new DashboardError("NOT_FOUND");
       return { body: {} };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/operator/people/:personId/close",
+  route("POST /operator/people/:personId/close", {
     access: "OPERATOR",
     body: z.strictObject({ code: codeText }),
+    output: nothing,
     async answer(call) {
       const person = await otherPerson(call);
       await demandCode(call, call.body.code);
@@ -217,19 +195,14 @@ export const OPERATOR_PEOPLE_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/audit",
+  route("GET /operator/audit", {
     access: "OPERATOR",
     query: pageQuery,
+    output: page(auditSchema),
     async answer({ parts, query }) {
       const found = await peopleOf(parts).listAudit({ ...query, limit: PAGE_ROWS + 1 });
-      const shown = await presentAudit(peopleOf(parts), found);
-      const body: PageShape<AuditShape> = pageOf(shown, {
-        present: (record) => record,
-        next: ({ position }) => String(position),
-      });
-      return { body };
+      const shown = await auditAnswers(peopleOf(parts), found);
+      return { body: pageOf(shown, ({ position }) => String(position)) };
     },
   }),
 ];
@@ -249,8 +222,10 @@ function operatorOf(call: Pick<DashboardCall, "signedIn">) {
 }
 
 /** The person that an operator may act on. Throws NOT_FOUND, or NOT_FOR_YOU for operators: a stolen operator account must not lock out others. */
-async function otherPerson(call: Pick<DashboardCall, "parts" | "params">): Promise<Person> {
-  const { personId = "" } = call.params;
+async function otherPerson(
+  call: Pick<DashboardCall<unknown, unknown, "personId">, "parts" | "params">,
+): Promise<Person> {
+  const { personId } = call.params;
   const person = await peopleOf(call.parts).findPerson(personId);
   if (person === null) throw new DashboardError("NOT_FOUND");
   if (person.role === "OPERATOR") {
@@ -262,18 +237,13 @@ async function otherPerson(call: Pick<DashboardCall, "parts" | "params">): Promi
   return person;
 }
 
-/** Throws STATE_CHANGED where there was nothing to do any more. */
+/** Throws STATE_CHANGED where nothing was left to change. */
 function demandChanged(isChanged: boolean): void {
   if (!isChanged) throw new DashboardError("STATE_CHANGED");
 }
 
-function submissionIdOf({ params }: Pick<DashboardCall, "params">): string {
-  const { submissionId = "" } = params;
-  return submissionId;
-}
-
-/** The newest of what a person did and what was done to them. */
-async function auditOf(parts: Parts, personId: string): Promise<readonly AuditShape[]> {
+/** The newest records of a person's actions and of actions about them. */
+async function auditOf(parts: Parts, personId: string): Promise<readonly z.output<typeof auditSchema>[]> {
   const store = peopleOf(parts);
-  return await presentAudit(store, await store.listAudit({ personId, limit: PAGE_ROWS }));
+  return await auditAnswers(store, await store.listAudit({ personId, limit: PAGE_ROWS }));
 }

@@ -1,50 +1,43 @@
-// What operators see of the service: its health, who tries what, the traffic of its routes, and how faithful the simulation is.
+// Operators' pages of the service: its health, failed attempts, the traffic of its routes, and the fidelity of the simulation.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StrategyType } from "../../domain/account.ts";
 import { percentileMs } from "../../inspection/traffic.ts";
 import { FAILURES_COUNT_MS, isLockedBy } from "../../people/lockout.ts";
-import { type DashboardCall, type DashboardRoute, route } from "../route.ts";
-import type { FidelityShape, HealthShape, SecurityShape, TrafficShape } from "../shapes.ts";
+import { type DashboardCall, route } from "../route.ts";
+import { fidelitySchema, healthSchema, securitySchema, trafficSchema } from "../schemas/operators.ts";
 
 const FIDELITY_FILE = join(import.meta.dirname, "../../../docs/fidelity.md");
 const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 
-export const OPERATOR_SERVICE_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/operator/health",
+export const OPERATOR_SERVICE_ROUTES = [
+  route("GET /operator/health", {
     access: "OPERATOR",
+    output: healthSchema,
     async answer({ parts }) {
       const { version, market } = parts.server;
       const report = await parts.inspection.health.report();
-      const body: HealthShape = { version, startedAt: parts.startedAt, market, ...report };
-      return { body };
+      return { body: { version, startedAt: parts.startedAt, market, ...report } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/security",
+  route("GET /operator/security", {
     access: "OPERATOR",
+    output: securitySchema,
     async answer(call) {
       const report = await call.parts.inspection.security.report();
       const locked = await lockedHolders(
         call,
         report.failedSignIns.map(({ holder }) => holder),
       );
-      const body: SecurityShape = {
-        ...report,
-        failedSignIns: report.failedSignIns.map((row) => ({ ...row, isLocked: locked.has(row.holder) })),
-      };
-      return { body };
+      const failedSignIns = report.failedSignIns.map((row) => ({ ...row, isLocked: locked.has(row.holder) }));
+      return { body: { ...report, failedSignIns } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/traffic",
+  route("GET /operator/traffic", {
     access: "OPERATOR",
+    output: trafficSchema,
     async answer({ parts, now }) {
       const { traffic } = parts.inspection;
       const rows = traffic.routes().map(({ method, path, statuses, classes }) => ({
@@ -55,28 +48,17 @@ export const OPERATOR_SERVICE_ROUTES: readonly DashboardRoute[] = [
         p50Ms: rounded(percentileMs(classes, 0.5)),
         p99Ms: rounded(percentileMs(classes, 0.99)),
       }));
-      const body: TrafficShape = {
-        since: traffic.since,
-        routes: rows.sort((one, other) => other.count - one.count),
-        perMinute: traffic.minutes(now),
-      };
-      return { body };
+      const routes = rows.sort((one, other) => other.count - one.count);
+      return { body: { since: traffic.since, routes, perMinute: traffic.minutes(now) } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/operator/fidelity",
+  route("GET /operator/fidelity", {
     access: "OPERATOR",
+    output: fidelitySchema,
     async answer({ parts }) {
-      const body: FidelityShape = {
-        text: await readFile(FIDELITY_FILE, "utf8"),
-        feeds: FAMILIES.map((family) => {
-          const { quotes, trades, marks, malformedMessages } = parts.gateway.markets[family].status();
-          return { family, quotes, trades, marks, malformedMessages };
-        }),
-      };
-      return { body };
+      const feeds = FAMILIES.map((family) => ({ ...parts.gateway.markets[family].status(), family }));
+      return { body: { text: await readFile(FIDELITY_FILE, "utf8"), feeds } };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-// A strategy's orders, legs and trades: what is open, what was, and cancelling.
+// A strategy's orders, legs and trades, open and terminal, and canceling.
 import { z } from "zod";
 import type { Order } from "../../domain/order.ts";
 import { isSignalId } from "../../domain/signal.ts";
@@ -8,9 +8,17 @@ import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";
 import { historyOf } from "../order-history.ts";
 import { idText, PAGE_ROWS, pageOf, symbolText } from "../paging.ts";
-import { presentLeg, presentOrder, presentTrade } from "../present/orders.ts";
-import { type DashboardCall, type DashboardRoute, ownStrategy, personOf, route } from "../route.ts";
-import type { LegShape, OrderDetailShape, OrderShape, PageShape, TradeShape } from "../shapes.ts";
+import { audited, type DashboardCall, ownStrategy, route } from "../route.ts";
+import { page } from "../schemas/fields.ts";
+import {
+  legAnswer,
+  legSchema,
+  orderAnswer,
+  orderDetailSchema,
+  orderSchema,
+  tradeAnswer,
+  tradeSchema,
+} from "../schemas/trading.ts";
 
 /** Fills of one order that are shown with it. */
 const TRADES_OF_ORDER_MAX = 1_000;
@@ -20,16 +28,15 @@ const listed = z.strictObject({
   symbol: symbolText.optional(),
   before: idText.optional(),
 });
-/** "done" is what is open no more. */
+/** "done": terminal orders. */
 const listedOrders = listed.extend({ state: z.enum(["open", "done", "all"]).default("open") });
 const recent = z.strictObject({ symbol: symbolText.optional(), before: idText.optional() });
 
-export const ORDER_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/orders",
+export const ORDER_ROUTES = [
+  route("GET /strategies/:strategyId/orders", {
     access: "TRADER",
     query: listedOrders,
+    output: page(orderSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { store } = call.parts.gateway;
@@ -43,27 +50,20 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
               before,
             )
           : await store.listRecentOrders(strategyId, { symbol, before, limit: PAGE_ROWS + 1, isDone });
-      const body: PageShape<OrderShape> = pageOf(found, {
-        present: (order) => presentOrder(strategyId, order),
-        next: ({ orderId }) => String(orderId),
-      });
-      return { body };
+      const answers = found.map((order) => orderAnswer(strategyId, order));
+      return { body: pageOf(answers, ({ orderId }) => String(orderId)) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/orders/:orderId",
+  route("GET /strategies/:strategyId/orders/:orderId", {
     access: "TRADER",
-    async answer(call) {
-      return { body: await detailOf(call, await ownStrategy(call)) };
-    },
+    output: orderDetailSchema,
+    answer: async (call) => ({ body: await detailOf(call, await ownStrategy(call)) }),
   }),
 
-  route({
-    method: "DELETE",
-    path: "/strategies/:strategyId/orders/:orderId",
+  route("DELETE /strategies/:strategyId/orders/:orderId", {
     access: "TRADER",
+    output: orderSchema,
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { desk, store } = call.parts.gateway;
@@ -72,15 +72,14 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
       carriedOut(await desk.execute(strategyId, { type: "CancelOrder", orderId }));
       const order = await store.findOrder(strategyId, { orderId, symbol });
       if (order === null) throw new Error(`an order that was placed stays: ${orderId}`);
-      return { body: presentOrder(strategyId, order) };
+      return { body: orderAnswer(strategyId, order) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/legs",
+  route("GET /strategies/:strategyId/legs", {
     access: "TRADER",
     query: listed,
+    output: page(legSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { store } = call.parts.gateway;
@@ -89,18 +88,13 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
         state === "all"
           ? await store.listRecentLegs(strategyId, { symbol, before, limit: PAGE_ROWS + 1 })
           : newestBefore(await openLegs(call, strategyId, symbol), ({ legId }) => legId, before);
-      const body: PageShape<LegShape> = pageOf(found, {
-        present: presentLeg,
-        next: ({ legId }) => String(legId),
-      });
-      return { body };
+      return { body: pageOf(found.map(legAnswer), ({ legId }) => String(legId)) };
     },
   }),
 
-  route({
-    method: "DELETE",
-    path: "/strategies/:strategyId/legs/:legId",
+  route("DELETE /strategies/:strategyId/legs/:legId", {
     access: "TRADER",
+    output: legSchema,
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { desk, store } = call.parts.gateway;
@@ -111,30 +105,27 @@ export const ORDER_ROUTES: readonly DashboardRoute[] = [
       carriedOut(await desk.execute(strategyId, { type: "CancelLeg", legId }));
       const leg = await store.findLeg(strategyId, { legId });
       if (leg === null) throw new Error(`a leg that was placed stays: ${legId}`);
-      return { body: presentLeg(leg) };
+      return { body: legAnswer(leg) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/trades",
+  route("GET /strategies/:strategyId/trades", {
     access: "TRADER",
     query: recent,
+    output: page(tradeSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { symbol, before } = call.query;
       const query = { symbol, before, limit: PAGE_ROWS + 1 };
       const found = await call.parts.gateway.store.listRecentTrades(strategyId, query);
-      const body: PageShape<TradeShape> = pageOf(found, {
-        present: presentTrade,
-        next: ({ tradeId }) => String(tradeId),
-      });
-      return { body };
+      return { body: pageOf(found.map(tradeAnswer), ({ tradeId }) => String(tradeId)) };
     },
   }),
 ];
 
-/** Of what is listed oldest first the newest that are older than `before`, one more than a page holds. */
+type OrderCall = Pick<DashboardCall<unknown, unknown, "orderId">, "parts" | "params">;
+
+/** Of rows in ascending order the newest that are older than `before`, one more than a page holds. */
 function newestBefore<Row>(rows: readonly Row[], idOf: (row: Row) => number, before?: number): Row[] {
   const older = before === undefined ? rows : rows.filter((row) => idOf(row) < before);
   return older.slice(-(PAGE_ROWS + 1)).reverse();
@@ -147,9 +138,9 @@ async function openLegs({ parts }: Pick<DashboardCall, "parts">, strategyId: str
 }
 
 async function detailOf(
-  call: DashboardCall<null, null>,
+  call: OrderCall,
   { strategyId, type }: OwnedStrategy,
-): Promise<OrderDetailShape> {
+): Promise<z.output<typeof orderDetailSchema>> {
   const { store, markets } = call.parts.gateway;
   const order = await findOrder(call, strategyId);
   const { orderId, symbol, clientOrderId } = order;
@@ -158,8 +149,8 @@ async function detailOf(
     ? await store.findSignal(strategyId, { signalId: clientOrderId })
     : null;
   return {
-    order: presentOrder(strategyId, order),
-    trades: trades.map(presentTrade),
+    order: orderAnswer(strategyId, order),
+    trades: trades.map(tradeAnswer),
     legs: await legsOf(store, strategyId, order),
     signalId: signal?.signalId ?? null,
     history: await historyOf(store, strategyId, { order, trades, coins: markets[type].rules(symbol) }),
@@ -168,10 +159,10 @@ async function detailOf(
 
 async function legsOf(store: Pick<Store, "findLeg">, strategyId: string, { legs = [] }: Order) {
   const found = await Promise.all(legs.map(({ legId }) => store.findLeg(strategyId, { legId })));
-  return found.flatMap((leg) => (leg === null ? [] : presentLeg(leg)));
+  return found.flatMap((leg) => (leg === null ? [] : legAnswer(leg)));
 }
 
-async function findOrder({ parts, params }: DashboardCall<null, null>, strategyId: string) {
+async function findOrder({ parts, params }: OrderCall, strategyId: string) {
   const orderId = idOf(params.orderId);
   const order = await parts.gateway.store.findOrder(strategyId, { orderId });
   if (order === null) throw new DashboardError("NOT_FOUND");
@@ -179,23 +170,19 @@ async function findOrder({ parts, params }: DashboardCall<null, null>, strategyI
 }
 
 /** The number that a part of the path is. Throws NOT_FOUND for anything else. */
-function idOf(text: string | undefined): number {
+function idOf(text: string): number {
   const id = idText.safeParse(text);
   if (!id.success) throw new DashboardError("NOT_FOUND");
   return id.data;
 }
 
-/** Comes before what is asked for: nothing is done that the audit knows nothing of. */
+/** Recorded before the cancel, so that nothing is done without an audit record. */
 async function auditCancel(
-  call: DashboardCall<null, null>,
+  call: Pick<DashboardCall, "parts" | "signedIn" | "now">,
   strategyId: string,
   details: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await call.parts.gateway.store.people.audit({
-    who: { kind: "PERSON", personId: personOf(call).personId },
-    what: "ORDER_CANCEL_ASKED",
-    about: { kind: "STRATEGY", id: strategyId },
-    at: call.now,
-    details,
-  });
+  await call.parts.gateway.store.people.audit(
+    audited(call, "ORDER_CANCEL_ASKED", { kind: "STRATEGY", id: strategyId }, details),
+  );
 }

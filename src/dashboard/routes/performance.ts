@@ -1,65 +1,52 @@
-// How strategies have done: the report of a range, its curve and all trades as files, and the small pictures of a list. All of it is
-// computed when its owner has a turn (`report-queue.ts`), so each may be refused with TOO_MANY_REQUESTS.
+// The performance of strategies: the report of a range, its curve and all trades as files, and the small pictures of a list. Each is
+// computed in its owner's queue (`report-queue.ts`), so each may be rejected with TOO_MANY_REQUESTS.
 import { z } from "zod";
-import { formatBriefly } from "../../money/decimal.ts";
 import { csvOfPoints, csvOfTrades } from "../../performance/csv.ts";
-import {
-  type PerformanceReport,
-  REPORT_RANGES,
-  type ReportRange,
-  type Statistics,
-} from "../../performance/report.ts";
+import { type PerformanceReport, REPORT_RANGES, type ReportRange } from "../../performance/report.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import { DashboardError } from "../errors.ts";
 import {
   type DashboardAnswer,
   type DashboardCall,
-  type DashboardRoute,
   ownStrategy,
   personOf,
   route,
+  type TextFile,
 } from "../route.ts";
-import type { PerformanceShape, SparklineShape, StatisticsShape } from "../shapes.ts";
+import { rows } from "../schemas/fields.ts";
+import { performanceSchema, sparklineSchema } from "../schemas/strategies.ts";
 
 /** Small pictures of one list; of more strategies the newest. */
 const SPARKLINES_MAX = 100;
 
 const rangeQuery = z.strictObject({ range: z.enum(REPORT_RANGES).default("24h") });
 
-export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/strategies/sparklines",
+export const PERFORMANCE_ROUTES = [
+  route("GET /strategies/sparklines", {
     access: "TRADER",
+    output: rows(sparklineSchema),
     async answer(call) {
       const { gateway, reports } = call.parts;
       const own = await gateway.store.people.listStrategiesOf(personOf(call).personId);
       const ids = own.slice(0, SPARKLINES_MAX).map(({ strategyId }) => strategyId);
-      const sparklines = await inTurn(call, () => reports.sparklines(ids));
-      const rows: SparklineShape[] = sparklines.map(({ strategyId, equity }) => ({
-        strategyId,
-        equity: equity.map(formatBriefly),
-      }));
-      return { body: { rows } };
+      return { body: { rows: await queued(call, () => reports.sparklines(ids)) } };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/performance",
+  route("GET /strategies/:strategyId/performance", {
     access: "TRADER",
     query: rangeQuery,
+    output: performanceSchema,
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
-      return { body: presentReport(await reportOf(call, strategyId, call.query.range)) };
+      return { body: await reportOf(call, strategyId, call.query.range) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/performance.csv",
+  route("GET /strategies/:strategyId/performance.csv", {
     access: "TRADER",
     query: rangeQuery,
+    output: null,
     async answer(call) {
       const strategy = await ownStrategy(call);
       const { range } = call.query;
@@ -68,13 +55,12 @@ export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId/trades.csv",
+  route("GET /strategies/:strategyId/trades.csv", {
     access: "TRADER",
+    output: null,
     async answer(call) {
       const strategy = await ownStrategy(call);
-      return await inTurn(call, async () => {
+      return await queued(call, async () => {
         const { trades, isWhole } = await call.parts.reports.trades(strategy.strategyId);
         const which = isWhole ? "trades" : `newest-${trades.length}-trades`;
         return csvFile(await csvOfTrades(trades), `${nameOf(strategy)}-${which}.csv`);
@@ -85,19 +71,19 @@ export const PERFORMANCE_ROUTES: readonly DashboardRoute[] = [
 
 type Asked = Pick<DashboardCall, "parts" | "signedIn">;
 
-/** What is computed for the caller when it is their turn. Throws TOO_MANY_REQUESTS if too much of theirs waits. */
-function inTurn<Result>(call: Asked, work: () => Promise<Result>): Promise<Result> {
+/** Runs work in the caller's queue. Throws TOO_MANY_REQUESTS if it is full. */
+function queued<Result>(call: Asked, work: () => Promise<Result>): Promise<Result> {
   return call.parts.reportQueue.run(personOf(call).personId, work);
 }
 
 /** Throws NOT_FOUND if there is no such strategy. */
 async function reportOf(call: Asked, strategyId: string, range: ReportRange): Promise<PerformanceReport> {
-  const report = await inTurn(call, () => call.parts.reports.report(strategyId, range));
+  const report = await queued(call, () => call.parts.reports.report(strategyId, range));
   if (report === null) throw new DashboardError("NOT_FOUND");
   return report;
 }
 
-function csvFile(text: string, name: string): DashboardAnswer {
+function csvFile(text: string, name: string): DashboardAnswer<TextFile> {
   return {
     headers: { "content-disposition": `attachment; filename="${name}"` },
     body: { text, contentType: "text/csv;charset=UTF-8;header=present" },
@@ -108,39 +94,4 @@ function csvFile(text: string, name: string): DashboardAnswer {
 function nameOf({ name, strategyId }: OwnedStrategy): string {
   const plain = name.replaceAll(/[^A-Za-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
   return plain === "" ? strategyId : plain.toLowerCase();
-}
-
-function presentReport({ points, statistics, ...report }: PerformanceReport): PerformanceShape {
-  return {
-    ...report,
-    points: points.map(({ at, equity, drawdown, drawdownRate }) => ({
-      at,
-      equity: formatBriefly(equity),
-      drawdown: formatBriefly(drawdown),
-      drawdownRate: formatBriefly(drawdownRate),
-    })),
-    statistics: presentStatistics(statistics),
-  };
-}
-
-function presentStatistics(statistics: Statistics): StatisticsShape {
-  const { trades, closingTrades, wins, losses, winRate, profitFactor } = statistics;
-  return {
-    startEquity: formatBriefly(statistics.startEquity),
-    endEquity: formatBriefly(statistics.endEquity),
-    profit: formatBriefly(statistics.profit),
-    profitRate: formatBriefly(statistics.profitRate),
-    realised: formatBriefly(statistics.realised),
-    unrealised: formatBriefly(statistics.unrealised),
-    fees: formatBriefly(statistics.fees),
-    funding: formatBriefly(statistics.funding),
-    trades,
-    closingTrades,
-    wins,
-    losses,
-    winRate: winRate === null ? null : formatBriefly(winRate),
-    profitFactor: profitFactor === null ? null : formatBriefly(profitFactor),
-    maximumDrawdown: formatBriefly(statistics.maximumDrawdown),
-    maximumDrawdownRate: formatBriefly(statistics.maximumDrawdownRate),
-  };
 }

@@ -4,46 +4,43 @@ import { codeText, demandAccepted, refusalOf } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { passwordField } from "../reading.ts";
 import { demandPassword } from "../refused.ts";
-import { type DashboardRoute, personOf, route, signedInOf } from "../route.ts";
-import type { RecoveryCodesShape, SecondFactorSetupShape, SecondFactorShape } from "../shapes.ts";
+import { personOf, route, signedInOf } from "../route.ts";
+import { list, text } from "../schemas/fields.ts";
+import { secondFactorSchema, secondFactorSetupSchema } from "../schemas/people.ts";
 
 const coded = z.strictObject({ code: codeText });
+/** Shown only once. */
+const recoveryCodes = z.object({ recoveryCodes: list(text) });
 
-export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/second-factor",
+export const SECOND_FACTOR_ROUTES = [
+  route("GET /second-factor", {
     access: "SIGNED_IN",
-    async answer(call) {
-      const body: SecondFactorShape = await call.parts.people.secondFactors.status(personOf(call).personId);
-      return { body };
-    },
+    output: secondFactorSchema,
+    answer: async (call) => ({ body: await call.parts.people.secondFactors.status(personOf(call).personId) }),
   }),
 
-  route({
-    method: "POST",
-    path: "/second-factor",
+  route("POST /second-factor", {
     access: "SIGNED_IN",
     showsSecrets: true,
     body: z.strictObject({ password: passwordField }),
+    output: secondFactorSetupSchema,
     async answer(call) {
       const person = personOf(call);
       const { secondFactors } = call.parts.people;
-      // First, since a right password takes failed attempts back, which codes must not be guessed with.
+      // Checked first: a correct password resets the failed attempts, which must not help to guess codes.
       if (await secondFactors.isEnabled(person.personId)) throw new DashboardError("STATE_CHANGED");
       await demandPassword(call, call.body.password);
-      const begun: SecondFactorSetupShape | null = await secondFactors.begin(person);
+      const begun = await secondFactors.begin(person);
       if (begun === null) throw new DashboardError("STATE_CHANGED");
       return { body: begun };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/second-factor/confirm",
+  route("POST /second-factor/confirm", {
     access: "SIGNED_IN",
     showsSecrets: true,
     body: coded,
+    output: recoveryCodes,
     async answer(call) {
       const { accounts } = call.parts.people;
       return {
@@ -52,27 +49,24 @@ export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/second-factor/disable",
+  route("POST /second-factor/disable", {
     access: "SIGNED_IN",
     body: coded,
+    output: secondFactorSchema,
     async answer(call) {
       const { accounts, secondFactors } = call.parts.people;
       const { personId } = personOf(call);
       if (!(await secondFactors.isEnabled(personId))) throw new DashboardError("STATE_CHANGED");
       demandAccepted(await accounts.disableSecondFactor(signedInOf(call), call.body.code, call.caller));
-      const body: SecondFactorShape = await secondFactors.status(personId);
-      return { body };
+      return { body: await secondFactors.status(personId) };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/second-factor/recovery-codes",
+  route("POST /second-factor/recovery-codes", {
     access: "SIGNED_IN",
     showsSecrets: true,
     body: coded,
+    output: recoveryCodes,
     async answer(call) {
       const { secondFactors } = call.parts.people;
       const person = personOf(call);
@@ -82,8 +76,8 @@ export const SECOND_FACTOR_ROUTES: readonly DashboardRoute[] = [
   }),
 ];
 
-/** Recovery codes, or the refusal that there are none because of. */
-function shown(codes: readonly string[] | Parameters<typeof refusalOf>[0]): RecoveryCodesShape {
+/** Throws the rejection if there are no codes. */
+function shown(codes: readonly string[] | Parameters<typeof refusalOf>[0]): z.output<typeof recoveryCodes> {
   if (codes === "REFUSED" || "lockedForSeconds" in codes) throw refusalOf(codes);
   return { recoveryCodes: codes };
 }

@@ -1,50 +1,49 @@
-// Getting in and out: signing up, verifying the e-mail address, signing in and out, and a new password for who has lost the old
-// one. Where an e-mail address is asked for, the answer is the same whether or not it is known.
+// Signing up, verifying the e-mail address, signing in and out, and resetting a password. The answer to an e-mail address is the same
+// whether or not it is known.
 import { z } from "zod";
 import type { Person } from "../../domain/person.ts";
 import { codeText } from "../codes.ts";
-import { presentPerson } from "../present/people.ts";
 import { emailField, nameField, passwordField, tokenField } from "../reading.ts";
 import { demandGranted, granted } from "../refused.ts";
-import { type DashboardAnswer, type DashboardCall, type DashboardRoute, personOf, route } from "../route.ts";
-import type { MailShape, SessionShape } from "../shapes.ts";
+import { type DashboardAnswer, type DashboardCall, personOf, route } from "../route.ts";
+import { nothing } from "../schemas/fields.ts";
+import { type SessionJson, sessionSchema } from "../schemas/people.ts";
 
-export const SESSION_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/session",
+/** Where the link went. */
+const mail = z.object({ mail: z.enum(["SENT", "LOGGED"]) });
+
+export const SESSION_ROUTES = [
+  route("GET /session", {
     access: "ANYONE",
+    output: sessionSchema,
     answer: async ({ parts, signedIn }) => ({ body: sessionOf(parts, signedIn?.person ?? null) }),
   }),
 
-  route({
-    method: "POST",
-    path: "/sign-up",
+  route("POST /sign-up", {
     access: "ANYONE",
     growsDisk: true,
     body: z.strictObject({ email: emailField }),
+    output: mail,
     async answer({ parts, body, caller }) {
       demandGranted(await parts.people.signUps.request(body.email, caller));
       return mailed(parts);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/verify-email",
+  route("POST /verify-email", {
     access: "ANYONE",
     body: z.strictObject({ token: tokenField, name: nameField, password: passwordField }),
+    output: nothing,
     async answer({ parts, body, caller }) {
       const { cookie } = granted(await parts.people.signUps.finish(body, caller));
       return { cookies: [cookie], body: {} };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/session",
+  route("POST /session", {
     access: "ANYONE",
     body: z.strictObject({ email: emailField, password: passwordField, code: codeText.optional() }),
+    output: sessionSchema,
     async answer({ parts, body, caller }) {
       const { email, password, code = null } = body;
       const { person, cookies } = granted(
@@ -54,10 +53,9 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "DELETE",
-    path: "/session",
+  route("DELETE /session", {
     access: "SIGNED_IN",
+    output: sessionSchema,
     async answer(call) {
       const { accounts } = call.parts.people;
       const cookie = await accounts.signOut(personOf(call), call.signedIn?.sessionId ?? "");
@@ -65,22 +63,20 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/password-reset",
+  route("POST /password-reset", {
     access: "ANYONE",
     body: z.strictObject({ email: emailField }),
+    output: mail,
     async answer({ parts, body, caller }) {
       demandGranted(await parts.people.passwordResets.request(body.email, caller));
       return mailed(parts);
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/password-reset/finish",
+  route("POST /password-reset/finish", {
     access: "ANYONE",
     body: z.strictObject({ token: tokenField, password: passwordField }),
+    output: nothing,
     async answer({ parts, body, caller }) {
       const { cookie } = granted(await parts.people.passwordResets.finish(body, caller));
       return { cookies: [cookie], body: {} };
@@ -88,16 +84,15 @@ export const SESSION_ROUTES: readonly DashboardRoute[] = [
   }),
 ];
 
-/** Who is signed in, and with what server, as the browser gets it. */
+/** Who is signed in, and facts of the server. */
 export function sessionOf(
   { server }: Pick<DashboardCall["parts"], "server">,
   person: Person | null,
-): SessionShape {
-  return { person: person === null ? null : presentPerson(person), server };
+): SessionJson {
+  return { person, server };
 }
 
-/** The request was taken; what comes of it comes by mail. */
-function mailed({ people }: DashboardCall["parts"]): DashboardAnswer {
-  const body: MailShape = { mail: people.mailer.sendsMail ? "SENT" : "LOGGED" };
-  return { status: 202, body };
+/** The request was accepted; its result comes by mail. */
+function mailed({ people }: DashboardCall["parts"]): DashboardAnswer<z.output<typeof mail>> {
+  return { status: 202, body: { mail: people.mailer.sendsMail ? "SENT" : "LOGGED" } };
 }

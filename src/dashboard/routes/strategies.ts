@@ -1,13 +1,16 @@
-// A trader's strategies: listed, created with a key, renamed, and given another key when theirs was ended.
+// A trader's strategies: the list, creating one with a key, renaming it, and binding another key after its key was revoked.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { NewAuditRecord } from "../../domain/audit.ts";
 import { firstCommit } from "../../identity/seed.ts";
+import type { OwnedStrategy } from "../../store/people-store.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
-import { presentStrategies, presentStrategy } from "../present/strategies.ts";
+import type { DashboardParts } from "../parts.ts";
 import { lineField } from "../reading.ts";
-import { type DashboardCall, type DashboardRoute, ownStrategy, personOf, route } from "../route.ts";
+import { audited, type DashboardCall, ownStrategy, personOf, route } from "../route.ts";
+import { rows } from "../schemas/fields.ts";
+import { strategySchema } from "../schemas/strategies.ts";
+import { valuationOf } from "../valuation.ts";
 import { findOwnKey } from "./keys.ts";
 
 /** Strategies of one person that are not closed. */
@@ -22,24 +25,22 @@ const KEY_NOT_FREE = {
   fields: { keyId: "is revoked, or bound to an open strategy already" },
 };
 
-export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
-  route({
-    method: "GET",
-    path: "/strategies",
+export const STRATEGY_ROUTES = [
+  route("GET /strategies", {
     access: "TRADER",
+    output: rows(strategySchema),
     async answer(call) {
       const strategies = await call.parts.gateway.store.people.listStrategiesOf(personOf(call).personId);
-      return { body: { rows: await presentStrategies(call.parts, strategies) } };
+      return { body: { rows: await strategyAnswers(call.parts, strategies) } };
     },
   }),
 
-  route({
-    method: "POST",
-    path: "/strategies",
+  route("POST /strategies", {
     access: "TRADER",
     growsDisk: true,
     needsKyc: true,
     body: z.strictObject({ name: nameText, type: z.enum(["SPOT", "FUTURES"]), keyId: keyIdText }),
+    output: strategySchema,
     async answer(call) {
       const { store, markets } = call.parts.gateway;
       const { personId } = personOf(call);
@@ -57,29 +58,23 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
         await demandRoom(call);
         throw new DashboardError("BODY_UNFIT", KEY_NOT_FREE);
       }
-      const body = await presented(call, strategyId);
-      return { status: 201, body };
+      return { status: 201, body: await changed(call, strategyId) };
     },
   }),
 
-  route({
-    method: "GET",
-    path: "/strategies/:strategyId",
+  route("GET /strategies/:strategyId", {
     access: "TRADER",
-    async answer(call) {
-      return { body: await presentStrategy(call.parts, await ownStrategy(call)) };
-    },
+    output: strategySchema,
+    answer: async (call) => ({ body: await strategyAnswer(call.parts, await ownStrategy(call)) }),
   }),
 
-  route({
-    method: "PUT",
-    path: "/strategies/:strategyId/name",
+  route("PUT /strategies/:strategyId/name", {
     access: "TRADER",
     body: z.strictObject({ name: nameText }),
+    output: strategySchema,
     async answer(call) {
       const { strategyId, name: from, status } = await ownStrategy(call);
       const { name: to } = call.body;
-      // What is closed is history, to be read.
       if (status === "CLOSED")
         throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
       if (to !== from) {
@@ -89,16 +84,15 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
         );
         if (!isRenamed) throw new DashboardError("STATE_CHANGED");
       }
-      return { body: await presented(call, strategyId) };
+      return { body: await changed(call, strategyId) };
     },
   }),
 
-  route({
-    method: "PUT",
-    path: "/strategies/:strategyId/key",
+  route("PUT /strategies/:strategyId/key", {
     access: "TRADER",
     needsKyc: true,
     body: z.strictObject({ keyId: keyIdText, code: codeText }),
+    output: strategySchema,
     async answer(call) {
       const { people } = call.parts.gateway.store;
       const { strategyId, status, key } = await ownStrategy(call);
@@ -119,10 +113,44 @@ export const STRATEGY_ROUTES: readonly DashboardRoute[] = [
         audited(call, "KEY_BOUND", { kind: "KEY", id: keyId }, { strategyId }),
       );
       if (!isBound) throw new DashboardError("BODY_UNFIT", KEY_NOT_FREE);
-      return { body: await presented(call, strategyId) };
+      return { body: await changed(call, strategyId) };
     },
   }),
 ];
+
+/** Strategies at the last known prices: a list of them never waits for a market. */
+async function strategyAnswers(
+  { gateway, inspection, prices }: AnswerParts,
+  strategies: readonly OwnedStrategy[],
+): Promise<readonly StrategyAnswer[]> {
+  const { store } = gateway;
+  const uses = await inspection.keyUses.lastUses(strategies.flatMap(({ key }) => key?.keyId ?? []));
+  return await Promise.all(
+    strategies.map(async (strategy) => {
+      const { strategyId, key } = strategy;
+      const loaded = await store.loadAccount(strategyId);
+      if (loaded === null) throw new Error(`a strategy has an account: ${strategyId}`);
+      const { account } = loaded;
+      return {
+        ...strategy,
+        ...(await valuationOf(account, { prices, store })),
+        status: account.status,
+        key: key && { ...key, lastUse: uses.get(key.keyId) ?? null },
+        openOrders: account.openOrders.size,
+        openPositions: account.positions.size,
+      };
+    }),
+  );
+}
+
+export async function strategyAnswer(parts: AnswerParts, strategy: OwnedStrategy): Promise<StrategyAnswer> {
+  const [answer] = await strategyAnswers(parts, [strategy]);
+  if (answer === undefined) throw new Error("every strategy has an answer");
+  return answer;
+}
+
+type AnswerParts = Pick<DashboardParts, "gateway" | "inspection" | "prices">;
+type StrategyAnswer = z.output<typeof strategySchema>;
 
 /** Throws if the caller has as many strategies that are not closed as one may have. */
 async function demandRoom(call: Pick<DashboardCall, "parts" | "signedIn">): Promise<void> {
@@ -134,17 +162,9 @@ async function demandRoom(call: Pick<DashboardCall, "parts" | "signedIn">): Prom
   });
 }
 
-async function presented(call: Pick<DashboardCall, "parts">, strategyId: string) {
+/** The strategy in its present state. */
+async function changed(call: Pick<DashboardCall, "parts">, strategyId: string) {
   const strategy = await call.parts.gateway.store.people.findStrategy(strategyId);
   if (strategy === null) throw new Error(`a strategy that was created stays: ${strategyId}`);
-  return await presentStrategy(call.parts, strategy);
-}
-
-function audited(
-  call: Pick<DashboardCall, "signedIn" | "now">,
-  what: NewAuditRecord["what"],
-  about: NewAuditRecord["about"],
-  details: NewAuditRecord["details"],
-): NewAuditRecord {
-  return { who: { kind: "PERSON", personId: personOf(call).personId }, what, about, at: call.now, details };
+  return await strategyAnswer(call.parts, strategy);
 }

@@ -1,12 +1,12 @@
 // Who is signed in, and what they can do about it: another profile, their security, signing out.
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { SwitchProfileDialog } from "../../profile/switch-profile-dialog.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from "../../ui/overlays/menu.tsx";
 import { signOut } from "../sign-out.tsx";
 
-export function AccountMenu({ person }: { person: PersonShape }) {
+export function AccountMenu({ person }: { person: PersonJson }) {
   const [isLeaving, setIsLeaving] = useState(false);
   const [isSwitching, setIsSwitching] = useState(false);
   const leave = () => {
@@ -52,7 +52,7 @@ export function AccountMenu({ person }: { person: PersonShape }) {
   );
 }
 
-function roleOf({ role, profile }: PersonShape): string {
+function roleOf({ role, profile }: PersonJson): string {
   if (role === "OPERATOR") return "Operator";
   return profile === "TRADER" ? "Trader" : "Copier";
 }

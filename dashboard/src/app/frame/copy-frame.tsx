@@ -1,7 +1,7 @@
 // What all pages of one copy share: what it copies, how it stands, what it is worth, its tabs, and that its changes come in live.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
-import type { CopyShape } from "../../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../../src/dashboard/schemas.ts";
 import { copyQuery } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
@@ -40,7 +40,7 @@ export function CopyFrame() {
   );
 }
 
-function Where({ copy }: { copy: CopyShape }) {
+function Where({ copy }: { copy: CopyJson }) {
   const { strategyName, family, account } = copy;
   return (
     <nav
@@ -62,7 +62,7 @@ function Where({ copy }: { copy: CopyShape }) {
   );
 }
 
-function Worth({ copy: { equity, resultRate, asset } }: { copy: CopyShape }) {
+function Worth({ copy: { equity, resultRate, asset } }: { copy: CopyJson }) {
   return (
     <dl className="flex min-h-8 flex-wrap items-baseline gap-x-4 text-sm">
       <div className="flex items-baseline gap-x-1.5">

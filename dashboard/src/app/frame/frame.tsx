@@ -2,7 +2,7 @@
 // own code loads meanwhile.
 import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import type { SessionShape } from "../../../../src/dashboard/shapes.ts";
+import type { SessionJson } from "../../../../src/dashboard/schemas.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { useSessionQuery } from "../../api/session.ts";
 import { disconnect } from "../../live/connection.ts";
@@ -52,7 +52,7 @@ function FramedPage() {
   );
 }
 
-function Framed({ session: { person } }: { session: SessionShape }) {
+function Framed({ session: { person } }: { session: SessionJson }) {
   const { audience, address, search } = useCurrentPage();
   const hadPerson = useForgetting(person?.personId ?? null);
   if (person === null) {

@@ -1,12 +1,12 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { navigationOf } from "./navigation.ts";
 
 const CURRENT_LOOK = "border-accent bg-surface font-medium text-ink";
 const OTHER_LOOK = "border-transparent text-ink-soft hover:text-ink";
 
 /** The sections of the app; the one we are in is marked at its left, like the line of an editor. */
-export function Navigation({ person }: { person: PersonShape }) {
+export function Navigation({ person }: { person: PersonJson }) {
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   return (
     <nav aria-label="Main" className="flex flex-col gap-5 pt-2 pb-4">

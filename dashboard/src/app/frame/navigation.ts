@@ -1,5 +1,5 @@
 // What the sidebar offers, by who looks at it.
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 
 export type NavigationItem = {
   readonly to: string;
@@ -38,7 +38,7 @@ const OPERATING: NavigationGroup = {
   ],
 };
 
-export function navigationOf(person: PersonShape): readonly NavigationGroup[] {
+export function navigationOf(person: PersonJson): readonly NavigationGroup[] {
   if (person.role === "OPERATOR") {
     return [OPERATING, { label: "Account", items: [{ to: "/security", label: "Security" }] }];
   }

@@ -3,7 +3,7 @@
 
 import { useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { usePreloadedPages } from "../chunks.ts";
 import { AccountMenu } from "./account-menu.tsx";
@@ -14,7 +14,7 @@ import { SilenceBand } from "./silence-band.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-type ShellProps = { person: PersonShape; children: ReactNode };
+type ShellProps = { person: PersonJson; children: ReactNode };
 
 export function Shell({ person, children }: ShellProps) {
   usePreloadedPages(person);
@@ -39,7 +39,7 @@ export function Shell({ person, children }: ShellProps) {
   );
 }
 
-function Sidebar({ person }: { person: PersonShape }) {
+function Sidebar({ person }: { person: PersonJson }) {
   return (
     <header className="sticky top-0 z-20 flex h-dvh flex-col border-line border-r bg-sunken">
       <div className="flex h-14 shrink-0 items-center px-4">
@@ -56,7 +56,7 @@ function Sidebar({ person }: { person: PersonShape }) {
   );
 }
 
-function PhoneTop({ person }: { person: PersonShape }) {
+function PhoneTop({ person }: { person: PersonJson }) {
   const [isOpen, setIsOpen] = useState(false);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   // Whoever followed a link of the drawer wants to see the page.

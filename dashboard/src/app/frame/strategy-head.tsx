@@ -1,6 +1,6 @@
 // What every page of a strategy says of it first: what it is worth now, and whether it still trades.
 import { Link } from "@tanstack/react-router";
-import type { StrategyShape } from "../../../../src/dashboard/shapes.ts";
+import type { StrategyJson } from "../../../../src/dashboard/schemas.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import type { LiveEquity } from "../../strategies/use-equity.ts";
 import { StaleBadge } from "../../ui/badge.tsx";
@@ -8,7 +8,7 @@ import { SignedAmount } from "../../ui/figures/amounts.tsx";
 import { grouped } from "../../ui/figures/decimals.ts";
 import { Note } from "../../ui/note.tsx";
 
-type StrategyEquityProps = { strategy: StrategyShape; live: LiveEquity };
+type StrategyEquityProps = { strategy: StrategyJson; live: LiveEquity };
 
 export function StrategyEquity({
   strategy: { seed },
@@ -41,7 +41,7 @@ export function StrategyEquity({
 }
 
 /** Nothing while it is live. */
-export function EndNote({ strategy: { strategyId, status } }: { strategy: StrategyShape }) {
+export function EndNote({ strategy: { strategyId, status } }: { strategy: StrategyJson }) {
   if (status === "LIVE") return null;
   return (
     <div className="mb-4">

@@ -1,8 +1,8 @@
 // Where we are, and the way to another strategy. The names come out of the list that the strategies' page shows.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { StrategyShape } from "../../../../src/dashboard/shapes.ts";
-import { strategiesQuery } from "../../api/strategies.ts";
+import type { StrategyJson } from "../../../../src/dashboard/schemas.ts";
+import { strategiesQuery } from "../../api/strategy.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
 
@@ -28,7 +28,7 @@ export function StrategySwitcher({ strategyId }: { strategyId: string }) {
   );
 }
 
-function Switch({ strategies, label }: { strategies: readonly StrategyShape[]; label: string }) {
+function Switch({ strategies, label }: { strategies: readonly StrategyJson[]; label: string }) {
   if (strategies.length < 2) return <span className="font-medium">{label}</span>;
   return (
     <Menu

@@ -17,7 +17,7 @@ export function Page() {
   const { copyId, copy } = useCopy();
   const { data, error, refetch, isFetching } = useQuery(driftQuery(copyId));
   const [isRepairing, setRepairing] = useState(false);
-  const look = useCopyMutation(copyId, { path: "look", says: "Updating from the exchange" });
+  const look = useCopyMutation(copyId, "POST /copies/:copyId/look", { says: "Updating from the exchange" });
   const isUnderWay = data?.pending.includes("REPAIR") ?? false;
   const off = data?.rows.filter(isOff).length ?? 0;
   const repairs = data === undefined ? 0 : repairOf(data.rows, { mayIncrease: true }).orders.length;
@@ -47,7 +47,7 @@ export function Page() {
           canSend ? (
             <>
               <Button
-                onClick={() => look.mutate()}
+                onClick={() => look.mutate({})}
                 isBusy={look.isPending || data?.pending.includes("LOOK") === true}
               >
                 Update from the exchange

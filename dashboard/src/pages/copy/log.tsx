@@ -1,7 +1,7 @@
-// The mirror log: every line says what was copied and how, or why it was not.
+// The mirror log: every line shows how an order was copied, or why it was not.
 import { useQuery } from "@tanstack/react-query";
-import type { MirrorEntryShape } from "../../../../src/dashboard/shapes.ts";
-import { entriesQuery } from "../../api/copying.ts";
+import type { MirrorEntryJson } from "../../../../src/dashboard/schemas.ts";
+import { type EntriesListed, entriesQuery } from "../../api/copying.ts";
 import { useCopy } from "../../api/use-copy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { ENTRY_STATUSES } from "../../copying/words.ts";
@@ -23,11 +23,8 @@ export function Page() {
   const { copyId, copy } = useCopy();
   const { search, change } = useAddress();
   const { before, status, symbol } = search;
-  const listed = {
-    ...(before === undefined ? {} : { before }),
-    ...(status === undefined ? {} : { status }),
-    ...(symbol === undefined ? {} : { symbol }),
-  };
+  // The server rejects any other status that the address may have.
+  const listed = { before, status: status as EntriesListed["status"], symbol };
   const { data, error, refetch, isFetching } = useQuery(entriesQuery(copyId, listed));
   const newest = useQuery(entriesQuery(copyId, {})).data?.rows;
   const opened = useOpened(copyId, search.entry, data?.rows);
@@ -89,8 +86,8 @@ export function Page() {
 function useOpened(
   copyId: string,
   entry: string | undefined,
-  rows: readonly MirrorEntryShape[] | undefined,
-): MirrorEntryShape | null | undefined {
+  rows: readonly MirrorEntryJson[] | undefined,
+): MirrorEntryJson | null | undefined {
   const isId = entry !== undefined && /^\d{1,15}$/.test(entry);
   const shown = rows?.find(({ entryId }) => String(entryId) === entry);
   // One that is on no page that is shown is the first of those before the next.
@@ -104,7 +101,7 @@ function useOpened(
   return alone.data?.rows.find(({ entryId }) => String(entryId) === entry);
 }
 
-function symbolsOf(rows: readonly MirrorEntryShape[] | undefined): readonly string[] {
+function symbolsOf(rows: readonly MirrorEntryJson[] | undefined): readonly string[] {
   const symbols = new Set(rows?.flatMap(({ symbol }) => (symbol === null ? [] : [symbol])));
   return [...symbols].sort();
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import type { CopySettingsShape, CopyShape } from "../../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../../src/dashboard/schemas.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
 import { PreviewCard } from "../../copying/preview.tsx";
@@ -46,14 +46,11 @@ export function Page() {
   );
 }
 
-function SettingsForm({ copy }: { copy: CopyShape }) {
+function SettingsForm({ copy }: { copy: CopyJson }) {
   const { copyId, strategyId, account } = copy;
   const queries = useQueryClient();
   const [form, setForm] = useState(() => formOf(copy.settings));
-  const save = useCopyMutation<CopySettingsShape>(copyId, {
-    method: "PUT",
-    path: "settings",
-    body: (chosen) => chosen,
+  const save = useCopyMutation(copyId, "PUT /copies/:copyId/settings", {
     says: "Settings saved",
     onDone: () => void queries.invalidateQueries({ queryKey: ["copying", "preview"] }),
   });
@@ -98,7 +95,7 @@ function SettingsForm({ copy }: { copy: CopyShape }) {
   );
 }
 
-function AccountCard({ copy: { account, family } }: { copy: CopyShape }) {
+function AccountCard({ copy: { account, family } }: { copy: CopyJson }) {
   return (
     <Card title="Exchange account">
       <Facts

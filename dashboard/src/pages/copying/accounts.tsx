@@ -1,7 +1,7 @@
 // The exchange accounts of a copier: which are connected, whether their keys are taken, and what uses them.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { VenueAccountShape } from "../../../../src/dashboard/shapes.ts";
+import type { VenueAccountJson } from "../../../../src/dashboard/schemas.ts";
 import { accountsQuery, venuesQuery } from "../../api/copying.ts";
 import { usePerson } from "../../api/session.ts";
 import { useAddress } from "../../app/use-address.ts";
@@ -18,7 +18,7 @@ import { DisconnectDialog } from "./accounts/disconnect-dialog.tsx";
 import { ReplaceDialog } from "./accounts/replace-dialog.tsx";
 
 /** What is being done with which account. */
-type Doing = { readonly what: "check" | "replace" | "disconnect"; readonly account: VenueAccountShape };
+type Doing = { readonly what: "check" | "replace" | "disconnect"; readonly account: VenueAccountJson };
 
 export function Page() {
   const person = usePerson();
@@ -35,7 +35,7 @@ export function Page() {
       Connect an account
     </Button>
   );
-  const begin = (what: Doing["what"]) => (account: VenueAccountShape) => setDoing({ what, account });
+  const begin = (what: Doing["what"]) => (account: VenueAccountJson) => setDoing({ what, account });
   const end = () => setDoing(null);
   const of = (what: Doing["what"]) => (doing?.what === what ? doing.account : null);
   return (

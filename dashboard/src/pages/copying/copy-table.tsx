@@ -1,6 +1,6 @@
 // A person's copies, one a row; at phone width one a card.
 import { Link } from "@tanstack/react-router";
-import type { CopyShape } from "../../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../../src/dashboard/schemas.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { Result } from "../../copying/result.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
@@ -11,7 +11,7 @@ import { EmptyState } from "../../ui/note.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { DriftHint } from "./drift-hint.tsx";
 
-export function CopyTable({ rows }: { rows: readonly CopyShape[] | undefined }) {
+export function CopyTable({ rows }: { rows: readonly CopyJson[] | undefined }) {
   return (
     <Table
       caption="Copies"
@@ -27,7 +27,7 @@ export function CopyTable({ rows }: { rows: readonly CopyShape[] | undefined }) 
   );
 }
 
-export function EndedTable({ rows }: { rows: readonly CopyShape[] }) {
+export function EndedTable({ rows }: { rows: readonly CopyJson[] }) {
   return (
     <Table
       caption="Ended copies"
@@ -39,7 +39,7 @@ export function EndedTable({ rows }: { rows: readonly CopyShape[] }) {
   );
 }
 
-const NAME: Column<CopyShape> = {
+const NAME: Column<CopyJson> = {
   key: "name",
   header: "Strategy",
   width: "w-[24%]",
@@ -63,13 +63,13 @@ const NAME: Column<CopyShape> = {
     </span>
   ),
 };
-const STATUS: Column<CopyShape> = {
+const STATUS: Column<CopyJson> = {
   key: "status",
   header: "Status",
   width: "w-[16%]",
   cell: (copy) => <CopyStatus copy={copy} />,
 };
-const EQUITY: Column<CopyShape> = {
+const EQUITY: Column<CopyJson> = {
   key: "equity",
   header: "Equity",
   width: "w-[14%]",
@@ -77,14 +77,14 @@ const EQUITY: Column<CopyShape> = {
   cell: ({ equity, asset }) =>
     equity === null ? null : <Amount value={equity} decimals={2} asset={asset} />,
 };
-const RESULT: Column<CopyShape> = {
+const RESULT: Column<CopyJson> = {
   key: "result",
   header: "Result",
   width: "w-[14%]",
   align: "right",
   cell: (copy) => (copy.equity === null || copy.startEquity === null ? null : <Result copy={copy} />),
 };
-const COUNTS: Column<CopyShape> = {
+const COUNTS: Column<CopyJson> = {
   key: "counts",
   header: "Placed, skipped, failed",
   width: "w-[18%]",
@@ -100,13 +100,13 @@ const COUNTS: Column<CopyShape> = {
     </Link>
   ),
 };
-const DRIFT: Column<CopyShape> = {
+const DRIFT: Column<CopyJson> = {
   key: "drift",
   header: "Drift",
   width: "w-[14%]",
   cell: ({ copyId }) => <DriftHint copyId={copyId} />,
 };
-const ENDED: Column<CopyShape> = {
+const ENDED: Column<CopyJson> = {
   key: "ended",
   header: "Ended",
   isTime: true,

@@ -1,7 +1,7 @@
 // A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a preview of that.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { OfferDetailShape } from "../../../../src/dashboard/shapes.ts";
+import type { OfferDetailJson } from "../../../../src/dashboard/schemas.ts";
 import { offerQuery } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
@@ -81,7 +81,7 @@ export function Page() {
   );
 }
 
-function Figures({ offer }: { offer: OfferDetailShape }) {
+function Figures({ offer }: { offer: OfferDetailJson }) {
   const { performance, copiers, createdAt, symbols } = offer;
   return (
     <Card title="Results">

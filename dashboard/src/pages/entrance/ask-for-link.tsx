@@ -1,11 +1,9 @@
 // One field and one button: asks for a link by mail, and says where it went.
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import type { MailShape } from "../../../../src/dashboard/shapes.ts";
+
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { Button, type ButtonKind } from "../../ui/button.tsx";
 import { TextInput } from "../../ui/forms/text-input.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { ErrorNote } from "../../ui/note.tsx";
 import { LinkSent } from "./link-sent.tsx";
 
@@ -21,30 +19,19 @@ type AskForLinkProps = {
 };
 
 export function AskForLink({ path, action, kind = "primary", lifetime, email: known = "" }: AskForLinkProps) {
-  const [email, setEmail] = useState(known);
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => call<MailShape>("POST", path, { email }),
+  const { values, answer, control, onSubmit, error, isBusy } = useForm({
+    first: { email: known },
+    send: ({ email }) => call(`POST ${path}`, { email }),
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <TextInput
-        label="E-mail address"
-        type="email"
-        name="email"
-        autoComplete="username"
-        required
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
-        error={fieldsOf(error).email}
-      />
+    <form onSubmit={onSubmit} className="flex flex-col gap-4">
+      <TextInput label="E-mail address" type="email" autoComplete="username" required {...control("email")} />
       {error !== null && <ErrorNote error={error} />}
-      {data !== undefined && !isPending && <LinkSent mail={data.mail} email={email} lifetime={lifetime} />}
-      <Button type="submit" kind={data === undefined ? kind : "quiet"} isBusy={isPending}>
-        {data === undefined ? action : "Ask again"}
+      {answer !== undefined && !isBusy && (
+        <LinkSent mail={answer.mail} email={values.email} lifetime={lifetime} />
+      )}
+      <Button type="submit" kind={answer === undefined ? kind : "quiet"} isBusy={isBusy}>
+        {answer === undefined ? action : "Ask again"}
       </Button>
     </form>
   );

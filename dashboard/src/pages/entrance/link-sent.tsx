@@ -1,7 +1,7 @@
-import type { MailShape } from "../../../../src/dashboard/shapes.ts";
+import type { Answer } from "../../api/call.ts";
 import { Note } from "../../ui/note.tsx";
 
-type LinkSentProps = { mail: MailShape["mail"]; email: string; lifetime: string };
+type LinkSentProps = { mail: Answer<"POST /sign-up">["mail"]; email: string; lifetime: string };
 
 /** Where a link went that was asked for. It is the same whether the address is known or not. */
 export function LinkSent({ mail, email, lifetime }: LinkSentProps) {

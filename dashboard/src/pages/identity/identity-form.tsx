@@ -1,14 +1,13 @@
-// What a person says of themselves, for an operator to compare with a document.
-import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import type { KycForm, KycShape } from "../../../../src/dashboard/shapes.ts";
+// The identity form, for an operator to compare with a document.
+
+import type { KycForm, KycJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CONTROL_LOOK, Field } from "../../ui/forms/field.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { TextInput } from "../../ui/forms/text-input.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { ErrorNote } from "../../ui/note.tsx";
 import { COUNTRY_OPTIONS } from "./countries.ts";
 
@@ -18,7 +17,7 @@ const DOCUMENTS = [
   { value: "DRIVING_LICENCE", label: "Driver’s license" },
 ] as const satisfies readonly { value: KycForm["documentKind"]; label: string }[];
 
-/** As it is being written: nothing is chosen yet. */
+/** While it is filled in, selects may be empty. */
 type Draft = { readonly [F in keyof KycForm]: string };
 const EMPTY: Draft = {
   fullName: "",
@@ -30,55 +29,51 @@ const EMPTY: Draft = {
 };
 
 type IdentityFormProps = {
-  onTaken: (kyc: KycShape) => void;
+  onTaken: (kyc: KycJson) => void;
   /** Where a button was pressed for it: its first field has the focus. */
   hasFocus?: boolean;
 };
 
 export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
-  const [draft, setDraft] = useState(EMPTY);
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<KycShape>("POST", "/kyc", draft),
-    onSuccess: onTaken,
-    gcTime: 0,
+  const { control, onSubmit, error, isBusy } = useForm({
+    first: EMPTY,
+    send: (draft) => call("POST /kyc", draft as KycForm),
+    onDone: onTaken,
   });
-  const fields = fieldsOf(error);
-  const control = (name: keyof Draft) => ({
-    name,
-    required: true,
-    value: draft[name],
-    onChange: (event: { target: { value: string } }) => setDraft({ ...draft, [name]: event.target.value }),
-    error: fields[name],
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   const { error: addressError, ...address } = control("address");
   return (
     <Card title="About you">
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <form onSubmit={onSubmit} className="flex flex-col gap-4">
         <TextInput
           label="Full name"
           hint="As on your document."
           autoComplete="name"
           maxLength={200}
           autoFocus={hasFocus}
+          required
           {...control("fullName")}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextInput label="Date of birth" type="date" autoComplete="bday" {...control("birthDate")} />
+          <TextInput
+            label="Date of birth"
+            type="date"
+            autoComplete="bday"
+            required
+            {...control("birthDate")}
+          />
           <Select
             label="Country"
             placeholder="Choose"
             options={COUNTRY_OPTIONS}
             autoComplete="country"
+            required
             {...control("country")}
           />
         </div>
         <Field label="Address" hint="Street, postcode and town." error={addressError}>
           {(tied) => (
             <textarea
+              required
               {...address}
               {...tied}
               rows={3}
@@ -89,12 +84,19 @@ export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
           )}
         </Field>
         <div className="grid gap-4 sm:grid-cols-2">
-          <Select label="Document" placeholder="Choose" options={DOCUMENTS} {...control("documentKind")} />
+          <Select
+            label="Document"
+            placeholder="Choose"
+            options={DOCUMENTS}
+            required
+            {...control("documentKind")}
+          />
           <TextInput
             label="Document number"
             autoComplete="off"
             isMonospace
             maxLength={50}
+            required
             {...control("documentNumber")}
           />
         </div>
@@ -104,7 +106,7 @@ export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
         </p>
         {error !== null && <ErrorNote error={error} />}
         <div>
-          <Button type="submit" kind="primary" isBusy={isPending}>
+          <Button type="submit" kind="primary" isBusy={isBusy}>
             Submit for approval
           </Button>
         </div>

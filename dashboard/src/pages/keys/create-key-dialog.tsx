@@ -1,17 +1,17 @@
 // A new key: its label and a fresh code, then the secret, shown this once.
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { CreatedKeyShape } from "../../../../src/dashboard/shapes.ts";
+import type { CreatedKeyJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
 import { TextInput } from "../../ui/forms/text-input.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { OnceShown } from "../../ui/once-shown.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { secretFile, secretFileName } from "./secret-file.ts";
@@ -20,7 +20,7 @@ const LABEL_LENGTH_MAX = 60;
 
 export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const navigate = useNavigate();
-  const [created, setCreated] = useState<CreatedKeyShape | null>(null);
+  const [created, setCreated] = useState<CreatedKeyJson | null>(null);
   const close = () => {
     setCreated(null);
     onClose();
@@ -45,47 +45,34 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
   );
 }
 
-type CreateFormProps = { onCancel: () => void; onCreated: (created: CreatedKeyShape) => void };
+type CreateFormProps = { onCancel: () => void; onCreated: (created: CreatedKeyJson) => void };
 
 function CreateForm({ onCancel, onCreated }: CreateFormProps) {
   const queries = useQueryClient();
-  const [label, setLabel] = useState("");
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<CreatedKeyShape>("POST", "/keys", { label, code }),
-    onSuccess: (created) => {
+  const form = useForm({
+    first: { label: "", code: "" },
+    send: (values) => call("POST /keys", values),
+    onDone: (created) => {
       void queries.invalidateQueries({ queryKey: ["keys"] });
       onCreated(created);
     },
-    onError: () => setCode(""),
-    gcTime: 0,
   });
-  const fields = fieldsOf(error);
   return (
-    <DialogForm
-      action="Create the key"
-      onSubmit={mutate}
-      onCancel={onCancel}
-      isBusy={isPending}
-      error={error}
-    >
+    <DialogForm action="Create the key" form={form} onCancel={onCancel}>
       <TextInput
         label="Label"
         hint="For you alone: what will use it, such as “BTC grid on the home server”."
-        name="label"
         autoComplete="off"
         required
         maxLength={LABEL_LENGTH_MAX}
-        value={label}
-        onChange={(event) => setLabel(event.target.value)}
-        error={fields.label}
+        {...form.control("label")}
       />
-      <CodeInput value={code} onChange={setCode} error={fields.code} />
+      <CodeInput {...form.direct("code")} />
     </DialogForm>
   );
 }
 
-type SecretProps = { created: CreatedKeyShape; onDone: () => void; onStrategy: () => void };
+type SecretProps = { created: CreatedKeyJson; onDone: () => void; onStrategy: () => void };
 
 function Secret({ created: { key, apiSecret }, onDone, onStrategy }: SecretProps) {
   const { server } = useSession();

@@ -1,22 +1,22 @@
 // The live keys with what can be done to them, and the revoked ones.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
-import { isFreeKey } from "../../api/keys.ts";
+import type { KeyJson } from "../../../../src/dashboard/schemas.ts";
+import { isFreeKey } from "../../api/strategy.ts";
 import { Button, buttonLook, TEXT_LINK } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
 type KeyTableProps = {
-  rows: readonly KeyShape[] | undefined;
-  onTest: (key: KeyShape) => void;
-  onRevoke: (key: KeyShape) => void;
+  rows: readonly KeyJson[] | undefined;
+  onTest: (key: KeyJson) => void;
+  onRevoke: (key: KeyJson) => void;
   empty: ReactNode;
 };
 
 export function KeyTable({ rows, onTest, onRevoke, empty }: KeyTableProps) {
-  const columns: readonly Column<KeyShape>[] = [
+  const columns: readonly Column<KeyJson>[] = [
     NAME,
     STRATEGY,
     LAST_USE,
@@ -42,7 +42,7 @@ export function KeyTable({ rows, onTest, onRevoke, empty }: KeyTableProps) {
   );
 }
 
-export function RevokedTable({ rows }: { rows: readonly KeyShape[] }) {
+export function RevokedTable({ rows }: { rows: readonly KeyJson[] }) {
   return (
     <Table
       caption="Revoked keys"
@@ -59,7 +59,7 @@ export function RevokedTable({ rows }: { rows: readonly KeyShape[] }) {
   );
 }
 
-const NAME: Column<KeyShape> = {
+const NAME: Column<KeyJson> = {
   key: "name",
   header: "Key",
   isRowHeader: true,
@@ -75,7 +75,7 @@ const NAME: Column<KeyShape> = {
   ),
 };
 
-const STRATEGY: Column<KeyShape> = {
+const STRATEGY: Column<KeyJson> = {
   key: "strategy",
   header: "Strategy",
   cell: (key) => (
@@ -100,7 +100,7 @@ const STRATEGY: Column<KeyShape> = {
   ),
 };
 
-const LAST_USE: Column<KeyShape> = {
+const LAST_USE: Column<KeyJson> = {
   key: "last-use",
   header: "Last use",
   cell: ({ lastUse }) =>
@@ -116,7 +116,7 @@ const LAST_USE: Column<KeyShape> = {
     ),
 };
 
-const CREATED: Column<KeyShape> = {
+const CREATED: Column<KeyJson> = {
   key: "created",
   header: "Created",
   isTime: true,

@@ -1,6 +1,6 @@
 // "Test this key": each check that a request meets, in their order, with what was found and what to do about it.
 import { useQuery } from "@tanstack/react-query";
-import type { KeyTestShape } from "../../../../src/dashboard/shapes.ts";
+import type { KeyTestJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
@@ -8,15 +8,15 @@ import { Skeleton } from "../../ui/skeleton.tsx";
 
 /** Runs the test when it is first shown, and again when asked to. */
 export function KeyTest({ keyId }: { keyId: string }) {
-  // Another key is another test: nothing of the one before shows meanwhile.
+  // Another key is another test: the result of the one before must not show.
   return <Test key={keyId} keyId={keyId} />;
 }
 
 function Test({ keyId }: { keyId: string }) {
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ["key-test", keyId],
-    queryFn: () => call<KeyTestShape>("POST", `/keys/${encodeURIComponent(keyId)}/test`, {}),
-    // What it found a minute ago says nothing about now.
+    queryFn: () => call("POST /keys/:keyId/test", { keyId }),
+    // The result of a minute ago says nothing about now.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -54,7 +54,7 @@ const OUTCOMES = {
   UNKNOWN: { sign: "?", word: "not known", look: "text-ink-soft" },
 } as const;
 
-function Check({ check }: { check: KeyTestShape["checks"][number] }) {
+function Check({ check }: { check: KeyTestJson["checks"][number] }) {
   const { sign, word, look } = OUTCOMES[check.outcome];
   return (
     <li className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2">

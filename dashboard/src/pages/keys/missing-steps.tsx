@@ -1,11 +1,11 @@
 // What a person has to do before a key or an exchange account, with the way to it. Nothing where nothing is missing.
 import { Link } from "@tanstack/react-router";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { Note } from "../../ui/note.tsx";
 
 type MissingStepsProps = {
-  person: PersonShape;
+  person: PersonJson;
   /** What waits for them. */
   before?: string;
   /** What a code is asked for. */

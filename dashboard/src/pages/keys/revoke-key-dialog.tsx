@@ -1,18 +1,17 @@
-// Ends a key for good, against a fresh code. Also used where a strategy shows its key.
+// Revokes a key, with a fresh code. Also used where a strategy shows its key.
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { KeyShape } from "../../../../src/dashboard/shapes.ts";
+import { useQueryClient } from "@tanstack/react-query";
+import type { KeyJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
 import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { MissingSteps } from "./missing-steps.tsx";
 
-type Revoked = Pick<KeyShape, "keyId" | "label" | "apiKey">;
+type Revoked = Pick<KeyJson, "keyId" | "label" | "apiKey">;
 /** Null: the dialog is closed. */
 type RevokeKeyDialogProps = { revoked: Revoked | null; onClose: () => void };
 
@@ -48,29 +47,20 @@ export function RevokeKeyDialog({ revoked, onClose }: RevokeKeyDialogProps) {
 
 function RevokeForm({ revoked, onClose }: { revoked: Revoked; onClose: () => void }) {
   const queries = useQueryClient();
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call("POST", `/keys/${encodeURIComponent(revoked.keyId)}/revoke`, { code }),
-    onSuccess: () => {
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("POST /keys/:keyId/revoke", { keyId: revoked.keyId, code }),
+    onDone: () => {
       toast("API key revoked");
       void queries.invalidateQueries({ queryKey: ["keys"] });
       void queries.invalidateQueries({ queryKey: ["strategies"] });
       void queries.invalidateQueries({ queryKey: ["strategy"] });
       onClose();
     },
-    onError: () => setCode(""),
-    gcTime: 0,
   });
   return (
-    <DialogForm
-      action="Revoke the key"
-      kind="danger"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={error}
-    >
-      <CodeInput value={code} onChange={setCode} autoFocus error={fieldsOf(error).code} />
+    <DialogForm action="Revoke the key" kind="danger" form={form} onCancel={onClose}>
+      <CodeInput {...form.direct("code")} autoFocus />
     </DialogForm>
   );
 }

@@ -1,6 +1,6 @@
 // The whole audit log, newest first, and whether its chain of hashes holds.
 import { useQuery } from "@tanstack/react-query";
-import { auditQuery, defencesQuery } from "../../api/operator.ts";
+import { auditQuery, securityQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
@@ -14,7 +14,7 @@ export function Page() {
   const { search } = useAddress();
   const { before } = search;
   const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery(auditQuery({ before }));
-  const { data: defences } = useQuery({ ...defencesQuery, refetchInterval: false });
+  const { data: defences } = useQuery({ ...securityQuery, refetchInterval: false });
   return (
     <>
       <PageHeader

@@ -1,7 +1,7 @@
 // Copying on this server: the exchanges, the copies, what was not copied and why, the gap to paper, and the kill switches.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { OperatorCopyingShape } from "../../../../src/dashboard/shapes.ts";
+import type { OperatorCopyingJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";
@@ -90,12 +90,12 @@ export function Page() {
   );
 }
 
-type Cleared = Pick<OperatorCopyingShape["switches"][number], "kind" | "id">;
+type Cleared = Pick<OperatorCopyingJson["switches"][number], "kind" | "id">;
 
 function useClear() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ kind, id }: Cleared) => call("POST", "/operator/copying/switches/clear", { kind, id }),
+    mutationFn: ({ kind, id }: Cleared) => call("POST /operator/copying/switches/clear", { kind, id }),
     onSuccess: () => {
       toast("Kill switch cleared");
       void queries.invalidateQueries({ queryKey: copyingQuery.queryKey });

@@ -1,6 +1,6 @@
 // How faithful the simulation is, in the words of the documentation, and what became of what the feeds brought.
 import { useQuery } from "@tanstack/react-query";
-import type { FidelityShape } from "../../../../src/dashboard/shapes.ts";
+import type { FidelityJson } from "../../../../src/dashboard/schemas.ts";
 import { fidelityQuery } from "../../api/operator.ts";
 import { inWords } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -11,7 +11,7 @@ import { Prose } from "./fidelity/prose.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
-type Feed = FidelityShape["feeds"][number];
+type Feed = FidelityJson["feeds"][number];
 type Outcome = { readonly outcome: string; readonly count: number };
 
 export function Page() {

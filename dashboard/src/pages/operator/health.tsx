@@ -1,6 +1,6 @@
 // How the service fares: each reading with what is normal, and what to do when it is not.
 import { useQuery } from "@tanstack/react-query";
-import type { HealthShape } from "../../../../src/dashboard/shapes.ts";
+import type { HealthJson } from "../../../../src/dashboard/schemas.ts";
 import { healthQuery } from "../../api/operator.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
@@ -75,14 +75,7 @@ const COLUMNS: readonly Column<HealthCheck>[] = [
   { key: "action", header: "What to do", cell: ({ action }) => action },
 ];
 
-function factsOf({
-  version,
-  startedAt,
-  market,
-  people,
-  feeds,
-  pendingSignals,
-}: HealthShape): readonly Fact[] {
+function factsOf({ version, startedAt, market, people, feeds, pendingSignals }: HealthJson): readonly Fact[] {
   return [
     { label: "Version", value: version },
     { label: "Market", value: MARKET_KINDS[market].name },

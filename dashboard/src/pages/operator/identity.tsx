@@ -1,6 +1,6 @@
 // The queue of identity forms: those that wait, oldest first, and what became of the others.
 import { useQuery } from "@tanstack/react-query";
-import type { KycEntryShape } from "../../../../src/dashboard/shapes.ts";
+import type { KycEntryJson } from "../../../../src/dashboard/schemas.ts";
 import { submissionsQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Card } from "../../ui/card.tsx";
@@ -12,7 +12,7 @@ import { Failed } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 
-type Status = KycEntryShape["status"];
+type Status = KycEntryJson["status"];
 
 const TABS = [
   { label: "Pending", to: "/operator/identity", search: { status: undefined } },

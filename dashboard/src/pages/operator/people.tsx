@@ -1,7 +1,7 @@
 // Everybody who signed up: looked up by name or address, filtered by where their identity stands.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { peopleQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
@@ -28,7 +28,10 @@ const STATUSES = [
 export function Page() {
   const { search, change } = useAddress();
   const { before, search: searched, kyc } = search;
-  const { data, error, refetch, isFetching } = useQuery(peopleQuery({ search: searched, kyc, before }));
+  const { data, error, refetch, isFetching } = useQuery(
+    // The server rejects any other status that the address may have.
+    peopleQuery({ search: searched, kyc: kyc as PersonJson["kyc"] | undefined, before }),
+  );
   const isFiltered = searched !== undefined || kyc !== undefined;
   return (
     <>
@@ -80,7 +83,7 @@ export function Page() {
   );
 }
 
-const COLUMNS: readonly Column<PersonShape>[] = [
+const COLUMNS: readonly Column<PersonJson>[] = [
   {
     key: "email",
     header: "E-mail",

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import type { KeyShape, PersonShape, StrategyNameShape } from "../../../../src/dashboard/shapes.ts";
+import type { KeyJson, PersonJson, StrategyNameJson } from "../../../../src/dashboard/schemas.ts";
 import { personQuery } from "../../api/operator.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -24,7 +24,7 @@ export function Page() {
   const { personId } = route.useParams();
   const query = useQuery(personQuery(personId));
   const person = query.data?.person;
-  const [revoked, setRevoked] = useState<KeyShape | null>(null);
+  const [revoked, setRevoked] = useState<KeyJson | null>(null);
   return (
     <>
       <PageHeader
@@ -77,13 +77,13 @@ export function Page() {
   );
 }
 
-function badgeOf({ role, lockedAt, closedAt }: PersonShape) {
+function badgeOf({ role, lockedAt, closedAt }: PersonJson) {
   if (closedAt !== null) return <StatusBadge status="CLOSED" />;
   if (lockedAt !== null) return <Badge tone="loss">Locked</Badge>;
   return role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : undefined;
 }
 
-function factsOf(person: PersonShape): readonly Fact[] {
+function factsOf(person: PersonJson): readonly Fact[] {
   return [
     { label: "E-mail address", value: <span className="break-all">{person.email}</span> },
     { label: "E-mail verified", value: person.isEmailVerified ? "Yes" : "No" },
@@ -110,7 +110,7 @@ function factsOf(person: PersonShape): readonly Fact[] {
   ];
 }
 
-const STRATEGY_COLUMNS: readonly Column<StrategyNameShape>[] = [
+const STRATEGY_COLUMNS: readonly Column<StrategyNameJson>[] = [
   { key: "name", header: "Name", isRowHeader: true, cell: ({ name }) => name },
   { key: "type", header: "Type", cell: ({ type }) => inWords(type) },
   { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
@@ -121,7 +121,7 @@ const STRATEGY_COLUMNS: readonly Column<StrategyNameShape>[] = [
   },
 ];
 
-const keyColumns = (onRevoke: (key: KeyShape) => void): readonly Column<KeyShape>[] => [
+const keyColumns = (onRevoke: (key: KeyJson) => void): readonly Column<KeyJson>[] => [
   ...KEY_COLUMNS,
   {
     key: "revoke",
@@ -136,7 +136,7 @@ const keyColumns = (onRevoke: (key: KeyShape) => void): readonly Column<KeyShape
   },
 ];
 
-const KEY_COLUMNS: readonly Column<KeyShape>[] = [
+const KEY_COLUMNS: readonly Column<KeyJson>[] = [
   { key: "label", header: "Label", isRowHeader: true, cell: ({ label }) => label },
   {
     key: "key",

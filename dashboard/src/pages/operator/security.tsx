@@ -1,7 +1,7 @@
 // Who tries what: bans, failed handshakes of streams, failed sign-ins and locks, and whether the audit log was tampered with.
 import { useQuery } from "@tanstack/react-query";
-import type { SecurityShape } from "../../../../src/dashboard/shapes.ts";
-import { defencesQuery } from "../../api/operator.ts";
+import type { SecurityJson } from "../../../../src/dashboard/schemas.ts";
+import { securityQuery } from "../../api/operator.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Countdown, Time } from "../../ui/figures/time.tsx";
@@ -12,12 +12,12 @@ import { ChainBadge, ChainBroken } from "./parts/chain.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
-type Ban = SecurityShape["bans"][number];
-type Handshakes = SecurityShape["failedHandshakes"][number];
-type SignIns = SecurityShape["failedSignIns"][number];
+type Ban = SecurityJson["bans"][number];
+type Handshakes = SecurityJson["failedHandshakes"][number];
+type SignIns = SecurityJson["failedSignIns"][number];
 
 export function Page() {
-  const query = useQuery(defencesQuery);
+  const query = useQuery(securityQuery);
   return (
     <>
       <PageHeader

@@ -1,7 +1,7 @@
-// What was done with the account: the person's own part of the audit trail, newest first.
+// The person's own part of the audit, newest first.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { AuditShape, PageShape } from "../../../../src/dashboard/shapes.ts";
+import type { AuditJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { auditWords, detailsInWords } from "../../audit/words.ts";
@@ -16,11 +16,7 @@ export function ActivityCard() {
   const { data, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery({
       queryKey: ["activity"],
-      queryFn: ({ pageParam }) =>
-        call<PageShape<AuditShape>>(
-          "GET",
-          pageParam === null ? "/activity" : `/activity?before=${encodeURIComponent(pageParam)}`,
-        ),
+      queryFn: ({ pageParam }) => call("GET /activity", pageParam === null ? {} : { before: pageParam }),
       initialPageParam: null as string | null,
       getNextPageParam: ({ next }) => next,
     });
@@ -53,7 +49,7 @@ export function ActivityCard() {
   );
 }
 
-function columnsFor(email: string): readonly Column<AuditShape>[] {
+function columnsFor(email: string): readonly Column<AuditJson>[] {
   return [
     { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
     { key: "at", header: "When", isTime: true, cell: ({ at }) => <Time at={at} /> },
@@ -76,11 +72,11 @@ function columnsFor(email: string): readonly Column<AuditShape>[] {
 }
 
 /** Ids of records say nothing to their owner. */
-function withoutIds(details: AuditShape["details"]): AuditShape["details"] {
+function withoutIds(details: AuditJson["details"]): AuditJson["details"] {
   return Object.fromEntries(Object.entries(details).filter(([name]) => !name.endsWith("Id")));
 }
 
-function strategyOf({ about, details }: AuditShape): string | null {
+function strategyOf({ about, details }: AuditJson): string | null {
   return about.kind === "STRATEGY" ? about.id : (details.strategyId ?? null);
 }
 

@@ -1,16 +1,16 @@
-// The end of the account, by its owner: says what ends with it, and asks for password and code.
-import { useMutation, useQuery } from "@tanstack/react-query";
+// Closes the own account: says what ends with it, and asks for password and code.
+
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AccountContentsShape, SessionShape } from "../../../../src/dashboard/shapes.ts";
 import { AccountContents } from "../../account/contents.tsx";
-import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
+import { call, endpointQuery } from "../../api/call.ts";
 import { takeSession, usePerson } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../ui/forms/confirm-by-typing.tsx";
 import { PasswordInput } from "../../ui/forms/password-input.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { ErrorNote } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 
@@ -36,22 +36,17 @@ export function CloseAccountCard() {
 
 function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { email, hasSecondFactor } = usePerson();
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
   const contents = useQuery({
-    queryKey: ["account"],
-    queryFn: () => call<AccountContentsShape>("GET", "/account"),
+    ...endpointQuery(["account"], "GET /account"),
     enabled: isOpen,
     staleTime: 0,
   });
-  const closing = useMutation({
-    mutationFn: () =>
-      call<SessionShape>("POST", "/account/close", { password, ...(hasSecondFactor ? { code } : {}) }),
-    onSuccess: takeSession,
-    onError: () => setCode(""),
-    gcTime: 0,
+  const form = useForm({
+    first: { password: "", code: "" },
+    send: ({ password, code }) =>
+      call("POST /account/close", { password, ...(hasSecondFactor ? { code } : {}) }),
+    onDone: takeSession,
   });
-  const fields = fieldsOf(closing.error);
   return (
     <ConfirmByTyping
       isOpen={isOpen}
@@ -59,17 +54,13 @@ function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
       title="Close your account for good?"
       confirmation={email}
       action="Close my account"
-      onConfirm={() => contents.data !== undefined && closing.mutate()}
-      isBusy={closing.isPending}
-      error={closing.error}
+      onConfirm={() => contents.data !== undefined && form.onSubmit()}
+      isBusy={form.isBusy}
+      error={form.error}
       more={
         <>
-          <PasswordInput
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-            error={fields.password}
-          />
-          {hasSecondFactor && <CodeInput value={code} onChange={setCode} error={fields.code} />}
+          <PasswordInput {...form.control("password")} />
+          {hasSecondFactor && <CodeInput {...form.direct("code")} />}
         </>
       }
     >

@@ -1,11 +1,9 @@
-// Removing the second factor, against a code of it or a recovery code.
+// Disabling the second factor, with a code of it or a recovery code.
 
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { usePerson } from "../../api/session.ts";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { SecondFactorInput } from "../entrance/second-factor-input.tsx";
@@ -28,27 +26,18 @@ export function DisableDialog({ isOpen, onClose, onChanged }: DisableDialogProps
 }
 
 function DisableForm({ onClose, onChanged }: Omit<DisableDialogProps, "isOpen">) {
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call("POST", "/second-factor/disable", { code }),
-    onSuccess: () => {
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("POST /second-factor/disable", { code }),
+    onDone: () => {
       toast("Second factor disabled");
       onChanged();
       onClose();
     },
-    onError: () => setCode(""),
-    gcTime: 0,
   });
   return (
-    <DialogForm
-      action="Disable"
-      kind="danger"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={error}
-    >
-      <SecondFactorInput value={code} onChange={setCode} autoFocus error={fieldsOf(error).code} />
+    <DialogForm action="Disable" kind="danger" form={form} onCancel={onClose}>
+      <SecondFactorInput {...form.direct("code")} autoFocus />
     </DialogForm>
   );
 }

@@ -1,32 +1,19 @@
-// That it is the owner who asks: a code where there is a second factor, else the password.
+// Proof that the owner asks: a code where there is a second factor, else the password.
 import { usePerson } from "../../api/session.ts";
 import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { PasswordInput } from "../../ui/forms/password-input.tsx";
+import type { Form } from "../../ui/forms/use-form.ts";
 
-export type Proof = { readonly password?: string; readonly code?: string };
-type ProofInputProps = {
-  value: Proof;
-  onChange: (proof: Proof) => void;
-  fields: Readonly<Record<string, string>>;
-};
+type Proof = { readonly password: string | undefined; readonly code: string | undefined };
+export const NO_PROOF: Proof = { password: undefined, code: undefined };
 
-export function ProofInput({ value, onChange, fields }: ProofInputProps) {
+export function ProofInput({ form }: { form: Form<Proof> }) {
   const { hasSecondFactor } = usePerson();
+  const { values, fields, set } = form;
   if (hasSecondFactor) {
     return (
-      <CodeInput
-        value={value.code ?? ""}
-        onChange={(code) => onChange({ code })}
-        error={fields.code}
-        autoFocus
-      />
+      <CodeInput value={values.code ?? ""} onChange={(code) => set({ code })} error={fields.code} autoFocus />
     );
   }
-  return (
-    <PasswordInput
-      value={value.password ?? ""}
-      onChange={({ target }) => onChange({ password: target.value })}
-      error={fields.password}
-    />
-  );
+  return <PasswordInput {...form.control("password")} value={values.password ?? ""} />;
 }

@@ -1,12 +1,10 @@
-// New recovery codes in place of the old ones, against a code of the authenticator.
+// Replaces the recovery codes, with a code of the authenticator.
 
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { RecoveryCodesShape } from "../../../../src/dashboard/shapes.ts";
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
@@ -41,17 +39,15 @@ export function RenewDialog({ isOpen, onClose, onChanged }: RenewDialogProps) {
 type RenewFormProps = { onCancel: () => void; onRenewed: (codes: readonly string[]) => void };
 
 function RenewForm({ onCancel, onRenewed }: RenewFormProps) {
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<RecoveryCodesShape>("POST", "/second-factor/recovery-codes", { code }),
-    onSuccess: (answer) => onRenewed(answer.recoveryCodes),
-    onError: () => setCode(""),
-    gcTime: 0,
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("POST /second-factor/recovery-codes", { code }),
+    onDone: ({ recoveryCodes }) => onRenewed(recoveryCodes),
   });
   return (
-    <DialogForm action="Renew" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
+    <DialogForm action="Renew" form={form} onCancel={onCancel}>
       <p>You get ten new codes. The old ones stop working at once.</p>
-      <CodeInput value={code} onChange={setCode} autoFocus error={fieldsOf(error).code} />
+      <CodeInput {...form.direct("code")} autoFocus />
     </DialogForm>
   );
 }

@@ -1,8 +1,7 @@
 // The second factor: whether there is one, and the dialogs that set it up, renew its recovery codes and remove it.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { SecondFactorShape } from "../../../../src/dashboard/shapes.ts";
-import { call } from "../../api/call.ts";
+import { endpointQuery } from "../../api/call.ts";
 import { refreshSession } from "../../api/session.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -13,7 +12,7 @@ import { DisableDialog } from "./disable-dialog.tsx";
 import { RenewDialog } from "./renew-dialog.tsx";
 import { SetUpDialog } from "./set-up-dialog.tsx";
 
-/** From here on they are running out. */
+/** So many or fewer are shown as a warning. */
 const CODES_FEW = 3;
 
 type OpenDialog = "SET_UP" | "RENEW" | "DISABLE" | null;
@@ -21,10 +20,9 @@ type OpenDialog = "SET_UP" | "RENEW" | "DISABLE" | null;
 export function SecondFactorCard() {
   const queries = useQueryClient();
   const [dialog, setDialog] = useState<OpenDialog>(null);
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ["second-factor"],
-    queryFn: () => call<SecondFactorShape>("GET", "/second-factor"),
-  });
+  const { data, error, refetch, isFetching } = useQuery(
+    endpointQuery(["second-factor"], "GET /second-factor"),
+  );
   const refresh = () => {
     void queries.invalidateQueries({ queryKey: ["second-factor"] });
     void queries.invalidateQueries({ queryKey: ["sessions"] });

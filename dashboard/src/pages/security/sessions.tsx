@@ -1,30 +1,28 @@
-// Where the account is signed in, and the way to end that.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+// The sessions of the account, and ending them.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { OwnSessionShape } from "../../../../src/dashboard/shapes.ts";
-import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
+import type { OwnSessionJson } from "../../../../src/dashboard/schemas.ts";
+import { call, endpointQuery } from "../../api/call.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { ErrorNote } from "../../ui/note.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { type Proof, ProofInput } from "./proof-input.tsx";
+import { NO_PROOF, ProofInput } from "./proof-input.tsx";
 import { browserInWords } from "./user-agent.ts";
 
 /** One session, or all but this one. */
-type ToEnd = OwnSessionShape | "OTHERS";
+type ToEnd = OwnSessionJson | "OTHERS";
 
 export function SessionsCard() {
   const [toEnd, setToEnd] = useState<ToEnd | null>(null);
-  const { data, error, refetch, isFetching } = useQuery({
-    queryKey: ["sessions"],
-    queryFn: () => call<{ readonly rows: readonly OwnSessionShape[] }>("GET", "/sessions"),
-  });
+  const { data, error, refetch, isFetching } = useQuery(endpointQuery(["sessions"], "GET /sessions"));
   const others = data?.rows.filter(({ isThisOne }) => !isThisOne) ?? [];
   return (
     <Card
@@ -76,34 +74,31 @@ function EndDialog({ toEnd, onClose }: { toEnd: ToEnd | null; onClose: () => voi
 
 function EndForm({ toEnd, onClose }: { toEnd: ToEnd; onClose: () => void }) {
   const queries = useQueryClient();
-  const [proof, setProof] = useState<Proof>({});
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      call("POST", "/sessions/end", { sessionId: toEnd === "OTHERS" ? null : toEnd.sessionId, ...proof }),
-    onSuccess: () => {
+  const form = useForm({
+    first: NO_PROOF,
+    send: (proof) =>
+      call("POST /sessions/end", { sessionId: toEnd === "OTHERS" ? null : toEnd.sessionId, ...proof }),
+    onDone: () => {
       toast(toEnd === "OTHERS" ? "All other sessions ended" : "Session ended");
       void queries.invalidateQueries({ queryKey: ["activity"] });
       onClose();
     },
-    onError: () => setProof({}),
+    onError: () => form.set(NO_PROOF),
     onSettled: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
-    gcTime: 0,
   });
   return (
     <DialogForm
       action={toEnd === "OTHERS" ? "End the sessions" : "End the session"}
       kind="danger"
-      onSubmit={mutate}
+      form={form}
       onCancel={onClose}
-      isBusy={isPending}
-      error={error}
     >
-      <ProofInput value={proof} onChange={setProof} fields={fieldsOf(error)} />
+      <ProofInput form={form} />
     </DialogForm>
   );
 }
 
-function columnsWith(onEnd: (session: OwnSessionShape) => void): readonly Column<OwnSessionShape>[] {
+function columnsWith(onEnd: (session: OwnSessionJson) => void): readonly Column<OwnSessionJson>[] {
   return [
     {
       key: "browser",

@@ -1,15 +1,14 @@
 // Setting up the second factor in three steps: the password, the authenticator with a first code, the recovery codes. From the
 // moment that it is enabled the dialog stays until the codes were saved.
 
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { RecoveryCodesShape, SecondFactorSetupShape } from "../../../../src/dashboard/shapes.ts";
+import type { SecondFactorSetupJson } from "../../../../src/dashboard/schemas.ts";
 import { call } from "../../api/call.ts";
-import { fieldsOf } from "../../api/error.ts";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
 import { PasswordInput } from "../../ui/forms/password-input.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { QrCode } from "../../ui/qr-code.tsx";
@@ -18,7 +17,7 @@ import { RecoveryCodes } from "./recovery-codes.tsx";
 type SetUpDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };
 
 export function SetUpDialog({ isOpen, onClose, onChanged }: SetUpDialogProps) {
-  const [setup, setSetup] = useState<SecondFactorSetupShape | null>(null);
+  const [setup, setSetup] = useState<SecondFactorSetupJson | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const close = () => {
     setSetup(null);
@@ -54,46 +53,39 @@ export function SetUpDialog({ isOpen, onClose, onChanged }: SetUpDialogProps) {
   );
 }
 
-type PasswordStepProps = { onCancel: () => void; onSetup: (setup: SecondFactorSetupShape) => void };
+type PasswordStepProps = { onCancel: () => void; onSetup: (setup: SecondFactorSetupJson) => void };
 
 function PasswordStep({ onCancel, onSetup }: PasswordStepProps) {
-  const [password, setPassword] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<SecondFactorSetupShape>("POST", "/second-factor", { password }),
-    onSuccess: onSetup,
-    gcTime: 0,
+  const form = useForm({
+    first: { password: "" },
+    send: ({ password }) => call("POST /second-factor", { password }),
+    onDone: onSetup,
   });
   return (
-    <DialogForm action="Continue" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
+    <DialogForm action="Continue" form={form} onCancel={onCancel}>
       <p>
         You need an authenticator app, such as the one built into your phone or password manager. First
         confirm your password. Enabling the second factor ends your other sessions.
       </p>
-      <PasswordInput
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        error={fieldsOf(error).password}
-      />
+      <PasswordInput {...form.control("password")} />
     </DialogForm>
   );
 }
 
 type ConfirmStepProps = {
-  setup: SecondFactorSetupShape;
+  setup: SecondFactorSetupJson;
   onCancel: () => void;
   onConfirmed: (recoveryCodes: readonly string[]) => void;
 };
 
 function ConfirmStep({ setup, onCancel, onConfirmed }: ConfirmStepProps) {
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<RecoveryCodesShape>("POST", "/second-factor/confirm", { code }),
-    onSuccess: (answer) => onConfirmed(answer.recoveryCodes),
-    onError: () => setCode(""),
-    gcTime: 0,
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("POST /second-factor/confirm", { code }),
+    onDone: ({ recoveryCodes }) => onConfirmed(recoveryCodes),
   });
   return (
-    <DialogForm action="Enable" onSubmit={mutate} onCancel={onCancel} isBusy={isPending} error={error}>
+    <DialogForm action="Enable" form={form} onCancel={onCancel}>
       <div className="flex flex-wrap items-start gap-4">
         <QrCode text={setup.uri} label="QR code for your authenticator; the key beside it says the same" />
         <div className="flex min-w-0 flex-1 basis-48 flex-col items-start gap-2">
@@ -104,10 +96,8 @@ function ConfirmStep({ setup, onCancel, onConfirmed }: ConfirmStepProps) {
       <CodeInput
         label="Code from the authenticator"
         hint="Six digits. Each code works once: before you need another, wait for the next one."
-        value={code}
-        onChange={setCode}
+        {...form.direct("code")}
         autoFocus
-        error={fieldsOf(error).code}
       />
     </DialogForm>
   );

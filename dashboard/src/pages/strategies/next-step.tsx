@@ -1,13 +1,13 @@
 // What a person without a strategy has to do first, as the page of all steps says it, and the way there.
 import { Link } from "@tanstack/react-router";
-import type { KeyShape, PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { KeyJson, PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { journeyOf } from "../welcome/journey.ts";
 
 /** `keys` are undefined while they are loaded. */
-type NextStepProps = { person: PersonShape; keys: readonly KeyShape[] | undefined };
+type NextStepProps = { person: PersonJson; keys: readonly KeyJson[] | undefined };
 
 export function NextStep({ person, keys }: NextStepProps) {
   if (keys === undefined) {

@@ -1,7 +1,7 @@
 // The strategies, one a row; at phone width one a card.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { StrategyShape } from "../../../../src/dashboard/shapes.ts";
+import type { StrategyJson } from "../../../../src/dashboard/schemas.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import { TYPES } from "../../strategies/type-words.ts";
 import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";
@@ -16,7 +16,7 @@ const STALE_AFTER_MS = 60_000;
 
 type StrategyTableProps = {
   caption: string;
-  rows: readonly StrategyShape[] | undefined;
+  rows: readonly StrategyJson[] | undefined;
   sparklines: ReadonlyMap<string, readonly string[]>;
   /** When the rows came, Unix ms. */
   loadedAt: number;
@@ -24,7 +24,7 @@ type StrategyTableProps = {
 };
 
 export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: StrategyTableProps) {
-  const columns: readonly Column<StrategyShape>[] = [
+  const columns: readonly Column<StrategyJson>[] = [
     NAME,
     STATUS,
     {
@@ -63,7 +63,7 @@ export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: St
   );
 }
 
-const NAME: Column<StrategyShape> = {
+const NAME: Column<StrategyJson> = {
   key: "name",
   header: "Strategy",
   width: "w-[20%]",
@@ -82,13 +82,13 @@ const NAME: Column<StrategyShape> = {
     </span>
   ),
 };
-const STATUS: Column<StrategyShape> = {
+const STATUS: Column<StrategyJson> = {
   key: "status",
   header: "Status",
   width: "w-[10%]",
   cell: ({ status }) => <StatusBadge status={status} />,
 };
-const PROFIT: Column<StrategyShape> = {
+const PROFIT: Column<StrategyJson> = {
   key: "profit",
   header: "Profit",
   width: "w-[11%]",
@@ -105,7 +105,7 @@ const PROFIT: Column<StrategyShape> = {
     );
   },
 };
-const ORDERS: Column<StrategyShape> = {
+const ORDERS: Column<StrategyJson> = {
   key: "orders",
   header: "Orders",
   width: "w-[8%]",
@@ -121,7 +121,7 @@ const ORDERS: Column<StrategyShape> = {
     </Link>
   ),
 };
-const POSITIONS: Column<StrategyShape> = {
+const POSITIONS: Column<StrategyJson> = {
   key: "positions",
   header: "Positions",
   width: "w-[8%]",
@@ -138,7 +138,7 @@ const POSITIONS: Column<StrategyShape> = {
       </Link>
     ),
 };
-const KEY: Column<StrategyShape> = {
+const KEY: Column<StrategyJson> = {
   key: "key",
   header: "Key, last request",
   width: "w-[17%]",

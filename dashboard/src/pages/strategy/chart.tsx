@@ -1,6 +1,6 @@
 // The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and liquidation.
 import { useNavigate } from "@tanstack/react-router";
-import type { StrategyShape, SymbolShape } from "../../../../src/dashboard/shapes.ts";
+import type { StrategyJson, SymbolJson } from "../../../../src/dashboard/schemas.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { useStaleSince } from "../../live/use-live.ts";
@@ -52,8 +52,8 @@ export function Page() {
 }
 
 type SymbolChartProps = {
-  symbol: SymbolShape;
-  strategy: StrategyShape;
+  symbol: SymbolJson;
+  strategy: StrategyJson;
   interval: Interval;
   /** Where it opens, Unix ms; null is at the newest candle. */
   at: number | null;

@@ -1,6 +1,6 @@
 // Who copies the strategy: whether it is open to copiers, how their copies fare, what was not copied and why, and the gap to paper.
 import { useQuery } from "@tanstack/react-query";
-import type { StrategyCopyingShape } from "../../../../src/dashboard/shapes.ts";
+import type { StrategyCopyingJson } from "../../../../src/dashboard/schemas.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";
@@ -59,7 +59,7 @@ export function Page() {
   );
 }
 
-function Closing({ done, total, left }: NonNullable<StrategyCopyingShape["closing"]>) {
+function Closing({ done, total, left }: NonNullable<StrategyCopyingJson["closing"]>) {
   return (
     <Card title="Closing its copies">
       <Meter

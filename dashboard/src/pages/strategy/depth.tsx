@@ -1,7 +1,7 @@
 // The order book as a ladder, live, with the strategy's own orders in it.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BookShape, StrategyShape, SymbolShape } from "../../../../src/dashboard/shapes.ts";
+import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard/schemas.ts";
 import { ordersQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
@@ -67,10 +67,10 @@ export function Page() {
   );
 }
 
-type BookProps = { symbol: SymbolShape; strategy: StrategyShape; multiple: Grouping };
+type BookProps = { symbol: SymbolJson; strategy: StrategyJson; multiple: Grouping };
 
 function Book({ symbol: { symbol, tickSize, stepSize }, strategy, multiple }: BookProps) {
-  const [book, setBook] = useState<BookShape | null>(null);
+  const [book, setBook] = useState<BookJson | null>(null);
   const topic = { kind: "depth", family: strategy.type, symbol } as const;
   useFollow(topic);
   const staleSince = useStaleSince(topic);

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { OrderDetailShape } from "../../../../src/dashboard/shapes.ts";
+import type { OrderDetailJson } from "../../../../src/dashboard/schemas.ts";
 import { orderQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
@@ -79,7 +79,7 @@ export function Page() {
 /** What every fill of one order shares. */
 const SAID_ABOVE = ["symbol", "side", "order"];
 
-function Detail({ detail, isSpot }: { detail: OrderDetailShape | undefined; isSpot: boolean }) {
+function Detail({ detail, isSpot }: { detail: OrderDetailJson | undefined; isSpot: boolean }) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
       <div className="flex min-w-0 flex-col gap-5">
@@ -120,7 +120,7 @@ function Detail({ detail, isSpot }: { detail: OrderDetailShape | undefined; isSp
   );
 }
 
-function factsOf({ order }: OrderDetailShape): readonly Fact[] {
+function factsOf({ order }: OrderDetailJson): readonly Fact[] {
   const filled = filledPercent(order);
   return [
     { label: "Symbol", value: order.symbol },
@@ -158,7 +158,7 @@ function factsOf({ order }: OrderDetailShape): readonly Fact[] {
   ];
 }
 
-function Names({ detail: { order, signalId } }: { detail: OrderDetailShape }) {
+function Names({ detail: { order, signalId } }: { detail: OrderDetailJson }) {
   return (
     <dl className="flex flex-wrap gap-x-10 gap-y-3">
       <div>

@@ -1,7 +1,7 @@
 // How a strategy has done: its equity and drawdown, its figures, what it owns, and what it did last.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { PerformanceShape, Range } from "../../../../src/dashboard/shapes.ts";
+import type { PerformanceJson, Range } from "../../../../src/dashboard/schemas.ts";
 import { performanceQuery, summaryQuery } from "../../api/strategy.ts";
 import { tradesQuery } from "../../api/trading.ts";
 import { useStrategyId } from "../../api/use-strategy.ts";
@@ -90,7 +90,11 @@ function Report({ strategyId, range, isHeldBack }: ReportProps) {
             title={`Equity over ${rangeInWords(range)}`}
             isFlush
             aside={
-              <CsvLink strategyId={strategyId} file="performance.csv" search={{ range }} size="small">
+              <CsvLink
+                file="GET /strategies/:strategyId/performance.csv"
+                parameters={{ strategyId, range }}
+                size="small"
+              >
                 Curve as CSV
               </CsvLink>
             }
@@ -105,7 +109,7 @@ function Report({ strategyId, range, isHeldBack }: ReportProps) {
 }
 
 type CurvesProps = {
-  performance: PerformanceShape | undefined;
+  performance: PerformanceJson | undefined;
   /** Of the range that was shown before. */
   isOld: boolean;
 };

@@ -1,7 +1,7 @@
 // One signal: the order as it was asked for, and what became of it.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { SignalShape } from "../../../../src/dashboard/shapes.ts";
+import type { SignalJson } from "../../../../src/dashboard/schemas.ts";
 import { signalQuery } from "../../api/trading.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
@@ -42,7 +42,7 @@ export function Page() {
   );
 }
 
-function Detail({ signal }: { signal: SignalShape | undefined }) {
+function Detail({ signal }: { signal: SignalJson | undefined }) {
   return (
     <div className="flex flex-col gap-5">
       {signal?.status === "REJECTED" && (
@@ -82,7 +82,7 @@ function Detail({ signal }: { signal: SignalShape | undefined }) {
   );
 }
 
-function State({ signal }: { signal: SignalShape }) {
+function State({ signal }: { signal: SignalJson }) {
   const { signalId, idempotencyKey, collectiveId } = signal;
   const names = [
     { label: "Signal id", value: signalId },

@@ -1,6 +1,6 @@
 // The log of signals: what was sent to the bot routes, and what became of it.
 import { useQuery } from "@tanstack/react-query";
-import type { SignalShape } from "../../../../src/dashboard/shapes.ts";
+import type { SignalJson } from "../../../../src/dashboard/schemas.ts";
 import { signalsQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
@@ -57,7 +57,7 @@ export function Page() {
   );
 }
 
-const COLUMNS: readonly Column<SignalShape>[] = [
+const COLUMNS: readonly Column<SignalJson>[] = [
   {
     key: "received",
     header: "Received",

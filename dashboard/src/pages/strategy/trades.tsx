@@ -31,7 +31,7 @@ export function Page() {
         actions={
           <>
             <SymbolFilter own={own} />
-            <CsvLink strategyId={strategyId} file="trades.csv">
+            <CsvLink file="GET /strategies/:strategyId/trades.csv" parameters={{ strategyId }}>
               All trades as CSV
             </CsvLink>
           </>

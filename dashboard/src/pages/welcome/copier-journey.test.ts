@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { type CopierParts, copierJourneyOf } from "./copier-journey.ts";
 import { nextStep } from "./journey.ts";
 
-const NEW: PersonShape = {
+const NEW: PersonJson = {
   personId: "1",
   email: "ada@example.net",
   name: "Ada",
@@ -17,7 +17,7 @@ const NEW: PersonShape = {
   closedAt: null,
   createdAt: 0,
 };
-const READY: PersonShape = { ...NEW, kyc: "APPROVED", hasSecondFactor: true };
+const READY: PersonJson = { ...NEW, kyc: "APPROVED", hasSecondFactor: true };
 
 describe("the states of the steps, from e-mail to following", () => {
   test.each<[string, Partial<CopierParts>, string]>([

@@ -1,9 +1,9 @@
 // The way from a new account to the first copy, as steps.
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { approvalStep, identityStep, type Step } from "./journey.ts";
 
 export type CopierParts = {
-  readonly person: PersonShape;
+  readonly person: PersonJson;
   /** Whether an exchange account is connected. */
   readonly hasAccount: boolean;
   /** Whether anything is, or ever was, copied. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { PersonShape } from "../../../../src/dashboard/shapes.ts";
+import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
 import { type JourneyParts, journeyOf, nextStep } from "./journey.ts";
 
-const NEW: PersonShape = {
+const NEW: PersonJson = {
   personId: "1",
   email: "ada@example.net",
   name: "Ada",
@@ -16,7 +16,7 @@ const NEW: PersonShape = {
   closedAt: null,
   createdAt: 0,
 };
-const READY: PersonShape = { ...NEW, profile: "TRADER", kyc: "APPROVED", hasSecondFactor: true };
+const READY: PersonJson = { ...NEW, profile: "TRADER", kyc: "APPROVED", hasSecondFactor: true };
 const FREE_KEY = { revokedAt: null, strategy: null };
 const STRATEGY = { strategyId: "s", name: "grid", type: "SPOT", status: "LIVE" } as const;
 const BOUND_KEY = { revokedAt: null, strategy: STRATEGY };

@@ -1,7 +1,7 @@
 // The way from a new account to the first order, as steps: which are done, which can be done now, and what the others wait for.
-import type { KeyShape, PersonShape, StrategyShape } from "../../../../src/dashboard/shapes.ts";
+import type { KeyJson, PersonJson, StrategyJson } from "../../../../src/dashboard/schemas.ts";
 
-import { isFreeKey } from "../../api/keys.ts";
+import { isFreeKey } from "../../api/strategy.ts";
 
 /** DONE; OPEN: can be done now; WAITING: somebody else has to do something; LATER: other steps come first. */
 export type StepState = "DONE" | "OPEN" | "WAITING" | "LATER";
@@ -29,10 +29,10 @@ export type Step = {
 };
 
 export type JourneyParts = {
-  readonly person: PersonShape;
+  readonly person: PersonJson;
   /** Empty for who is no trader. */
-  readonly keys: readonly Pick<KeyShape, "revokedAt" | "strategy">[];
-  readonly strategies: readonly Pick<StrategyShape, "status">[];
+  readonly keys: readonly Pick<KeyJson, "revokedAt" | "strategy">[];
+  readonly strategies: readonly Pick<StrategyJson, "status">[];
   /** Whether any strategy ever had an order. */
   readonly hasOrder: boolean;
 };
@@ -98,7 +98,7 @@ export function nextStep(steps: readonly Step[]): Step | null {
 }
 
 /** The step of saying who one is. */
-export function identityStep({ kyc }: PersonShape): Pick<Step, "state" | "says"> {
+export function identityStep({ kyc }: PersonJson): Pick<Step, "state" | "says"> {
   switch (kyc) {
     case "NONE":
       return { state: "OPEN", says: "A form with your name, address and a document." };
@@ -112,7 +112,7 @@ export function identityStep({ kyc }: PersonShape): Pick<Step, "state" | "says">
 
 /** The step of being approved, which opens something. */
 export function approvalStep(
-  { kyc }: PersonShape,
+  { kyc }: PersonJson,
   { opened, closed }: { opened: string; closed: string } = API,
 ): Pick<Step, "state" | "says"> {
   switch (kyc) {
@@ -130,7 +130,7 @@ export function approvalStep(
 }
 
 /** What a key waits for. */
-function afterwards(person: PersonShape): string {
+function afterwards(person: PersonJson): string {
   const missing = [
     ...(person.kyc === "APPROVED" ? [] : ["your identity is approved"]),
     ...(person.profile === "TRADER" ? [] : ["you are a trader"]),

@@ -1,7 +1,7 @@
 // Target against holding, one symbol a row, with the cause in words.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { DriftRowShape } from "../../../../../src/dashboard/shapes.ts";
+import type { DriftRowJson } from "../../../../../src/dashboard/schemas.ts";
 import { isOff } from "../../../copying/drift.ts";
 import { CAUSE_NAMES } from "../../../copying/words.ts";
 import { Badge, Side } from "../../../ui/badge.tsx";
@@ -12,12 +12,12 @@ import { type Column, Table } from "../../../ui/table.tsx";
 
 type DriftTableProps = {
   copyId: string;
-  rows: readonly DriftRowShape[] | undefined;
+  rows: readonly DriftRowJson[] | undefined;
   empty: ReactNode;
 };
 
 export function DriftTable({ copyId, rows, empty }: DriftTableProps) {
-  const cause: Column<DriftRowShape> = {
+  const cause: Column<DriftRowJson> = {
     key: "cause",
     header: "Why",
     width: "w-[34%]",
@@ -69,7 +69,7 @@ function Line({ copyId, entryId }: { copyId: string; entryId: number | null }) {
   );
 }
 
-const SYMBOL: Column<DriftRowShape> = {
+const SYMBOL: Column<DriftRowJson> = {
   key: "symbol",
   header: "Symbol",
   isRowHeader: true,
@@ -84,7 +84,7 @@ const LEAD = quantity("Strategy", ({ lead }) => lead);
 const TARGET = quantity("Target", ({ target }) => target);
 const OWN = quantity("Copy", ({ own }) => own);
 const ACTUAL = quantity("Account", ({ actual }) => actual);
-const OFF_BY: Column<DriftRowShape> = {
+const OFF_BY: Column<DriftRowJson> = {
   key: "off",
   header: "Off by",
   align: "right",
@@ -102,7 +102,7 @@ const OFF_BY: Column<DriftRowShape> = {
     </span>
   ),
 };
-const REPAIR: Column<DriftRowShape> = {
+const REPAIR: Column<DriftRowJson> = {
   key: "repair",
   header: "Repair",
   cell: ({ repair }) =>
@@ -114,7 +114,7 @@ const REPAIR: Column<DriftRowShape> = {
     ),
 };
 
-function quantity(header: string, of: (row: DriftRowShape) => string): Column<DriftRowShape> {
+function quantity(header: string, of: (row: DriftRowJson) => string): Column<DriftRowJson> {
   return {
     key: header,
     header,

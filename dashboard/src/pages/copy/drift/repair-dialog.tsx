@@ -1,6 +1,6 @@
 // What a repair would send, and the choice of whether it may also open or increase.
 import { useState } from "react";
-import type { DriftRowShape } from "../../../../../src/dashboard/shapes.ts";
+import type { DriftRowJson } from "../../../../../src/dashboard/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { repairOf } from "../../../copying/drift.ts";
 import { counted } from "../../../copying/words.ts";
@@ -13,7 +13,7 @@ import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 
 type RepairDialogProps = {
   copyId: string;
-  rows: readonly DriftRowShape[];
+  rows: readonly DriftRowJson[];
   isOpen: boolean;
   onClose: () => void;
 };
@@ -35,9 +35,7 @@ function Repair({ copyId, rows, onClose }: Omit<RepairDialogProps, "isOpen">) {
   const [mayIncrease, setMayIncrease] = useState(false);
   const { orders, leftOut } = repairOf(rows, { mayIncrease });
   const hasIncreases = leftOut > 0 || mayIncrease;
-  const repair = useCopyMutation<boolean>(copyId, {
-    path: "repair",
-    body: (may) => ({ mayIncrease: may }),
+  const repair = useCopyMutation(copyId, "POST /copies/:copyId/repair", {
     says: "The repair has started",
     onDone: onClose,
   });
@@ -80,7 +78,7 @@ function Repair({ copyId, rows, onClose }: Omit<RepairDialogProps, "isOpen">) {
         <Button
           kind="primary"
           disabled={orders.length === 0}
-          onClick={() => repair.mutate(mayIncrease)}
+          onClick={() => repair.mutate({ mayIncrease })}
           isBusy={repair.isPending}
         >
           Send {counted(orders.length, "order")}

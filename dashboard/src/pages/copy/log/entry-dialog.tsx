@@ -1,6 +1,6 @@
 // One line of the mirror log in full: what the strategy did, how that was scaled, what became of it at the exchange, or why nothing.
 import type { ReactNode } from "react";
-import type { MirrorEntryShape, SkipShape } from "../../../../../src/dashboard/shapes.ts";
+import type { MirrorEntryJson, SkipJson } from "../../../../../src/dashboard/schemas.ts";
 import { ENTRY_STATUSES, KIND_MEANINGS, KIND_NAMES, SKIP_NAMES } from "../../../copying/words.ts";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Copyable } from "../../../ui/copy-button.tsx";
@@ -15,7 +15,7 @@ import { scaleInWords, slippageInWords } from "./entry-words.ts";
 
 type EntryDialogProps = {
   /** Null: none is open; undefined: there is none of the number that was asked for. */
-  entry: MirrorEntryShape | null | undefined;
+  entry: MirrorEntryJson | null | undefined;
   strategyName: string | undefined;
   onClose: () => void;
 };
@@ -34,7 +34,7 @@ export function EntryDialog({ entry, strategyName, onClose }: EntryDialogProps) 
   );
 }
 
-function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName: string }) {
+function Detail({ entry, strategyName }: { entry: MirrorEntryJson; strategyName: string }) {
   const { status, skip, kind, collectiveId } = entry;
   const scaling = scaleInWords(entry);
   return (
@@ -77,7 +77,7 @@ function Detail({ entry, strategyName }: { entry: MirrorEntryShape; strategyName
 }
 
 /** Of lines that answer nothing that the strategy did. */
-const OWN_TITLES: Partial<Readonly<Record<MirrorEntryShape["kind"], string>>> = {
+const OWN_TITLES: Partial<Readonly<Record<MirrorEntryJson["kind"], string>>> = {
   REPAIR: "Asked for",
   FLATTEN: "Asked for",
   WITHDRAW: "Asked for",
@@ -85,7 +85,7 @@ const OWN_TITLES: Partial<Readonly<Record<MirrorEntryShape["kind"], string>>> = 
   PROFIT_SHARE: "Computed",
 };
 
-function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) {
+function SkipNote({ skip, hasFailed }: { skip: SkipJson; hasFailed: boolean }) {
   const { reason, words, filter, wanted, had, shortfall, asset } = skip;
   const names =
     reason === "SLIPPAGE" ? SLIPPAGE_NAMES : TOO_MUCH.has(reason) ? TOO_MUCH_NAMES : TOO_LITTLE_NAMES;
@@ -111,7 +111,7 @@ function SkipNote({ skip, hasFailed }: { skip: SkipShape; hasFailed: boolean }) 
 }
 
 /** Where what was wanted is above a bound, and not what there was below one. */
-const TOO_MUCH: ReadonlySet<SkipShape["reason"]> = new Set([
+const TOO_MUCH: ReadonlySet<SkipJson["reason"]> = new Set([
   "ABOVE_MAXIMUM",
   "ORDER_CAP",
   "PRICE_UNFIT",
@@ -129,7 +129,7 @@ const SLIPPAGE_NAMES = {
 } as const;
 const TOO_LITTLE_NAMES = { wanted: "Required", had: "Actual", shortfall: "Missing" } as const;
 
-function leadFacts(entry: MirrorEntryShape): readonly Fact[] {
+function leadFacts(entry: MirrorEntryJson): readonly Fact[] {
   const { side, orderType, leadQuantity, leadPrice, price, stopPrice, leadAt } = entry;
   return [
     { label: "At", value: <Time at={leadAt} /> },
@@ -142,7 +142,7 @@ function leadFacts(entry: MirrorEntryShape): readonly Fact[] {
   ];
 }
 
-function venueFacts(entry: MirrorEntryShape): readonly Fact[] {
+function venueFacts(entry: MirrorEntryJson): readonly Fact[] {
   const { quantity, executedQuantity, executedPrice, fee, sentAt, delayMs, sends, queries } = entry;
   return [
     { label: "Sent", value: <Price value={quantity} /> },
@@ -161,7 +161,7 @@ function venueFacts(entry: MirrorEntryShape): readonly Fact[] {
   ];
 }
 
-function Ids({ entry, collectiveId }: { entry: MirrorEntryShape; collectiveId: string | null }) {
+function Ids({ entry, collectiveId }: { entry: MirrorEntryJson; collectiveId: string | null }) {
   const ids = [
     ["Order id of the exchange", entry.venueOrderId],
     ["Client id at the exchange", entry.clientOrderId],

@@ -1,7 +1,7 @@
 // Lines of the mirror log; each opens in full.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { MirrorEntryShape } from "../../../../../src/dashboard/shapes.ts";
+import type { MirrorEntryJson } from "../../../../../src/dashboard/schemas.ts";
 import type { Search } from "../../../app/search.ts";
 import { Bps } from "../../../copying/bps.tsx";
 import { ENTRY_STATUSES, KIND_NAMES } from "../../../copying/words.ts";
@@ -15,12 +15,12 @@ import { sentQuantityOf } from "./entry-words.ts";
 
 type EntryTableProps = {
   copyId: string;
-  rows: readonly MirrorEntryShape[] | undefined;
+  rows: readonly MirrorEntryJson[] | undefined;
   empty: ReactNode;
 };
 
 export function EntryTable({ copyId, rows, empty }: EntryTableProps) {
-  const what: Column<MirrorEntryShape> = {
+  const what: Column<MirrorEntryJson> = {
     key: "what",
     header: "What",
     isRowHeader: true,
@@ -59,14 +59,14 @@ export function EntryTable({ copyId, rows, empty }: EntryTableProps) {
   );
 }
 
-const AT: Column<MirrorEntryShape> = {
+const AT: Column<MirrorEntryJson> = {
   key: "at",
   header: "Time",
   isTime: true,
   width: "whitespace-nowrap",
   cell: ({ leadAt }) => <Time at={leadAt} />,
 };
-const STATUS: Column<MirrorEntryShape> = {
+const STATUS: Column<MirrorEntryJson> = {
   key: "status",
   header: "Outcome",
   width: "w-[34%]",
@@ -77,13 +77,13 @@ const STATUS: Column<MirrorEntryShape> = {
     </span>
   ),
 };
-const LEAD: Column<MirrorEntryShape> = {
+const LEAD: Column<MirrorEntryJson> = {
   key: "lead",
   header: "Strategy",
   align: "right",
   cell: ({ leadQuantity }) => (leadQuantity === null ? null : <Price value={leadQuantity} />),
 };
-const SENT: Column<MirrorEntryShape> = {
+const SENT: Column<MirrorEntryJson> = {
   key: "sent",
   header: "You",
   align: "right",
@@ -92,19 +92,19 @@ const SENT: Column<MirrorEntryShape> = {
     return sent === null ? null : <Price value={sent} />;
   },
 };
-const FILLED: Column<MirrorEntryShape> = {
+const FILLED: Column<MirrorEntryJson> = {
   key: "filled",
   header: "Filled at",
   align: "right",
   cell: ({ executedPrice }) => (executedPrice === null ? null : <ExactPrice value={executedPrice} />),
 };
-const SLIPPAGE: Column<MirrorEntryShape> = {
+const SLIPPAGE: Column<MirrorEntryJson> = {
   key: "slippage",
   header: "Slippage",
   align: "right",
   cell: ({ slippageBps }) => (slippageBps === null ? null : <Bps value={slippageBps} />),
 };
-const DELAY: Column<MirrorEntryShape> = {
+const DELAY: Column<MirrorEntryJson> = {
   key: "delay",
   header: "Delay",
   align: "right",

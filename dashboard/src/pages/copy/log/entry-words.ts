@@ -1,9 +1,9 @@
 // How an order was scaled, and how its price compares, in words.
-import type { MirrorEntryShape } from "../../../../../src/dashboard/shapes.ts";
+import type { MirrorEntryJson } from "../../../../../src/dashboard/schemas.ts";
 import { SKIP_NAMES } from "../../../copying/words.ts";
 import { compare, grouped, magnitude, signOf, trimZeros } from "../../../ui/figures/decimals.ts";
 
-type Scale = NonNullable<MirrorEntryShape["scale"]>;
+type Scale = NonNullable<MirrorEntryJson["scale"]>;
 
 /** What stands above and below the line. */
 const SCALES: Readonly<
@@ -22,8 +22,8 @@ const SCALES: Readonly<
   FIXED_AMOUNT: { ours: "your fixed amount in coins", theirs: "the strategy’s quantity", decimals: 0 },
 };
 
-type Sent = Pick<MirrorEntryShape, "status" | "sentAt" | "quantity">;
-type Scaled = Sent & Pick<MirrorEntryShape, "leadQuantity" | "scale" | "scaledQuantity" | "skip">;
+type Sent = Pick<MirrorEntryJson, "status" | "sentAt" | "quantity">;
+type Scaled = Sent & Pick<MirrorEntryJson, "leadQuantity" | "scale" | "scaledQuantity" | "skip">;
 
 /** The quantity that was sent to the exchange; null if nothing was. A skipped line has a quantity that was computed only. */
 export function sentQuantityOf({ status, sentAt, quantity }: Sent): string | null {

@@ -7,12 +7,7 @@ import { Card } from "../../../ui/card.tsx";
 
 export function HaltCard({ copyId }: { copyId: string }) {
   const [isOpen, setOpen] = useState(false);
-  const halt = useCopyMutation<string>(copyId, {
-    path: "halt",
-    body: (reason) => ({ reason }),
-    says: "All your copies are halted",
-    onDone: () => setOpen(false),
-  });
+  const halt = useCopyMutation(copyId, "POST /copies/:copyId/halt", { says: "All your copies are halted" });
   return (
     <Card title="Halt everything">
       <p className="max-w-prose">
@@ -29,9 +24,7 @@ export function HaltCard({ copyId }: { copyId: string }) {
         onClose={() => setOpen(false)}
         title="Halt all your copies?"
         says="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
-        onHalt={(reason) => halt.mutate(reason)}
-        isBusy={halt.isPending}
-        error={halt.error}
+        onHalt={(reason) => halt.mutateAsync({ reason })}
       />
     </Card>
   );

@@ -1,6 +1,6 @@
 // The settlements of the profit share: computed, charged to nobody.
 import { useQuery } from "@tanstack/react-query";
-import type { ProfitSharesShape } from "../../../../../src/dashboard/shapes.ts";
+import type { Answer } from "../../../api/call.ts";
 import { profitSharesQuery } from "../../../api/copying.ts";
 import { Card } from "../../../ui/card.tsx";
 import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
@@ -8,7 +8,7 @@ import { Time } from "../../../ui/figures/time.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/note.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
-type Row = ProfitSharesShape["rows"][number];
+type Row = Answer<"GET /copies/:copyId/profit-shares">["rows"][number];
 
 export function ProfitShares({ copyId }: { copyId: string }) {
   const { data, error, refetch, isFetching } = useQuery(profitSharesQuery(copyId));

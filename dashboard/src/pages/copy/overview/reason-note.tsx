@@ -1,6 +1,6 @@
 // Why a copy does not follow, in plain words, and what to do about it.
 import { Link } from "@tanstack/react-router";
-import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
 import { REASONS } from "../../../copying/words.ts";
 import { TEXT_LINK } from "../../../ui/button.tsx";
 import { Note } from "../../../ui/note.tsx";
@@ -12,7 +12,7 @@ const TITLES = {
 } as const;
 
 /** Nothing while it follows. */
-export function ReasonNote({ copy: { status, reason } }: { copy: CopyShape }) {
+export function ReasonNote({ copy: { status, reason } }: { copy: CopyJson }) {
   if (status === "FOLLOWING") return null;
   const needsAccount = reason === "CREDENTIALS" || reason === "ACCOUNT_UNFIT";
   return (

@@ -1,11 +1,11 @@
 // Ends a copy for good, and asks what becomes of what it holds.
 import { useState } from "react";
-import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 
-type StopDialogProps = { copy: CopyShape; isOpen: boolean; onClose: () => void };
+type StopDialogProps = { copy: CopyJson; isOpen: boolean; onClose: () => void };
 
 export function StopDialog({ copy, isOpen, onClose }: StopDialogProps) {
   return (
@@ -22,9 +22,7 @@ export function StopDialog({ copy, isOpen, onClose }: StopDialogProps) {
 
 function StopForm({ copy: { copyId, account, family }, onClose }: Omit<StopDialogProps, "isOpen">) {
   const [closesAll, setClosesAll] = useState(true);
-  const stop = useCopyMutation<boolean>(copyId, {
-    path: "stop",
-    body: (all) => ({ closesAll: all }),
+  const stop = useCopyMutation(copyId, "POST /copies/:copyId/stop", {
     says: closesAll ? "The copy is being closed" : "The copy has ended",
     onDone: onClose,
   });
@@ -33,10 +31,8 @@ function StopForm({ copy: { copyId, account, family }, onClose }: Omit<StopDialo
     <DialogForm
       action="Stop the copy"
       kind="danger"
-      onSubmit={() => stop.mutate(closesAll)}
+      form={{ onSubmit: () => stop.mutate({ closesAll }), isBusy: stop.isPending, error: stop.error }}
       onCancel={onClose}
-      isBusy={stop.isPending}
-      error={stop.error}
     >
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2 font-medium text-sm">Holdings of the copy</legend>

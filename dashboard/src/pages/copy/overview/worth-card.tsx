@@ -1,5 +1,5 @@
 // What a copy is worth by the exchange's last word, and how far that is from its stop loss.
-import type { CopyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -21,7 +21,7 @@ import { Skeleton } from "../../../ui/skeleton.tsx";
 /** From here on the bar is red, per cent. */
 const NEAR_PERCENT = 75;
 
-export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
+export function WorthCard({ copy }: { copy: CopyJson | undefined }) {
   if (copy === undefined) {
     return (
       <div aria-busy="true">
@@ -71,7 +71,7 @@ export function WorthCard({ copy }: { copy: CopyShape | undefined }) {
   );
 }
 
-function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyShape }) {
+function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyJson }) {
   if (stopsAt === null) return <p className="text-ink-soft text-sm">No stop loss is set.</p>;
   const line = `${grouped(rounded(stopsAt, 2))} ${asset}`;
   if (equity === null || stopsFrom === null) {
@@ -89,15 +89,14 @@ function StopLine({ copy: { equity, stopsFrom, stopsAt, asset } }: { copy: CopyS
   );
 }
 
-function Look({ copy: { copyId, pending } }: { copy: CopyShape }) {
-  const { mutate, error, isPending } = useCopyMutation(copyId, {
-    path: "look",
+function Look({ copy: { copyId, pending } }: { copy: CopyJson }) {
+  const { mutate, error, isPending } = useCopyMutation(copyId, "POST /copies/:copyId/look", {
     says: "Updating from the exchange",
   });
   const isUnderWay = pending.includes("LOOK");
   return (
     <span className="flex flex-col items-end gap-2">
-      <Button size="small" onClick={() => mutate()} isBusy={isPending} disabled={isUnderWay}>
+      <Button size="small" onClick={() => mutate({})} isBusy={isPending} disabled={isUnderWay}>
         {isUnderWay ? "Updating" : "Update from the exchange"}
       </Button>
       {error !== null && <ErrorNote error={error} />}

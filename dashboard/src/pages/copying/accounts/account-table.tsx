@@ -1,16 +1,16 @@
 // Exchange accounts, one a row, with what can be done about each.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../../ui/button.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
-type Doing = (account: VenueAccountShape) => void;
+type Doing = (account: VenueAccountJson) => void;
 type AccountTableProps = {
-  rows: readonly VenueAccountShape[] | undefined;
+  rows: readonly VenueAccountJson[] | undefined;
   onCheck: Doing;
   onReplace: Doing;
   onDisconnect: Doing;
@@ -18,7 +18,7 @@ type AccountTableProps = {
 };
 
 export function AccountTable({ rows, onCheck, onReplace, onDisconnect, empty }: AccountTableProps) {
-  const actions: Column<VenueAccountShape> = {
+  const actions: Column<VenueAccountJson> = {
     key: "actions",
     header: "Actions",
     cell: (account) => (
@@ -50,7 +50,7 @@ export function AccountTable({ rows, onCheck, onReplace, onDisconnect, empty }: 
   );
 }
 
-export function DisconnectedTable({ rows }: { rows: readonly VenueAccountShape[] }) {
+export function DisconnectedTable({ rows }: { rows: readonly VenueAccountJson[] }) {
   return (
     <Table
       caption="Disconnected exchange accounts"
@@ -62,7 +62,7 @@ export function DisconnectedTable({ rows }: { rows: readonly VenueAccountShape[]
   );
 }
 
-const LABEL: Column<VenueAccountShape> = {
+const LABEL: Column<VenueAccountJson> = {
   key: "label",
   header: "Account",
   isRowHeader: true,
@@ -77,7 +77,7 @@ const LABEL: Column<VenueAccountShape> = {
     </span>
   ),
 };
-const STATUS: Column<VenueAccountShape> = {
+const STATUS: Column<VenueAccountJson> = {
   key: "status",
   header: "Status",
   cell: ({ status, failure }) => (
@@ -87,12 +87,12 @@ const STATUS: Column<VenueAccountShape> = {
     </span>
   ),
 };
-const KEY: Column<VenueAccountShape> = {
+const KEY: Column<VenueAccountJson> = {
   key: "key",
   header: "API key",
   cell: ({ keyHint }) => <code className="font-mono text-xs">{keyHint}…</code>,
 };
-const USED_BY: Column<VenueAccountShape> = {
+const USED_BY: Column<VenueAccountJson> = {
   key: "copy",
   header: "Used by",
   cell: ({ copyId }) =>
@@ -104,7 +104,7 @@ const USED_BY: Column<VenueAccountShape> = {
       </Link>
     ),
 };
-const CHECKED: Column<VenueAccountShape> = {
+const CHECKED: Column<VenueAccountJson> = {
   key: "checked",
   header: "Checked",
   isTime: true,

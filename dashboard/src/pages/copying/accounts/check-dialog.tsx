@@ -1,8 +1,8 @@
-// Asks the exchange about an account again, and shows what it says.
+// Checks an account at the exchange again, and shows the result.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { AccountCheckShape, VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { accountPath, accountsQuery } from "../../../api/copying.ts";
+import { accountsQuery } from "../../../api/copying.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/note.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
@@ -10,7 +10,7 @@ import { Skeleton } from "../../../ui/skeleton.tsx";
 import { CheckResult } from "./check-result.tsx";
 
 /** Null: the dialog is closed. */
-type CheckDialogProps = { account: VenueAccountShape | null; onClose: () => void };
+type CheckDialogProps = { account: VenueAccountJson | null; onClose: () => void };
 
 export function CheckDialog({ account, onClose }: CheckDialogProps) {
   return (
@@ -31,7 +31,7 @@ function Checked({ accountId, onClose }: { accountId: string; onClose: () => voi
     queryKey: ["copying", "check", accountId],
     queryFn: async () => {
       try {
-        return await call<AccountCheckShape>("POST", accountPath(accountId, "/check"));
+        return await call("POST /copying/accounts/:accountId/check", { accountId });
       } finally {
         // A key that was refused is marked in the list too.
         void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });

@@ -1,11 +1,11 @@
 // What the exchange said of an account, point by point.
-import type { AccountCheckShape } from "../../../../../src/dashboard/shapes.ts";
+import type { AccountCheckJson } from "../../../../../src/dashboard/schemas.ts";
 import { Amount, AvailableAmount } from "../../../ui/figures/amounts.tsx";
 import { Facts } from "../../../ui/figures/facts.tsx";
 
-type Check = AccountCheckShape["checks"][number];
+type Check = AccountCheckJson["checks"][number];
 
-export function CheckResult({ check }: { check: AccountCheckShape }) {
+export function CheckResult({ check }: { check: AccountCheckJson }) {
   const { checks, wallet, available, asset } = check;
   return (
     <>

@@ -1,16 +1,17 @@
-// Connects an exchange account: where, which kind, and its key; then what the exchange said of it.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+// Connects an exchange account: where, which kind, and its key; then the result of its check.
+
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { AccountCheckShape, StrategyType, VenueShape } from "../../../../../src/dashboard/shapes.ts";
+import type { AccountCheckJson, StrategyType } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
-import { fieldsOf } from "../../../api/error.ts";
 import { hostOf } from "../../../copying/words.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 import { CheckResult } from "./check-result.tsx";
 import { CredentialFields, NO_CREDENTIALS } from "./credential-fields.tsx";
@@ -25,13 +26,13 @@ type ConnectDialogProps = {
   isOpen: boolean;
   onClose: () => void;
   /** Those that the operator allows. */
-  venues: readonly VenueShape[];
+  venues: readonly { readonly origin: string }[];
   /** Which is chosen at first. */
   family: StrategyType;
 };
 
 export function ConnectDialog({ isOpen, onClose, venues, family }: ConnectDialogProps) {
-  const [check, setCheck] = useState<AccountCheckShape | null>(null);
+  const [check, setCheck] = useState<AccountCheckJson | null>(null);
   const close = () => {
     setCheck(null);
     onClose();
@@ -64,74 +65,52 @@ export function ConnectDialog({ isOpen, onClose, venues, family }: ConnectDialog
 }
 
 type ConnectFormProps = {
-  venues: readonly VenueShape[];
+  venues: readonly { readonly origin: string }[];
   family: StrategyType;
   onCancel: () => void;
-  onConnected: (check: AccountCheckShape) => void;
+  onConnected: (check: AccountCheckJson) => void;
 };
 
 function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: ConnectFormProps) {
   const queries = useQueryClient();
-  const [family, setFamily] = useState<string>(firstFamily);
-  const [chosen, setVenue] = useState("");
-  const [label, setLabel] = useState("");
-  const [credentials, setCredentials] = useState(NO_CREDENTIALS);
-  const venue = chosen || (venues.length === 1 ? (venues[0]?.origin ?? "") : "");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      call<AccountCheckShape>("POST", "/copying/accounts", { family, venue, label, ...credentials }),
-    onSuccess: (check) => {
+  const form = useForm({
+    first: {
+      family: firstFamily,
+      venue: venues.length === 1 ? (venues[0]?.origin ?? "") : "",
+      label: "",
+      ...NO_CREDENTIALS,
+    },
+    send: (values) => call("POST /copying/accounts", values),
+    onDone: (check) => {
       void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
       onConnected(check);
     },
-    onError: () => setCredentials((typed) => ({ ...typed, code: "" })),
-    gcTime: 0,
   });
-  const fields = fieldsOf(error);
   return (
-    <DialogForm
-      action="Check and connect"
-      onSubmit={mutate}
-      onCancel={onCancel}
-      isBusy={isPending}
-      error={error}
-    >
+    <DialogForm action="Check and connect" form={form} onCancel={onCancel}>
       <Select
         label="Exchange"
         hint="The exchanges that the operator of this server allows."
-        name="venue"
         required
         placeholder="Choose an exchange"
         options={venues.map(({ origin }) => ({ value: origin, label: hostOf(origin) }))}
-        value={venue}
-        onChange={({ target }) => setVenue(target.value)}
-        error={fields.venue}
+        {...form.control("venue")}
       />
       <Select
         label="Kind of account"
         hint="Spot strategies are copied on a spot account, futures strategies on a futures account."
-        name="family"
         options={FAMILIES}
-        value={family}
-        onChange={({ target }) => setFamily(target.value)}
-        error={fields.family}
+        {...form.control("family")}
       />
       <TextInput
         label="Label"
         hint="Only you see it, such as “Main account”."
-        name="label"
         autoComplete="off"
         required
         maxLength={LABEL_LENGTH_MAX}
-        value={label}
-        onChange={({ target }) => setLabel(target.value)}
-        error={fields.label}
+        {...form.control("label")}
       />
-      <CredentialFields
-        value={credentials}
-        onChange={(changes) => setCredentials((typed) => ({ ...typed, ...changes }))}
-        errors={fields}
-      />
+      <CredentialFields form={form} />
     </DialogForm>
   );
 }

@@ -1,21 +1,22 @@
-// An API key of the exchange, its secret, and a code of one's own: the same where an account is connected and where its key is replaced.
+// An API key of the exchange, its secret, and a code: for connecting an account and for replacing its key.
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { PasswordInput } from "../../../ui/forms/password-input.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
+import type { Form } from "../../../ui/forms/use-form.ts";
 
 const KEY_LENGTH_MAX = 200;
 
 export type Credentials = { readonly apiKey: string; readonly apiSecret: string; readonly code: string };
 export const NO_CREDENTIALS: Credentials = { apiKey: "", apiSecret: "", code: "" };
 
-type CredentialFieldsProps = {
-  value: Credentials;
-  onChange: (changes: Partial<Credentials>) => void;
-  /** By field, what the server said is wrong with it. */
-  errors: Readonly<Record<string, string>>;
+/** A form whose values are credentials among others. */
+type CredentialsForm = {
+  readonly values: Credentials;
+  readonly fields: Form<Credentials>["fields"];
+  readonly set: (changes: Partial<Credentials>) => void;
 };
 
-export function CredentialFields({ value, onChange, errors }: CredentialFieldsProps) {
+export function CredentialFields({ form: { values, fields, set } }: { form: CredentialsForm }) {
   return (
     <>
       <TextInput
@@ -28,9 +29,9 @@ export function CredentialFields({ value, onChange, errors }: CredentialFieldsPr
         spellCheck={false}
         required
         maxLength={KEY_LENGTH_MAX}
-        value={value.apiKey}
-        onChange={({ target }) => onChange({ apiKey: target.value.trim() })}
-        error={errors.apiKey}
+        value={values.apiKey}
+        onChange={({ target }) => set({ apiKey: target.value.trim() })}
+        error={fields.apiKey}
       />
       <PasswordInput
         label="Secret of the key"
@@ -38,15 +39,15 @@ export function CredentialFields({ value, onChange, errors }: CredentialFieldsPr
         name="apiSecret"
         isForeign
         maxLength={KEY_LENGTH_MAX}
-        value={value.apiSecret}
-        onChange={({ target }) => onChange({ apiSecret: target.value.trim() })}
-        error={errors.apiSecret}
+        value={values.apiSecret}
+        onChange={({ target }) => set({ apiSecret: target.value.trim() })}
+        error={fields.apiSecret}
       />
       <CodeInput
         label="Code of your second factor here"
-        value={value.code}
-        onChange={(code) => onChange({ code })}
-        error={errors.code}
+        value={values.code}
+        onChange={(code) => set({ code })}
+        error={fields.code}
       />
     </>
   );

@@ -1,21 +1,21 @@
-// Destroys what is stored of an account's key, against its label and a fresh code.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+// Destroys the stored key of an account, after its label and a fresh code were entered.
+
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import type { VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { accountPath, accountsQuery } from "../../../api/copying.ts";
-import { fieldsOf } from "../../../api/error.ts";
+import { accountsQuery } from "../../../api/copying.ts";
 import { usePerson } from "../../../api/session.ts";
 import { buttonLook } from "../../../ui/button.tsx";
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
 /** Null: the dialog is closed. */
-type DisconnectDialogProps = { account: VenueAccountShape | null; onClose: () => void };
+type DisconnectDialogProps = { account: VenueAccountJson | null; onClose: () => void };
 
 export function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
   const person = usePerson();
@@ -48,19 +48,17 @@ export function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
   return <Confirm key={account.accountId} account={account} onClose={onClose} />;
 }
 
-function Confirm({ account, onClose }: { account: VenueAccountShape; onClose: () => void }) {
+function Confirm({ account, onClose }: { account: VenueAccountJson; onClose: () => void }) {
   const { accountId, label } = account;
   const queries = useQueryClient();
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call("DELETE", accountPath(accountId), { code }),
-    onSuccess: () => {
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("DELETE /copying/accounts/:accountId", { accountId, code }),
+    onDone: () => {
       toast("Account disconnected");
       void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
       onClose();
     },
-    onError: () => setCode(""),
-    gcTime: 0,
   });
   return (
     <ConfirmByTyping
@@ -69,10 +67,10 @@ function Confirm({ account, onClose }: { account: VenueAccountShape; onClose: ()
       title="Disconnect this account?"
       confirmation={label}
       action="Disconnect"
-      onConfirm={mutate}
-      isBusy={isPending}
-      error={error}
-      more={<CodeInput value={code} onChange={setCode} error={fieldsOf(error).code} />}
+      onConfirm={form.onSubmit}
+      isBusy={form.isBusy}
+      error={form.error}
+      more={<CodeInput {...form.direct("code")} />}
     >
       <ul className="list-disc pl-5">
         <li>Its key and secret are destroyed here. Delete the key at the exchange too.</li>

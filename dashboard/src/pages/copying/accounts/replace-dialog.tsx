@@ -1,13 +1,13 @@
-// Gives an exchange account another key, which is checked before it takes the place of the old one.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { AccountCheckShape, VenueAccountShape } from "../../../../../src/dashboard/shapes.ts";
+// Replaces the key of an exchange account; the new one is checked first.
+
+import { useQueryClient } from "@tanstack/react-query";
+import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { accountPath, accountsQuery } from "../../../api/copying.ts";
-import { fieldsOf } from "../../../api/error.ts";
+import { accountsQuery } from "../../../api/copying.ts";
 import { usePerson } from "../../../api/session.ts";
 import { Button } from "../../../ui/button.tsx";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { Note } from "../../../ui/note.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
@@ -15,7 +15,7 @@ import { CheckResult } from "./check-result.tsx";
 import { CredentialFields, NO_CREDENTIALS } from "./credential-fields.tsx";
 
 /** Null: the dialog is closed. */
-type ReplaceDialogProps = { account: VenueAccountShape | null; onClose: () => void };
+type ReplaceDialogProps = { account: VenueAccountJson | null; onClose: () => void };
 
 export function ReplaceDialog({ account, onClose }: ReplaceDialogProps) {
   const person = usePerson();
@@ -36,25 +36,23 @@ export function ReplaceDialog({ account, onClose }: ReplaceDialogProps) {
   );
 }
 
-function Replacing({ account, onClose }: { account: VenueAccountShape; onClose: () => void }) {
+function Replacing({ account, onClose }: { account: VenueAccountJson; onClose: () => void }) {
   const queries = useQueryClient();
-  const [credentials, setCredentials] = useState(NO_CREDENTIALS);
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () =>
-      call<AccountCheckShape>("PUT", accountPath(account.accountId, "/credentials"), credentials),
-    onSuccess: () => {
-      setCredentials(NO_CREDENTIALS);
+  const form = useForm({
+    first: NO_CREDENTIALS,
+    send: (values) =>
+      call("PUT /copying/accounts/:accountId/credentials", { accountId: account.accountId, ...values }),
+    onDone: () => {
+      form.set(NO_CREDENTIALS);
       void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
       void queries.invalidateQueries({ queryKey: ["copy"] });
       void queries.invalidateQueries({ queryKey: ["copies"] });
     },
-    onError: () => setCredentials((typed) => ({ ...typed, code: "" })),
-    gcTime: 0,
   });
-  if (data !== undefined) {
+  if (form.answer !== undefined) {
     return (
       <>
-        <CheckResult check={data} />
+        <CheckResult check={form.answer} />
         {account.status === "FAILED" && account.copyId !== null && (
           <Note title="The copy that uses it is still paused">
             <p>Resume it on its page when you are ready.</p>
@@ -69,22 +67,12 @@ function Replacing({ account, onClose }: { account: VenueAccountShape; onClose: 
     );
   }
   return (
-    <DialogForm
-      action="Check and replace"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={error}
-    >
+    <DialogForm action="Check and replace" form={form} onCancel={onClose}>
       <p>
         It has to be a key of the same account at the exchange: the copy continues with its holdings there.
         The old key is destroyed here; delete it at the exchange too.
       </p>
-      <CredentialFields
-        value={credentials}
-        onChange={(changes) => setCredentials((typed) => ({ ...typed, ...changes }))}
-        errors={fieldsOf(error)}
-      />
+      <CredentialFields form={form} />
     </DialogForm>
   );
 }

@@ -3,11 +3,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type {
-  CopySettingsShape,
-  CopyShape,
-  OfferDetailShape,
-  VenueAccountShape,
-} from "../../../../../src/dashboard/shapes.ts";
+  CopySettingsJson,
+  OfferDetailJson,
+  VenueAccountJson,
+} from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { fieldsOf } from "../../../api/error.ts";
@@ -27,7 +26,7 @@ import { StartDialog } from "./start-dialog.tsx";
 
 const TITLE = "Copy this strategy";
 
-export function CopyCard({ offer }: { offer: OfferDetailShape }) {
+export function CopyCard({ offer }: { offer: OfferDetailJson }) {
   const person = usePerson();
   const { data, error, refetch, isFetching } = useQuery(accountsQuery);
   if (offer.copyId !== null) {
@@ -86,12 +85,12 @@ export function CopyCard({ offer }: { offer: OfferDetailShape }) {
   return <CopyForm offer={offer} accounts={fitting} />;
 }
 
-type CopyFormProps = { offer: OfferDetailShape; accounts: readonly VenueAccountShape[] };
+type CopyFormProps = { offer: OfferDetailJson; accounts: readonly VenueAccountJson[] };
 
 function CopyForm({ offer, accounts }: CopyFormProps) {
   const [accountId, setAccountId] = useState(accounts[0]?.accountId ?? "");
   const [form, setForm] = useState(() => newSettings(offer.type));
-  const [starting, setStarting] = useState<CopySettingsShape | null>(null);
+  const [starting, setStarting] = useState<CopySettingsJson | null>(null);
   const start = useStart(offer.strategyId);
   const read = settingsOf(form);
   const settings = "settings" in read ? read.settings : null;
@@ -160,8 +159,8 @@ function useStart(strategyId: string) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (chosen: { readonly accountId: string; readonly settings: CopySettingsShape }) =>
-      call<CopyShape>("POST", "/copies", { strategyId, ...chosen }),
+    mutationFn: (chosen: { readonly accountId: string; readonly settings: CopySettingsJson }) =>
+      call("POST /copies", { strategyId, ...chosen }),
     onSuccess: async ({ copyId }) => {
       toast("The copy starts with the next order");
       void queries.invalidateQueries({ queryKey: ["copies"] });

@@ -1,10 +1,10 @@
 // Confirms the start of a copy before real orders are sent, with what its settings permit at worst.
 import { useQuery } from "@tanstack/react-query";
 import type {
-  CopySettingsShape,
-  OfferDetailShape,
-  VenueAccountShape,
-} from "../../../../../src/dashboard/shapes.ts";
+  CopySettingsJson,
+  OfferDetailJson,
+  VenueAccountJson,
+} from "../../../../../src/dashboard/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../../../api/copying.ts";
 import { settingsInWords } from "../../../copying/settings.ts";
 import { hostOf } from "../../../copying/words.ts";
@@ -12,14 +12,14 @@ import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 
 type StartDialogProps = {
-  strategy: Pick<OfferDetailShape, "strategyId" | "name">;
-  account: VenueAccountShape | undefined;
+  strategy: Pick<OfferDetailJson, "strategyId" | "name">;
+  account: VenueAccountJson | undefined;
   /** What the strategy holds now. */
   holds: readonly string[];
   /** Null: the dialog is closed. */
-  settings: CopySettingsShape | null;
+  settings: CopySettingsJson | null;
   onClose: () => void;
-  onStart: (settings: CopySettingsShape) => void;
+  onStart: (settings: CopySettingsJson) => void;
   isBusy: boolean;
   error: unknown;
 };
@@ -33,10 +33,8 @@ export function StartDialog(props: StartDialogProps) {
       {settings !== null && (
         <DialogForm
           action="Start copying"
-          onSubmit={() => onStart(settings)}
+          form={{ onSubmit: () => onStart(settings), isBusy, error }}
           onCancel={onClose}
-          isBusy={isBusy}
-          error={error}
         >
           <ul className="list-disc pl-5">
             <li>
@@ -54,7 +52,7 @@ export function StartDialog(props: StartDialogProps) {
   );
 }
 
-function holdsInWords(holds: readonly string[], { copyExisting }: CopySettingsShape): string {
+function holdsInWords(holds: readonly string[], { copyExisting }: CopySettingsJson): string {
   if (holds.length === 0)
     return "The strategy holds nothing now. The copy sells or closes only what it opened itself.";
   const held = `What the strategy holds now (${holds.join(", ")})`;

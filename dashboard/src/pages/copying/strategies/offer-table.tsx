@@ -1,7 +1,7 @@
 // Strategies on offer, one a row; the heads of the columns sort them.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { OfferShape } from "../../../../../src/dashboard/shapes.ts";
+import type { OfferJson } from "../../../../../src/dashboard/schemas.ts";
 import { isLeastFirst, type OfferSort } from "../../../copying/sort-offers.ts";
 import { FAMILY_NAMES } from "../../../copying/words.ts";
 import { TEXT_LINK } from "../../../ui/button.tsx";
@@ -20,7 +20,7 @@ export const SORT_NAMES: Readonly<Record<OfferSort, string>> = {
 };
 
 type OfferTableProps = {
-  rows: readonly OfferShape[] | undefined;
+  rows: readonly OfferJson[] | undefined;
   sort: OfferSort;
   /** The worst first. */
   isReversed: boolean;
@@ -29,7 +29,7 @@ type OfferTableProps = {
 };
 
 export function OfferTable({ rows, sort, isReversed, onSort, empty }: OfferTableProps) {
-  const sorting = (name: OfferSort): Pick<Column<OfferShape>, "sort"> => ({
+  const sorting = (name: OfferSort): Pick<Column<OfferJson>, "sort"> => ({
     sort: {
       state: name !== sort ? null : isReversed ? "reversed" : "sorted",
       isLeastFirst: isLeastFirst(name),
@@ -55,7 +55,7 @@ export function OfferTable({ rows, sort, isReversed, onSort, empty }: OfferTable
   );
 }
 
-const NAME: Column<OfferShape> = {
+const NAME: Column<OfferJson> = {
   key: "name",
   header: "Strategy",
   width: "w-[24%]",
@@ -74,33 +74,33 @@ const NAME: Column<OfferShape> = {
     </span>
   ),
 };
-const RETURN: Column<OfferShape> = {
+const RETURN: Column<OfferJson> = {
   key: "return",
   header: SORT_NAMES.return,
   align: "right",
   cell: ({ performance }) =>
     performance === null ? null : <Percent rate={performance.returnRate} isSigned />,
 };
-const DRAWDOWN: Column<OfferShape> = {
+const DRAWDOWN: Column<OfferJson> = {
   key: "drawdown",
   header: SORT_NAMES.drawdown,
   align: "right",
   cell: ({ performance }) =>
     performance === null ? null : <Percent rate={magnitude(performance.maxDrawdown)} />,
 };
-const AGE: Column<OfferShape> = {
+const AGE: Column<OfferJson> = {
   key: "age",
   header: SORT_NAMES.age,
   align: "right",
   cell: ({ createdAt }) => <Age since={createdAt} />,
 };
-const COPIERS: Column<OfferShape> = {
+const COPIERS: Column<OfferJson> = {
   key: "copiers",
   header: SORT_NAMES.copiers,
   align: "right",
   cell: ({ copiers }) => copiers.toLocaleString("en-GB"),
 };
-const SMALLEST: Column<OfferShape> = {
+const SMALLEST: Column<OfferJson> = {
   key: "smallest",
   header: SORT_NAMES.smallest,
   align: "right",
@@ -117,7 +117,7 @@ const SMALLEST: Column<OfferShape> = {
       </span>
     ),
 };
-const OWN: Column<OfferShape> = {
+const OWN: Column<OfferJson> = {
   key: "own",
   header: "Yours",
   cell: ({ copyId }) =>

@@ -1,9 +1,9 @@
 // Who works at copies: the copiers that have been heard of lately, or that there is none.
-import type { OperatorCopyingShape } from "../../../../../src/dashboard/shapes.ts";
+import type { OperatorCopyingJson } from "../../../../../src/dashboard/schemas.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
 
-export function CopiersNote({ copiers }: Pick<OperatorCopyingShape, "copiers">) {
+export function CopiersNote({ copiers }: Pick<OperatorCopyingJson, "copiers">) {
   const [last] = copiers;
   if (last === undefined) {
     return (

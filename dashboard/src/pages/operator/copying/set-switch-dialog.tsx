@@ -1,19 +1,19 @@
 // Sets a kill switch: what it stops, and why.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { KillSwitchShape } from "../../../../../src/dashboard/shapes.ts";
+
+import { useQueryClient } from "@tanstack/react-query";
+import type { KillSwitchJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { fieldsOf } from "../../../api/error.ts";
 import { copyingQuery } from "../../../api/operator.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 200;
-type Kind = KillSwitchShape["kind"];
+type Kind = KillSwitchJson["kind"];
 export type NewSwitch = { readonly kind: Kind; readonly id: string };
 
 type SetSwitchDialogProps = {
@@ -49,72 +49,49 @@ type SwitchFormProps = { first: Partial<NewSwitch>; venues: readonly string[]; o
 
 function SwitchForm({ first, venues, onClose }: SwitchFormProps) {
   const queries = useQueryClient();
-  const [kind, setKind] = useState<Kind>(first.kind ?? "VENUE");
-  const [id, setId] = useState(first.id ?? "");
-  const [reason, setReason] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call("POST", "/operator/copying/switches", { kind, id: id.trim(), reason }),
-    onSuccess: () => {
+  const form = useForm({
+    first: { kind: first.kind ?? ("VENUE" as Kind), id: first.id ?? "", reason: "" },
+    send: ({ id, ...values }) => call("POST /operator/copying/switches", { ...values, id: id.trim() }),
+    onDone: () => {
       toast("Kill switch set");
       void queries.invalidateQueries({ queryKey: copyingQuery.queryKey });
       onClose();
     },
   });
-  const fields = fieldsOf(error);
+  const { kind } = form.values;
   return (
-    <DialogForm
-      action="Halt"
-      kind="danger"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={error}
-    >
+    <DialogForm action="Halt" kind="danger" form={form} onCancel={onClose}>
       <Select
         label="Scope"
-        name="kind"
-        value={kind}
-        onChange={({ target }) => {
-          setKind(target.value as Kind);
-          setId("");
-        }}
+        {...form.control("kind")}
+        onChange={({ target }) => form.set({ kind: target.value as Kind, id: "" })}
         options={Object.entries(SWITCH_NAMES).map(([value, label]) => ({ value, label }))}
-        error={fields.kind}
       />
       {kind === "VENUE" ? (
         <Select
           label="Exchange"
-          name="id"
           required
           placeholder="Choose an exchange"
-          value={id}
-          onChange={({ target }) => setId(target.value)}
           options={venues.map((origin) => ({ value: origin, label: origin }))}
-          error={fields.id}
+          {...form.control("id")}
         />
       ) : (
         <TextInput
           {...ID_WORDS[kind]}
-          name="id"
           isMonospace
           autoComplete="off"
           spellCheck={false}
           required
-          value={id}
-          onChange={({ target }) => setId(target.value)}
-          error={fields.id}
+          {...form.control("id")}
         />
       )}
       <TextInput
         label="Reason"
         hint="Shown to everybody whose copies it halts."
-        name="reason"
         autoComplete="off"
         required
         maxLength={REASON_LENGTH_MAX}
-        value={reason}
-        onChange={({ target }) => setReason(target.value)}
-        error={fields.reason}
+        {...form.control("reason")}
       />
     </DialogForm>
   );

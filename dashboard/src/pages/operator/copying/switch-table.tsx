@@ -1,5 +1,5 @@
 // The kill switches that are set, whoever set them.
-import type { KillSwitchShape } from "../../../../../src/dashboard/shapes.ts";
+import type { KillSwitchJson } from "../../../../../src/dashboard/schemas.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
@@ -7,14 +7,14 @@ import { EmptyState } from "../../../ui/note.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
 type SwitchTableProps = {
-  rows: readonly KillSwitchShape[];
-  onClear: (cleared: KillSwitchShape) => void;
+  rows: readonly KillSwitchJson[];
+  onClear: (cleared: KillSwitchJson) => void;
   /** The one that is being cleared. */
-  cleared: Pick<KillSwitchShape, "kind" | "id"> | undefined;
+  cleared: Pick<KillSwitchJson, "kind" | "id"> | undefined;
 };
 
 export function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
-  const action: Column<KillSwitchShape> = {
+  const action: Column<KillSwitchJson> = {
     key: "action",
     header: "Action",
     cell: (row) => (
@@ -43,7 +43,7 @@ export function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
   );
 }
 
-const COLUMNS: readonly Column<KillSwitchShape>[] = [
+const COLUMNS: readonly Column<KillSwitchJson>[] = [
   {
     key: "name",
     header: "Halted",

@@ -1,12 +1,12 @@
-// The exchanges that may be used, and how their accounts fare.
-import type { OperatorCopyingShape, VenueHealthShape } from "../../../../../src/dashboard/shapes.ts";
+// The exchanges that may be used, and the state of their accounts.
+import type { OperatorCopyingJson } from "../../../../../src/dashboard/schemas.ts";
 import { Badge, Missing } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { perCent } from "../../../ui/figures/decimals.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
-type Venue = OperatorCopyingShape["venues"][number];
+type Venue = OperatorCopyingJson["venues"][number];
 type VenueTableProps = { rows: readonly Venue[]; onHalt: (origin: string) => void };
 
 export function VenueTable({ rows, onHalt }: VenueTableProps) {
@@ -35,7 +35,7 @@ export function VenueTable({ rows, onHalt }: VenueTableProps) {
  * One line for each family and copier: whether it answers, until when it is left alone, and what of its budget is used up. Which
  * copier says so is told where several do.
  */
-function Health({ health, isOneOfSeveral }: { health: VenueHealthShape; isOneOfSeveral: boolean }) {
+function Health({ health, isOneOfSeveral }: { health: Venue["health"][number]; isOneOfSeveral: boolean }) {
   const { family, isAnswering, failure, lastAnswerAt, pausedUntil, budgetUsed, copier, isSilent } = health;
   return (
     <div className="whitespace-normal text-sm">

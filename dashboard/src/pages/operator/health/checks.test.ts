@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HealthShape } from "../../../../../src/dashboard/shapes.ts";
+import type { HealthJson } from "../../../../../src/dashboard/schemas.ts";
 import { checksOf, worstOf } from "./checks.ts";
 
 const NOW = 1_800_000_000_000;
@@ -16,7 +16,7 @@ const FEED = {
   pausedUntil: 0,
   untradable: null,
 } as const;
-const HEALTHY: HealthShape = {
+const HEALTHY: HealthJson = {
   version: "1.0.0",
   startedAt: NOW - 60_000,
   market: "sim",
@@ -35,7 +35,7 @@ test("a healthy service has nothing to be done", () => {
   expect(checks.map(({ action }) => action)).toEqual([null, null, null, null, null]);
 });
 
-test.each<[string, Partial<HealthShape>, "WATCH" | "BAD"]>([
+test.each<[string, Partial<HealthJson>, "WATCH" | "BAD"]>([
   ["a feed that is down", { feeds: [{ ...FEED, isConnected: false }] }, "BAD"],
   ["a feed that went silent", { feeds: [{ ...FEED, dataAgeMs: 5_001 }] }, "BAD"],
   ["a feed that never spoke", { feeds: [{ ...FEED, lastMessageAt: 0 }] }, "BAD"],

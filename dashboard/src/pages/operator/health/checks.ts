@@ -1,5 +1,5 @@
 // What the readings of the service mean: whether each is normal, and what to do if it is not.
-import type { HealthShape } from "../../../../../src/dashboard/shapes.ts";
+import type { HealthJson } from "../../../../../src/dashboard/schemas.ts";
 import { durationInWords, latencyInWords } from "../../../ui/figures/duration.ts";
 
 export type HealthCheck = {
@@ -38,7 +38,7 @@ const UNTRADABLE = {
 } as const;
 
 /** In the order in which they are worth looking at. `now` is when they were read, Unix ms. */
-export function checksOf(health: HealthShape, now: number): readonly HealthCheck[] {
+export function checksOf(health: HealthJson, now: number): readonly HealthCheck[] {
   return [
     ...health.feeds.map((feed) => feedCheck(feed, now)),
     storeCheck(health.store),
@@ -52,7 +52,7 @@ export function worstOf(checks: readonly HealthCheck[]): HealthCheck["state"] {
   return (["BAD", "WATCH"] as const).find((state) => checks.some((each) => each.state === state)) ?? "FINE";
 }
 
-function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck {
+function feedCheck(feed: HealthJson["feeds"][number], now: number): HealthCheck {
   const { family, symbols, isConnected, lastMessageAt, dataAgeMs, isLate } = feed;
   const { pausedUntil, staleSymbols, connects, untradable } = feed;
   const fixed = {
@@ -115,7 +115,7 @@ function feedCheck(feed: HealthShape["feeds"][number], now: number): HealthCheck
   };
 }
 
-function storeCheck({ kind, answersInMs, isBehind }: HealthShape["store"]): HealthCheck {
+function storeCheck({ kind, answersInMs, isBehind }: HealthJson["store"]): HealthCheck {
   const isBad = isBehind || answersInMs > STORE_BAD_MS;
   const isSlow = answersInMs > STORE_SLOW_MS;
   return {
@@ -130,7 +130,7 @@ function storeCheck({ kind, answersInMs, isBehind }: HealthShape["store"]): Heal
   };
 }
 
-function sweepCheck({ sweepLagMs }: HealthShape): HealthCheck {
+function sweepCheck({ sweepLagMs }: HealthJson): HealthCheck {
   const lag = sweepLagMs ?? 0;
   const state = lag > SWEEP_BAD_MS ? "BAD" : lag > SWEEP_LATE_MS ? "WATCH" : "FINE";
   return {
@@ -145,7 +145,7 @@ function sweepCheck({ sweepLagMs }: HealthShape): HealthCheck {
   };
 }
 
-function loopCheck({ p50, p99, max }: HealthShape["eventLoopDelayMs"]): HealthCheck {
+function loopCheck({ p50, p99, max }: HealthJson["eventLoopDelayMs"]): HealthCheck {
   const state = p99 > LOOP_BAD_MS ? "BAD" : p99 > LOOP_SLOW_MS ? "WATCH" : "FINE";
   return {
     name: "Event loop",
@@ -159,7 +159,7 @@ function loopCheck({ p50, p99, max }: HealthShape["eventLoopDelayMs"]): HealthCh
   };
 }
 
-function memoryCheck({ heapUsed, resident }: HealthShape["memoryBytes"]): HealthCheck {
+function memoryCheck({ heapUsed, resident }: HealthJson["memoryBytes"]): HealthCheck {
   const isLarge = resident > RESIDENT_LARGE;
   return {
     name: "Memory",

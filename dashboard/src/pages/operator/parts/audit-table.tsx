@@ -1,6 +1,6 @@
 // Records of the audit log, with links to the people they are about.
 import { Link } from "@tanstack/react-router";
-import type { AuditShape } from "../../../../../src/dashboard/shapes.ts";
+import type { AuditJson } from "../../../../../src/dashboard/schemas.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
 import { inWords } from "../../../ui/badge.tsx";
 import { TEXT_LINK } from "../../../ui/button.tsx";
@@ -9,7 +9,7 @@ import { type Column, Table } from "../../../ui/table.tsx";
 
 type AuditTableProps = {
   caption: string;
-  rows: readonly AuditShape[] | undefined;
+  rows: readonly AuditJson[] | undefined;
   /** Of the whole log: position, subject and hash too. */
   isWhole?: boolean;
 };
@@ -26,13 +26,13 @@ export function AuditTable({ caption, rows, isWhole = false }: AuditTableProps) 
   );
 }
 
-const POSITION: Column<AuditShape> = {
+const POSITION: Column<AuditJson> = {
   key: "position",
   header: "No.",
   align: "right",
   cell: ({ position }) => position,
 };
-const COLUMNS: readonly Column<AuditShape>[] = [
+const COLUMNS: readonly Column<AuditJson>[] = [
   { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
   { key: "at", header: "When", isTime: true, cell: ({ at }) => <Time at={at} /> },
   {
@@ -46,8 +46,8 @@ const COLUMNS: readonly Column<AuditShape>[] = [
     cell: (record) => (Object.keys(record.details).length === 0 ? null : <Details {...record} />),
   },
 ];
-const SUBJECT: Column<AuditShape> = { key: "about", header: "About", cell: Subject };
-const HASH: Column<AuditShape> = {
+const SUBJECT: Column<AuditJson> = { key: "about", header: "About", cell: Subject };
+const HASH: Column<AuditJson> = {
   key: "hash",
   header: "Hash",
   cell: ({ hash }) => (
@@ -57,7 +57,7 @@ const HASH: Column<AuditShape> = {
   ),
 };
 
-function Details({ details: { submissionId, ...details } }: AuditShape) {
+function Details({ details: { submissionId, ...details } }: AuditJson) {
   return (
     <span className="break-words text-ink-soft">
       {detailsInWords(details)}{" "}
@@ -70,7 +70,7 @@ function Details({ details: { submissionId, ...details } }: AuditShape) {
   );
 }
 
-function Subject({ about }: AuditShape) {
+function Subject({ about }: AuditJson) {
   if (about.kind === "PERSON") {
     return (
       <Link to="/operator/people/$personId" params={{ personId: about.id }} className={TEXT_LINK}>

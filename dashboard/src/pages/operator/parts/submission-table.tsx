@@ -1,6 +1,6 @@
 // Identity forms that were submitted: who, how long ago, and what became of them.
 import { Link } from "@tanstack/react-router";
-import type { KycEntryShape } from "../../../../../src/dashboard/shapes.ts";
+import type { KycEntryJson } from "../../../../../src/dashboard/schemas.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { TEXT_LINK } from "../../../ui/button.tsx";
 import { durationInWords } from "../../../ui/figures/duration.ts";
@@ -10,7 +10,7 @@ import { type Column, Table, type TableProps } from "../../../ui/table.tsx";
 
 type Part = "person" | "age" | "status" | "decided";
 
-type SubmissionTableProps = Pick<TableProps<KycEntryShape>, "caption" | "rows" | "empty"> & {
+type SubmissionTableProps = Pick<TableProps<KycEntryJson>, "caption" | "rows" | "empty"> & {
   without: readonly Part[];
 };
 
@@ -19,7 +19,7 @@ export function SubmissionTable({ without, ...table }: SubmissionTableProps) {
   return <Table {...table} columns={columns} rowKey={({ submissionId }) => submissionId} />;
 }
 
-const COLUMNS: readonly (Column<KycEntryShape> & { readonly part: Part | null })[] = [
+const COLUMNS: readonly (Column<KycEntryJson> & { readonly part: Part | null })[] = [
   {
     part: null,
     key: "form",

@@ -1,11 +1,11 @@
-// What an operator does with somebody's account: end sign-ins, lock and unlock, reset the second factor, close. Each dialog says first
-// what it does; the server audits it.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+// An operator's actions on a person's account: ending sessions, locking and unlocking, resetting the second factor, closing. Each
+// dialog says first what it does; the server audits it.
+
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { PersonDetailShape } from "../../../../../src/dashboard/shapes.ts";
+import type { PersonDetailJson } from "../../../../../src/dashboard/schemas.ts";
 import { AccountContents } from "../../../account/contents.tsx";
 import { call } from "../../../api/call.ts";
-import { fieldsOf } from "../../../api/error.ts";
 import { personQuery } from "../../../api/operator.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -13,16 +13,18 @@ import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 200;
 
 type Action = "END_SESSIONS" | "LOCK" | "UNLOCK" | "RESET_FACTOR" | "CLOSE";
-type ActionProps = { detail: PersonDetailShape };
+type ActionProps = { detail: PersonDetailJson };
 
 export function PersonActions({ detail }: ActionProps) {
   const { person, contents } = detail;
+  const { personId } = person;
   const [open, setOpen] = useState<Action | null>(null);
   const close = () => setOpen(null);
   const dialog = { detail, onClose: close };
@@ -48,7 +50,7 @@ export function PersonActions({ detail }: ActionProps) {
         {...dialog}
         isOpen={open === "END_SESSIONS"}
         title="End all sessions?"
-        path="/end-sessions"
+        send={() => call("POST /operator/people/:personId/end-sessions", { personId })}
         action="End the sessions"
         done="Sessions ended"
       >
@@ -58,7 +60,7 @@ export function PersonActions({ detail }: ActionProps) {
         {...dialog}
         isOpen={open === "LOCK"}
         title="Lock this account?"
-        path="/lock"
+        send={({ reason }) => call("POST /operator/people/:personId/lock", { personId, reason })}
         action="Lock"
         done="Account locked"
         asks="REASON"
@@ -74,7 +76,8 @@ export function PersonActions({ detail }: ActionProps) {
         {...dialog}
         isOpen={open === "UNLOCK"}
         title="Unlock this account?"
-        path="/unlock"
+        send={() => call("POST /operator/people/:personId/unlock", { personId })}
+        kind="primary"
         action="Unlock"
         done="Account unlocked"
       >
@@ -84,7 +87,7 @@ export function PersonActions({ detail }: ActionProps) {
         {...dialog}
         isOpen={open === "RESET_FACTOR"}
         title="Reset their second factor?"
-        path="/reset-second-factor"
+        send={({ code }) => call("POST /operator/people/:personId/reset-second-factor", { personId, code })}
         action="Reset it"
         done="Second factor reset"
         asks="CODE"
@@ -102,12 +105,12 @@ export function PersonActions({ detail }: ActionProps) {
 type DialogProps = ActionProps & { isOpen: boolean; onClose: () => void };
 type ActionDialogProps = DialogProps & {
   title: string;
-  /** Under the person's path. */
-  path: string;
+  send: (values: typeof NOTHING_GIVEN) => Promise<unknown>;
   /** On the button. */
   action: string;
   /** Said when it is done. */
   done: string;
+  kind?: "primary" | "danger";
   asks?: "REASON" | "CODE";
   children: ReactNode;
 };
@@ -121,62 +124,42 @@ function ActionDialog({ isOpen, onClose, title, children, ...form }: ActionDialo
   );
 }
 
+const NOTHING_GIVEN = { reason: "", code: "" };
+
 function ActionForm({
   detail,
   onClose,
-  path,
+  send,
   action,
   done,
+  kind = "danger",
   asks,
 }: Omit<ActionDialogProps, "isOpen" | "title" | "children">) {
-  const [given, setGiven] = useState("");
-  const { mutate, error, isPending } = useAction({
-    personId: detail.person.personId,
-    path,
-    body: asks === "REASON" ? { reason: given } : asks === "CODE" ? { code: given } : undefined,
-    done,
-    onDone: onClose,
-    onError: () => asks === "CODE" && setGiven(""),
-  });
-  const fields = fieldsOf(error);
+  const form = useAction({ personId: detail.person.personId, send, done, onDone: onClose });
   return (
-    <DialogForm
-      action={action}
-      kind={path === "/unlock" ? "primary" : "danger"}
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={error}
-    >
+    <DialogForm action={action} kind={kind} form={form} onCancel={onClose}>
       {asks === "REASON" && (
         <TextInput
           label="Reason"
           hint="For the audit. The person is not shown it."
-          name="reason"
           required
           maxLength={REASON_LENGTH_MAX}
-          value={given}
-          onChange={({ target }) => setGiven(target.value)}
-          error={fields.reason}
+          {...form.control("reason")}
         />
       )}
-      {asks === "CODE" && (
-        <CodeInput label="Your code" value={given} onChange={setGiven} error={fields.code} autoFocus />
-      )}
+      {asks === "CODE" && <CodeInput label="Your code" {...form.direct("code")} autoFocus />}
     </DialogForm>
   );
 }
 
 function CloseDialog({ detail, isOpen, onClose }: DialogProps) {
   const { person, contents } = detail;
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useAction({
-    personId: person.personId,
-    path: "/close",
-    body: { code },
+  const { personId } = person;
+  const form = useAction({
+    personId,
+    send: ({ code }) => call("POST /operator/people/:personId/close", { personId, code }),
     done: "Account closed",
     onDone: onClose,
-    onError: () => setCode(""),
   });
   return (
     <ConfirmByTyping
@@ -185,10 +168,10 @@ function CloseDialog({ detail, isOpen, onClose }: DialogProps) {
       title="Close this account for good?"
       confirmation={person.email}
       action="Close the account"
-      onConfirm={mutate}
-      isBusy={isPending}
-      error={error}
-      more={<CodeInput label="Your code" value={code} onChange={setCode} error={fieldsOf(error).code} />}
+      onConfirm={form.onSubmit}
+      isBusy={form.isBusy}
+      error={form.error}
+      more={<CodeInput label="Your code" {...form.direct("code")} />}
     >
       <AccountContents contents={contents} />
     </ConfirmByTyping>
@@ -197,28 +180,18 @@ function CloseDialog({ detail, isOpen, onClose }: DialogProps) {
 
 function useAction({
   personId,
-  path,
-  body,
+  send,
   done,
   onDone,
-  onError,
-}: {
-  personId: string;
-  path: string;
-  body: object | undefined;
-  done: string;
-  onDone: () => void;
-  onError: () => unknown;
-}) {
+}: Pick<ActionDialogProps, "send" | "done"> & { personId: string; onDone: () => void }) {
   const queries = useQueryClient();
-  return useMutation({
-    mutationFn: () => call("POST", `/operator/people/${encodeURIComponent(personId)}${path}`, body),
-    onSuccess: () => {
+  return useForm({
+    first: NOTHING_GIVEN,
+    send,
+    onDone: () => {
       toast(done);
       onDone();
     },
-    onError,
     onSettled: () => queries.invalidateQueries({ queryKey: personQuery(personId).queryKey }),
-    gcTime: 0,
   });
 }

@@ -1,22 +1,19 @@
 // Ends somebody's key for good.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { KeyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { KeyJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { personQuery } from "../../../api/operator.ts";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 
-type RevokeKeyProps = { personId: string; revoked: KeyShape | null; onClose: () => void };
+type RevokeKeyProps = { personId: string; revoked: KeyJson | null; onClose: () => void };
 
 export function RevokeKey({ personId, revoked, onClose }: RevokeKeyProps) {
   const queries = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: (keyId: string) =>
-      call(
-        "POST",
-        `/operator/people/${encodeURIComponent(personId)}/keys/${encodeURIComponent(keyId)}/revoke`,
-      ),
+      call("POST /operator/people/:personId/keys/:keyId/revoke", { personId, keyId }),
     onSuccess: () => {
       toast("API key revoked");
       onClose();
@@ -37,13 +34,9 @@ export function RevokeKey({ personId, revoked, onClose }: RevokeKeyProps) {
       <DialogForm
         action="Revoke the key"
         kind="danger"
-        onSubmit={() => revoked !== null && mutate(revoked.keyId)}
+        form={{ onSubmit: () => revoked !== null && mutate(revoked.keyId), isBusy: isPending, error }}
         onCancel={onClose}
-        isBusy={isPending}
-        error={error}
-      >
-        {null}
-      </DialogForm>
+      />
     </Dialog>
   );
 }

@@ -1,10 +1,11 @@
-// The decision about an identity form: approve, or reject with a reason that the person reads. If another operator was faster,
-// theirs stands and is shown.
+// The decision about an identity form: approve, or reject with a reason that the person reads. The decision of another operator who
+// was faster is shown instead.
+
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KycDetailShape, KycEntryShape } from "../../../../../src/dashboard/shapes.ts";
+import type { KycDetailJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { asApiError } from "../../../api/error.ts";
+import { ApiError, asApiError } from "../../../api/error.ts";
 import { personQuery } from "../../../api/operator.ts";
 import { queryClient } from "../../../api/query-client.ts";
 import { usePerson } from "../../../api/session.ts";
@@ -13,14 +14,17 @@ import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
 import { CONTROL_LOOK, Field } from "../../../ui/forms/field.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../../../ui/note.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 1_000;
 
-type Decided = { readonly status: "APPROVED" | "REJECTED"; readonly reason: string | null };
-type DecisionProps = { detail: KycDetailShape; onChanged: () => void };
+type Decided =
+  | { readonly status: "APPROVED"; readonly reason: null }
+  | { readonly status: "REJECTED"; readonly reason: string };
+type DecisionProps = { detail: KycDetailJson; onChanged: () => void };
 
 export function Decision({ detail, onChanged }: DecisionProps) {
   const { submissionId, status, person } = detail;
@@ -29,7 +33,7 @@ export function Decision({ detail, onChanged }: DecisionProps) {
   const [isLate, setLate] = useState(false);
   const decide = useMutation({
     mutationFn: (decided: Decided) =>
-      call<KycEntryShape>("POST", `/operator/kyc/${encodeURIComponent(submissionId)}/decision`, decided),
+      call("POST /operator/kyc/:submissionId/decision", { submissionId, ...decided }),
     onSuccess: (_entry, decided) => {
       toast(decided.status === "APPROVED" ? "Identity approved" : "Identity rejected");
       changed();
@@ -46,7 +50,7 @@ export function Decision({ detail, onChanged }: DecisionProps) {
     void queryClient.invalidateQueries({ queryKey: personQuery(person.personId).queryKey });
     focusHeading();
   };
-  if (status !== "PENDING") return <Stands detail={detail} isLate={isLate} />;
+  if (status !== "PENDING") return <DecisionNote detail={detail} isLate={isLate} />;
   if (person.personId === personId) {
     return <Note title="This form is your own">Another operator has to decide it.</Note>;
   }
@@ -80,15 +84,13 @@ export function Decision({ detail, onChanged }: DecisionProps) {
       <RejectDialog
         isOpen={isRejecting}
         onClose={() => setRejecting(false)}
-        onReject={(reason) => decide.mutate({ status: "REJECTED", reason })}
-        isBusy={decide.isPending}
-        error={decide.error}
+        onReject={(reason) => decide.mutateAsync({ status: "REJECTED", reason })}
       />
     </Card>
   );
 }
 
-function Stands({ detail, isLate }: { detail: KycDetailShape; isLate: boolean }) {
+function DecisionNote({ detail, isLate }: { detail: KycDetailJson; isLate: boolean }) {
   const { status, decidedAt, decidedBy, reason } = detail;
   return (
     <Note
@@ -113,31 +115,32 @@ function Stands({ detail, isLate }: { detail: KycDetailShape; isLate: boolean })
 type RejectDialogProps = {
   isOpen: boolean;
   onClose: () => void;
-  onReject: (reason: string) => void;
-  isBusy: boolean;
-  error: unknown;
+  onReject: (reason: string) => Promise<unknown>;
 };
 
-function RejectDialog({ isOpen, onClose, onReject, isBusy, error }: RejectDialogProps) {
-  const [reason, setReason] = useState("");
-  const [isEmpty, setEmpty] = useState(false);
-  const fieldError =
-    error === null
-      ? isEmpty
-        ? "Write a reason: the person sees it."
-        : undefined
-      : asApiError(error).fields.reason;
+const NO_REASON = new ApiError({
+  status: 0,
+  code: "NO_REASON",
+  message: "There is no reason.",
+  fields: { reason: "Write a reason: the person sees it." },
+});
+
+function RejectDialog({ isOpen, onClose, onReject }: RejectDialogProps) {
+  const form = useForm({
+    first: { reason: "" },
+    send: async ({ reason }) => {
+      if (reason.trim() === "") throw NO_REASON;
+      return await onReject(reason.trim());
+    },
+  });
+  const { error: fieldError, ...reason } = form.control("reason");
+  const close = () => {
+    form.reset();
+    onClose();
+  };
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Reject this form">
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setEmpty(reason.trim() === "");
-          if (reason.trim() !== "") onReject(reason.trim());
-        }}
-      >
+    <Dialog isOpen={isOpen} onClose={close} title="Reject this form">
+      <form noValidate className="flex flex-col gap-4" onSubmit={form.onSubmit}>
         <Field
           label="Reason"
           hint="The person sees exactly this text. Say what is wrong and what to submit instead."
@@ -146,19 +149,18 @@ function RejectDialog({ isOpen, onClose, onReject, isBusy, error }: RejectDialog
           {(control) => (
             <textarea
               {...control}
+              {...reason}
               required
               rows={4}
               maxLength={REASON_LENGTH_MAX}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
               className={CONTROL_LOOK}
             />
           )}
         </Field>
-        {error !== null && fieldError === undefined && <ErrorNote error={error} />}
+        {form.error !== null && fieldError === undefined && <ErrorNote error={form.error} />}
         <DialogActions>
-          <Button onClick={onClose}>Keep it pending</Button>
-          <Button kind="danger" type="submit" isBusy={isBusy}>
+          <Button onClick={close}>Keep it pending</Button>
+          <Button kind="danger" type="submit" isBusy={form.isBusy}>
             Reject with this reason
           </Button>
         </DialogActions>

@@ -1,6 +1,6 @@
 // Requests and errors by minute, of the last hour.
 import { useMemo } from "react";
-import type { TrafficShape } from "../../../../../src/dashboard/shapes.ts";
+import type { TrafficJson } from "../../../../../src/dashboard/schemas.ts";
 import { Plot, type PlotColours } from "../../../ui/figures/plot.tsx";
 import { clockTime, ZONE } from "../../../ui/figures/time.tsx";
 
@@ -8,7 +8,7 @@ const HEIGHT = 160;
 const MS = 1_000;
 const HOUR_SECONDS = 3_600;
 
-export function MinuteChart({ minutes }: { minutes: TrafficShape["perMinute"] }) {
+export function MinuteChart({ minutes }: { minutes: TrafficJson["perMinute"] }) {
   const data = useMemo<[number[], number[], number[]]>(
     () => [
       minutes.map(({ at }) => at / MS),
@@ -20,7 +20,7 @@ export function MinuteChart({ minutes }: { minutes: TrafficShape["perMinute"] })
   return <Plot label={inWords(minutes)} height={HEIGHT} data={data} options={optionsIn} />;
 }
 
-function inWords(minutes: TrafficShape["perMinute"]): string {
+function inWords(minutes: TrafficJson["perMinute"]): string {
   const total = minutes.reduce((sum, { count }) => sum + count, 0);
   const errors = minutes.reduce((sum, minute) => sum + minute.errors, 0);
   const most = Math.max(0, ...minutes.map(({ count }) => count));

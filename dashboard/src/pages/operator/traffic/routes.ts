@@ -1,7 +1,7 @@
 // The routes of the traffic table: what they are sorted by, and how many of their answers were refusals or errors.
-import type { TrafficShape } from "../../../../../src/dashboard/shapes.ts";
+import type { TrafficJson } from "../../../../../src/dashboard/schemas.ts";
 
-export type RouteTraffic = TrafficShape["routes"][number];
+export type RouteTraffic = TrafficJson["routes"][number];
 
 export const ORDERS = [
   { value: "count", label: "Requests" },

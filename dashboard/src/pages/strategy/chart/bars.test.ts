@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 import { newsOf, withLines } from "./bars.ts";
 
-function candle(openTime: number, close = "1"): CandleShape {
+function candle(openTime: number, close = "1"): CandleJson {
   return { openTime, open: "1", high: "2", low: "0.5", close, volume: "3", isFinal: true };
 }
 
 const before = [candle(0), candle(60), candle(120)];
 
 test("a change of the newest candle, and a new one, are painted alone", () => {
-  const [first, second] = before as [CandleShape, CandleShape, CandleShape];
+  const [first, second] = before as [CandleJson, CandleJson, CandleJson];
   const after = [first, second, candle(120, "9"), candle(180)];
   expect(newsOf(before, after)?.map(({ openTime }) => openTime)).toEqual([120, 180]);
   expect(newsOf(before, before)).toEqual([]);

@@ -1,6 +1,6 @@
 // Candles as the chart's library takes them, and what of them has to be painted anew.
 import type { AutoscaleInfo, CandlestickData, HistogramData, Time, UTCTimestamp } from "lightweight-charts";
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 import type { Palette } from "./palette.ts";
 
 /** The range of the candles, widened to the lines that are within reach. */
@@ -19,9 +19,9 @@ export function withLines(
 
 /** The candles at the end that have changed; null where more than the end is different. */
 export function newsOf(
-  before: readonly CandleShape[],
-  after: readonly CandleShape[],
-): readonly CandleShape[] | null {
+  before: readonly CandleJson[],
+  after: readonly CandleJson[],
+): readonly CandleJson[] | null {
   const last = before.length - 1;
   if (last < 1 || after.length < before.length) return null;
   if (before[0]?.openTime !== after[0]?.openTime || before[last]?.openTime !== after[last]?.openTime)
@@ -31,13 +31,13 @@ export function newsOf(
   return after.slice(from).filter((candle, index) => candle !== before[from + index]);
 }
 
-export function barOf({ openTime, open, high, low, close }: CandleShape): CandlestickData<Time> {
+export function barOf({ openTime, open, high, low, close }: CandleJson): CandlestickData<Time> {
   const time = secondsOf(openTime);
   return { time, open: Number(open), high: Number(high), low: Number(low), close: Number(close) };
 }
 
 export function volumeOf(
-  { openTime, open, close, volume }: CandleShape,
+  { openTime, open, close, volume }: CandleJson,
   colours: Palette,
 ): HistogramData<Time> {
   const isFall = Number(close) < Number(open);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 import { intervalReaching, leavesGap, merged, placeAt, withLive } from "./candles.ts";
 
-function candle(openTime: number, close = "1", isFinal = true): CandleShape {
+function candle(openTime: number, close = "1", isFinal = true): CandleJson {
   return { openTime, open: "1", high: "2", low: "0.5", close, volume: "3", isFinal };
 }
 

@@ -1,5 +1,5 @@
 // The candles of a chart: what was loaded and what came in live as one list, oldest first, each time once.
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ export function isInterval(text: string | undefined): text is Interval {
 }
 
 /** One list of both. A final candle is not replaced by what was known of it before it was final. */
-export function merged(loaded: readonly CandleShape[], live: readonly CandleShape[]): readonly CandleShape[] {
+export function merged(loaded: readonly CandleJson[], live: readonly CandleJson[]): readonly CandleJson[] {
   const byTime = new Map(loaded.map((candle) => [candle.openTime, candle]));
   for (const candle of live) {
     const known = byTime.get(candle.openTime);
@@ -43,22 +43,22 @@ export function merged(loaded: readonly CandleShape[], live: readonly CandleShap
 
 /** The live candles with one more, which replaces its own earlier state; the oldest go when there are too many. */
 export function withLive(
-  live: readonly CandleShape[],
-  candle: CandleShape,
+  live: readonly CandleJson[],
+  candle: CandleJson,
   most: number,
-): readonly CandleShape[] {
+): readonly CandleJson[] {
   const others = live.filter(({ openTime }) => openTime !== candle.openTime);
   return [...others, candle].sort((one, other) => one.openTime - other.openTime).slice(-most);
 }
 
 /** Whether candles are missing between the last that is known and this one. */
-export function leavesGap(candles: readonly CandleShape[], candle: CandleShape, interval: Interval): boolean {
+export function leavesGap(candles: readonly CandleJson[], candle: CandleJson, interval: Interval): boolean {
   const last = candles.at(-1);
   return last !== undefined && candle.openTime > last.openTime + INTERVAL_MS[interval];
 }
 
 /** Where the candle is in which something happened; null before the first. */
-export function placeAt(candles: readonly CandleShape[], at: number): number | null {
+export function placeAt(candles: readonly CandleJson[], at: number): number | null {
   let low = 0;
   let high = candles.length;
   while (low < high) {

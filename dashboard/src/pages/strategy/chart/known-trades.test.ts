@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { TradeShape } from "../../../../../src/dashboard/shapes.ts";
+import type { TradeJson } from "../../../../../src/dashboard/schemas.ts";
 import { withNewest } from "./known-trades.ts";
 
 function page(ids: readonly number[], next: string | null) {
-  return { rows: ids.map((tradeId) => ({ tradeId }) as TradeShape), next };
+  return { rows: ids.map((tradeId) => ({ tradeId }) as TradeJson), next };
 }
 
 test("a newer page that overlaps adds to what is known, and the place where older ones begin stays", () => {

@@ -1,10 +1,10 @@
 // What the candle under the crosshair says, to the digit; without a crosshair the newest one.
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { compare, percentOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 
-type LegendProps = { candle: CandleShape | undefined; isNewest: boolean; priceDecimals: number };
+type LegendProps = { candle: CandleJson | undefined; isNewest: boolean; priceDecimals: number };
 
 export function Legend({ candle, isNewest, priceDecimals }: LegendProps) {
   if (candle === undefined) return <p className="min-h-5 text-ink-soft text-sm">No candles.</p>;

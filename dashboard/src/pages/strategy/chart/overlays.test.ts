@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type {
-  CandleShape,
-  LegShape,
-  OrderShape,
-  PositionShape,
-  TradeShape,
-} from "../../../../../src/dashboard/shapes.ts";
+  CandleJson,
+  LegJson,
+  OrderJson,
+  PositionJson,
+  TradeJson,
+} from "../../../../../src/dashboard/schemas.ts";
 import { fillMarkers, LINES_MAX, priceLines } from "./overlays.ts";
 
-const candles: readonly CandleShape[] = [60_000, 120_000, 180_000].map((openTime) => ({
+const candles: readonly CandleJson[] = [60_000, 120_000, 180_000].map((openTime) => ({
   openTime,
   open: "1",
   high: "1",
@@ -18,7 +18,7 @@ const candles: readonly CandleShape[] = [60_000, 120_000, 180_000].map((openTime
   isFinal: true,
 }));
 
-function trade(orderId: number, at: number, side: "BUY" | "SELL" = "BUY"): TradeShape {
+function trade(orderId: number, at: number, side: "BUY" | "SELL" = "BUY"): TradeJson {
   return {
     tradeId: at,
     orderId,
@@ -35,7 +35,7 @@ function trade(orderId: number, at: number, side: "BUY" | "SELL" = "BUY"): Trade
   };
 }
 
-const order: OrderShape = {
+const order: OrderJson = {
   orderId: 5,
   clientOrderId: "c",
   collectiveId: "x",
@@ -90,7 +90,7 @@ test("a stop limit order has a line at its trigger and one at its limit, a stop 
 });
 
 test("a take profit or stop loss of an open order says that it waits for it", () => {
-  const leg: LegShape = {
+  const leg: LegJson = {
     legId: 6,
     clientLegId: "stopLoss/5",
     symbol: "BTCUSDT",
@@ -113,7 +113,7 @@ test("a take profit or stop loss of an open order says that it waits for it", ()
 
 test("a position has its entry and, if there is one, its liquidation; they come before all orders", () => {
   const position = { symbol: "BTCUSDT", quantity: "-2", entryPrice: "60000", liquidationPrice: "65000" };
-  const positions = [position as PositionShape];
+  const positions = [position as PositionJson];
   const orders = Array.from({ length: 100 }, (_none, index) => ({ ...order, orderId: index }));
   const lines = priceLines({ positions, legs: [], orders });
   expect(lines).toHaveLength(LINES_MAX);
@@ -121,6 +121,6 @@ test("a position has its entry and, if there is one, its liquidation; they come 
     ["Short 2", "60000"],
     ["Liquidation", "65000"],
   ]);
-  const safe = [{ ...position, liquidationPrice: null } as PositionShape];
+  const safe = [{ ...position, liquidationPrice: null } as PositionJson];
   expect(priceLines({ positions: safe, legs: [], orders: [] })).toHaveLength(1);
 });

@@ -1,11 +1,11 @@
 // What is the strategy's own on a chart: its fills as markers at their candles, and lines at the prices that matter to it.
 import type {
-  CandleShape,
-  LegShape,
-  OrderShape,
-  PositionShape,
-  TradeShape,
-} from "../../../../../src/dashboard/shapes.ts";
+  CandleJson,
+  LegJson,
+  OrderJson,
+  PositionJson,
+  TradeJson,
+} from "../../../../../src/dashboard/schemas.ts";
 import { grouped, magnitude, signOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 import { placeAt } from "./candles.ts";
 
@@ -36,8 +36,8 @@ export const LINES_MAX = 60;
 
 /** In the order of time; fills before the first candle are left out. */
 export function fillMarkers(
-  trades: readonly TradeShape[],
-  candles: readonly CandleShape[],
+  trades: readonly TradeJson[],
+  candles: readonly CandleJson[],
 ): readonly FillMarker[] {
   const found = new Map<string, { openTime: number; side: FillMarker["side"]; orderIds: Set<number> }>();
   for (const { orderId, side, at } of trades) {
@@ -59,9 +59,9 @@ export function priceLines({
   legs,
   orders,
 }: {
-  readonly positions: readonly PositionShape[];
-  readonly legs: readonly LegShape[];
-  readonly orders: readonly OrderShape[];
+  readonly positions: readonly PositionJson[];
+  readonly legs: readonly LegJson[];
+  readonly orders: readonly OrderJson[];
 }): readonly PriceLine[] {
   return [...positions.flatMap(ofPosition), ...legs.map(ofLeg), ...orders.flatMap(ofOrder)].slice(
     0,
@@ -69,7 +69,7 @@ export function priceLines({
   );
 }
 
-function ofPosition({ symbol, quantity, entryPrice, liquidationPrice }: PositionShape): PriceLine[] {
+function ofPosition({ symbol, quantity, entryPrice, liquidationPrice }: PositionJson): PriceLine[] {
   const direction = signOf(quantity) > 0 ? "Long" : "Short";
   const size = grouped(magnitude(quantity));
   const entry: PriceLine = {
@@ -88,7 +88,7 @@ function ofPosition({ symbol, quantity, entryPrice, liquidationPrice }: Position
   ];
 }
 
-function ofLeg({ legId, kind, triggerPrice, status, entryId }: LegShape): PriceLine {
+function ofLeg({ legId, kind, triggerPrice, status, entryId }: LegJson): PriceLine {
   const isProfit = kind === "TAKE_PROFIT";
   const name = isProfit ? "Take profit" : "Stop loss";
   const isPending = status === "PENDING";
@@ -103,7 +103,7 @@ function ofLeg({ legId, kind, triggerPrice, status, entryId }: LegShape): PriceL
 }
 
 /** A stop has a line at its trigger; one with a limit another at that. */
-function ofOrder({ orderId, side, price, stopPrice, quantity, executedQuantity }: OrderShape): PriceLine[] {
+function ofOrder({ orderId, side, price, stopPrice, quantity, executedQuantity }: OrderJson): PriceLine[] {
   const name = side === "BUY" ? "Buy" : "Sell";
   const rest = grouped(trimZeros(subtract(quantity, executedQuantity)));
   const trigger: PriceLine[] =

@@ -12,7 +12,7 @@ import {
   type SeriesMarker,
   type Time,
 } from "lightweight-charts";
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 import { grouped } from "../../../ui/figures/decimals.ts";
 import { LOCALE } from "../../../ui/figures/time.tsx";
 import { barOf, newsOf, secondsOf, volumeOf, withLines } from "./bars.ts";
@@ -64,7 +64,7 @@ export function paintChart(container: HTMLElement, listeners: ChartListeners) {
   let lines: IPriceLine[] = [];
   let prices: readonly number[] = [];
   let reach = NEAR_REACH;
-  let painted: readonly CandleShape[] = [];
+  let painted: readonly CandleJson[] = [];
   let palette: Palette | null = null;
 
   chart.subscribeCrosshairMove(({ time }) =>
@@ -113,7 +113,7 @@ export function paintChart(container: HTMLElement, listeners: ChartListeners) {
     },
 
     /** All of them, or, where nothing but the end is new, the end. */
-    setCandles(candles: readonly CandleShape[]): void {
+    setCandles(candles: readonly CandleJson[]): void {
       if (palette === null) throw new Error("a chart has its look before its candles");
       const colours = palette;
       const isFirst = painted.length === 0;

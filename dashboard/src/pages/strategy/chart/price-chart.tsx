@@ -1,6 +1,6 @@
 // The painted chart as a component, with its legend and the buttons that move it, so that no mouse is needed.
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
-import type { CandleShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
 import { StaleBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { useIsDark } from "../../../ui/theme.ts";
@@ -12,7 +12,7 @@ import { readPalette } from "./palette.ts";
 
 type PriceChartProps = {
   symbol: string;
-  candles: readonly CandleShape[];
+  candles: readonly CandleJson[];
   markers: readonly FillMarker[];
   lines: readonly PriceLine[];
   priceDecimals: number;

@@ -1,9 +1,8 @@
 // The candles of one symbol: loaded a page at a time, back into the past, and live from there on.
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
-import type { CandleShape, StrategyType } from "../../../../../src/dashboard/shapes.ts";
-import { call } from "../../../api/call.ts";
-import { stringifySearch } from "../../../app/search.ts";
+import type { CandleJson, StrategyType } from "../../../../../src/dashboard/schemas.ts";
+import { type Answer, call } from "../../../api/call.ts";
 import { useFollow, useLive } from "../../../live/use-live.ts";
 import { type Interval, leavesGap, merged, withLive } from "./candles.ts";
 
@@ -12,29 +11,25 @@ const PAGE_CANDLES = 500;
 const PAGES_MAX = 12;
 const LIVE_MAX = 500;
 
-type Candles = { readonly rows: readonly CandleShape[] };
+type Candles = Answer<"GET /markets/:family/candles">;
 
 export function useCandles(family: StrategyType, symbol: string, interval: Interval) {
   const queries = useQueryClient();
   const queryKey = ["candles", family, symbol, interval];
   const topic = { kind: "candles", family, symbol, interval } as const;
   const name = JSON.stringify(topic);
-  const [live, setLive] = useState<{ readonly name: string; readonly candles: readonly CandleShape[] }>({
+  const [live, setLive] = useState<{ readonly name: string; readonly candles: readonly CandleJson[] }>({
     name,
     candles: [],
   });
   const mended = useRef(0);
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }): Promise<Candles> => {
-      const search = {
-        symbol,
-        interval,
-        limit: PAGE_CANDLES,
-        ...(pageParam === null ? {} : { endTime: pageParam }),
-      };
-      return call<Candles>("GET", `/markets/${family}/candles${stringifySearch(search)}`);
-    },
+    queryFn: ({ pageParam }): Promise<Candles> =>
+      call("GET /markets/:family/candles", {
+        ...{ family, symbol, interval, limit: String(PAGE_CANDLES) },
+        endTime: pageParam === null ? undefined : String(pageParam),
+      }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ rows }: Candles, pages) => {
       const [first] = rows;
@@ -75,4 +70,4 @@ export function useCandles(family: StrategyType, symbol: string, interval: Inter
 
 function noPlaceholder(): undefined {}
 
-const NONE: readonly CandleShape[] = [];
+const NONE: readonly CandleJson[] = [];

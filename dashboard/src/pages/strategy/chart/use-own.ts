@@ -1,7 +1,7 @@
 // What of a strategy belongs on the chart of one symbol: its fills back to the oldest candle, and what waits or is held.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import type { CandleShape, StrategyShape, TradeShape } from "../../../../../src/dashboard/shapes.ts";
+import type { CandleJson, StrategyJson, TradeJson } from "../../../../../src/dashboard/schemas.ts";
 import {
   legsQuery,
   olderTradesQuery,
@@ -16,9 +16,9 @@ import { fillMarkers, priceLines } from "./overlays.ts";
 const TRADE_PAGES_MAX = 10;
 
 export function useOwn(
-  { strategyId, type }: StrategyShape,
+  { strategyId, type }: StrategyJson,
   symbol: string,
-  candles: readonly CandleShape[] | undefined,
+  candles: readonly CandleJson[] | undefined,
 ) {
   const isFutures = type === "FUTURES";
   const { trades, error } = useTrades(strategyId, symbol, candles?.[0]?.openTime);
@@ -46,7 +46,7 @@ function useTrades(strategyId: string, symbol: string, from: number | undefined)
     if (newest.data !== undefined) setKnown((before) => withNewest(before, newest.data));
   }, [newest.data]);
   const older = known?.older ?? null;
-  const isWanted = (rows: readonly TradeShape[]) => {
+  const isWanted = (rows: readonly TradeJson[]) => {
     const last = rows.at(-1);
     return last !== undefined && from !== undefined && last.at > from;
   };

@@ -1,17 +1,16 @@
 // The trader's kill switch: nothing is sent for any copy of the strategy.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { StrategyCopyingShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StrategyCopyingJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { strategyCopyingQuery } from "../../../api/copying.ts";
-import { pathOf } from "../../../api/trading.ts";
 import { HaltDialog } from "../../../copying/halt-dialog.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { ErrorNote, Note } from "../../../ui/note.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 
-type HaltedNoteProps = { strategyId: string; halted: NonNullable<StrategyCopyingShape["halted"]> };
+type HaltedNoteProps = { strategyId: string; halted: NonNullable<StrategyCopyingJson["halted"]> };
 
 /** While it is set. */
 export function HaltedNote({ strategyId, halted }: HaltedNoteProps) {
@@ -37,7 +36,7 @@ export function HaltedNote({ strategyId, halted }: HaltedNoteProps) {
 
 export function CopiersHalt({ strategyId }: { strategyId: string }) {
   const [isAsking, setAsking] = useState(false);
-  const halt = useSwitch(strategyId, () => setAsking(false));
+  const halt = useSwitch(strategyId);
   return (
     <Card title="Halt all copies">
       <p className="max-w-prose">
@@ -54,26 +53,23 @@ export function CopiersHalt({ strategyId }: { strategyId: string }) {
         onClose={() => setAsking(false)}
         title="Halt all copies of this strategy?"
         says="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
-        onHalt={(reason) => halt.mutate(reason)}
-        isBusy={halt.isPending}
-        error={halt.error}
+        onHalt={halt.mutateAsync}
       />
     </Card>
   );
 }
 
 /** With a reason it is set, with null it is cleared. */
-function useSwitch(strategyId: string, onDone?: () => void) {
+function useSwitch(strategyId: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (reason: string | null) =>
       reason === null
-        ? call("DELETE", pathOf(strategyId, "copying/halt"))
-        : call("POST", pathOf(strategyId, "copying/halt"), { reason }),
+        ? call("DELETE /strategies/:strategyId/copying/halt", { strategyId })
+        : call("POST /strategies/:strategyId/copying/halt", { strategyId, reason }),
     onSuccess: (_answer, reason) => {
       toast(reason === null ? "Kill switch cleared" : "All copies are halted");
       void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });
-      onDone?.();
     },
   });
 }

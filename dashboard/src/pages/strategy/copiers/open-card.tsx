@@ -1,10 +1,9 @@
 // Opens the strategy to copiers, or closes it to new ones; first, what people will see of it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { StrategyCopyingShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StrategyCopyingJson, StrategyJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { strategyCopyingQuery } from "../../../api/copying.ts";
-import { pathOf } from "../../../api/trading.ts";
 import { counted } from "../../../copying/words.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -13,8 +12,8 @@ import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 
-type OpenCardProps = { strategy: StrategyShape } & Pick<
-  StrategyCopyingShape,
+type OpenCardProps = { strategy: StrategyJson } & Pick<
+  StrategyCopyingJson,
   "isOpen" | "isOffered" | "copiers"
 >;
 
@@ -51,10 +50,8 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
       <Dialog isOpen={isAsking} onClose={close} title={isOpen ? "Close to new copiers?" : "Open to copiers?"}>
         <DialogForm
           action={isOpen ? "Close to new copiers" : "Open to copiers"}
-          onSubmit={() => change.mutate(!isOpen)}
+          form={{ onSubmit: () => change.mutate(!isOpen), isBusy: change.isPending, error: change.error }}
           onCancel={close}
-          isBusy={change.isPending}
-          error={change.error}
         >
           {isOpen ? (
             <ul className="list-disc pl-5">
@@ -104,7 +101,7 @@ function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }):
 function useOpening(strategyId: string, onDone: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (isOpen: boolean) => call("PUT", pathOf(strategyId, "copying"), { isOpen }),
+    mutationFn: (isOpen: boolean) => call("PUT /strategies/:strategyId/copying", { strategyId, isOpen }),
     onSuccess: (_answer, isOpen) => {
       toast(isOpen ? "The strategy is open to copiers" : "The strategy is closed to new copiers");
       void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });

@@ -1,6 +1,6 @@
 // A book as a ladder: levels put together to steps of several ticks, sizes added up from the best price outwards, and where the
 // strategy's own orders stand. All in exact decimals.
-import type { BookShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import type { BookJson, OrderJson } from "../../../../../src/dashboard/schemas.ts";
 import {
   add,
   compare,
@@ -32,7 +32,7 @@ export type Ladder = {
   readonly away: readonly number[];
 };
 export type OwnOrder = Pick<
-  OrderShape,
+  OrderJson,
   "orderId" | "side" | "price" | "stopPrice" | "quantity" | "executedQuantity"
 >;
 
@@ -46,7 +46,7 @@ type Side = "bids" | "asks";
 type OwnLevels = ReadonlyMap<string, NonNullable<LadderLevel["own"]>>;
 
 /** `step` is the tick or a multiple of it. */
-export function ladderOf(book: Pick<BookShape, Side>, step: string, orders: readonly OwnOrder[]): Ladder {
+export function ladderOf(book: Pick<BookJson, Side>, step: string, orders: readonly OwnOrder[]): Ladder {
   const ownBids = ownAt(orders, step, "bids");
   const ownAsks = ownAt(orders, step, "asks");
   const bids = cumulated(withOwn(grouped(book.bids, step, "bids"), ownBids, "bids"));
@@ -88,7 +88,7 @@ function withOwn(levels: readonly Level[], own: OwnLevels, side: Side): readonly
   return [...levels, ...added].sort(([one], [other]) => outwards * compare(one, other));
 }
 
-function spreadOf({ bids: [bid], asks: [ask] }: Pick<BookShape, Side>) {
+function spreadOf({ bids: [bid], asks: [ask] }: Pick<BookJson, Side>) {
   if (bid === undefined || ask === undefined) return { spread: null, spreadPercent: null };
   const spread = subtract(ask[0], bid[0]);
   const percent = percentOf(spread, ask[0], 6);

@@ -1,6 +1,6 @@
 // Open orders with the way to cancel each, and all others.
 import type { ReactNode } from "react";
-import type { OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import type { OrderJson } from "../../../../../src/dashboard/schemas.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { SymbolPrice, SymbolQuantity } from "../../../trading/symbol-amounts.tsx";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
@@ -12,14 +12,14 @@ import { type Column, Table } from "../../../ui/table.tsx";
 import { filledPercent, legsInWords, orderInWords } from "./order-words.ts";
 
 type OpenOrdersProps = {
-  rows: readonly OrderShape[] | undefined;
+  rows: readonly OrderJson[] | undefined;
   /** Absent where nothing can be canceled any more. */
-  onCancel: ((order: OrderShape) => void) | undefined;
+  onCancel: ((order: OrderJson) => void) | undefined;
   empty: ReactNode;
 };
 
 export function OpenOrders({ rows, onCancel, empty }: OpenOrdersProps) {
-  const cancel: Column<OrderShape> = {
+  const cancel: Column<OrderJson> = {
     key: "cancel",
     header: "Action",
     align: "right",
@@ -53,25 +53,25 @@ export function OrderHistory({ rows, empty }: Omit<OpenOrdersProps, "onCancel">)
   );
 }
 
-const ORDER: Column<OrderShape> = {
+const ORDER: Column<OrderJson> = {
   key: "order",
   header: "Order",
   isRowHeader: true,
   cell: ({ orderId }) => <OrderLink orderId={orderId} />,
 };
-const PLACED: Column<OrderShape> = {
+const PLACED: Column<OrderJson> = {
   key: "placed",
   header: "Placed",
   isTime: true,
   cell: ({ placedAt }) => <Time at={placedAt} />,
 };
-const SYMBOL: Column<OrderShape> = {
+const SYMBOL: Column<OrderJson> = {
   key: "symbol",
   header: "Symbol",
   cell: ({ symbol, placedAt }) => <ChartLink symbol={symbol} at={placedAt} />,
 };
-const SIDE: Column<OrderShape> = { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> };
-const TYPE: Column<OrderShape> = {
+const SIDE: Column<OrderJson> = { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> };
+const TYPE: Column<OrderJson> = {
   key: "type",
   header: "Type",
   cell: ({ type, isReduceOnly, legs }) => (
@@ -82,7 +82,7 @@ const TYPE: Column<OrderShape> = {
     </span>
   ),
 };
-const PRICE: Column<OrderShape> = {
+const PRICE: Column<OrderJson> = {
   key: "price",
   header: "Price",
   align: "right",
@@ -101,7 +101,7 @@ const PRICE: Column<OrderShape> = {
     </span>
   ),
 };
-const QUANTITY: Column<OrderShape> = {
+const QUANTITY: Column<OrderJson> = {
   key: "quantity",
   header: "Quantity",
   align: "right",
@@ -114,7 +114,7 @@ const QUANTITY: Column<OrderShape> = {
       <SymbolQuantity symbol={symbol} value={quantity} />
     ),
 };
-const FILLED: Column<OrderShape> = {
+const FILLED: Column<OrderJson> = {
   key: "filled",
   header: "Filled",
   align: "right",
@@ -127,13 +127,13 @@ const FILLED: Column<OrderShape> = {
     </>
   ),
 };
-const AVERAGE: Column<OrderShape> = {
+const AVERAGE: Column<OrderJson> = {
   key: "average",
   header: "Average",
   align: "right",
   cell: ({ symbol, averagePrice }) => <SymbolPrice symbol={symbol} value={averagePrice} />,
 };
-const STATUS: Column<OrderShape> = {
+const STATUS: Column<OrderJson> = {
   key: "status",
   header: "Status",
   cell: ({ status }) => <StatusBadge status={status} />,

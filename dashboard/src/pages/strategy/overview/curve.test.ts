@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StatisticsShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StatisticsJson } from "../../../../../src/dashboard/schemas.ts";
 import { curveInWords, decimalsOfStep, endingAt, pointInWords, seriesOf, shownStatistics } from "./curve.ts";
 import { rangeOf } from "./ranges.ts";
 
@@ -8,7 +8,7 @@ const points = [
   { at: 2_000, equity: "1010.129", drawdown: "0", drawdownRate: "0" },
   { at: 3_000, equity: "990.5", drawdown: "-19.629", drawdownRate: "-0.01943217" },
 ];
-const statistics = { maximumDrawdown: "19.629", maximumDrawdownRate: "0.01943217" } as StatisticsShape;
+const statistics = { maximumDrawdown: "19.629", maximumDrawdownRate: "0.01943217" } as StatisticsJson;
 
 const money = {
   ...statistics,

@@ -1,9 +1,9 @@
 // The equity curve as numbers to be painted, and in words for who does not see it. Painting is the only place of floats.
 import type {
-  EquityPointShape,
-  PerformanceShape,
-  StatisticsShape,
-} from "../../../../../src/dashboard/shapes.ts";
+  EquityPointJson,
+  PerformanceJson,
+  StatisticsJson,
+} from "../../../../../src/dashboard/schemas.ts";
 import {
   add,
   compare,
@@ -32,7 +32,7 @@ type Series = {
   readonly drawdown: number[];
 };
 
-export function seriesOf(points: readonly EquityPointShape[]): Series {
+export function seriesOf(points: readonly EquityPointJson[]): Series {
   return {
     times: points.map(({ at }) => at / 1_000),
     equity: points.map(({ equity }) => Number(equity)),
@@ -41,7 +41,7 @@ export function seriesOf(points: readonly EquityPointShape[]): Series {
 }
 
 /** "21 Nov 2026, 17:20:00: equity 1,000.25 USDT, 0.12 % below its highest". */
-export function pointInWords({ at, equity, drawdownRate }: EquityPointShape): string {
+export function pointInWords({ at, equity, drawdownRate }: EquityPointJson): string {
   const below = rounded(perCent(drawdownRate), 2).replace("-", "");
   const standing = /^0\.00$/.test(below) ? "at its highest" : `${below} % below its highest`;
   return `${formatTime(at)}: equity ${grouped(rounded(equity, 2))} USDT, ${standing}`;
@@ -55,7 +55,7 @@ const RATE_DECIMALS = 6;
  * less often. What the equity has moved since is unrealized, until a report after the next fill
  * says otherwise.
  */
-export function endingAt<Report extends Pick<PerformanceShape, "points" | "statistics">>(
+export function endingAt<Report extends Pick<PerformanceJson, "points" | "statistics">>(
   report: Report,
   { equity, at }: { readonly equity: string; readonly at: number },
 ): Report {
@@ -90,7 +90,7 @@ export function endingAt<Report extends Pick<PerformanceShape, "points" | "stati
  * where realised, unrealised, fees and funding make the profit up, as over all of it, they do so as they are
  * shown.
  */
-export function shownStatistics(statistics: StatisticsShape): StatisticsShape {
+export function shownStatistics(statistics: StatisticsJson): StatisticsJson {
   const { startEquity, endEquity, realised, unrealised, fees, funding } = statistics;
   const profit = roundedDifference(endEquity, startEquity, SHOWN_DECIMALS);
   const parts = [realised, unrealised, negate(fees), funding];
@@ -114,8 +114,8 @@ function fractionOf(part: string, whole: string): string {
 export function curveInWords({
   points,
   statistics,
-}: Pick<PerformanceShape, "points"> & {
-  readonly statistics: Pick<PerformanceShape["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
+}: Pick<PerformanceJson, "points"> & {
+  readonly statistics: Pick<PerformanceJson["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
 }): string {
   const [first] = points;
   const last = points.at(-1);

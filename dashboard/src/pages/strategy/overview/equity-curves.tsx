@@ -3,7 +3,7 @@
 
 import { useId, useMemo, useRef, useState } from "react";
 import type uPlot from "uplot";
-import type { PerformanceShape } from "../../../../../src/dashboard/shapes.ts";
+import type { PerformanceJson } from "../../../../../src/dashboard/schemas.ts";
 import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
 import { signOf } from "../../../ui/figures/decimals.ts";
 import { Plot } from "../../../ui/figures/plot.tsx";
@@ -17,8 +17,8 @@ const DRAWDOWN_HEIGHT = 110;
 const NOWHERE = { left: -10, top: -10 };
 
 type EquityCurvesProps = {
-  performance: Pick<PerformanceShape, "points"> & {
-    readonly statistics: Pick<PerformanceShape["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
+  performance: Pick<PerformanceJson, "points"> & {
+    readonly statistics: Pick<PerformanceJson["statistics"], "maximumDrawdown" | "maximumDrawdownRate">;
   };
 };
 

@@ -1,7 +1,7 @@
 // The newest trades and signals, with the way to all of them.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { SignalShape, TradeShape } from "../../../../../src/dashboard/shapes.ts";
+import type { SignalJson, TradeJson } from "../../../../../src/dashboard/schemas.ts";
 import { signalsQuery, tradesQuery } from "../../../api/trading.ts";
 import { CsvLink } from "../../../trading/csv-link.tsx";
 import { ChartLink, OrderLink, SignalLink } from "../../../trading/links.tsx";
@@ -27,7 +27,7 @@ export function NewestTrades({ strategyId }: { strategyId: string }) {
       isFlush
       aside={
         <span className="flex gap-2">
-          <CsvLink strategyId={strategyId} file="trades.csv" size="small">
+          <CsvLink file="GET /strategies/:strategyId/trades.csv" parameters={{ strategyId }} size="small">
             Trades as CSV
           </CsvLink>
           <All strategyId={strategyId} to="trades" />
@@ -75,7 +75,7 @@ function All({ strategyId, to }: { strategyId: string; to: "trades" | "signals" 
   );
 }
 
-const TRADE_COLUMNS: readonly Column<TradeShape>[] = [
+const TRADE_COLUMNS: readonly Column<TradeJson>[] = [
   { key: "time", header: "Time", isTime: true, isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
   { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
   { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
@@ -89,7 +89,7 @@ const TRADE_COLUMNS: readonly Column<TradeShape>[] = [
   { key: "order", header: "Order", align: "right", cell: ({ orderId }) => <OrderLink orderId={orderId} /> },
 ];
 
-const SIGNAL_COLUMNS: readonly Column<SignalShape>[] = [
+const SIGNAL_COLUMNS: readonly Column<SignalJson>[] = [
   {
     key: "received",
     header: "Received",

@@ -1,9 +1,9 @@
 // What a reader has to know about a report before believing it. Nothing where it is whole.
-import type { PerformanceShape } from "../../../../../src/dashboard/shapes.ts";
+import type { PerformanceJson } from "../../../../../src/dashboard/schemas.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
 
-export function ReportNotes({ performance: { isWhole, unpriced, from } }: { performance: PerformanceShape }) {
+export function ReportNotes({ performance: { isWhole, unpriced, from } }: { performance: PerformanceJson }) {
   if (isWhole && unpriced.length === 0) return null;
   return (
     <Note tone="warn" title="This report is not complete.">

@@ -1,15 +1,15 @@
 // The figures of a report: what each is called, what it means, and why there may be none.
-import type { StatisticsShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StatisticsJson } from "../../../../../src/dashboard/schemas.ts";
 
 export type Figure = {
   readonly label: string;
   readonly means: string;
-  readonly value: (statistics: StatisticsShape) => string | null;
+  readonly value: (statistics: StatisticsJson) => string | null;
   /** How it is written: a gain or loss, an amount, a share of one, a factor, a number of things. */
   readonly kind: "signed" | "amount" | "rate" | "factor" | "count";
   /** A second figure in small, below it. */
   readonly beside?: (
-    statistics: StatisticsShape,
+    statistics: StatisticsJson,
   ) => { readonly rate: string; readonly isSigned: boolean } | string;
   /** Why there is none. */
   readonly why?: string;

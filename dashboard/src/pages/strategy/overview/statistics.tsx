@@ -1,5 +1,5 @@
 // The figures of the range in a grid. What each means is in its tooltip, and for touch screens in a list below.
-import type { StatisticsShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StatisticsJson } from "../../../../../src/dashboard/schemas.ts";
 import { Card } from "../../../ui/card.tsx";
 import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { Tooltip } from "../../../ui/overlays/tooltip.tsx";
@@ -7,7 +7,7 @@ import { Skeleton } from "../../../ui/skeleton.tsx";
 import { shownStatistics } from "./curve.ts";
 import { FIGURES, type Figure } from "./statistic-words.ts";
 
-export function Statistics({ statistics }: { statistics: StatisticsShape | undefined }) {
+export function Statistics({ statistics }: { statistics: StatisticsJson | undefined }) {
   const shown = statistics === undefined ? undefined : shownStatistics(statistics);
   return (
     <Card title="Statistics" isFlush>
@@ -48,7 +48,7 @@ export function Statistics({ statistics }: { statistics: StatisticsShape | undef
   );
 }
 
-function Value({ figure, statistics }: { figure: Figure; statistics: StatisticsShape }) {
+function Value({ figure, statistics }: { figure: Figure; statistics: StatisticsJson }) {
   const { kind, why, beside } = figure;
   const value = figure.value(statistics);
   const second = beside?.(statistics);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { PositionShape } from "../../../../../src/dashboard/shapes.ts";
+import type { PositionJson } from "../../../../../src/dashboard/schemas.ts";
 import { atMark } from "./at-mark.ts";
 
-const long: PositionShape = {
+const long: PositionJson = {
   symbol: "BTCUSDT",
   quantity: "0.015",
   entryPrice: "60000",

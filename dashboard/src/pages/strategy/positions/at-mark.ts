@@ -1,6 +1,6 @@
 // A position at a newer mark price than the one it was told with. Exact: what a change of the mark is worth is the quantity
 // times the change, and the server's own figure stays the start.
-import type { PositionShape } from "../../../../../src/dashboard/shapes.ts";
+import type { PositionJson } from "../../../../../src/dashboard/schemas.ts";
 import {
   add,
   compare,
@@ -33,7 +33,7 @@ const MONEY_DECIMALS = 8;
 const PERCENT_DECIMALS = 2;
 
 /** `mark` is null while no newer price was heard. */
-export function atMark(position: PositionShape, mark: string | null): AtMark {
+export function atMark(position: PositionJson, mark: string | null): AtMark {
   const { quantity, markPrice, unrealised, liquidationPrice, isolatedMargin } = position;
   const shown = mark ?? markPrice;
   const change = mark === null || markPrice === null ? "0" : subtract(mark, markPrice);
@@ -54,7 +54,7 @@ export function atMark(position: PositionShape, mark: string | null): AtMark {
 type Margins = Pick<AtMark, "marginBalance" | "maintenanceMargin" | "marginRatioPercent">;
 
 /** The bracket is that of the server's mark: exact while the notional stays in it. */
-function marginsOf({ quantity, isolatedMargin, maintenance }: PositionShape, change: string): Margins {
+function marginsOf({ quantity, isolatedMargin, maintenance }: PositionJson, change: string): Margins {
   if (maintenance === null) return { marginBalance: null, maintenanceMargin: null, marginRatioPercent: null };
   const profit = multiply(quantity, change);
   const balance = add(isolatedMargin, profit);

@@ -1,6 +1,6 @@
 // What a strategy owns, by asset, and what it is worth as prices come in.
 import { useQuery } from "@tanstack/react-query";
-import type { BalanceShape, PriceShape } from "../../../../../src/dashboard/shapes.ts";
+import type { BalanceJson, PriceJson } from "../../../../../src/dashboard/schemas.ts";
 import { balancesQuery } from "../../../api/trading.ts";
 import { shownBalances, symbolsOf, worthOf } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";
@@ -30,7 +30,7 @@ export function Balances({ strategyId, title, shownTotal }: BalancesProps) {
   const { rows, total, shares } = shownBalances(valued, shownTotal);
   const isPriced =
     data !== undefined && symbolsOf({ type: "SPOT", balances: data.rows, positions: [] }).length > 0;
-  const share: Column<BalanceShape> = {
+  const share: Column<BalanceJson> = {
     key: "share",
     header: "Share",
     align: "right",
@@ -70,11 +70,11 @@ export function Balances({ strategyId, title, shownTotal }: BalancesProps) {
   );
 }
 
-const NO_PRICES: ReadonlyMap<string, PriceShape> = new Map();
+const NO_PRICES: ReadonlyMap<string, PriceJson> = new Map();
 /** As many as the wire has at most, so that digits stand below one another. */
 const MONEY_DECIMALS = 8;
 
-const COLUMNS: readonly Column<BalanceShape>[] = [
+const COLUMNS: readonly Column<BalanceJson>[] = [
   { key: "asset", header: "Asset", isRowHeader: true, cell: ({ asset }) => asset },
   {
     key: "free",

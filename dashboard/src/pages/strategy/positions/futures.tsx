@@ -1,7 +1,7 @@
 // The positions of a futures strategy, what protects them, and its wallet.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { LegShape } from "../../../../../src/dashboard/shapes.ts";
+import type { LegJson } from "../../../../../src/dashboard/schemas.ts";
 import { balancesQuery, legsQuery, positionsQuery } from "../../../api/trading.ts";
 import { shownParts } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";
@@ -24,7 +24,7 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
       : shownParts({ balances: balances.data.rows, positions: positions.data.rows }, live);
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
   const error = positions.error ?? legs.error;
-  const onCancel = canCancel ? (leg: LegShape) => setCancelling(cancellingOf(leg)) : undefined;
+  const onCancel = canCancel ? (leg: LegJson) => setCancelling(cancellingOf(leg)) : undefined;
   const armed = legs.data?.rows.filter(({ status }) => status !== "PENDING");
   const pending = legs.data?.rows.filter(({ status }) => status === "PENDING") ?? [];
   return (
@@ -77,7 +77,7 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
   );
 }
 
-function cancellingOf(leg: LegShape): Cancelling {
+function cancellingOf(leg: LegJson): Cancelling {
   return {
     kind: "legs",
     id: leg.legId,

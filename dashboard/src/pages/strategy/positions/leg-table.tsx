@@ -1,5 +1,5 @@
 // Take profits and stop losses and how they stand, with the way to cancel each.
-import type { LegShape } from "../../../../../src/dashboard/shapes.ts";
+import type { LegJson } from "../../../../../src/dashboard/schemas.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -9,14 +9,14 @@ import { type Column, Table } from "../../../ui/table.tsx";
 
 type LegTableProps = {
   caption: string;
-  rows: readonly LegShape[];
+  rows: readonly LegJson[];
   /** Absent where nothing can be canceled any more. */
-  onCancel: ((leg: LegShape) => void) | undefined;
+  onCancel: ((leg: LegJson) => void) | undefined;
   hasSymbol?: boolean;
 };
 
 export function LegTable({ caption, rows, onCancel, hasSymbol = false }: LegTableProps) {
-  const cancel: Column<LegShape> = {
+  const cancel: Column<LegJson> = {
     key: "cancel",
     header: "Action",
     align: "right",
@@ -39,7 +39,7 @@ export function LegTable({ caption, rows, onCancel, hasSymbol = false }: LegTabl
 }
 
 /** "Stop loss of BTCUSDT at 58000". */
-export function legInWords({ kind, symbol, triggerPrice }: LegShape): string {
+export function legInWords({ kind, symbol, triggerPrice }: LegJson): string {
   return `${inWords(kind)} of ${symbol} at ${triggerPrice}`;
 }
 
@@ -56,7 +56,7 @@ const END_REASONS: Readonly<Record<string, string>> = {
   LEG_EXISTS: "another one of its kind closes the position",
 };
 
-function LegStatus({ leg: { status, entryId, endReason } }: { leg: LegShape }) {
+function LegStatus({ leg: { status, entryId, endReason } }: { leg: LegJson }) {
   if (status === "PENDING" && entryId !== null) {
     return (
       <>
@@ -73,7 +73,7 @@ function LegStatus({ leg: { status, entryId, endReason } }: { leg: LegShape }) {
   );
 }
 
-const COLUMNS: readonly Column<LegShape>[] = [
+const COLUMNS: readonly Column<LegJson>[] = [
   { key: "kind", header: "Kind", isRowHeader: true, cell: ({ kind }) => inWords(kind) },
   { key: "symbol", header: "Symbol", cell: ({ symbol }) => <ChartLink symbol={symbol} /> },
   { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },

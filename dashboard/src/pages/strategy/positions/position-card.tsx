@@ -1,5 +1,5 @@
 // One position of a futures strategy, at the mark price as it comes in: what it is worth, and how far it is from liquidation.
-import type { LegShape, PositionShape } from "../../../../../src/dashboard/shapes.ts";
+import type { LegJson, PositionJson } from "../../../../../src/dashboard/schemas.ts";
 import { useStaleSince } from "../../../live/use-live.ts";
 import { type HeardPrice, usePrice } from "../../../live/use-price.ts";
 import { decimalsOfStep, useSymbols } from "../../../markets/markets.ts";
@@ -19,13 +19,13 @@ const HIGH_PERCENT = "50";
 const VERY_HIGH_PERCENT = "80";
 
 type PositionCardProps = {
-  position: PositionShape;
+  position: PositionJson;
   /** The mark price that the page's equity is computed with; null while it has none newer than the server's. */
   mark: string | null;
   /** What it has gained, rounded so that it adds up with the other parts of the equity; null while there is none. */
   shownUnrealized: string | null;
-  legs: readonly LegShape[];
-  onCancel: ((leg: LegShape) => void) | undefined;
+  legs: readonly LegJson[];
+  onCancel: ((leg: LegJson) => void) | undefined;
 };
 
 export function PositionCard({ position, mark, shownUnrealized, legs, onCancel }: PositionCardProps) {
@@ -91,7 +91,7 @@ export function PositionCard({ position, mark, shownUnrealized, legs, onCancel }
   );
 }
 
-function Liquidation({ position, now }: { position: PositionShape; now: AtMark }) {
+function Liquidation({ position, now }: { position: PositionJson; now: AtMark }) {
   const { liquidationPrice } = position;
   const { distancePercent, marginRatioPercent, maintenanceMargin, marginBalance } = now;
   if (liquidationPrice === null) {

@@ -1,11 +1,11 @@
 // What a diagnosis says, in plain words.
-import type { DiagnosisShape } from "../../../../../src/dashboard/shapes.ts";
+import type { DiagnosisJson } from "../../../../../src/dashboard/schemas.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";
 
 /** A clock that is off by less is not what is wrong. */
 const CLOCK_FINE_MS = 500;
 
-export const CHECKS: Readonly<Record<DiagnosisShape["check"], { name: string; means: string }>> = {
+export const CHECKS: Readonly<Record<DiagnosisJson["check"], { name: string; means: string }>> = {
   TIMESTAMP: {
     name: "Timestamp",
     means: "The request has no readable timestamp.",

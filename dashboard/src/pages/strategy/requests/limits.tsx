@@ -1,5 +1,5 @@
 // How much of its limits the key has used, and whether it is banned.
-import type { RequestsShape } from "../../../../../src/dashboard/shapes.ts";
+import type { RequestsJson } from "../../../../../src/dashboard/schemas.ts";
 import { Card } from "../../../ui/card.tsx";
 import { grouped } from "../../../ui/figures/decimals.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";
@@ -10,7 +10,7 @@ import { Note } from "../../../ui/note.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
 import { toneOfMeter } from "./diagnosis-words.ts";
 
-export function Limits({ data }: { data: RequestsShape | undefined }) {
+export function Limits({ data }: { data: RequestsJson | undefined }) {
   return (
     <Card title="Limits">
       {data === undefined ? (

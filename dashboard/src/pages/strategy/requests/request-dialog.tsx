@@ -1,5 +1,5 @@
 // One request in full; of a refused one why, and what to change.
-import type { DiagnosisShape, RequestShape } from "../../../../../src/dashboard/shapes.ts";
+import type { DiagnosisJson, RequestJson } from "../../../../../src/dashboard/schemas.ts";
 import { Copyable } from "../../../ui/copy-button.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
 import { Facts } from "../../../ui/figures/facts.tsx";
@@ -10,7 +10,7 @@ import { Outcome, REPLAY } from "./request-table.tsx";
 
 type RequestDialogProps = {
   /** Null: none is open; undefined: the one that was asked for is not remembered any more. */
-  request: RequestShape | null | undefined;
+  request: RequestJson | null | undefined;
   onClose: () => void;
 };
 
@@ -32,7 +32,7 @@ export function RequestDialog({ request, onClose }: RequestDialogProps) {
   );
 }
 
-function Detail({ request }: { request: RequestShape }) {
+function Detail({ request }: { request: RequestJson }) {
   const { diagnosis } = request;
   return (
     <>
@@ -58,7 +58,7 @@ function Detail({ request }: { request: RequestShape }) {
   );
 }
 
-function Diagnosis({ diagnosis }: { diagnosis: DiagnosisShape }) {
+function Diagnosis({ diagnosis }: { diagnosis: DiagnosisJson }) {
   const { check, messageSha256, clockOffsetMs, hints } = diagnosis;
   const { name, means } = CHECKS[check];
   return (

@@ -1,7 +1,7 @@
 // The last requests of a key, newest first. Each opens; of a refused one it is said at once that its reason is known.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { RequestShape } from "../../../../../src/dashboard/shapes.ts";
+import type { RequestJson } from "../../../../../src/dashboard/schemas.ts";
 import type { Search } from "../../../app/search.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
@@ -15,7 +15,7 @@ export function RequestTable({
   rows,
   empty,
 }: {
-  rows: readonly RequestShape[] | undefined;
+  rows: readonly RequestJson[] | undefined;
   empty: ReactNode;
 }) {
   return (
@@ -31,7 +31,7 @@ export function RequestTable({
 }
 
 /** Its status, and the exchange's code where it has one. */
-export function Outcome({ request: { status, code } }: { request: RequestShape }) {
+export function Outcome({ request: { status, code } }: { request: RequestJson }) {
   return (
     <Badge tone={toneOf(status)}>
       <span className="numeric">
@@ -51,7 +51,7 @@ function toneOf(status: number): Tone {
   return status === 429 || status === 418 || status >= 500 ? "warn" : "loss";
 }
 
-const COLUMNS: readonly Column<RequestShape>[] = [
+const COLUMNS: readonly Column<RequestJson>[] = [
   { key: "at", header: "Time", isTime: true, cell: ({ at }) => <Time at={at} format="time" /> },
   {
     key: "request",

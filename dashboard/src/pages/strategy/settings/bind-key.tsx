@@ -1,16 +1,15 @@
-// Binds a live key that is free to a strategy whose own was revoked, against a fresh code.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+// Binds a free key to a strategy whose own was revoked, with a fresh code.
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
-import type { KeyShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { KeyJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { fieldsOf } from "../../../api/error.ts";
-import { isFreeKey, keysQuery } from "../../../api/keys.ts";
 import { usePerson } from "../../../api/session.ts";
-import { pathOf } from "../../../api/trading.ts";
+import { isFreeKey, keysQuery } from "../../../api/strategy.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
+import { useForm } from "../../../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../../../ui/note.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 import { Skeleton } from "../../../ui/skeleton.tsx";
@@ -46,43 +45,32 @@ export function BindKey({ strategyId }: { strategyId: string }) {
   );
 }
 
-function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly KeyShape[] }) {
+function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly KeyJson[] }) {
   const queries = useQueryClient();
-  const [keyId, setKeyId] = useState(keys.length === 1 ? (keys[0]?.keyId ?? "") : "");
-  const [code, setCode] = useState("");
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => call<StrategyShape>("PUT", pathOf(strategyId, "key"), { keyId, code }),
-    onSuccess: () => {
+  const form = useForm({
+    first: { keyId: keys.length === 1 ? (keys[0]?.keyId ?? "") : "", code: "" },
+    send: (values) => call("PUT /strategies/:strategyId/key", { strategyId, ...values }),
+    onDone: () => {
       toast("Key bound");
       void queries.invalidateQueries({ queryKey: ["keys"] });
       void queries.invalidateQueries({ queryKey: ["strategies"] });
       void queries.invalidateQueries({ queryKey: ["strategy", strategyId] });
     },
-    onError: () => setCode(""),
-    gcTime: 0,
   });
-  const fields = fieldsOf(error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
+    <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
       <Select
         label="API key"
         hint="The list has your live keys that are not bound to a strategy."
-        name="keyId"
         required
         placeholder="Choose a key"
         options={keys.map((key) => ({ value: key.keyId, label: `${key.label} · …${key.apiKey.slice(-8)}` }))}
-        value={keyId}
-        onChange={(event) => setKeyId(event.target.value)}
-        error={fields.keyId}
+        {...form.control("keyId")}
       />
-      <CodeInput value={code} onChange={setCode} error={fields.code} />
-      {error !== null && <ErrorNote error={error} />}
+      <CodeInput {...form.direct("code")} />
+      {form.error !== null && <ErrorNote error={form.error} />}
       <div>
-        <Button type="submit" kind="primary" isBusy={isPending}>
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
           Bind the key
         </Button>
       </div>

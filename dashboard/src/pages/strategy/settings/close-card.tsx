@@ -1,10 +1,9 @@
 // Closing the strategy for good: first what it would do, then its name to be typed; then, while a market is waited for, what is left.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ClosePreviewShape, StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { ClosePreviewJson, StrategyJson } from "../../../../../src/dashboard/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
-import { pathOf } from "../../../api/trading.ts";
 import { useAddress } from "../../../app/use-address.ts";
 import { shownResult } from "../../../strategies/equity.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -19,7 +18,7 @@ import { Skeleton } from "../../../ui/skeleton.tsx";
 import { ClosePreview } from "./close-preview.tsx";
 import { closeInWords } from "./close-words.ts";
 
-export function CloseCard({ strategy }: { strategy: StrategyShape }) {
+export function CloseCard({ strategy }: { strategy: StrategyJson }) {
   const { search, change } = useAddress();
   const { status } = strategy;
   const isLookedAt = search.close !== undefined;
@@ -60,9 +59,9 @@ const TITLES = {
   LIVE: "Close this strategy",
   CLOSING: "Being closed",
   CLOSED: "Closed",
-} as const satisfies Record<StrategyShape["status"], string>;
+} as const satisfies Record<StrategyJson["status"], string>;
 
-function Closing({ strategy }: { strategy: StrategyShape }) {
+function Closing({ strategy }: { strategy: StrategyJson }) {
   const { strategyId, type } = strategy;
   const [isAsking, setAsking] = useState(false);
   const closing = useClosing(strategyId, () => setAsking(false));
@@ -124,8 +123,8 @@ function Closing({ strategy }: { strategy: StrategyShape }) {
 function useClosing(strategyId: string, onClosed: () => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ confirmation }: ClosePreviewShape) =>
-      call<StrategyShape>("POST", pathOf(strategyId, "close"), { confirmation }),
+    mutationFn: ({ confirmation }: ClosePreviewJson) =>
+      call("POST /strategies/:strategyId/close", { strategyId, confirmation }),
     onSuccess: (strategy) => {
       queries.setQueryData(summaryQuery(strategyId).queryKey, strategy);
       toast(strategy.status === "CLOSED" ? "Strategy closed" : "The strategy is being closed");
@@ -138,7 +137,7 @@ function useClosing(strategyId: string, onClosed: () => void) {
 }
 
 /** While it waits for a market; the page changes by itself when that is heard. */
-function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyShape }) {
+function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyJson }) {
   const { data, error, refetch, isFetching } = useQuery(closePreviewQuery(strategyId));
   return (
     <>

@@ -1,15 +1,15 @@
 // What closing would do, or what is left of it to be done, thing by thing.
 import type { ReactNode } from "react";
-import type { ClosePreviewShape, LegShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/dashboard/schemas.ts";
 import { OrderLink } from "../../../trading/links.tsx";
 import { Badge, inWords, Side } from "../../../ui/badge.tsx";
 import { Amount, Price, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 
-type Sale = ClosePreviewShape["sold"][number];
-type Dust = ClosePreviewShape["dust"][number];
+type Sale = ClosePreviewJson["sold"][number];
+type Dust = ClosePreviewJson["dust"][number];
 
-export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewShape; isFutures: boolean }) {
+export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewJson; isFutures: boolean }) {
   const { cancelled, legs, sold, dust, waitingFor } = preview;
   if (cancelled.length + legs.length + sold.length + dust.length === 0) {
     return <p>There are no open orders and nothing to sell: it closes at once.</p>;
@@ -73,7 +73,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-const ORDER_COLUMNS: readonly Column<OrderShape>[] = [
+const ORDER_COLUMNS: readonly Column<OrderJson>[] = [
   {
     key: "order",
     header: "Order",
@@ -92,7 +92,7 @@ const ORDER_COLUMNS: readonly Column<OrderShape>[] = [
   { key: "price", header: "Price", align: "right", cell: ({ price }) => <Price value={price} /> },
 ];
 
-const LEG_COLUMNS: readonly Column<LegShape>[] = [
+const LEG_COLUMNS: readonly Column<LegJson>[] = [
   { key: "kind", header: "Kind", isRowHeader: true, cell: ({ kind }) => inWords(kind) },
   { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
   {

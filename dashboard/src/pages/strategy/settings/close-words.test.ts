@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { ClosePreviewShape, LegShape, OrderShape } from "../../../../../src/dashboard/shapes.ts";
+import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/dashboard/schemas.ts";
 import { closeInWords } from "./close-words.ts";
 
-const nothing: ClosePreviewShape = {
+const nothing: ClosePreviewJson = {
   confirmation: "grid",
   cancelled: [],
   legs: [],
@@ -19,8 +19,8 @@ test("what is canceled, sold, bought back, waited for and left has a line", () =
   expect(
     closeInWords({
       ...nothing,
-      cancelled: [{}, {}] as OrderShape[],
-      legs: [{}] as LegShape[],
+      cancelled: [{}, {}] as OrderJson[],
+      legs: [{}] as LegJson[],
       sold: [
         { symbol: "BTCUSDT", side: "SELL", quantity: "0.5", brings: "30000" },
         { symbol: "ETHUSDT", side: "BUY", quantity: "2", brings: "-1" },

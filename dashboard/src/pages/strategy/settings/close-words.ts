@@ -1,5 +1,5 @@
 // What closing a strategy would do, in short.
-import type { ClosePreviewShape } from "../../../../../src/dashboard/shapes.ts";
+import type { ClosePreviewJson } from "../../../../../src/dashboard/schemas.ts";
 
 /** One line each of what is canceled, sold and left; what does not occur has no line. */
 export function closeInWords({
@@ -8,7 +8,7 @@ export function closeInWords({
   sold,
   dust,
   waitingFor,
-}: ClosePreviewShape): readonly string[] {
+}: ClosePreviewJson): readonly string[] {
   const now = sold.filter(({ symbol }) => !waitingFor.includes(symbol));
   return [
     ...(cancelled.length === 0

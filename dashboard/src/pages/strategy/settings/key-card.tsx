@@ -1,6 +1,6 @@
 // The key that trades on the strategy: testing it, revoking it, and binding another when there is none.
 import { useState } from "react";
-import type { StrategyShape } from "../../../../../src/dashboard/shapes.ts";
+import type { StrategyJson } from "../../../../../src/dashboard/schemas.ts";
 import { SnippetTabs } from "../../../snippets/snippet-tabs.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -12,9 +12,9 @@ import { KeyTest } from "../../keys/key-test.tsx";
 import { RevokeKeyDialog } from "../../keys/revoke-key-dialog.tsx";
 import { BindKey } from "./bind-key.tsx";
 
-type BoundKey = NonNullable<StrategyShape["key"]>;
+type BoundKey = NonNullable<StrategyJson["key"]>;
 
-export function KeyCard({ strategy }: { strategy: StrategyShape }) {
+export function KeyCard({ strategy }: { strategy: StrategyJson }) {
   const { key, status } = strategy;
   return (
     <Card title="API key">
@@ -27,7 +27,7 @@ export function KeyCard({ strategy }: { strategy: StrategyShape }) {
   );
 }
 
-function Bound({ strategy, bound }: { strategy: StrategyShape; bound: BoundKey }) {
+function Bound({ strategy, bound }: { strategy: StrategyJson; bound: BoundKey }) {
   const [isTesting, setTesting] = useState(false);
   const [isRevoking, setRevoking] = useState(false);
   const { label, apiKey, lastUse } = bound;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { SignalShape } from "../../../../../src/dashboard/shapes.ts";
+import type { SignalJson } from "../../../../../src/dashboard/schemas.ts";
 import { signalHistory, signalInWords } from "./signal-words.ts";
 
-const SIGNAL: SignalShape = {
+const SIGNAL: SignalJson = {
   signalId: "s",
   idempotencyKey: "k",
   status: "EXECUTED",

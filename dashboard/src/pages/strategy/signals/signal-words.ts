@@ -1,9 +1,9 @@
 // Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for granted.
-import type { SignalShape } from "../../../../../src/dashboard/shapes.ts";
+import type { SignalJson } from "../../../../../src/dashboard/schemas.ts";
 import type { TimelineEntry } from "../../../ui/figures/timeline.tsx";
 
 /** "Buy 0.5 BTCUSDT, limit at 60000"; the fields that are there. */
-export function signalInWords(order: SignalShape["order"]): string {
+export function signalInWords(order: SignalJson["order"]): string {
   const side = text(order.tradeType);
   const what = [side === undefined ? undefined : capitalised(side), text(order.quantity), text(order.symbol)];
   const how = [
@@ -19,7 +19,7 @@ export function signalInWords(order: SignalShape["order"]): string {
 }
 
 /** What happened to it, oldest first. */
-export function signalHistory(signal: SignalShape): readonly TimelineEntry[] {
+export function signalHistory(signal: SignalJson): readonly TimelineEntry[] {
   const { receivedAt, processedAt, status, reason, attempts, orderId } = signal;
   const received = { at: receivedAt, says: "Received and recorded" };
   switch (status) {

@@ -1,50 +1,30 @@
-// Accounts at venues as the browser gets them, and what a check of one has found, in words. Credentials are in neither.
+// The check of an account at a venue: what was found, point by point, in plain sentences.
+import type { z } from "zod";
 import type { AccountCheck, VenueAnswer } from "../../copy/venue/venue.ts";
-import { COPY_QUOTE_ASSET, type VenueAccount } from "../../domain/copying.ts";
+import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { UNFIT } from "../../domain/unfit-account.ts";
 import { formatBriefly } from "../../money/decimal.ts";
-import { keyFaultOf } from "../copying/venue-words.ts";
-import type { AccountCheckShape, VenueAccountShape } from "../shapes.ts";
+import type { accountCheckSchema } from "../schemas/copies.ts";
+import { keyFaultOf } from "./venue-words.ts";
 
-type Check = AccountCheckShape["checks"][number];
+type CheckAnswer = z.output<typeof accountCheckSchema>;
+type Check = CheckAnswer["checks"][number];
 
-/** `copyId`: the live copy that uses it. */
-export function presentAccount(account: VenueAccount, copyId: string | null): VenueAccountShape {
-  const { accountId, family, venue, label, keyHint, status, failure, createdAt, checkedAt } = account;
-  return { accountId, family, venue, label, keyHint, status, failure, createdAt, checkedAt, copyId };
-}
-
-export function presentAccountOf({
-  accountId,
-  label,
-  venue,
-  keyHint,
-  status,
-}: VenueAccount): Pick<VenueAccountShape, "accountId" | "label" | "venue" | "keyHint" | "status"> {
-  return { accountId, label, venue, keyHint, status };
-}
-
-/** What was found, point by point; of a key that is not accepted only that. */
-export function presentCheck(
-  account: VenueAccountShape,
+/** Of a key that is not accepted only that. */
+export function checkAnswer(
+  account: CheckAnswer["account"],
   found: Extract<VenueAnswer<AccountCheck>, { kind: "OK" | "REFUSED" | "REJECTED" }>,
-): AccountCheckShape {
+): CheckAnswer {
   const asset = COPY_QUOTE_ASSET;
   if (found.kind !== "OK") {
     const words = `The exchange does not accept it: it ${keyFaultOf(found).words}.`;
-    return { account, wallet: "0", available: "0", asset, checks: [{ name: "KEY", isGood: false, words }] };
+    return { account, wallet: 0n, available: 0n, asset, checks: [{ name: "KEY", isGood: false, words }] };
   }
-  const { balances } = found.value;
-  return {
-    account,
-    wallet: formatBriefly(balances.wallet),
-    available: formatBriefly(balances.available),
-    asset,
-    checks: checksOf(found.value),
-  };
+  const { wallet, available } = found.value.balances;
+  return { account, wallet, available, asset, checks: checksOf(found.value) };
 }
 
-/** Why an account cannot be copied on, in words for the form's field, one of `UNFIT`; null if it can. */
+/** Why an account cannot be copied on, for the form's field, one of `UNFIT`; null if it can. */
 export function unfitWords({ canTrade, canWithdraw, isHedgeMode }: AccountCheck): string | null {
   if (canWithdraw === true) return UNFIT.withdraws;
   if (!canTrade) return UNFIT.tradesNot;

@@ -1,17 +1,20 @@
-// Lines of a mirror log as the browser gets them: no false equation, and no shortfall below zero.
+// Lines of a mirror log in JSON: no false equation, and no shortfall below zero.
 import { expect, test } from "vitest";
+import { encode } from "zod";
 import { skipOf } from "../../copy/sizing/skip.ts";
 import { entryOf } from "../../copy/sizing/testing/actions.ts";
 import type { Scale } from "../../domain/copying.ts";
 import { type Amount, decimal } from "../../money/decimal.ts";
-import { presentEntry, presentProfitShares, presentSkip } from "./copying-entries.ts";
+import { profitSharesSchema } from "../schemas/copies.ts";
+import { skipSchema } from "../schemas/copying.ts";
+import { entryAnswer, profitSharesAnswer, skipAnswer } from "./entries.ts";
 
 function partOf(scale: Scale, leadQuantity: string, scaledQuantity: string): string | null | undefined {
   const figures = {
     leadQuantity: decimal<never>(leadQuantity),
     scaledQuantity: decimal<never>(scaledQuantity),
   };
-  return presentEntry(entryOf({ ...figures, scale })).scale?.part;
+  return entryAnswer(entryOf({ ...figures, scale })).scale?.part;
 }
 
 test("a ratio is told as that of the whole order only if it gives the scaled size", () => {
@@ -31,11 +34,8 @@ test("figures that do not fall short have no shortfall", () => {
     had: decimal<Amount>("126.39066"),
     unit: "QUOTE",
   } as const;
-  expect(presentSkip(skipOf("INSUFFICIENT_BALANCE", figures), "BTCUSDT")).toMatchObject({
-    wanted: "30.06",
-    had: "126.39066",
-    shortfall: null,
-  });
+  const answer = encode(skipSchema, skipAnswer(skipOf("INSUFFICIENT_BALANCE", figures), "BTCUSDT"));
+  expect(answer).toMatchObject({ wanted: "30.06", had: "126.39066", shortfall: null });
 });
 
 test("settlements of the profit share are newest first, with what they come to", () => {
@@ -43,7 +43,8 @@ test("settlements of the profit share are newest first, with what they come to",
     const [profit, mark] = [decimal<Amount>("100"), decimal<Amount>("40")];
     return entryOf({ leadAt, profitShare: { profit, mark, share: decimal(share) } });
   };
-  const { rate, asset, total, rows } = presentProfitShares([settled(1, "6"), settled(2, "0.05")]);
+  const shares = profitSharesAnswer([settled(1, "6"), settled(2, "0.05")]);
+  const { rate, asset, total, rows } = encode(profitSharesSchema, shares);
   expect([rate, asset, total]).toEqual(["0.1", "USDT", "6.05"]);
   expect(rows).toEqual([
     { at: 2, profit: "100", mark: "40", share: "0.05" },

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { CopierReport, VenueHealth } from "../../domain/venue-report.ts";
 import type { UnclosedCount } from "../../store/copy-store.ts";
-import { presentUnclosed } from "./copying-unclosed.ts";
+import { unclosedAnswer } from "./unclosed.ts";
 
 const NOW = 1_000_000;
 const VENUE = "https://api.example.com";
@@ -33,7 +33,7 @@ function reportOf(health: Partial<VenueHealth>, at = NOW): CopierReport {
 }
 
 function whyOf(each: Partial<UnclosedCount>, reports: readonly CopierReport[] = [reportOf({})]) {
-  const told = presentUnclosed([{ ...CLOSING, ...each }], { allowed: [VENUE], reports, now: NOW });
+  const told = unclosedAnswer([{ ...CLOSING, ...each }], { allowed: [VENUE], reports, now: NOW });
   return told.map(({ why }) => why);
 }
 
@@ -61,7 +61,7 @@ test("copies that wait for the same are counted together, the most first", () =>
     { ...CLOSING, isHalted: true, count: 3 },
     { ...CLOSING, reason: "COPIER", isHalted: true, count: 4 },
   ] as const;
-  expect(presentUnclosed(tally, { allowed: [VENUE], reports: [reportOf({})], now: NOW })).toEqual([
+  expect(unclosedAnswer(tally, { allowed: [VENUE], reports: [reportOf({})], now: NOW })).toEqual([
     { why: "HALTED", count: 7 },
     { why: "UNDER_WAY", count: 2 },
   ]);

@@ -1,9 +1,9 @@
-// A cause that is told where nothing else was found is told only if there was nothing else to be looked at.
+// PRICE_MOVED is the cause where no entry explains the drift, and only if all entries were searched.
 import { expect, test } from "vitest";
 import type { Drift } from "../../copy/sizing/drift.ts";
 import type { DriftCause } from "../../domain/copying.ts";
 import { decimal, type Quantity, subtract } from "../../money/decimal.ts";
-import { presentDrift } from "./copying-drift.ts";
+import { driftAnswer } from "./copy-drift.ts";
 
 function drifted(cause: DriftCause): Drift {
   return {
@@ -16,17 +16,17 @@ function drifted(cause: DriftCause): Drift {
 }
 
 test("balances that have moved apart are no cause while older lines may have another", () => {
-  expect(presentDrift(drifted("PRICE_MOVED"), null)).toMatchObject({
+  expect(driftAnswer(drifted("PRICE_MOVED"), null)).toMatchObject({
     cause: "PRICE_MOVED",
     words: expect.stringMatching(/^The ratio of the two accounts has changed since/),
   });
-  expect(presentDrift(drifted("PRICE_MOVED"), 300)).toMatchObject({
+  expect(driftAnswer(drifted("PRICE_MOVED"), 300)).toMatchObject({
     cause: "OLDER",
     words: expect.stringMatching(/^The newest 300 lines .* The copy has 0\.1 BTC less than its target\.$/),
   });
-  expect(presentDrift(drifted("SKIPPED"), 300).cause).toBe("SKIPPED");
-  expect(presentDrift(drifted("PRICE_MOVED"), 300).parts).toEqual([
-    { cause: "OLDER", quantity: "0.1", entryId: null },
+  expect(driftAnswer(drifted("SKIPPED"), 300).cause).toBe("SKIPPED");
+  expect(driftAnswer(drifted("PRICE_MOVED"), 300).parts).toEqual([
+    { cause: "OLDER", quantity: decimal("0.1"), entryId: null },
   ]);
 });
 
@@ -55,7 +55,7 @@ test.each([
 ])("%s is called what it is", (_, own, target, words) => {
   const position = { own: signed(own), target: signed(target) };
   const difference = subtract(position.own, position.target);
-  const shown = presentDrift({ ...drifted("SKIPPED"), ...position, difference }, null).words;
+  const shown = driftAnswer({ ...drifted("SKIPPED"), ...position, difference }, null).words;
   expect(shown).toBe(`An order was not copied, or only in part; the log says why. ${words}`);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFreeKey } from "./keys.ts";
+import { isFreeKey } from "./strategy.ts";
 
 const strategy = { strategyId: "a", name: "A", type: "SPOT" } as const;
 

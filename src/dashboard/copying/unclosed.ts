@@ -1,17 +1,17 @@
-// What the copies of a closed strategy wait for that have not closed yet, as far as it is known here.
+// Why copies of a closed strategy are not closed yet.
 import { type CopierReport, isSilent } from "../../domain/venue-report.ts";
 import type { UnclosedCount } from "../../store/copy-store.ts";
-import type { UnclosedShape, WhyUnclosed } from "../shapes.ts";
+import type { UnclosedJson, WhyUnclosed } from "../schemas/copying.ts";
 
-/** What they are judged by. `now` is wall time, Unix ms. */
-export type Around = {
+/** `now` is wall time, Unix ms. */
+type Around = {
   readonly allowed: readonly string[];
   readonly reports: readonly CopierReport[];
   readonly now: number;
 };
 
 /** Most frequent reasons first. */
-export function presentUnclosed(tally: readonly UnclosedCount[], around: Around): readonly UnclosedShape[] {
+export function unclosedAnswer(tally: readonly UnclosedCount[], around: Around): readonly UnclosedJson[] {
   const byWhy = new Map<WhyUnclosed, number>();
   for (const each of tally) {
     const why = whyOf(each, around);
@@ -22,7 +22,7 @@ export function presentUnclosed(tally: readonly UnclosedCount[], around: Around)
     .sort((one, other) => other.count - one.count || (one.why < other.why ? -1 : 1));
 }
 
-/** First what keeps anything at all from being sent. */
+/** First the reasons for which nothing at all is sent. */
 function whyOf(each: UnclosedCount, { allowed, reports, now }: Around): WhyUnclosed {
   if (!allowed.includes(each.venue)) return "NOT_ALLOWED";
   if (each.isHalted) return "HALTED";
@@ -33,7 +33,7 @@ function whyOf(each: UnclosedCount, { allowed, reports, now }: Around): WhyUnclo
   return isAway(each.venue, atWork, now) ? "VENUE_AWAY" : "UNDER_WAY";
 }
 
-/** Whether no copier that works with it gets through. */
+/** Whether no copier that works with it reaches it. */
 function isAway(venue: string, reports: readonly CopierReport[], now: number): boolean {
   const told = reports.flatMap(({ venues }) => venues.filter(({ origin }) => origin === venue));
   return told.length > 0 && told.every(({ health }) => !health.isReachable || health.pausedUntil > now);

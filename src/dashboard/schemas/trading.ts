@@ -1,0 +1,180 @@
+// What a strategy holds, its orders, legs, trades and incomes, and what closing it would do, in JSON.
+import { z } from "zod";
+import { collectiveId } from "../../domain/collective-id.ts";
+import type { AttachedLeg, Leg } from "../../domain/leg.ts";
+import { isOpen, type Order, type Side, type Trade } from "../../domain/order.ts";
+import { divideDown, SCALE } from "../../money/decimal.ts";
+import { decimal, decimalUnlessZero, flag, list, number, text, word } from "./fields.ts";
+
+const side = word<Side>();
+
+export const balanceSchema = z.object({
+  asset: text,
+  free: decimal,
+  locked: decimal,
+  /** In USDT at the last known price; null where there is none. */
+  value: decimal.nullable(),
+});
+export type BalanceJson = z.input<typeof balanceSchema>;
+
+const attachedLegSchema = z.object({
+  legId: number,
+  kind: z.enum(["TAKE_PROFIT", "STOP_LOSS"]),
+  triggerPrice: decimal,
+});
+
+/** A take profit or stop loss of a futures position, or of an order that would open one. */
+export const legSchema = attachedLegSchema.extend({
+  clientLegId: text,
+  symbol: text,
+  side,
+  /** PENDING while the order that it was placed with is open. */
+  status: text,
+  isOpen: flag,
+  /** The order that it was placed with; null if it was placed by itself. */
+  entryId: number.nullable(),
+  /** Why it ended without being triggered; null otherwise, and if that was not recorded. */
+  endReason: text.nullable(),
+  placedAt: number,
+  updatedAt: number,
+});
+export type LegJson = z.input<typeof legSchema>;
+
+export const orderSchema = z.object({
+  orderId: number,
+  clientOrderId: text,
+  collectiveId: text,
+  symbol: text,
+  side,
+  type: text,
+  status: text,
+  /** Null for an order that takes the market's price. */
+  price: decimalUnlessZero,
+  stopPrice: decimalUnlessZero,
+  quantity: decimal,
+  quoteQuantity: decimalUnlessZero,
+  executedQuantity: decimal,
+  executedQuote: decimal,
+  /** Null before the first fill. */
+  averagePrice: decimal.nullable(),
+  isReduceOnly: flag,
+  isOpen: flag,
+  /** The take profit and the stop loss that it was placed with. */
+  legs: list(attachedLegSchema),
+  placedAt: number,
+  updatedAt: number,
+});
+export type OrderJson = z.input<typeof orderSchema>;
+
+export const tradeSchema = z.object({
+  tradeId: number,
+  orderId: number,
+  symbol: text,
+  side,
+  price: decimal,
+  quantity: decimal,
+  quoteQuantity: decimal,
+  fee: decimal,
+  feeAsset: text,
+  isMaker: flag,
+  at: number,
+  /** Of a trade that closes something; null otherwise. */
+  realised: decimal.nullable(),
+});
+export type TradeJson = z.input<typeof tradeSchema>;
+
+export const orderDetailSchema = z.object({
+  order: orderSchema,
+  trades: list(tradeSchema),
+  /** The take profit and the stop loss that it was placed with, in their present states. */
+  legs: list(legSchema),
+  /** The signal that placed it, if one did. */
+  signalId: text.nullable(),
+  /** Its history, oldest first, in plain sentences. */
+  history: list(z.object({ at: number, says: text })),
+});
+export type OrderDetailJson = z.input<typeof orderDetailSchema>;
+
+export const positionSchema = z.object({
+  symbol: text,
+  /** Negative for a short. */
+  quantity: decimal,
+  entryPrice: decimal,
+  markPrice: decimal.nullable(),
+  breakEvenPrice: decimal,
+  unrealised: decimal.nullable(),
+  isolatedMargin: decimal,
+  leverage: number,
+  notional: decimal.nullable(),
+  liquidationPrice: decimalUnlessZero,
+  /** How far the mark has to move to it, as a fraction of the mark; null where there is none. */
+  liquidationDistance: decimal.nullable(),
+  /** The maintenance margin at the mark price, and its bracket's rate; null without a mark price, or for a delisted contract. */
+  maintenance: z.object({ margin: decimal, rate: decimal }).nullable(),
+  nextFundingAt: number.nullable(),
+  legs: list(legSchema),
+  /** When its last mark price was received; null if never. */
+  pricedAt: number.nullable(),
+});
+export type PositionJson = z.input<typeof positionSchema>;
+
+export const incomeSchema = z.object({
+  incomeId: number,
+  type: text,
+  symbol: text.nullable(),
+  asset: text,
+  amount: decimal,
+  at: number,
+  tradeId: number.nullable(),
+});
+
+export const closePreviewSchema = z.object({
+  /** The text that confirms it. */
+  confirmation: text,
+  cancelled: list(orderSchema),
+  legs: list(legSchema),
+  sold: list(
+    z.object({
+      symbol: text,
+      side,
+      quantity: decimal,
+      /** About what it brings, in USDT, less the fee; null without a price. */
+      brings: decimal.nullable(),
+    }),
+  ),
+  /** Quantities that are too small to be sold, and stay. */
+  dust: list(z.object({ asset: text, quantity: decimal, value: decimal.nullable() })),
+  /** Symbols without market data now: closing waits for them. */
+  waitingFor: list(text),
+});
+export type ClosePreviewJson = z.input<typeof closePreviewSchema>;
+
+export function orderAnswer(strategyId: string, order: Order): z.output<typeof orderSchema> {
+  const { orderId, executedQuantity, executedQuote } = order;
+  return {
+    ...order,
+    collectiveId: collectiveId(strategyId, orderId),
+    averagePrice: executedQuantity === 0n ? null : divideDown(executedQuote * SCALE, executedQuantity),
+    isReduceOnly: order.reduceOnly === true,
+    isOpen: isOpen(order),
+    legs: (order.legs ?? []).map(attachedLegAnswer),
+  };
+}
+
+export function tradeAnswer(trade: Trade): z.output<typeof tradeSchema> {
+  return { ...trade, realised: trade.realizedPnl ?? null };
+}
+
+export function legAnswer(leg: Leg): z.output<typeof legSchema> {
+  return {
+    ...leg,
+    ...attachedLegAnswer(leg),
+    isOpen: leg.status === "PENDING" || leg.status === "NEW",
+    entryId: leg.entryId ?? null,
+    endReason: leg.endReason ?? null,
+  };
+}
+
+function attachedLegAnswer({ legId, type, triggerPrice }: AttachedLeg): z.output<typeof attachedLegSchema> {
+  return { legId, kind: type === "TAKE_PROFIT_MARKET" ? "TAKE_PROFIT" : "STOP_LOSS", triggerPrice };
+}
