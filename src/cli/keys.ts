@@ -2,7 +2,7 @@
 // with a secret.
 import { ConfigError } from "../config.ts";
 import { nameOfDatabase } from "../data-directory.ts";
-import type { BoundKey } from "../store/store.ts";
+import type { BoundKey } from "../domain/strategy.ts";
 import {
   type Command,
   configOf,

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Desk } from "../desk/desk.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 
 /** How often the strategies that are being closed are tried again, ms. */
 const INTERVAL_MS = 2_000;
@@ -18,7 +18,7 @@ export function createClosingSweep({
   log,
 }: {
   readonly desk: Pick<Desk, "execute">;
-  readonly store: Pick<Store, "listClosingStrategies">;
+  readonly store: Pick<TradingStore, "listClosingStrategies">;
   readonly every: Timers["every"];
   readonly log: Pick<Logger, "error">;
 }): PeriodicTask {

@@ -9,7 +9,7 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { dueAt } from "../domain/held-before.ts";
 import type { Settlement } from "../domain/market.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 
 /** How often it is looked whether a settlement is due, ms. */
 const INTERVAL_MS = 1_000;
@@ -76,7 +76,7 @@ type Schedule = {
 export class FundingClock {
   readonly #market: SettlingMarket;
   readonly #holders: SettledHolders;
-  readonly #store: Pick<Store, "noteFunding" | "listFundingNoted">;
+  readonly #store: Pick<TradingStore, "noteFunding" | "listFundingNoted">;
   readonly #log: Pick<Logger, "info" | "error">;
   readonly #stop: () => void;
   readonly #schedules = new Map<string, Schedule>();
@@ -89,7 +89,7 @@ export class FundingClock {
   constructor(parts: {
     market: SettlingMarket;
     holders: SettledHolders;
-    store: Pick<Store, "noteFunding" | "listFundingNoted">;
+    store: Pick<TradingStore, "noteFunding" | "listFundingNoted">;
     every: Timers["every"];
     log: Pick<Logger, "info" | "error">;
   }) {

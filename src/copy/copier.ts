@@ -6,7 +6,7 @@ import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Copy, CopyAlarm, CopyReason } from "../domain/copying.ts";
 import type { MasterKey } from "../identity/master-key.ts";
-import type { CopyStore } from "../store/copy-store.ts";
+import type { CopyStore } from "../store/store.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { Copies } from "./copies.ts";
 import { Leads } from "./leads/leads.ts";

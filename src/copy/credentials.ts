@@ -10,7 +10,7 @@ import type { VenueAccount } from "../domain/copying.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import { isRecordSealedBy, openRecord, rewrapRecord, sealRecord } from "../identity/record-sealing.ts";
 import { derivedKey } from "../identity/sealing.ts";
-import type { CopyStore, KeyDigests } from "../store/copy-store.ts";
+import type { CopiesStore, KeyDigests } from "../store/ports/copies.ts";
 import type { VenueCredentials } from "./venue/venue.ts";
 
 /** Separates the keys of these hashes from all else that is derived. */
@@ -63,7 +63,7 @@ export function areSealedBy(version: number, { sealed }: { readonly sealed: stri
  * current version. Returns how many there were.
  */
 export async function rewrapCredentials(
-  store: Pick<CopyStore, "listSealedAccounts" | "resealAccount" | "findAccount">,
+  store: Pick<CopiesStore, "listSealedAccounts" | "resealAccount" | "findAccount">,
   master: MasterKey,
 ): Promise<number> {
   let rewrapped = 0;

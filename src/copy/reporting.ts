@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import { type CopierReport, REPORT_AGE_MS_MAX, REPORT_MS } from "../domain/venue-report.ts";
-import type { CopyStore } from "../store/copy-store.ts";
+import type { CopiesStore } from "../store/ports/copies.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 
 export function openReporting({
@@ -16,7 +16,7 @@ export function openReporting({
   onFailure,
   log,
 }: {
-  readonly store: Pick<CopyStore, "noteVenueReport">;
+  readonly store: Pick<CopiesStore, "noteVenueReport">;
   /** The name that this copier claims leads by. */
   readonly copier: string;
   /** How the venues fare now. */

@@ -1,6 +1,7 @@
 // "Test this key": the checks that a request of the key meets, in their order, a signed request of its own, and what became of the
 // bot's last one. It costs the key nothing: the request has budgets of its own, is not recorded and is no use of the key.
 import type { StrategyType } from "../domain/account.ts";
+import type { BoundKey } from "../domain/strategy.ts";
 import { handle, routeTable } from "../http/exchange.ts";
 import type { Reply } from "../http/pipeline.ts";
 import { ROUTES } from "../http/server.ts";
@@ -9,7 +10,6 @@ import { sign } from "../identity/signatures.ts";
 import type { LoggedRequest } from "../inspection/request-log.ts";
 import { UNOBSERVED } from "../inspection/sighting.ts";
 import { Budgets } from "../limits/budgets.ts";
-import type { BoundKey } from "../store/store.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { KeyTestJson } from "./schemas/requests.ts";
 

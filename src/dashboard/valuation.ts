@@ -6,7 +6,7 @@ import { profitAt } from "../engine/futures/margin.ts";
 import { seedOf } from "../engine/open-strategy.ts";
 import { type Amount, add, proceedsDown, type Quantity, subtract } from "../money/decimal.ts";
 import { ownedOf } from "../money/posting.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 import type { KnownPrice, LastPrices } from "./last-prices.ts";
 
 export type Valuation = {
@@ -17,7 +17,7 @@ export type Valuation = {
   readonly pricedAt: number | null;
 };
 
-type Parts = { readonly prices: LastPrices; readonly store: Pick<Store, "listTrades"> };
+type Parts = { readonly prices: LastPrices; readonly store: Pick<TradingStore, "listTrades"> };
 
 export async function valuationOf(account: Account, parts: Parts): Promise<Valuation> {
   const { asset, amount: seed } = seedOf(account.type);

@@ -14,15 +14,11 @@ import type { Market } from "../domain/market.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { SettledSignal } from "../domain/signal.ts";
+import type { JournalEntry } from "../domain/strategy.ts";
 import { apply } from "../engine/apply.ts";
 import { decide, symbolsConcerned } from "../engine/decide.ts";
-import {
-  type Commit,
-  type JournalEntry,
-  type LoadedAccount,
-  type Store,
-  StoreFailure,
-} from "../store/store.ts";
+import type { Commit, LoadedAccount, TradingStore } from "../store/ports/trading.ts";
+import { StoreFailure } from "../store/store.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /**
@@ -103,7 +99,7 @@ type Lane = {
 };
 
 export class Desk {
-  readonly #store: Store;
+  readonly #store: TradingStore;
   readonly #markets: ByType<DeskMarket>;
   readonly #profiles: ByType<FillProfile>;
   readonly #onStoreFailure: (failure: StoreFailure) => void;
@@ -121,7 +117,7 @@ export class Desk {
   #whenIdle: PromiseWithResolvers<void> | null = null;
 
   constructor(parts: {
-    store: Store;
+    store: TradingStore;
     markets: ByType<DeskMarket>;
     profiles: ByType<FillProfile>;
     /** Called when a commit fails: the process must stop. */

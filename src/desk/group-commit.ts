@@ -1,7 +1,7 @@
 // Commits of many strategies in one transaction: a busy service pays one sync for many commands, an idle one
 // adds no delay.
 import { Batcher } from "../concurrency/batcher.ts";
-import type { Commit, CommitOutcome, Store } from "../store/store.ts";
+import type { Commit, CommitOutcome, TradingStore } from "../store/ports/trading.ts";
 
 /** Larger groups hardly gain throughput and cost latency. */
 const GROUP_MAX = 200;
@@ -12,7 +12,7 @@ const WAITING_MS_MAX = 250;
 export class GroupCommit {
   readonly #batcher: Batcher<Commit, CommitOutcome>;
 
-  constructor(store: Pick<Store, "commit">) {
+  constructor(store: Pick<TradingStore, "commit">) {
     this.#batcher = new Batcher((group) => store.commit(group), { sizeMax: GROUP_MAX });
   }
 

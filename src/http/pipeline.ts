@@ -10,6 +10,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import type { Strategy } from "../domain/strategy.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { FailedCheck, RequestObserver, Sighting } from "../inspection/sighting.ts";
 import { PAGES } from "../inspection/traffic.ts";
@@ -18,7 +19,7 @@ import { addressHolder, keyHolder } from "../limits/holder.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import type { Signals } from "../signals/signals.ts";
-import type { Store, Strategy } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 
 /**
  * The services that rows may use. The type of each `answer` names its own: `Pick<Ports, "desk" | "store">`.

@@ -2,7 +2,7 @@
 // file) and the key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost.
 // A key's record names the version of the master key that its secret comes from.
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import type { ApiKeyRecord } from "../store/store.ts";
+import type { ApiKeyRecord } from "../domain/strategy.ts";
 import type { MasterKey } from "./master-key.ts";
 
 /** Separates this use of the master key from any other. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { StrategyType } from "../domain/account.ts";
 import { openStrategy } from "../engine/open-strategy.ts";
-import type { Commit, Store } from "../store/store.ts";
+import type { Commit, TradingStore } from "../store/ports/trading.ts";
 import { issueApiKey } from "./api-keys.ts";
 import type { MasterKey } from "./master-key.ts";
 
@@ -38,7 +38,7 @@ export function firstCommit(strategyId: string, type: StrategyType, marketNow: n
  * time, Unix ms.
  */
 export async function seedStrategies(
-  store: Store,
+  store: TradingStore,
   master: MasterKey,
   wanted: readonly StrategyType[],
   now: number,

@@ -2,9 +2,10 @@
 //
 // HMACs cost time and anybody can send failing requests: the number of diagnoses per second is bounded, for each key and in total.
 import type { Logger } from "pino";
+import type { ApiKeyRecord, BoundKey } from "../domain/strategy.ts";
 import { secretOf } from "../identity/api-keys.ts";
 import type { MasterKey } from "../identity/master-key.ts";
-import type { ApiKeyRecord, BoundKey, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { diagnose, unexamined } from "./diagnosis.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { FailedCheck, SeenRequest, SignatureFamily } from "./sighting.ts";

@@ -1,7 +1,7 @@
 // What is observed when a request could not be answered at all, and when the store is not there to ask about a refused one.
 import { expect, test } from "vitest";
+import type { BoundKey } from "../domain/strategy.ts";
 import { Budgets } from "../limits/budgets.ts";
-import type { BoundKey } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { createInspection, type InspectionParts } from "./inspection.ts";
 import type { SeenRequest } from "./sighting.ts";

@@ -6,10 +6,11 @@
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
+import type { BoundKey } from "../domain/strategy.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import type { Budgets } from "../limits/budgets.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import { type BoundKey, type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
+import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { unexamined } from "./diagnosis.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import { EventLoop } from "./event-loop.ts";

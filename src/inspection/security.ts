@@ -1,6 +1,7 @@
 // The security report for operators: bans, failed stream handshakes, failed sign-ins, and whether the audit is intact.
 import type { Budgets } from "../limits/budgets.ts";
-import type { Ban, Store } from "../store/store.ts";
+import type { Ban } from "../store/ports/keys.ts";
+import type { Store } from "../store/store.ts";
 
 /** Earlier failures are not shown, ms. */
 export const SHOWN_MS = 60 * 60_000;

@@ -1,6 +1,6 @@
 // The context of one request for the request log and the metrics. The pipelines fill it in as they process the request; it has no
 // influence on the answer.
-import type { BoundKey } from "../store/store.ts";
+import type { BoundKey } from "../domain/strategy.ts";
 
 export type MetricsAnswer = {
   readonly status: number;

@@ -4,8 +4,8 @@
 //
 // Texts are received bytes, one a character. No result holds a secret, a signature or the value of a parameter.
 import { createHmac } from "node:crypto";
+import type { ApiKeyRecord } from "../domain/strategy.ts";
 import { signedMessage } from "../identity/signatures.ts";
-import type { ApiKeyRecord } from "../store/store.ts";
 import {
   BOT_SIGNATURE_HEADER,
   BOT_TIMESTAMP_HEADER,

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BudgetEntry } from "../store/ports/keys.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
-import type { BudgetEntry, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { BudgetLog, ENTRY_HOLDERS_MAX, ENTRY_USE_MS } from "./budget-log.ts";
 import { BAN_MS, Budgets, WEIGHT_PER_MINUTE } from "./budgets.ts";
 

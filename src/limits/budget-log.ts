@@ -9,7 +9,7 @@ import type { Logger } from "pino";
 import { SingleFlight } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import { MINUTE_MS } from "../domain/order-counts.ts";
-import type { Store } from "../store/store.ts";
+import type { KeyStore } from "../store/ports/keys.ts";
 import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
 
 const TURN_MS = 1_000;
@@ -20,7 +20,7 @@ export const ENTRY_HOLDERS_MAX = 5_000;
 
 export class BudgetLog {
   readonly #budgets: Budgets;
-  readonly #store: Pick<Store, "logBudgets" | "listBudgets">;
+  readonly #store: Pick<KeyStore, "logBudgets" | "listBudgets">;
   readonly #process: string;
   readonly #wallNow: () => number;
   readonly #every: Timers["every"];
@@ -35,7 +35,7 @@ export class BudgetLog {
 
   constructor(parts: {
     budgets: Budgets;
-    store: Pick<Store, "logBudgets" | "listBudgets">;
+    store: Pick<KeyStore, "logBudgets" | "listBudgets">;
     /** A name that no other process has had in the last minutes. */
     process: string;
     /** Wall time, Unix ms: the one that budgets are charged by. */

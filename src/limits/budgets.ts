@@ -13,7 +13,7 @@ import {
   TEN_SECONDS_MS,
 } from "../domain/order-counts.ts";
 import type { Refusal } from "../domain/refusal.ts";
-import type { Ban, BudgetCharge } from "../store/store.ts";
+import type { Ban, BudgetCharge } from "../store/ports/keys.ts";
 import { isPersonHolder } from "./holder.ts";
 import { NOTHING, Windows, windowAt } from "./windows.ts";
 

@@ -3,7 +3,7 @@
 // become known.
 // Each also has the charges that this process has not logged yet.
 import { MINUTE_MS, TEN_SECONDS_MS } from "../domain/order-counts.ts";
-import type { BudgetCharge } from "../store/store.ts";
+import type { BudgetCharge } from "../store/ports/keys.ts";
 
 /**
  * Windows of ten seconds stored on either side of the present one: two minutes. Earlier ones count for

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Account } from "../domain/account.ts";
 import type { Income } from "../domain/income.ts";
 import type { Trade } from "../domain/order.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 
 /** Maximum of trades in a report: the oldest are left out. */
 export const TRADES_PER_REPORT_MAX = 50_000;
@@ -21,7 +21,7 @@ export type Trades = {
   readonly isWhole: boolean;
 };
 
-type HistoryStore = Pick<Store, "listTradedSymbols" | "listTrades" | "listIncomes">;
+type HistoryStore = Pick<TradingStore, "listTradedSymbols" | "listTrades" | "listIncomes">;
 
 export class TradeHistory {
   readonly #store: HistoryStore;

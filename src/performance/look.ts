@@ -3,7 +3,7 @@ import type { Account, StrategyType } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Amount, Price } from "../money/decimal.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 import type { CandleCloses } from "./closes.ts";
 import { futuresBook } from "./futures.ts";
 import type { TradeHistory } from "./history.ts";
@@ -18,7 +18,7 @@ const SYMBOLS_PER_REPORT_MAX = 50;
 export type ReportsMarket = Pick<MarketFeed, "now" | "query" | "quote" | "lastPrice" | "markPrice">;
 
 export type LookParts = {
-  readonly store: Pick<Store, "findOpeningTime">;
+  readonly store: Pick<TradingStore, "findOpeningTime">;
   readonly markets: { readonly [T in StrategyType]: ReportsMarket };
   readonly history: TradeHistory;
   readonly closes: CandleCloses;

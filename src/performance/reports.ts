@@ -6,7 +6,7 @@
 // Bounds: `TRADES_PER_REPORT_MAX` trades per report; `REPORTS_KEPT_MAX` cached reports, each until its
 // account changes or its prices are too old.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 import { CandleCloses } from "./closes.ts";
 import { TRADES_PER_REPORT_MAX, TradeHistory, type Trades } from "./history.ts";
 import { type LookParts, lookAt } from "./look.ts";
@@ -23,7 +23,7 @@ const SPARKLINE_KEPT_MS_MAX = 60_000;
 
 export type PerformanceParts = Pick<LookParts, "markets"> & {
   readonly store: Pick<
-    Store,
+    TradingStore,
     "loadAccount" | "listTradedSymbols" | "listTrades" | "listIncomes" | "findOpeningTime"
   >;
   /** Wall time, Unix ms: how long a finished report is kept goes by it. */

@@ -14,7 +14,8 @@ import type { Desk, Executed } from "../desk/desk.ts";
 import { signalKey } from "../domain/command.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
-import { type Store, StoreFailure, StoreUnavailable, type Strategy } from "../store/store.ts";
+import type { Strategy } from "../domain/strategy.ts";
+import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
 
 /** Duration of a claim for driving a signal, ms. */

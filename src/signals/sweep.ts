@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Signal } from "../domain/signal.ts";
-import type { Store } from "../store/store.ts";
+import type { SignalStore } from "../store/ports/signals.ts";
 import { CLAIM_MS, type Signals } from "./signals.ts";
 
 /** Interval of the sweep, ms. */
@@ -24,7 +24,7 @@ export function createSignalSweep({
   log,
 }: {
   readonly signals: Pick<Signals, "drive">;
-  readonly store: Pick<Store, "claimSignals">;
+  readonly store: Pick<SignalStore, "claimSignals">;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
   readonly every: Timers["every"];

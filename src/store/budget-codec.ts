@@ -1,5 +1,5 @@
 // How entries of the budget log are written. Charges are many and short-lived, so they go without the names of their fields.
-import type { Ban, BudgetEntry } from "./store.ts";
+import type { Ban, BudgetEntry } from "./ports/keys.ts";
 
 export function encodeBudgets({ charges, bans }: Pick<BudgetEntry, "charges" | "bans">): string {
   return JSON.stringify({

@@ -1,9 +1,68 @@
-// Which database a query goes to, for the few things that have to be said differently.
-import { type ColumnType, type Kysely, PostgresAdapter } from "kysely";
+// Statements that are written once for both databases: what the databases write differently, and how
+// statements are executed that need not be interactive. The main thread compiles them with Kysely. PostgreSQL
+// executes them over a connection of its pool; the embedded database in the thread that writes, so that the
+// main thread waits for no disk.
+import {
+  type CompiledQuery,
+  type Kysely,
+  type ColumnType as KyselyColumn,
+  PostgresAdapter,
+  type RawBuilder,
+  sql,
+} from "kysely";
 
 /** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
-export type Integer = ColumnType<number, number, number>;
+export type Integer = KyselyColumn<number, number, number>;
 
-export function isPostgres(db: Pick<Kysely<unknown>, "getExecutor">): boolean {
+/**
+ * Executes statements in one transaction, in their order, and resolves when it is durable with the rows of
+ * each. A statement sees what those before it wrote. Rejects with StoreUnavailable if the database is out of
+ * reach: on PostgreSQL the transaction may have taken effect, on SQLite it has not. Statements are prepared
+ * once and cached by their text, so the text must not depend on the number of rows: `rowsOf` binds any
+ * number.
+ */
+export type Execute = (
+  statements: readonly CompiledQuery<unknown>[],
+) => Promise<readonly (readonly unknown[])[]>;
+
+export type Value = string | number | null;
+export type ColumnType = "text" | "bigint";
+
+type Dialect = Pick<Kysely<unknown>, "getExecutor">;
+
+export function isPostgres(db: Dialect): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/** A locking clause. SQLite has none: a transaction that writes has the whole database to itself. */
+export function locking(db: Dialect, clause: string): RawBuilder<unknown> {
+  return isPostgres(db) ? sql.raw(clause) : sql``;
+}
+
+/**
+ * Given rows as a table of that name, however many: an array for each column on PostgreSQL, one JSON text on
+ * SQLite. Either is faster than a parameter for each value.
+ */
+export function rowsOf<Name extends string>(
+  db: Dialect,
+  table: string,
+  types: Readonly<Record<Name, ColumnType>>,
+  rows: readonly Readonly<Record<NoInfer<Name>, Value>>[],
+): RawBuilder<unknown> {
+  const names = Object.keys(types) as Name[];
+  if (isPostgres(db)) {
+    const arrays = names.map((name) => sql`${rows.map((row) => row[name])}::${sql.raw(types[name])}[]`);
+    return sql`unnest(${sql.join(arrays)}) AS ${sql.ref(table)} (${sql.join(names.map((name) => sql.ref(name)))})`;
+  }
+  const text = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
+  const columns = names.map((name, index) => sql`value ->> ${sql.lit(index)} AS ${sql.ref(name)}`);
+  return sql`(SELECT ${sql.join(columns)} FROM jsonb_each(${text})) AS ${sql.ref(table)}`;
+}
+
+/**
+ * Whether texts can be looked for: PostgreSQL has no text with a NUL, and no row of ours has one on either
+ * database.
+ */
+export function areTexts(...texts: readonly string[]): boolean {
+  return texts.every((text) => !text.includes("\0"));
 }

@@ -3,9 +3,10 @@ import { type Kysely, sql } from "kysely";
 import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
+import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "./ports/trading.ts";
 import { FIRST_ENTRY, incomeOfRow, keyOfEntry } from "./rows.ts";
 import type { Tables } from "./schema.ts";
-import type { IncomeQuery, LegQuery, OrderQuery, Store, TradeQuery } from "./store.ts";
+import type { Store } from "./store.ts";
 
 type HistoryQueries = Pick<
   Store,

@@ -1,6 +1,6 @@
 // API keys as rows, and back, alone or with the strategy that they are bound to.
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
-import type { ApiKeyRecord, BoundKey } from "./store.ts";
+import type { ApiKeyRecord, BoundKey } from "../domain/strategy.ts";
 
 /** A row as either store answers it: 64-bit integers are numbers, or text. */
 export type KeyRow = {

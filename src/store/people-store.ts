@@ -5,7 +5,8 @@
 // that writes. Times are wall time, Unix ms. None of this is on the hot path.
 import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
 import type { KycStatus, Person, Profile, Role } from "../domain/person.ts";
-import type { ApiKeyRecord, BoundKey, Commit, Revocation, Strategy } from "./records.ts";
+import type { ApiKeyRecord, BoundKey, Revocation, Strategy } from "../domain/strategy.ts";
+import type { Commit } from "./ports/trading.ts";
 
 /** A session. Its token is stored as a hash alone. */
 export type StoredSession = {

@@ -1,19 +1,19 @@
 // Everything off the hot path, written once with Kysely for every store.
 import { type Kysely, sql } from "kysely";
-import { Migrator } from "kysely/migration";
 import type { Actor, NewAuditRecord } from "../domain/audit.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
+import type { Execute } from "./dialect.ts";
+import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
 import { boundKeyOfRow, keyOfRow, keyRow } from "./key-rows.ts";
-import { MIGRATIONS } from "./migrations.ts";
 import { audited } from "./people/audit.ts";
 import { insertStrategy } from "./people/ownership.ts";
+import type { CreatedStrategy } from "./ports/trading.ts";
 import { recentQueries } from "./recent.ts";
-import type { Tables } from "./schema.ts";
-import { SIGNAL_COLUMNS, signalOfRow } from "./signal-rows.ts";
-import type { CreatedStrategy, Store } from "./store.ts";
-import type { NoteKind, SymbolNote } from "./symbol-notes.ts";
+import type { SymbolNoteKind, Tables } from "./schema.ts";
+import { signalQueries } from "./signals.ts";
+import type { Store } from "./store.ts";
 
 type Queries = Omit<
   Store,
@@ -25,12 +25,6 @@ type Queries = Omit<
   | "findKey"
   | "findSignal"
   | "receiveSignals"
-  | "claimSignals"
-  | "postponeSignal"
-  | "noteFailedHandshake"
-  | "logBudgets"
-  | "noteHeard"
-  | "noteFunding"
   | "onCommittedElsewhere"
   | "sizeBytes"
   | "close"
@@ -42,26 +36,10 @@ const COMMAND_LINE: Actor = { kind: "COMMAND_LINE" };
 /** Strategies that are asked for at a time: far fewer than a statement may have parameters. */
 const VERSIONS_AT_ONCE = 5_000;
 
-/** How the migration library begins what it says of a later version's database, which is sound. */
-const LIBRARY_PREFIX = "corrupted migrations: ";
-
-/** Brings the tables up to date. A database that a later version has written is refused. */
-export async function migrate(db: Kysely<Tables>): Promise<void> {
-  const { error, results } = await new Migrator({ db, provider: MIGRATIONS }).migrateToLatest();
-  if (error === undefined) return;
-  const failed = results?.find(({ status }) => status === "Error")?.migrationName;
-  const reason = error instanceof Error ? error.message : String(error);
-  if (failed !== undefined) throw new Error(`migration ${failed} failed: ${reason}`, { cause: error });
-  throw new Error(
-    reason.startsWith(LIBRARY_PREFIX)
-      ? `the database was written by another version of Lyrebird: ${reason.slice(LIBRARY_PREFIX.length)}. Start that version, or use another database or data directory.`
-      : `the tables could not be brought up to date: ${reason}`,
-    { cause: error },
-  );
-}
-
-export function queries(db: Kysely<Tables>): Queries {
+export function queries(db: Kysely<Tables>, execute: Execute): Queries {
   return {
+    ...frequentWrites(db, execute),
+    ...signalQueries(db, execute),
     ...historyQueries(db),
     ...recentQueries(db),
 
@@ -102,27 +80,6 @@ export function queries(db: Kysely<Tables>): Queries {
     async listClosingStrategies() {
       const rows = await db.selectFrom("strategies").select("id").where("status", "=", "CLOSING").execute();
       return rows.map(({ id }) => id);
-    },
-
-    async listSignals(strategyId, { limit }) {
-      const rows = await db
-        .selectFrom("signals")
-        .select(SIGNAL_COLUMNS)
-        .where("strategy_id", "=", strategyId)
-        .orderBy("position", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(signalOfRow);
-    },
-
-    async countPendingSignals() {
-      const row = await db
-        .selectFrom("signals")
-        .select(({ fn }) => [fn.countAll().as("count"), fn.min("received_at").as("oldest")])
-        .where("processed_at", "is", null)
-        .executeTakeFirstOrThrow();
-      const { count, oldest } = row;
-      return { count: Number(count), oldestReceivedAt: oldest === null ? null : Number(oldest) };
     },
 
     async countFailedHandshakes(since, limit) {
@@ -253,9 +210,9 @@ export function queries(db: Kysely<Tables>): Queries {
   };
 }
 
-async function notesOf(db: Kysely<Tables>, kind: NoteKind): Promise<SymbolNote[]> {
+async function notesOf(db: Kysely<Tables>, kind: SymbolNoteKind): Promise<{ symbol: string; at: number }[]> {
   const rows = await db.selectFrom("symbol_notes").selectAll().where("kind", "=", kind).execute();
-  return rows.map(({ symbol, at }) => ({ kind, symbol, at: Number(at) }));
+  return rows.map(({ symbol, at }) => ({ symbol, at: Number(at) }));
 }
 
 /** What is audited of a strategy that the command line has created. */

@@ -1,14 +1,15 @@
 // The newest of what a strategy has behind it, newest first and a page at a time: for people who look at it. Those who follow a
 // list to its end ask with `before` for what is older than the last row that they were given.
 //
-// Orders and trades are kept by symbol, since bots ask so. Their numbers rise over all symbols, so the newest of all are found by
+// Orders and trades are indexed by symbol, as bots query them. Their numbers rise over all symbols, so the newest of all are found by
 // going down from the highest number in spans of a few pages, each a short look at every symbol.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
+import type { RecentQuery } from "./ports/trading.ts";
 import { incomeOfRow } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 import { SIGNAL_COLUMNS, signalOfRow } from "./signal-rows.ts";
-import type { RecentQuery, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /** How many numbers are gone through at first for a row that is wanted, and how much further each time there were too few. */
 const NUMBERS_PER_ROW = 4;

@@ -5,6 +5,7 @@ import { placementKey } from "../domain/command.ts";
 import type { Income } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../domain/order.ts";
+import type { JournalEntry } from "../domain/strategy.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
 import { encodeEvents, encodeLeg, encodeOrder, encodeState, encodeTrade } from "./codec.ts";
 import {
@@ -14,11 +15,11 @@ import {
   type GroupTable,
   type Value,
 } from "./group-columns.ts";
+import type { Commit, CreatedStrategy } from "./ports/trading.ts";
 import type { Tables } from "./schema.ts";
 import { settlementRow } from "./signal-rows.ts";
-import type { Commit, CreatedStrategy, JournalEntry } from "./store.ts";
 
-/** Begins what an entry without a key is kept under: its version. The keys of commands begin with a letter. */
+/** Begins the stored key of an entry without a key, its version. The keys of commands begin with a letter. */
 const NO_KEY = "#";
 /** What stands for the key of a strategy's first entry, which has none. */
 export const FIRST_ENTRY = `${NO_KEY}1`;
@@ -45,7 +46,7 @@ export function createdRow({
   return { ...strategyRow(first), owner_id: ownerId, name, created_at: createdAt };
 }
 
-/** Whether the market can still reach an account, or a settlement of funding what it held before. */
+/** Whether the market can still reach an account, or a settlement of funding an earlier position of it. */
 function isExposed({ openOrders, positions, openLegs, heldBefore }: Account): boolean {
   return openOrders.size > 0 || positions.size > 0 || openLegs.size > 0 || heldBefore.size > 0;
 }

@@ -1,9 +1,8 @@
-// The tables, for Kysely's types, written once for every store. `migrations.ts` makes them; those about people are in
+// The tables, for Kysely's types, written once for both databases. `migrations.ts` makes them; those about people are in
 // `people/tables.ts`, those about copying in `copying/tables.ts`.
 //
-// What an order costs to keep is the number of places that it is written to: rows are appended in the order of their
-// commits, and a table has no more indexes beside that than its questions need.
-
+// The cost of an order is the number of places that it is written to: rows are appended in the order of their commits, and
+// a table has no more indexes than its queries need.
 import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { IncomeType } from "../domain/income.ts";
@@ -11,7 +10,9 @@ import type { SignalStatus } from "../domain/signal.ts";
 import type { CopyingTables } from "./copying/tables.ts";
 import type { Integer } from "./dialect.ts";
 import type { PeopleTables } from "./people/tables.ts";
-import type { NoteKind } from "./symbol-notes.ts";
+
+/** A type of strategies stands for market data, "FUNDING" for settlements of funding. */
+export type SymbolNoteKind = StrategyType | "FUNDING";
 
 export type Tables = PeopleTables &
   CopyingTables & {
@@ -32,7 +33,7 @@ export type Tables = PeopleTables &
       /** Whether they ever could: its entries are then listed in `lead_entries` as they are committed. */
       is_lead: ColumnType<number, number | undefined, number>;
     };
-    /** An entry that has no key of its own is kept under its version, as `journalRow` says. */
+    /** The key of an entry without a key is its version, as `journalRow` writes it. */
     journal: {
       position: Generated<Integer>;
       strategy_id: string;
@@ -62,7 +63,7 @@ export type Tables = PeopleTables &
       at: Integer;
       body: string;
     };
-    /** Who asks for a leg need not name its symbol. */
+    /** A leg can be queried without its symbol. */
     legs: {
       strategy_id: string;
       leg_id: Integer;
@@ -127,8 +128,8 @@ export type Tables = PeopleTables &
       created_at: Integer;
       revoked_at: Integer | null;
     };
-    /** Until when a symbol has been looked at: by the watch list of a family, or for what funding it settled. */
-    symbol_notes: { kind: NoteKind; symbol: string; at: Integer };
+    /** Until when the market data of a symbol is covered, for strategies of a type, or its funding is settled. */
+    symbol_notes: { kind: SymbolNoteKind; symbol: string; at: Integer };
     master_keys: { version: Integer; check_value: string };
     budget_log: { position: Integer; process: string; at: Integer; body: string };
   };

@@ -10,7 +10,8 @@ import type { Semaphore } from "../concurrency/semaphore.ts";
 import { secretOf } from "../identity/api-keys.ts";
 import type { MasterKey } from "../identity/master-key.ts";
 import { verifies } from "../identity/signatures.ts";
-import type { HandshakeSource, Store } from "../store/store.ts";
+import type { HandshakeSource } from "../store/ports/signals.ts";
+import type { Store } from "../store/store.ts";
 import { type StreamError, streamError } from "./errors.ts";
 import {
   FAILED_HANDSHAKES_MAX,

@@ -5,14 +5,14 @@
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
-import type { Store } from "../store/store.ts";
+import type { TradingStore } from "../store/ports/trading.ts";
 
 /** Strategies loaded at once. */
 const ROUND_MAX = 200;
 /** Delay after a failed round, ms. */
 const RETRY_MS = 1_000;
 
-type AccountsStore = Pick<Store, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
+type AccountsStore = Pick<TradingStore, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
 
 export class StoredAccounts {
   readonly #family: StrategyType;

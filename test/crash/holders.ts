@@ -10,7 +10,8 @@ import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import type { MasterKey } from "../../src/identity/master-key.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import { decimal } from "../../src/money/decimal.ts";
-import type { Commit, Store } from "../../src/store/store.ts";
+import type { Commit } from "../../src/store/ports/trading.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Credentials } from "../support/gateway.ts";
 
 /** What each of them holds of the contract that is traded here. */

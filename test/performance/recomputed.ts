@@ -1,7 +1,7 @@
 // How a strategy has done, reckoned anew and forward: from what the journal's events have posted, and from the positions that
 // they leave behind. It shares nothing with the reports but the definitions of the specification.
 import type { DomainEvent } from "../../src/domain/event.ts";
-import type { JournalEntry } from "../../src/store/store.ts";
+import type { JournalEntry } from "../../src/domain/strategy.ts";
 
 const UNIT = 10n ** 8n;
 const OWN = ["free", "locked", "isolated"];

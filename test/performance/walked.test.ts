@@ -1,8 +1,8 @@
 // Reports of strategies that have traded at random, held against a recomputation that goes forward through their journals.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JournalEntry } from "../../src/domain/strategy.ts";
 import { REPORT_RANGES, type ReportRange } from "../../src/performance/report.ts";
 import { createPerformanceReports } from "../../src/performance/reports.ts";
-import type { JournalEntry } from "../../src/store/store.ts";
 import { equityAt, figuresOf, isNear, lastPaid } from "./recomputed.ts";
 import { OPENED_AT, type Walked, walk } from "./walked.ts";
 

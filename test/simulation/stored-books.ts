@@ -4,10 +4,11 @@ import type { DomainEvent } from "../../src/domain/event.ts";
 import type { Income } from "../../src/domain/income.ts";
 import type { Leg } from "../../src/domain/leg.ts";
 import type { Order, Trade } from "../../src/domain/order.ts";
+import type { JournalEntry } from "../../src/domain/strategy.ts";
 import { apply } from "../../src/engine/apply.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
 import { encodeLeg, encodeOrder, encodeTrade } from "../../src/store/codec.ts";
-import type { JournalEntry, Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Family } from "./families.ts";
 import { checkChange, checkLegChange, stateOf } from "./invariants.ts";
 

@@ -6,7 +6,7 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import type { CopyBook, MirrorEntry } from "../../src/domain/copying.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/identity/seed.ts";
 import { type Amount, decimal } from "../../src/money/decimal.ts";
-import type { CopyProgress } from "../../src/store/copy-store.ts";
+import type { CopyProgress } from "../../src/store/ports/copies.ts";
 import type { Browser } from "./dashboard-client.ts";
 import type { DashboardStage } from "./dashboard-stage.ts";
 

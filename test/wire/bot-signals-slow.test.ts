@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import { SUBMISSION_WAIT_MS_MAX } from "../../src/signals/signals.ts";
-import { RECEIVE_WAIT_MS_MAX, receiving } from "../../src/store/gathered-signals.ts";
+import { RECEIVE_WAIT_MS_MAX, receiving } from "../../src/store/signals.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type BotClient, botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";

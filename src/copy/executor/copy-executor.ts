@@ -18,7 +18,8 @@ import {
   type Skip,
 } from "../../domain/copying.ts";
 import { magnitude } from "../../money/decimal.ts";
-import type { CopyControl, CopyProgress, CopyStore } from "../../store/copy-store.ts";
+import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
+import type { CopyStore } from "../../store/store.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/lead-journal.ts";
 import { equityOf } from "../orders/book.ts";

@@ -4,7 +4,7 @@ import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
 import { magnitude, type Quantity, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
-import type { CopyStore } from "../../store/copy-store.ts";
+import type { CopyStore } from "../../store/store.ts";
 import { leadStateOf } from "../leads/lead-state.ts";
 import { ownRow } from "../orders/new-rows.ts";
 import { endRow, skipped } from "../orders/rows.ts";

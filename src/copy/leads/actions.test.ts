@@ -11,8 +11,8 @@ import type { StrategyType } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Command, EntryOptions, PlaceLeg, PlaceOrder } from "../../domain/command.ts";
 import type { OrderExpired, OrderFilled } from "../../domain/event.ts";
+import type { JournalEntry } from "../../domain/strategy.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
-import type { JournalEntry } from "../../store/store.ts";
 import { wordsOf } from "./testing/action-words.ts";
 import { replay } from "./testing/replay.ts";
 

@@ -11,10 +11,10 @@ import type { LeadAction, LeadDeed, LeadFilled, LeadPlacement } from "../../doma
 import type { DomainEvent, LegFired, OrderPlaced } from "../../domain/event.ts";
 import type { Leg } from "../../domain/leg.ts";
 import type { Order, Trade } from "../../domain/order.ts";
+import type { JournalEntry } from "../../domain/strategy.ts";
 import { apply } from "../../engine/apply.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
 import { add, divideDown, type Price, product, type Quantity, ZERO } from "../../money/decimal.ts";
-import type { JournalEntry } from "../../store/store.ts";
 import { holdsNothing, leadStateOf } from "./lead-state.ts";
 
 /**

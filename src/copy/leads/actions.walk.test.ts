@@ -10,9 +10,10 @@ import type { Account } from "../../domain/account.ts";
 import type { LeadAction, LeadDeedKind } from "../../domain/copying.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import { isOpen } from "../../domain/order.ts";
+import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
 import { decodeAccount, decodeOrder, encodeOrder, encodeState } from "../../store/codec.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import type { JournalEntry, Store, Strategy } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import { replay } from "./testing/replay.ts";
 
 const COMMANDS = 2_500;

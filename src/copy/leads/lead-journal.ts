@@ -4,8 +4,9 @@
 // Also the log of its actions, which all its copies read.
 import { type Account, emptyAccount } from "../../domain/account.ts";
 import type { LeadAction } from "../../domain/copying.ts";
-import type { CopyStore, Lead } from "../../store/copy-store.ts";
-import type { JournalEntry, Strategy } from "../../store/store.ts";
+import type { Lead } from "../../domain/lead.ts";
+import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
+import type { CopyStore } from "../../store/store.ts";
 import { actionsOf } from "./actions.ts";
 
 /** Entries that are replayed and stored at a time. */

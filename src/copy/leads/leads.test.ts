@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { buy, cancel, cleanStages, executed, open as openStore, stage } from "../../desk/testing/stage.ts";
-import type { Lead } from "../../store/copy-store.ts";
+import type { Lead } from "../../domain/lead.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import { ENTRIES_MAX } from "./lead-journal.ts";
 import { CLAIM_MS, FRESH_MS, LEASE_MS, LOOK_MS } from "./leads.ts";

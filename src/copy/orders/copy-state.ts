@@ -28,7 +28,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import type { CopyControl, CopyProgress } from "../../store/copy-store.ts";
+import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import {
   type Charge,

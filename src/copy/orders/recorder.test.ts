@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EMPTY_BOOK } from "../../domain/copying.ts";
-import type { CopyProgress } from "../../store/copy-store.ts";
+import type { CopyProgress } from "../../store/ports/copies.ts";
 import { StoreUnavailable } from "../../store/store.ts";
 import { ClaimLost } from "../session/failures.ts";
 import { GROUP_MAX, ProgressWriter } from "./recorder.ts";

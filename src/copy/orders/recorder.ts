@@ -1,7 +1,7 @@
 // The progress of the copies of one strategy, written in batches: a thousand copies of one order are a
 // handful of transactions.
 import { Batcher } from "../../concurrency/batcher.ts";
-import type { CopyProgress, CopyStore } from "../../store/copy-store.ts";
+import type { CopiesStore, CopyProgress } from "../../store/ports/copies.ts";
 import { StoreUnavailable } from "../../store/store.ts";
 import { ClaimLost } from "../session/failures.ts";
 
@@ -11,7 +11,7 @@ export const GROUP_MAX = 50;
 const RETRY_MS = 500;
 
 export class ProgressWriter {
-  readonly #store: Pick<CopyStore, "recordProgress">;
+  readonly #store: Pick<CopiesStore, "recordProgress">;
   readonly #strategyId: string;
   readonly #holder: string;
   readonly #mayRun: () => boolean;
@@ -21,7 +21,7 @@ export class ProgressWriter {
   });
 
   constructor(parts: {
-    store: Pick<CopyStore, "recordProgress">;
+    store: Pick<CopiesStore, "recordProgress">;
     strategyId: string;
     holder: string;
     mayRun: () => boolean;

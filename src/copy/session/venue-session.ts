@@ -10,7 +10,7 @@ import type { VenueAccount } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { isOnlyUnfit } from "../../domain/unfit-account.ts";
 import type { MasterKey } from "../../identity/master-key.ts";
-import type { CopyStore } from "../../store/copy-store.ts";
+import type { CopiesStore } from "../../store/ports/copies.ts";
 import { openCredentials } from "../credentials.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
 import type {
@@ -38,7 +38,7 @@ export const VENUE_RETRIES = { minMs: 100, maxMs: 2_000 };
 export type SessionParts = {
   readonly copyId: string;
   readonly accountId: string;
-  readonly store: Pick<CopyStore, "findAccount" | "noteAccountChecked">;
+  readonly store: Pick<CopiesStore, "findAccount" | "noteAccountChecked">;
   readonly venues: Pick<Venues, "venue">;
   readonly master: MasterKey;
   readonly mayRun: () => boolean;

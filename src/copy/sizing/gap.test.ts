@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Amount, decimal, formatBriefly } from "../../money/decimal.ts";
-import type { ExecutedEntry } from "../../store/copy-store.ts";
+import type { ExecutedEntry } from "../../store/ports/copies.ts";
 import { gapOf, slippageBps } from "./gap.ts";
 
 test.each([

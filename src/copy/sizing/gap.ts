@@ -4,7 +4,7 @@
 // so no order looks better than it was.
 import type { Side } from "../../domain/order.ts";
 import { type Amount, decimal, divideUp, type Price, type Quantity, SCALE } from "../../money/decimal.ts";
-import type { ExecutedEntry } from "../../store/copy-store.ts";
+import type { ExecutedEntry } from "../../store/ports/copies.ts";
 
 const LEG_KINDS: readonly ExecutedEntry["kind"][] = ["PLACE_LEG", "FIRE_LEG"];
 

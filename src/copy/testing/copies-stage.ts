@@ -27,7 +27,7 @@ import { seedStrategies } from "../../identity/seed.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
-import type { CopyStore } from "../../store/copy-store.ts";
+import type { CopyStore } from "../../store/store.ts";
 import { Copies } from "../copies.ts";
 import { sealCredentials } from "../credentials.ts";
 import { Leads } from "../leads/leads.ts";

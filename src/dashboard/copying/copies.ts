@@ -11,7 +11,7 @@ import {
   type CopyStatus,
 } from "../../domain/copying.ts";
 import { SCALE } from "../../money/decimal.ts";
-import type { CopyCount } from "../../store/copy-store.ts";
+import type { CopyCount } from "../../store/ports/copies.ts";
 import type { Store } from "../../store/store.ts";
 import type { DashboardParts } from "../parts.ts";
 import type { copySchema } from "../schemas/copies.ts";

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { AsyncCache } from "../../concurrency/bounded-map.ts";
 import { gapOf } from "../../copy/sizing/gap.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";
-import type { EntryCount, OrderScope, UnclosedCount } from "../../store/copy-store.ts";
+import type { EntryCount, OrderScope, UnclosedCount } from "../../store/ports/copies.ts";
 import type { Store } from "../../store/store.ts";
 import type { CopyJson } from "../schemas/copies.ts";
 import type { EntryCountsJson, gapsSchema } from "../schemas/copying.ts";

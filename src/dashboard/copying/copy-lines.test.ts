@@ -12,7 +12,7 @@ import {
   progressOf,
   skippedOf,
 } from "../../store/contract/copying/records.ts";
-import type { EntryQuery } from "../../store/copy-store.ts";
+import type { EntryQuery } from "../../store/ports/copies.ts";
 import { openSqliteStore, type SqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { LINES_AT_ONCE, LINES_FOR_A_PAGE, linesOf } from "./copy-lines.ts";
 

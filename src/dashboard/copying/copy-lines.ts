@@ -3,7 +3,7 @@
 // line that is written.
 import { setImmediate as turn } from "node:timers/promises";
 import type { MirrorEntry } from "../../domain/copying.ts";
-import type { CopyStore, EntryQuery } from "../../store/copy-store.ts";
+import type { CopiesStore, EntryQuery } from "../../store/ports/copies.ts";
 
 /** Lines that a filter goes through at a time, which takes a few milliseconds; */
 export const LINES_AT_ONCE = 5_000;
@@ -14,7 +14,7 @@ export const LINES_FOR_A_PAGE = 20_000;
 export type Lines = { readonly found: readonly MirrorEntry[]; readonly next: number | null };
 
 export async function linesOf(
-  copying: Pick<CopyStore, "listMirrorEntries">,
+  copying: Pick<CopiesStore, "listMirrorEntries">,
   copyId: string,
   { before, statuses, symbol, limit }: EntryQuery,
 ): Promise<Lines> {

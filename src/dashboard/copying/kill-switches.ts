@@ -3,8 +3,7 @@
 import { z } from "zod";
 import type { AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
-import type { CopyStore } from "../../store/copy-store.ts";
-import type { Store } from "../../store/store.ts";
+import type { CopyStore, Store } from "../../store/store.ts";
 import { DashboardError } from "../errors.ts";
 import { lineField } from "../reading.ts";
 import { audited, type DashboardCall, personOf } from "../route.ts";

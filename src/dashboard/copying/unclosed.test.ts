@@ -1,7 +1,7 @@
 // What each copy of a closed strategy waits for: the first of the reasons that hold.
 import { expect, test } from "vitest";
 import type { CopierReport, VenueHealth } from "../../domain/venue-report.ts";
-import type { UnclosedCount } from "../../store/copy-store.ts";
+import type { UnclosedCount } from "../../store/ports/copies.ts";
 import { unclosedAnswer } from "./unclosed.ts";
 
 const NOW = 1_000_000;

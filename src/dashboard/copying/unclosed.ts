@@ -1,6 +1,6 @@
 // Why copies of a closed strategy are not closed yet.
 import { type CopierReport, isSilent } from "../../domain/venue-report.ts";
-import type { UnclosedCount } from "../../store/copy-store.ts";
+import type { UnclosedCount } from "../../store/ports/copies.ts";
 import type { UnclosedJson, WhyUnclosed } from "../schemas/copying.ts";
 
 /** `now` is wall time, Unix ms. */

@@ -4,10 +4,10 @@
 // Only what follows on what was told counts as told: a commit of this server does not hide one of another before it. Whatever is in
 // doubt is told once too often. Copies are looked at in the same way, by their revisions.
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
-import type { Store } from "../../store/store.ts";
+import type { TradingStore } from "../../store/ports/trading.ts";
 
 type VersionParts = {
-  readonly store: Pick<Store, "versionsOf">;
+  readonly store: Pick<TradingStore, "versionsOf">;
   /** That somebody watches a strategy now. */
   readonly isWatched: (strategyId: string) => boolean;
   /** Is told of each strategy that has moved beyond what was told. */

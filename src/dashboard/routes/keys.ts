@@ -1,8 +1,8 @@
 // A trader's API keys: the list, creating one and revoking one, each with a fresh code. Only the answer that creates a key contains
 // its secret.
 import { z } from "zod";
+import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { issueApiKey } from "../../identity/api-keys.ts";
-import type { ApiKeyRecord } from "../../store/store.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { lineField } from "../reading.ts";

@@ -1,7 +1,7 @@
 // Operators' page of copying, and the kill switches that they set and clear: for a copier, a strategy or a venue.
 import { z } from "zod";
 import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
-import type { VenueAccountCount } from "../../store/copy-store.ts";
+import type { VenueAccountCount } from "../../store/ports/copies.ts";
 import { copiersOf } from "../copying/copies.ts";
 import { haltAsOperator, haltReason, releaseAsOperator, switchAnswers } from "../copying/kill-switches.ts";
 import { unclosedAnswer } from "../copying/unclosed.ts";

@@ -13,8 +13,9 @@ import { STANDARD } from "../../engine/profiles.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import { decimal, formatDecimal, type Price } from "../../money/decimal.ts";
+import type { Commit } from "../../store/ports/trading.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import type { Commit, Store, StoreFailure } from "../../store/store.ts";
+import type { Store, StoreFailure } from "../../store/store.ts";
 import { type Announcement, Desk, type DeskMarket, type Executed } from "../desk.ts";
 import { createStrategies } from "./strategies.ts";
 

@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { SignedRequest } from "../../domain/signal.ts";
-import type { Strategy } from "../../store/store.ts";
+import type { Strategy } from "../../domain/strategy.ts";
 import type { Caller, ParsesInput, Ports, Request, Row } from "../pipeline.ts";
 
 /** What a row reads of a request. The body is UTF-8 text; empty if there was none. */

@@ -6,7 +6,7 @@
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 13.3.
 import { INCOME_TYPES, type IncomeType } from "../../domain/income.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "../../store/store.ts";
+import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
 import {
   type Descriptions,

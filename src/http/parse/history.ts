@@ -5,7 +5,7 @@
 // a start) they answer the newest rows, with one the oldest from there. Source: specification 4.1; reference
 // exchange, sections 2, 7.5 and 7.6.
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { OrderQuery, TradeQuery } from "../../store/store.ts";
+import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, END_TIME, optional, START_TIME, SYMBOL_OF_ROWS } from "./descriptions.ts";
 import { optionalInteger, text } from "./fields.ts";

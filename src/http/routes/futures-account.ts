@@ -6,7 +6,7 @@ import type { Income } from "../../domain/income.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms } from "../../domain/symbol.ts";
 import { leverageOf } from "../../engine/futures/margin.ts";
-import type { IncomeQuery } from "../../store/store.ts";
+import type { IncomeQuery } from "../../store/ports/trading.ts";
 import { sinceLastDays } from "../parse/futures-history.ts";
 import type { Ports } from "../pipeline.ts";
 import { standingsOf } from "../present/futures-account.ts";

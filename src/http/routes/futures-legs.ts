@@ -4,7 +4,7 @@
 import { legKey } from "../../domain/command.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { LegQuery } from "../../store/store.ts";
+import type { LegQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
 import {
   type Descriptions,

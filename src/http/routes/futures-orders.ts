@@ -1,7 +1,7 @@
 // Futures orders and trades. Source: specification 4.2; reference exchange, sections 11.9 and 12.
 import { isOpen, type Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { OrderQuery, TradeQuery } from "../../store/store.ts";
+import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import { sinceLastDays } from "../parse/futures-history.ts";
 import type { Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";

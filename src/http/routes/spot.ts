@@ -2,7 +2,7 @@
 import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
-import type { OrderQuery, TradeQuery } from "../../store/store.ts";
+import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import { IGNORED, optional, SYMBOL_OF_ROWS, SYMBOL_OF_ROWS_OR_ALL } from "../parse/descriptions.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import {

@@ -5,8 +5,9 @@
 // a key can be read with it (specification 2.1) until its owner binds the key to another or revokes it.
 import { type Kysely, sql } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
+import { migrationsDone } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
-import { migrationsDone, strategyColumnOf, tablesAfter } from "./tables.ts";
+import { strategyColumnOf, tablesAfter } from "./tables.ts";
 
 /** Strategies that are removed at a time. */
 export const ARCHIVED_MAX = 1_000;

@@ -32,10 +32,11 @@ beforeEach(() => {
 describe("a file that is not a sound backup of this version is refused, and nothing is restored", () => {
   const FOREIGN = /is not a backup of Lyrebird/;
   const DAMAGED = /is damaged or was cut short/;
-  const LATER = /was made by a later version of Lyrebird, 9.9.9: restore it with that one/;
+  const LATER = /was made by a(?: later|nother) version of Lyrebird, 9.9.9: restore it with that one/;
 
   const lines = () => linesOf(sound);
   const bytes = () => readFileSync(sound);
+  const header = (): { migrations: string[] } => JSON.parse(lines()[0] ?? "");
   const withHeader = (changed: object) => {
     const [header = "", ...rest] = lines();
     return sealed([JSON.stringify({ ...JSON.parse(header), ...changed }), ...rest]);
@@ -66,7 +67,12 @@ describe("a file that is not a sound backup of this version is refused, and noth
     ["one of a later format", () => withHeader({ formatVersion: 2, lyrebird: "9.9.9" }), LATER],
     [
       "one with later tables",
-      () => withHeader({ migrations: ["0001-strategies", "9999-later"], lyrebird: "9.9.9" }),
+      () => withHeader({ migrations: [...header().migrations, "9999-later"], lyrebird: "9.9.9" }),
+      LATER,
+    ],
+    [
+      "one with earlier tables than any that are upgraded",
+      () => withHeader({ migrations: header().migrations.slice(0, 4), lyrebird: "9.9.9" }),
       LATER,
     ],
   ];

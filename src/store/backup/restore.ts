@@ -5,11 +5,11 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { CopyReason } from "../../domain/copying.ts";
 import { isPostgres } from "../dialect.ts";
-import { migrate } from "../queries.ts";
+import { areKnown, migrate } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { BackupUnfit } from "./format.ts";
 import { type Batch, type Contents, inspectBackup, readBackup } from "./read.ts";
-import { areKnown, migrateTo, type Table, tablesAfter } from "./tables.ts";
+import { migrateTo, type Table, tablesAfter } from "./tables.ts";
 
 export const NOT_EMPTY = "the database is not empty: restore into a new one, or empty it first";
 
@@ -33,9 +33,9 @@ export type Restored = { readonly copiesStopped: number };
 export async function checkBackup(file: string, signal?: AbortSignal): Promise<Backup> {
   const contents = await inspectBackup(file, signal);
   const { migrations, lyrebird } = contents.header;
-  if (!(await areKnown(migrations))) {
+  if (!areKnown(migrations)) {
     throw new BackupUnfit(
-      `${file} was made by a later version of Lyrebird, ${lyrebird}: restore it with that one`,
+      `${file} was made by another version of Lyrebird, ${lyrebird}: restore it with that one`,
     );
   }
   return { file, ...contents };

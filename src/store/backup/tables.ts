@@ -1,9 +1,9 @@
-// Which tables a backup holds. The migrations say it: they are carried out in memory, as far as the database in question has
-// been through them, and what they made is read from there. So no list has to be kept in step, and none can be forgotten.
+// The tables of a backup. The migrations that the database in question has been through run in memory, and the tables that
+// they made are read from there: there is no list to keep in step.
 import { DatabaseSync } from "node:sqlite";
-import { Kysely, SqliteDialect, sql } from "kysely";
-import { DEFAULT_MIGRATION_TABLE, Migrator } from "kysely/migration";
-import { MIGRATIONS } from "../migrations.ts";
+import { Kysely, SqliteDialect } from "kysely";
+import { Migrator } from "kysely/migration";
+import { MIGRATIONS, migrationsDone } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { kyselyDatabase } from "../sqlite/database.ts";
 
@@ -25,22 +25,6 @@ export function strategyColumnOf({ name, columns }: Table): "id" | "strategy_id"
 /** What the migrations declare whole numbers as. */
 const INTEGER_TYPES = ["bigint", "integer", "smallint"];
 
-/** Whether these are the first of the migrations that this version knows, or all of them. */
-export async function areKnown(migrations: readonly string[]): Promise<boolean> {
-  const known = Object.keys(await MIGRATIONS.getMigrations()).sort();
-  return migrations.every((name, index) => name === known[index]);
-}
-
-/** The migrations that a database has been through, in their order; none if it is empty. */
-export async function migrationsDone(db: Kysely<Tables>): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
-  const { rows } = await sql<{
-    name: string;
-  }>`SELECT name FROM ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
-  return rows.map(({ name }) => name).sort();
-}
-
 /** The tables of a database that has been through these migrations, which are known, by their names. */
 export async function tablesAfter(migrations: readonly string[]): Promise<readonly Table[]> {
   const database = new DatabaseSync(":memory:");
@@ -54,7 +38,7 @@ export async function tablesAfter(migrations: readonly string[]): Promise<readon
   }
 }
 
-/** Carries out these migrations, which are the first, and throws if the database has been through later ones. */
+/** Runs these migrations, which are the first, and throws if the database has been through later ones. */
 export async function migrateTo(db: Kysely<Tables>, migrations: readonly string[]): Promise<void> {
   const { error } = await new Migrator({ db, provider: MIGRATIONS }).migrateTo(migrations.at(-1) ?? "");
   if (error === undefined && (await migrationsDone(db)).join() === migrations.join()) return;

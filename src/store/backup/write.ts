@@ -19,9 +19,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely";
+import { areKnown, migrationsDone } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { type Cell, FORMAT, FORMAT_VERSION, type Footer, type Header, type TableHead } from "./format.ts";
-import { areKnown, migrationsDone, strategyColumnOf, type Table, tablesAfter } from "./tables.ts";
+import { strategyColumnOf, type Table, tablesAfter } from "./tables.ts";
 
 /** Rows that are read at a time: what a backup keeps in memory. */
 const PAGE_ROWS = 500;
@@ -84,7 +85,7 @@ async function writeSnapshot(
     migrations: await migrationsDone(db),
   };
   if (header.migrations.length === 0) throw new Error("the database is empty: there is nothing to back up");
-  if (!(await areKnown(header.migrations))) {
+  if (!areKnown(header.migrations)) {
     throw new Error("the database belongs to another version of Lyrebird: back it up with that one");
   }
   const rows: Footer["rows"] = {};

@@ -2,8 +2,8 @@
 // for the other's lock would keep it from ever going on.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { CopyStore } from "../copy-store.ts";
 import type { PeopleStore } from "../people-store.ts";
+import type { CopyStore } from "../store.ts";
 import type { CallElsewhere, ReplyFromElsewhere } from "./elsewhere-worker.ts";
 
 type Calls<Part> = { readonly [K in keyof Part]: Part[K] extends Callable ? Part[K] : never };

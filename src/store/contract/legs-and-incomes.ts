@@ -1,7 +1,8 @@
 // Legs are found by id, and listed like orders; incomes are listed page by page in the order of time.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Income } from "../../domain/income.ts";
-import type { IncomeQuery, LegQuery, Store } from "../store.ts";
+import type { IncomeQuery, LegQuery } from "../ports/trading.ts";
+import type { Store } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
 import { accountOf, commitOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";

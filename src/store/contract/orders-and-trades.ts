@@ -1,7 +1,8 @@
 // Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them included.
 import { beforeEach, describe, expect, test } from "vitest";
 import { placementKey } from "../../domain/command.ts";
-import type { OrderQuery, Store, TradeQuery } from "../store.ts";
+import type { OrderQuery, TradeQuery } from "../ports/trading.ts";
+import type { Store } from "../store.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 

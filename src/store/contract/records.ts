@@ -5,9 +5,11 @@ import type { Income } from "../../domain/income.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import type { SettledSignal } from "../../domain/signal.ts";
+import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
 import { emptyPockets, type Pocket } from "../../money/posting.ts";
-import type { ApiKeyRecord, BudgetEntry, Commit, CreatedStrategy } from "../store.ts";
+import type { BudgetEntry } from "../ports/keys.ts";
+import type { Commit, CreatedStrategy } from "../ports/trading.ts";
 
 /** Twenty integer digits, the most that the exchange's protocol can say, and all eight decimals. */
 export const HUGE = "99999999999999999999.99999999";

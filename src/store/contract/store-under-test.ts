@@ -1,7 +1,9 @@
 // The store that a case is given, and what cases do with it before and after the call that they are about.
 import { expect } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
-import type { ApiKeyRecord, Commit, Store } from "../store.ts";
+import type { ApiKeyRecord } from "../../domain/strategy.ts";
+import type { Commit } from "../ports/trading.ts";
+import type { Store } from "../store.ts";
 import { createdOf } from "./records.ts";
 
 export type StoreUnderTest = {

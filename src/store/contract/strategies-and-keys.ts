@@ -1,8 +1,9 @@
 // Strategies and their keys are created together or not at all; a key is revoked once and for good, and what is done to
 // keys is audited.
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { decimal } from "../../money/decimal.ts";
-import type { ApiKeyRecord, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { incomeOf } from "./futures-records.ts";
 import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
 import { commit, create, everythingOf, type Opened } from "./store-under-test.ts";

@@ -1,7 +1,8 @@
 // Two stores on one database, as two processes would open them: each sees what the other has done, and none undoes it.
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ApiKeyRecord, Store } from "../store.ts";
+import type { ApiKeyRecord } from "../../domain/strategy.ts";
+import type { Store } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
 import { auditOf, unboundKeyOf } from "./people/people-records.ts";
 import { accountOf, commitOf, firstOf, orderOf, tradeOf, upTo } from "./records.ts";

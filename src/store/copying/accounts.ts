@@ -1,10 +1,11 @@
 // Copiers' accounts at venues: their credentials, sealed, and what the venue says of them.
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { VenueAccount } from "../../domain/copying.ts";
-import type { CopyStore, KeyDigests } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
 import { audited } from "../people/audit.ts";
+import type { KeyDigests } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { noteChange } from "./revisions.ts";
 import { destroySealed, keepSealed, positionOf } from "./sealed-credentials.ts";
 

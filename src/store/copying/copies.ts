@@ -2,10 +2,10 @@
 // own way.
 import { type Kysely, type Selectable, sql } from "kysely";
 import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
-import type { CopyStore } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
 import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { decodeBook, decodeSettings, encodeBook, encodeSettings } from "./codec.ts";
 import { addPending } from "./requests.ts";
 import { noteChange, noteLeadChange } from "./revisions.ts";

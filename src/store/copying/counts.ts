@@ -1,12 +1,16 @@
-// How many orders were copied, skipped and failed. Logs grow without end, so that nobody counts them: each copy has its counts, and each
-// strategy those of its days (UTC), which are kept in the transaction that writes the entries. An entry that changes is taken out of
-// where it was counted before.
+// How many orders were copied, skipped and failed. Logs grow without end, so they are not counted: each copy has its counts, and each
+// strategy those of its days (UTC), which `progress.ts` updates in the transaction that writes the entries.
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { MirrorStatus, SkipReason } from "../../domain/copying.ts";
-import type { CopyStore, EntryCount } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
+import type { EntryCount } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
-import { DAY_MS, NO_REASON } from "./count-keys.ts";
+import type { CopyStore } from "../store.ts";
+
+/** A day, ms; days are numbered from the beginning of 1970, UTC. */
+export const DAY_MS = 86_400_000;
+/** The reason of what was not skipped: a part of a key cannot be null. */
+export const NO_REASON = "";
 
 type CountTable = "copy_counts" | "day_counts";
 

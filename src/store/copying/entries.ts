@@ -1,9 +1,9 @@
 // The mirror log: read. Its entries are written with the progress of their copies.
 import { type Kysely, sql } from "kysely";
 import type { MirrorEntry } from "../../domain/copying.ts";
-import type { CopyStore } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { decodeEntry } from "./codec.ts";
 
 type EntryQueries = Pick<

@@ -1,9 +1,10 @@
 // What copies executed, order by order of their strategies: of many copies some, so that one order of a strategy that thousands copy
 // does not stand for all that it did. Which copies those are their ids say, which are random: neither the fastest nor the largest.
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
-import type { CopyStore, ExecutedEntry, OrderScope } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
+import type { ExecutedEntry, OrderScope } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { decodeEntry } from "./codec.ts";
 
 type ExecutedQuery<Output> = SelectQueryBuilder<Tables & { e: Tables["mirror_entries"] }, "e", Output>;

@@ -1,21 +1,26 @@
-// Leads, and what these did. Who claims a lead, and moves it on, each store writes in its own
-// way.
+// Leads: strategies that may be followed, their journal entries and the actions that these were turned into. `claims.ts`
+// adds actions.
 import type { Kysely, Transaction } from "kysely";
-import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
-import { decodeEvents } from "../codec.ts";
-import type { ClaimedLead, CopyStore } from "../copy-store.ts";
+import type { Account, StrategyStatus, StrategyType } from "../../domain/account.ts";
+import {
+  BETWEEN_ORDERS,
+  decodeAccount,
+  decodeEvents,
+  decodeOrders,
+  encodeOrder,
+  encodeState,
+} from "../codec.ts";
+import { areTexts } from "../dialect.ts";
 import { audited } from "../people/audit.ts";
 import { keyOfEntry } from "../rows.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { decodeAction } from "./codec.ts";
-import { decodeLeadAccount } from "./lead-accounts.ts";
 
 type LeadQueries = Pick<
   CopyStore,
   | "setOpenToCopiers"
   | "isOpenToCopiers"
-  | "listClaimed"
   | "findLead"
   | "revisionOfLead"
   | "listEntriesAfter"
@@ -61,18 +66,6 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
         .where("id", "=", strategyId)
         .executeTakeFirst();
       return Number(row?.is_open_to_copiers ?? 0) === 1;
-    },
-
-    async listClaimed(holder) {
-      const rows = await db
-        .selectFrom("leads")
-        .innerJoin("strategies", "strategies.id", "leads.strategy_id")
-        .select(["strategies.id", "strategies.type", "strategies.status", "strategies.version"])
-        .select("leads.revision")
-        .where("leads.holder", "=", holder)
-        .orderBy("strategies.id")
-        .execute();
-      return rows.map(claimedLeadOfRow);
     },
 
     async revisionOfLead(strategyId) {
@@ -224,16 +217,16 @@ async function listEarlierEntries(transaction: Transaction<Tables>, strategyId: 
     .execute();
 }
 
-export type ClaimedLeadRow = {
-  readonly id: string;
-  readonly type: StrategyType;
-  readonly status: StrategyStatus;
-  readonly version: number | string;
-  readonly revision: number | string;
-};
+/** A lead's account as one text, with all that a strategy has in several tables: its status, state and open orders. */
+export function encodeLeadAccount(account: Account): string {
+  const orders = [...account.openOrders.values()].map(encodeOrder);
+  return [account.status, encodeState(account), ...orders].join(BETWEEN_ORDERS);
+}
 
-export function claimedLeadOfRow({ id, type, status, version, revision }: ClaimedLeadRow): ClaimedLead {
-  return { strategyId: id, type, status, version: Number(version), revision: Number(revision) };
+function decodeLeadAccount(lead: { strategyId: string; type: StrategyType }, text: string): Account {
+  const [status, state = "", ...orders] = text.split(BETWEEN_ORDERS);
+  const row = { id: lead.strategyId, type: lead.type, status: status as StrategyStatus, state };
+  return decodeAccount(row, orders.flatMap(decodeOrders));
 }
 
 function actionOfRow({ seq, version, body }: { seq: number; version: number; body: string }) {

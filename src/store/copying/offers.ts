@@ -1,9 +1,10 @@
 // The strategies that copiers may start to follow: listed newest first, a page at a time, and counted.
 import { type Kysely, sql } from "kysely";
-import type { CopyStore, OfferFilter } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
 import { contains, isAfter } from "../people/list-conditions.ts";
+import type { OfferFilter } from "../ports/leads.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 
 type OfferQueries = Pick<CopyStore, "listOpenStrategies" | "countOpenStrategies">;
 

@@ -1,10 +1,10 @@
 // What is asked of a copy beside its lead's actions. Of each kind one request of a copy is pending at a time: the database sees to it.
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { CopyRequest } from "../../domain/copying.ts";
-import type { CopyStore } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
 import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { noteChange } from "./revisions.ts";
 
 type RequestQueries = Pick<CopyStore, "addRequest" | "listPendingRequests" | "listRequests">;
@@ -28,7 +28,7 @@ export function requestQueries(db: Kysely<Tables>): RequestQueries {
           .where("kind", "=", request.kind)
           .where("done_at", "is", null)
           .executeTakeFirst();
-        // Else it has been done meanwhile.
+        // Else it is done by now.
         if (pending !== undefined) return requestOfRow(pending);
       }
     },

@@ -2,7 +2,7 @@
 // the dashboard looks at.
 //
 // Rows are locked in one order everywhere: accounts and what is asked for, leads, copies, and each of these in the order of their ids;
-// whoever records progress does the same. So nobody waits in a circle.
+// `progress.ts` does the same. So transactions do not deadlock.
 import { type Kysely, sql, type Transaction } from "kysely";
 import { isPostgres } from "../dialect.ts";
 import type { Tables } from "../schema.ts";

@@ -1,4 +1,4 @@
-// Where sealed credentials are kept so that they can be destroyed. A database that moves a row leaves what it was where it was; rows of
+// Sealed credentials, stored so that they can be destroyed. A database that moves a row leaves what it was where it was; rows of
 // this table never move: each is added at the end, none is removed, and one that is destroyed is overwritten by as many blanks. What is
 // replaced is destroyed, and its successor a new row.
 //

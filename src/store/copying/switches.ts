@@ -1,10 +1,10 @@
 // Kill switches: what stops all sending of a copier, of a strategy or to a venue.
 import type { Kysely, Selectable } from "kysely";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
-import type { CopyStore } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
 import { audited } from "../people/audit.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { type Concerned, noteChange } from "./revisions.ts";
 
 type SwitchQueries = Pick<CopyStore, "setSwitch" | "clearSwitch" | "listSwitches">;

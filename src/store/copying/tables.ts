@@ -1,4 +1,4 @@
-// The tables that are about copying, for Kysely's types; `migrations/copying.ts` makes them. Times are wall time, Unix ms, but
+// The tables that are about copying, for Kysely's types; `migrations.ts` makes them. Times are wall time, Unix ms, but
 // for `lead_at`, which is market time. Truths are 0 or 1.
 import type { ColumnType } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
@@ -22,7 +22,7 @@ export type CopyingTables = {
     venue: string;
     label: string;
     key_hint: string;
-    /** What its key is told by from those of others; null once it is disconnected. */
+    /** The digest that identifies its key; null once it is disconnected. */
     key_digest: string | null;
     /** The row of its sealed credentials; null once they are destroyed. */
     credentials: Integer | null;
@@ -88,8 +88,6 @@ export type CopyingTables = {
     is_open: Integer;
     lead_at: Integer;
     body: string;
-    /** Of PostgreSQL alone, for the statement that writes the entry: the day, status and reason that it was counted by before. */
-    was_counted: string | null;
   };
   /** Entries of a copy that are counted; no reason is the empty text. */
   copy_counts: { copy_id: string; status: MirrorStatus; skip_reason: SkipReason | ""; count: Integer };

@@ -2,9 +2,10 @@
 // known of them.
 import { type Kysely, sql } from "kysely";
 import type { CopyStatus, LeadAction } from "../../domain/copying.ts";
-import type { CopyStore, OrderScope } from "../copy-store.ts";
+import { areTexts } from "../dialect.ts";
+import type { OrderScope } from "../ports/copies.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
+import type { CopyStore } from "../store.ts";
 import { decodeAction } from "./codec.ts";
 
 /** A copy that is being closed, or has ended, is not expected to keep up. */

@@ -1,24 +1,31 @@
-// How venues fare, in the words of the copiers that work there: each copier has one row, which it writes anew every few seconds. Each
-// store writes it in its own way.
-import type { Kysely } from "kysely";
-import type { CopierReport } from "../../domain/venue-report.ts";
-import type { CopyStore } from "../copy-store.ts";
+// How venues fare, as each copier reports it: one row a copier, replaced every few seconds.
+import { type Kysely, sql } from "kysely";
+import { type Execute, locking } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
+import type { CopyStore } from "../store.ts";
 
-/** A report as its row has it. */
-export type VenueReportRow = { readonly copier: string; readonly at: number; readonly venues: string };
-
-/** A copier's row takes the place of the one before; its values are the parameters. */
-export const putVenueReport = (parameters: string): string => `
-  INSERT INTO venue_reports (copier, at, venues) VALUES (${parameters})
-  ON CONFLICT (copier) DO UPDATE SET at = excluded.at, venues = excluded.venues`;
-
-export function venueReportRow({ copier, at, venues }: CopierReport): VenueReportRow {
-  return { copier, at, venues: JSON.stringify(venues) };
-}
-
-export function venueReportQueries(db: Kysely<Tables>): Pick<CopyStore, "listVenueReports"> {
+export function venueReportQueries(
+  db: Kysely<Tables>,
+  execute: Execute,
+): Pick<CopyStore, "noteVenueReport" | "listVenueReports"> {
   return {
+    async noteVenueReport(report, { forgetBefore }) {
+      const { copier, at } = report;
+      const venues = JSON.stringify(report.venues);
+      // Copiers forget the same rows at the same time: each skips those that another has locked.
+      const forgotten = sql`
+        SELECT copier FROM venue_reports WHERE copier <> ${copier} AND at < ${forgetBefore}
+        ${locking(db, "FOR UPDATE SKIP LOCKED")}`;
+      await execute([
+        db
+          .insertInto("venue_reports")
+          .values({ copier, at, venues })
+          .onConflict((conflict) => conflict.column("copier").doUpdateSet({ at, venues }))
+          .compile(),
+        sql`DELETE FROM venue_reports WHERE copier IN (${forgotten})`.compile(db),
+      ]);
+    },
+
     async listVenueReports() {
       const rows = await db
         .selectFrom("venue_reports")

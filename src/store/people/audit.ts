@@ -4,9 +4,9 @@ import { setImmediate } from "node:timers/promises";
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { Actor, AuditRecord, NewAuditRecord } from "../../domain/audit.ts";
 import { type ChainHead, canonicalDetails, chained, EMPTY_CHAIN, follows } from "../audit-chain.ts";
+import { areTexts } from "../dialect.ts";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
 
 /** The one row of `audit_head`. */
 const HEAD_ID = 1;

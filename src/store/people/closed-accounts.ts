@@ -3,10 +3,9 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { AuditAction, AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import { addPending } from "../copying/requests.ts";
 import { noteChange } from "../copying/revisions.ts";
-import { isPostgres } from "../dialect.ts";
+import { areTexts, isPostgres } from "../dialect.ts";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
 
 type ClosedAccountQueries = Pick<

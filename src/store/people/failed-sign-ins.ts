@@ -1,17 +1,14 @@
 // Failed sign-ins and codes, by holder: the queries that read and remove them. Each store adds them in its
 // own way.
 import type { Kysely } from "kysely";
+import { areTexts } from "../dialect.ts";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
 
 type FailedSignInQueries = Pick<
   PeopleStore,
   "listFailedSignIns" | "forgetFailedSignIns" | "countFailedSignIns"
 >;
-
-/** A failed sign-in, and the time before which older ones are removed. */
-export type FailedSignIn = { readonly holder: string; readonly at: number; readonly forgetBefore: number };
 
 export function failedSignInQueries(db: Kysely<Tables>): FailedSignInQueries {
   return {

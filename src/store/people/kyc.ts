@@ -1,9 +1,9 @@
 // Identity forms and the decisions about them. The status in the person's row changes in the transaction of
 // the submission.
 import type { Kysely, Selectable } from "kysely";
+import { areTexts } from "../dialect.ts";
 import type { KycSubmission, PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
 import { isAfter } from "./list-conditions.ts";
 

@@ -1,13 +1,12 @@
 // Who owns which strategies and keys, and which key manages which strategy. A key manages one strategy at a
 // time; the key of a closed strategy can read it until it is bound to another one.
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import { isPostgres } from "../dialect.ts";
+import { areTexts, isPostgres } from "../dialect.ts";
 import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
 import type { OwnedStrategy, PeopleStore } from "../people-store.ts";
+import type { CreatedStrategy } from "../ports/trading.ts";
 import { createdRow, incomeRow, journalRow } from "../rows.ts";
 import type { Tables } from "../schema.ts";
-import type { CreatedStrategy } from "../store.ts";
-import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
 
 type OwnershipQueries = Pick<

@@ -2,9 +2,9 @@
 // Where only one of several requests may succeed, the statement that writes decides which, so that it holds
 // for all servers.
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { areTexts } from "../dialect.ts";
 import type { PeopleStore, StoredSession } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
-import { areTexts } from "../texts.ts";
 import { audited } from "./audit.ts";
 
 type SignInQueries = Pick<

@@ -5,14 +5,14 @@
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
 //   led       where the entries of leads are in the journal; what a strategy is, its row says as it was locked
 //   settled   the signals that those of them have executed or rejected
-//   told      other servers, unless nothing has moved
+//   told      notifications of other servers, unless nothing has moved
 //
-// A row that another transaction moved while this one waited for its lock is looked at again, as it then is: the loser finds
+// A row that another transaction moved while this one waited for its lock is evaluated again: the loser finds
 // a later version and moves nothing.
 import type { QueryConfig } from "pg";
 import { columnNames, GROUP_COLUMNS, GROUP_TABLES, type GroupTable } from "../group-columns.ts";
+import type { Commit } from "../ports/trading.ts";
 import { groupColumns } from "../rows.ts";
-import type { Commit } from "../store.ts";
 import { notifying, payloadsOf } from "./notifications.ts";
 
 /** Answers a row for each strategy that moved. */

@@ -3,7 +3,7 @@
 //
 // A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed. What a loss under
 // way means, only the one who was waiting can say: nothing for a read, an unknown outcome for a commit.
-import type { PostgresPool, PostgresPoolClient } from "kysely";
+import type { CompiledQuery, PostgresPool, PostgresPoolClient } from "kysely";
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from "pg";
 import { StoreFailure, StoreUnavailable } from "../store.ts";
 import { DatabaseUnfit, lookOver, type SessionSettings } from "./server-check.ts";
@@ -55,9 +55,11 @@ export class Connections {
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       onConnect: (client) => lookOver(client, settings),
+      // A transaction is sent at once: see `execute`.
+      pipeline: true,
     });
     this.#pool.on("error", () => {});
-    // Whoever uses the connection is told by the statement that fails.
+    // The statement that fails reports it.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
@@ -84,6 +86,28 @@ export class Connections {
       client.release(true);
       throw isOutOfReach(error) ? unavailable(error) : error;
     }
+  }
+
+  /** As `Execute` says. The whole transaction is one round trip: statements are sent without waiting for answers. */
+  async execute(statements: readonly CompiledQuery<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    const client = await this.take();
+    const queries: QueryConfig[] = statements.map(({ sql, parameters }) => ({
+      name: nameOf(sql),
+      text: sql,
+      values: [...parameters],
+    }));
+    const isAlone = queries.length === 1;
+    const sent = isAlone ? queries : [{ text: "BEGIN" }, ...queries, { text: "COMMIT" }];
+    const answers = await Promise.allSettled(sent.map((query) => client.query(query)));
+    // Those after the first that failed failed for it.
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (failed !== undefined) {
+      client.release(true);
+      throw isOutOfReach(failed.reason) ? unavailable(failed.reason) : failed.reason;
+    }
+    client.release();
+    const rows = answers.map((answer) => (answer.status === "fulfilled" ? answer.value.rows : []));
+    return isAlone ? rows : rows.slice(1, -1);
   }
 
   /** The face that Kysely's dialect knows. A connection on which something was lost is not used again. */
@@ -120,7 +144,16 @@ export class Connections {
   }
 }
 
-/** SQLSTATE classes that tell of the server's state, not of the statement: no connection, no resources, told to stop. */
+/** Names of prepared statements by their text, of which there are only as many as the code has. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `statement-${names.size + 1}`;
+  names.set(text, name);
+  return name;
+}
+
+/** SQLSTATE classes that tell of the server's state, not of the statement: no connection, no resources, shutting down. */
 const OUT_OF_REACH = /^(08|53|57|58)/;
 
 /** Whether an error says nothing about the statement: the same one may be answered in a moment. */

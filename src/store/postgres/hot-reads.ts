@@ -2,11 +2,13 @@
 // everybody who asks at the moment; an account and its open orders come from one statement, so that they belong together.
 import type { QueryResultRow } from "pg";
 import { Batcher } from "../../concurrency/batcher.ts";
+import type { JournalEntry } from "../../domain/strategy.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeEvents, decodeOrders, type StrategyRow } from "../codec.ts";
+import { areTexts } from "../dialect.ts";
 import { type BoundKeyRow, boundKeyOfRow, KEY_COLUMNS, REVOKED_AT } from "../key-rows.ts";
+import type { LoadedAccount } from "../ports/trading.ts";
 import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signal-rows.ts";
-import type { JournalEntry, LoadedAccount, Store } from "../store.ts";
-import { areTexts } from "../texts.ts";
+import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 
 /** Statements that can be under way at once: one of each kind. */

@@ -11,7 +11,8 @@ import { decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { legOf } from "../contract/futures-records.ts";
 import { accountOf, commitOf, createdOf, orderOf, tradeOf, upTo } from "../contract/records.ts";
 import { create } from "../contract/store-under-test.ts";
-import type { Commit, CommittedElsewhere, ElsewhereListener, Store } from "../store.ts";
+import type { Commit, CommittedElsewhere, ElsewhereListener } from "../ports/trading.ts";
+import type { Store } from "../store.ts";
 import { listenForCommits, payloadsOf } from "./notifications.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 

@@ -8,7 +8,7 @@ import { Client } from "pg";
 import type { StrategyType } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import { isOpen } from "../../domain/order.ts";
-import type { Commit, CommittedElsewhere, ElsewhereListener } from "../store.ts";
+import type { Commit, CommittedElsewhere, ElsewhereListener } from "../ports/trading.ts";
 
 /** A name without capitals needs no quotes. */
 const CHANNEL = "lyrebird_commits";

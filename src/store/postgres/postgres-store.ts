@@ -10,30 +10,26 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
-import { encodeBudgets } from "../budget-codec.ts";
-import { migrate, queries } from "../queries.ts";
+import { copyingQueries } from "../copying/queries.ts";
+import { areTexts, type Execute } from "../dialect.ts";
+import { ADVISORY_LOCKS, frequentPeopleWrites } from "../frequent-writes.ts";
+import { migrate } from "../migrations.ts";
+import { peopleQueries } from "../people/queries.ts";
+import type { Commit, CommitOutcome } from "../ports/trading.ts";
+import { queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
-import {
-  type BudgetEntry,
-  type Commit,
-  type CommitOutcome,
-  type Store,
-  StoreFailure,
-  StoreUnavailable,
-} from "../store.ts";
-import { noting, type SymbolNote } from "../symbol-notes.ts";
-import { areTexts } from "../texts.ts";
+import { receiving, recordSignals } from "../signals.ts";
+import { type Store, StoreFailure, StoreUnavailable } from "../store.ts";
 import { commitStatement } from "./commit-group.ts";
 import { Connections, isFull, isReadOnly, isRolledBack, reasonOf, unfitness } from "./connections.ts";
-import { postgresCopying } from "./copying.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
-import { postgresPeople } from "./people.ts";
 import { sharedListening } from "./shared-listening.ts";
-import { RECEIVINGS_MAX, signalWrites } from "./signal-writes.ts";
 
 /** Groups that can be under way at once: the desk sends one after the other. */
 const COMMITS_MAX = 1;
+/** Batches of received signals in flight at once. */
+const RECEIVINGS_MAX = 1;
 /** Connections for everything off the hot path. */
 const OTHERS_MAX = 6;
 /** How long a start may wait for others to migrate, and its own migrations may take, ms. */
@@ -41,10 +37,8 @@ const MIGRATION_MS_MAX = 600_000;
 /** Callers retry BUSY at once, so a database that is unreachable or full is queried at most this often, ms. */
 const RECONNECT_PAUSE_MS = 200;
 
-/** Keys of advisory locks in the database: the first number is ours, the second says which. */
-const LOCKS = 1_280_922_180;
+/** Which advisory lock migrations take. */
 const MIGRATION_LOCK = 1;
-const BUDGET_LOG_LOCK = 2;
 
 /**
  * Opens a database, creating or migrating its tables as needed. Rejects with DatabaseUnfit if it must not be relied on, with
@@ -59,15 +53,15 @@ export async function openPostgresStore(url: string): Promise<Store> {
   /** By which the other servers know that a commit is not their own. */
   const process = randomBytes(8).toString("hex");
   let isClosed = false;
-  /** The last entry of the budget log on its way: they are written in the order in which they came. */
-  let logging: Promise<void> = Promise.resolve();
-  const shared = queries(db);
+  const execute: Execute = (statements) => others.execute(statements);
+  const executeHot: Execute = (statements) => hot.execute(statements);
+  const shared = queries(db, execute);
   return {
     ...shared,
-    people: postgresPeople(db),
-    copying: postgresCopying(others, db),
     ...hotReads(hot),
-    ...signalWrites(hot, db),
+    people: { ...peopleQueries(db), ...frequentPeopleWrites(db, execute) },
+    copying: copyingQueries(db, execute),
+    receiveSignals: receiving((rows) => recordSignals(db, executeHot, rows)),
 
     async findOrder(strategyId, order) {
       if ("clientOrderId" in order && !areTexts(order.clientOrderId)) return null;
@@ -91,13 +85,6 @@ export async function openPostgresStore(url: string): Promise<Store> {
       return await commit(hot, process, group);
     },
 
-    logBudgets(entry, { forgetBefore }) {
-      const logged = logging.then(() => logBudgets(db, entry, forgetBefore));
-      logging = logged.catch(() => {});
-      return logged;
-    },
-
-    ...noting((notes) => note(db, notes)),
     onCommittedElsewhere: sharedListening((listener) => listenForCommits(url, process, listener)),
 
     async close() {
@@ -131,7 +118,7 @@ async function bringUpToDate(url: string): Promise<void> {
   try {
     await db.connection().execute(async (connection) => {
       // The session's, which ends with it.
-      await sql`SELECT pg_advisory_lock(${LOCKS}, ${MIGRATION_LOCK})`.execute(connection);
+      await sql`SELECT pg_advisory_lock(${ADVISORY_LOCKS}, ${MIGRATION_LOCK})`.execute(connection);
       await migrate(connection);
     });
   } catch (error) {
@@ -169,31 +156,4 @@ async function commit(
     if (isFull(error) || isReadOnly(error)) await pause(RECONNECT_PAUSE_MS);
     return group.map(() => "BUSY");
   }
-}
-
-async function logBudgets(db: Kysely<Tables>, entry: BudgetEntry, forgetBefore: number): Promise<void> {
-  const { process, at } = entry;
-  await db.transaction().execute(async (transaction) => {
-    // Held until what was added can be seen, so positions ascend in the order of commit. The newest entry is never removed.
-    await sql`SELECT pg_advisory_xact_lock(${LOCKS}, ${BUDGET_LOG_LOCK})`.execute(transaction);
-    await sql`INSERT INTO budget_log (position, process, at, body)
-      SELECT COALESCE(MAX(position), 0) + 1, ${process}, ${at}, ${encodeBudgets(entry)} FROM budget_log`.execute(
-      transaction,
-    );
-    await transaction.deleteFrom("budget_log").where("at", "<", forgetBefore).execute();
-  });
-}
-
-async function note(db: Kysely<Tables>, notes: readonly SymbolNote[]): Promise<void> {
-  // Once each, the last note; in one order, so that two servers never wait for each other.
-  const last = new Map(notes.map((each) => [`${each.kind} ${each.symbol}`, each]));
-  if (last.size === 0) return;
-  const rows = [...last].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
-  await db
-    .insertInto("symbol_notes")
-    .values(rows)
-    .onConflict((conflict) =>
-      conflict.columns(["kind", "symbol"]).doUpdateSet({ at: (set) => set.ref("excluded.at") }),
-    )
-    .execute();
 }

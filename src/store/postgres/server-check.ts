@@ -1,4 +1,4 @@
-// What a PostgreSQL server has to be before anything is kept on it. An order that was answered is on disk: a server that says
+// What a PostgreSQL server has to be before anything is stored on it. An order that was answered is on disk: a server that says
 // "committed" earlier is refused, whoever set it so and why.
 //
 //   fsync, full_page_writes   off: a power cut loses or tears what was committed

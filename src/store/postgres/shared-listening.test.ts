@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import type { CommittedElsewhere, ElsewhereListener, Store } from "../store.ts";
+import type { CommittedElsewhere, ElsewhereListener } from "../ports/trading.ts";
+import type { Store } from "../store.ts";
 import { sharedListening } from "./shared-listening.ts";
 
 const ONE: CommittedElsewhere = { strategyId: "one", type: "SPOT" };

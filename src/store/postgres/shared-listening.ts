@@ -1,5 +1,6 @@
 // One connection on which every listener of a process hears what others commit: there as long as any of them listens.
-import type { ElsewhereListener, Store } from "../store.ts";
+import type { ElsewhereListener } from "../ports/trading.ts";
+import type { Store } from "../store.ts";
 
 /**
  * Given how one listener begins to listen, answers how several do. One that comes while nothing is heard is told so at

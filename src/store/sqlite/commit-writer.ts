@@ -1,53 +1,57 @@
-// A thread's end of the commit worker: what is to be written goes there ready, and the outcomes come back.
+// A thread's connection to the commit worker: the owner's, which starts and stops the worker, or a guest's. A guest is
+// another thread of the same process on the same file, so that one thread writes and none competes for the lock.
 import { setTimeout as pause } from "node:timers/promises";
-import type { MessagePort } from "node:worker_threads";
-import { encodeBudgets } from "../budget-codec.ts";
-import type { AdvanceColumns, ProgressColumns } from "../copying/claimed-columns.ts";
-import type { LeadClaim } from "../copying/claims.ts";
-import type { ClaimedLeadRow } from "../copying/leads.ts";
-import type { FailedSignIn } from "../people/failed-sign-ins.ts";
-import type { KeyUse } from "../people-store.ts";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { CompiledQuery } from "kysely";
+import type { Commit, CommitOutcome } from "../ports/trading.ts";
 import { groupColumns } from "../rows.ts";
-import type { FoundRow, ReceivedRow, SignalRow } from "../signal-rows.ts";
-import {
-  type BudgetEntry,
-  type Commit,
-  type CommitOutcome,
-  StoreFailure,
-  StoreUnavailable,
-} from "../store.ts";
-import type { SymbolNote } from "../symbol-notes.ts";
+import { StoreFailure, StoreUnavailable } from "../store.ts";
 import type { NotWritten, WriteKind, WriteReply, WriteRequest, Writes } from "./commit-worker.ts";
-import type { NewVenueReport } from "./copy-writes.ts";
 import { WHY_NOT_WRITTEN } from "./database.ts";
-import type { FailedHandshake, SignalClaim, SignalDelay } from "./signal-writes.ts";
-import type { WriterLine } from "./writer-line.ts";
 
 type Answer<Kind extends WriteKind> = Writes[Kind]["answer"] | NotWritten;
 
-/** How long a group of commits waits that a full disk did not take, ms: what the market brings is tried again at once. */
+/** How long a group of commits waits after the disk was full, ms: commits of the market are retried at once. */
 const FULL_PAUSE_MS = 200;
+const STOPPED = "the commit worker has stopped";
 
 export class CommitWriter {
-  readonly #line: WriterLine;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Answer<WriteKind>>>();
+  readonly #channel: Worker | MessagePort;
+  readonly #pending = new Map<number, PromiseWithResolvers<Answer<WriteKind>>>();
   readonly #onCommitted: () => void;
+  readonly #ended = Promise.withResolvers<void>();
   #lastId = 0;
   #failure: StoreFailure | null = null;
 
-  /** `onCommitted` is called before anybody is told that something was committed. */
-  constructor(line: WriterLine, onCommitted: () => void) {
-    this.#line = line;
+  /**
+   * Starts the worker of a file, or uses a port that its owner has opened. `onCommitted` is called before any caller learns
+   * that something was committed.
+   */
+  constructor(file: string, port: MessagePort | null, onCommitted: () => void) {
     this.#onCommitted = onCommitted;
-    line.listen({
-      reply: (reply) => this.#settle(reply),
-      ended: (reason) => this.#fail(new StoreFailure(reason)),
-    });
+    const end = (reason: string) => {
+      this.#fail(new StoreFailure(reason));
+      this.#ended.resolve();
+    };
+    if (port === null) {
+      const worker = new Worker(new URL("./commit-worker.ts", import.meta.url), { workerData: { file } });
+      worker.on("message", (reply: WriteReply) => this.#settle(reply));
+      worker.on("error", (error) => this.#fail(new StoreFailure((error as Error).message)));
+      worker.once("exit", () => end(STOPPED));
+      this.#channel = worker;
+    } else {
+      port.on("message", (reply: WriteReply) => this.#settle(reply));
+      port.once("close", () => end(STOPPED));
+      this.#channel = port;
+    }
   }
 
-  /** For another thread of this process: to be handed over, and given to `openSqliteStore` there. */
+  /** For another thread of this process: to be transferred to it, and given to `openSqliteStore` there. */
   openPort(): MessagePort {
-    return this.#line.openPort();
+    if (!(this.#channel instanceof Worker)) throw new Error("the owner of a writer opens its ports");
+    const { port1, port2 } = new MessageChannel();
+    this.#channel.postMessage({ kind: "guest", port: port1 }, [port1]);
+    return port2;
   }
 
   async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
@@ -56,105 +60,55 @@ export class CommitWriter {
     return isNotWritten(outcomes) ? group.map(() => "BUSY") : outcomes;
   }
 
-  // Whatever is no commit rejects with StoreUnavailable, and was not written, if another process kept the database to itself
-  // for too long or the disk is full.
-
-  async logBudgets(entry: BudgetEntry, forgetBefore: number): Promise<void> {
-    const { process, at } = entry;
-    written(await this.#write("budgets", { process, at, body: encodeBudgets(entry), forgetBefore }));
-  }
-
-  async note(notes: readonly SymbolNote[]): Promise<void> {
-    if (notes.length > 0) written(await this.#write("notes", notes));
-  }
-
-  async receiveSignals(rows: readonly ReceivedRow[]): Promise<readonly FoundRow[]> {
-    return written(await this.#write("received", rows));
-  }
-
-  async claimSignals(claim: SignalClaim): Promise<readonly SignalRow[]> {
-    return written(await this.#write("claim", claim));
-  }
-
-  async postponeSignal(delay: SignalDelay): Promise<void> {
-    written(await this.#write("delay", delay));
-  }
-
-  async noteFailedHandshake(handshake: FailedHandshake): Promise<void> {
-    written(await this.#write("handshake", handshake));
-  }
-
-  async noteFailedSignIn(failed: FailedSignIn): Promise<void> {
-    written(await this.#write("failedSignIn", failed));
-  }
-
-  async noteKeyUses(uses: readonly KeyUse[]): Promise<void> {
-    if (uses.length > 0) written(await this.#write("keyUses", uses));
-  }
-
-  /** Answers all that the holder now has. */
-  async claimLeads(claim: LeadClaim): Promise<readonly ClaimedLeadRow[]> {
-    return written(await this.#write("leadClaim", claim));
-  }
-
-  async releaseLeads(holder: string): Promise<void> {
-    written(await this.#write("leadRelease", holder));
-  }
-
-  async advanceLead(advance: AdvanceColumns): Promise<boolean> {
-    return written(await this.#write("advance", advance));
-  }
-
-  async recordProgress(progress: ProgressColumns): Promise<boolean> {
-    return written(await this.#write("progress", progress));
-  }
-
-  async noteVenueReport(report: NewVenueReport): Promise<void> {
-    written(await this.#write("venueReport", report));
+  /** As `Execute` says. Rejects with StoreUnavailable if another process held the lock for too long or the disk is full. */
+  async execute(statements: readonly CompiledQuery<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    const batch = statements.map(({ sql, parameters }) => ({ sql, parameters }));
+    const answer = await this.#write("statements", batch as Writes["statements"]["given"]);
+    if (isNotWritten(answer)) throw new StoreUnavailable(WHY_NOT_WRITTEN[answer]);
+    return answer;
   }
 
   /**
-   * Empties the write-ahead log, where what was overwritten in the database stands still. Resolves when that is done, or when it has
-   * turned out that somebody reads from the log, such as a backup: then it is done as soon as they have ended.
+   * Empties the write-ahead log, which still has what was overwritten in the database. Resolves when that is done, or when a
+   * reader such as a backup prevents it: then it is done as soon as the reader has ended.
    */
   async emptyLog(): Promise<void> {
     await this.#write("emptyLog", null);
   }
 
+  /** Resolves when all requests are answered and the owner's worker has stopped. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#pending.values()].map(({ promise }) => promise));
+    if (!(this.#channel instanceof Worker)) return this.#channel.close();
+    this.#channel.postMessage("stop");
+    await this.#ended.promise;
+  }
+
   #write<Kind extends WriteKind>(kind: Kind, given: Writes[Kind]["given"]): Promise<Answer<Kind>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     const id = ++this.#lastId;
-    const waiting = Promise.withResolvers<Answer<WriteKind>>();
-    this.#waiting.set(id, waiting);
-    this.#line.post({ id, kind, given } as WriteRequest);
+    const pending = Promise.withResolvers<Answer<WriteKind>>();
+    this.#pending.set(id, pending);
+    const request = { id, kind, given } as WriteRequest;
+    if (this.#channel instanceof Worker) this.#channel.postMessage(request);
+    else this.#channel.postMessage(request);
     // The worker answers a request of a kind as that kind is answered.
-    return waiting.promise as Promise<Answer<Kind>>;
-  }
-
-  /** Resolves when all that was asked for before has been answered. */
-  async close(): Promise<void> {
-    await Promise.allSettled([...this.#waiting.values()].map(({ promise }) => promise));
-    await this.#line.close();
+    return pending.promise as Promise<Answer<Kind>>;
   }
 
   #settle(reply: WriteReply): void {
     this.#onCommitted();
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ("error" in reply) waiting?.reject(new StoreFailure(reply.error));
-    else waiting?.resolve(reply.answer);
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if ("error" in reply) pending?.reject(new StoreFailure(reply.error));
+    else pending?.resolve(reply.answer);
   }
 
   #fail(error: StoreFailure): void {
     this.#failure ??= error;
-    for (const waiting of this.#waiting.values()) waiting.reject(error);
-    this.#waiting.clear();
+    for (const pending of this.#pending.values()) pending.reject(error);
+    this.#pending.clear();
   }
-}
-
-function written<Answer>(answer: Answer | NotWritten): Answer {
-  if (isNotWritten(answer)) throw new StoreUnavailable(WHY_NOT_WRITTEN[answer]);
-  return answer;
 }
 
 function isNotWritten(answer: unknown): answer is NotWritten {

@@ -2,15 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Kysely, SqliteDialect } from "kysely";
-import { Migrator } from "kysely/migration";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { auditedAs, venueAccountOf } from "../contract/copying/records.ts";
 import { upTo } from "../contract/records.ts";
-import { MIGRATIONS } from "../migrations.ts";
-import type { Tables } from "../schema.ts";
-import { kyselyDatabase, openDatabase } from "./database.ts";
+import { openDatabase } from "./database.ts";
 import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts";
 
 const ACCOUNTS = 120;
@@ -137,38 +133,4 @@ describe("credentials that were destroyed are in no file", () => {
     await next.close();
     killed.close();
   });
-});
-
-test("a migration leaves nothing of them where they were before", async () => {
-  const texts = upTo(60).map(() => sealedText());
-  const database = openDatabase(file);
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
-  await new Migrator({ db, provider: MIGRATIONS }).migrateTo("0011-mirror-counts");
-  for (const [index, text] of texts.entries()) {
-    const id = `a${index}`;
-    database
-      .prepare(
-        `INSERT INTO venue_accounts (id, person_id, family, venue, label, key_hint, key_digest, sealed, status, failure,
-           created_at, checked_at, disconnected_at) VALUES (?, 'ann', 'SPOT', 'v', 'l', 'h', ?, ?, ?, NULL, 1, 1, NULL)`,
-      )
-      .run(id, id, index % 3 === 0 ? null : text, index % 3 === 0 ? "DISCONNECTED" : "CONNECTED");
-    database
-      .prepare("UPDATE venue_accounts SET failure = ? WHERE id = ?")
-      .run(JSON.stringify("x".repeat(400)), `a${index >> 1}`);
-  }
-  await db.destroy();
-  const store = await openSqliteStore(file);
-  const kept = texts.flatMap((sealed, index) =>
-    index % 3 === 0 ? [] : [{ accountId: `a${index}`, sealed }],
-  );
-  const byId = (one: { accountId: string }, other: { accountId: string }) =>
-    one.accountId < other.accountId ? -1 : 1;
-  expect(await store.copying.listSealedAccounts()).toEqual(kept.sort(byId));
-  expect(await store.copying.listAccountsOf("ann")).toHaveLength(60);
-  for (const { accountId } of kept) {
-    const ended = { accountId, personId: "ann", at: 1 };
-    expect(await store.copying.disconnectAccount(ended, auditedAs("VENUE_ACCOUNT_DISCONNECTED"))).toBe(true);
-  }
-  expect(found(texts)).toEqual([]);
-  await store.close();
 });

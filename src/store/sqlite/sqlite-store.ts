@@ -1,46 +1,37 @@
 // The embedded store: one SQLite file, three connections. The main thread has one for keyed reads (a few microseconds
-// each) and one for everything else off the hot path; commits go to a worker thread with its own, group by group.
+// each) and one for everything else off the hot path; commits, and batches of compiled statements, go to a worker thread
+// with a connection of its own.
 //
 // Another thread of the process may open the same file as a guest, with two connections of its own and a port to that worker.
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
 import { Kysely, SqliteDialect } from "kysely";
-import { receiving } from "../gathered-signals.ts";
-import { migrate, queries } from "../queries.ts";
+import { copyingQueries } from "../copying/queries.ts";
+import type { Execute } from "../dialect.ts";
+import { frequentPeopleWrites } from "../frequent-writes.ts";
+import { migrate } from "../migrations.ts";
+import { peopleQueries } from "../people/queries.ts";
+import type { PeopleStore } from "../people-store.ts";
+import { queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
-import { encodeReason, signalOfRow } from "../signal-rows.ts";
+import { receiving, recordSignals } from "../signals.ts";
+import type { CopyStore } from "../store.ts";
 import { type Store, StoreFailure } from "../store.ts";
-import { noting } from "../symbol-notes.ts";
 import { CommitWriter } from "./commit-writer.ts";
-import { sqliteCopying } from "./copying.ts";
 import { emptyLog, kyselyDatabase, openDatabase } from "./database.ts";
-import { HeldKeys } from "./held-keys.ts";
-import { hotReads } from "./hot-reads.ts";
-import { sqlitePeople } from "./people.ts";
-import { TurnSnapshot } from "./turn-snapshot.ts";
-import { guestLine, startWriter } from "./writer-line.ts";
+import { hotReads, KeyCache, ReadSnapshot } from "./hot-reads.ts";
 
 /** The embedded store, which lets other threads of its process write to its file. */
 export type SqliteStore = Store & {
-  /** A port for a guest, to be handed over to its thread: one for each. It ends with the store. */
+  /** A port for one guest, to be transferred to its thread. It ends with the store. */
   openWriterPort(): MessagePort;
 };
-
-/** Whether the log of a process that was killed may still have credentials that were destroyed. */
-function mayHoldDestroyed(database: DatabaseSync): boolean {
-  const found = database
-    .prepare(
-      "SELECT EXISTS (SELECT 1 FROM venue_accounts) OR EXISTS (SELECT 1 FROM venue_credentials) AS has_any",
-    )
-    .get();
-  return found?.has_any === 1;
-}
 
 /**
  * Opens the file, creating or migrating it as needed; with a port to the writer of a store that is open already, as its guest,
  * which finds the file ready, commits to no strategy, and leaves the writer alone when it is closed. When the writer stops,
- * what a guest still waits for rejects with StoreFailure, as does all that it asks for later.
+ * pending requests of a guest reject with StoreFailure, as do all later ones.
  */
 export async function openSqliteStore(
   file: string,
@@ -50,29 +41,29 @@ export async function openSqliteStore(
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyDatabase(database) }) });
   if (port === null) {
     await bringUpToDate(database, db);
-    if (mayHoldDestroyed(database)) emptyLog(database);
+    if (mayHaveDestroyed(database)) emptyLog(database);
   }
   // A connection of its own, since one that is shared with a transaction sees what is not committed.
   const reader = openDatabase(file);
-  const snapshot = new TurnSnapshot(reader);
-  const keys = new HeldKeys(reader, snapshot);
-  const line = port === null ? startWriter(file) : guestLine(port);
-  const writer = new CommitWriter(line, () => snapshot.leave());
-  const offTheHotPath = queries(db);
+  const snapshot = new ReadSnapshot(reader);
+  const keys = new KeyCache(reader, snapshot);
+  const writer = new CommitWriter(file, port, () => snapshot.leave());
+  const execute: Execute = (statements) => writer.execute(statements);
+  const shared = queries(db, execute);
+  /** The next read sees a change as soon as its caller knows of it. */
+  const seen = async <Answer>(change: Promise<Answer>): Promise<Answer> => {
+    const answer = await change;
+    snapshot.leave();
+    return answer;
+  };
   return {
-    ...offTheHotPath,
-    people: sqlitePeople(db, { writer, snapshot, keys }),
-    copying: sqliteCopying(db, writer),
+    ...shared,
     ...hotReads(reader, snapshot, keys),
-    async createStrategies(created) {
-      await offTheHotPath.createStrategies(created);
-      snapshot.leave();
-    },
-    async revokeKey(apiKey, at) {
-      const revocation = await offTheHotPath.revokeKey(apiKey, at);
-      snapshot.leave();
-      return revocation;
-    },
+    people: people(db, { execute, seen, keys }),
+    copying: copying(db, writer, execute),
+    receiveSignals: receiving((rows) => recordSignals(db, execute, rows)),
+    createStrategies: (created) => seen(shared.createStrategies(created)),
+    revokeKey: (apiKey, at) => seen(shared.revokeKey(apiKey, at)),
     async sizeBytes() {
       const sizes = [file, `${file}-wal`].map((part) => statSync(part, { throwIfNoEntry: false })?.size ?? 0);
       return sizes.reduce((sum, size) => sum + size, 0);
@@ -81,18 +72,10 @@ export async function openSqliteStore(
     async commit(group) {
       if (port !== null) throw new StoreFailure("a guest commits to no strategy");
       const outcomes = await writer.commit(group);
-      if (group.some(({ account }) => account.status !== "LIVE")) keys.forget();
+      if (group.some(({ account }) => account.status !== "LIVE")) keys.clear();
       return outcomes;
     },
-    logBudgets: (entry, { forgetBefore }) => writer.logBudgets(entry, forgetBefore),
-    ...noting((notes) => writer.note(notes)),
-    receiveSignals: receiving((rows) => writer.receiveSignals(rows)),
-    claimSignals: async (claim) => (await writer.claimSignals(claim)).map(signalOfRow),
-    postponeSignal: (signalId, { reason, dueAt }) =>
-      writer.postponeSignal({ signalId, outcome: encodeReason(reason), dueAt }),
-    noteFailedHandshake: (source, at, { forgetBefore }) =>
-      writer.noteFailedHandshake({ ...source, at, forgetBefore }),
-    // The directory's lock keeps a second server off; commands beside this one only make strategies.
+    // The directory's lock excludes a second server; commands beside this one only make strategies.
     onCommittedElsewhere: async () => async () => {},
     async close() {
       await writer.close();
@@ -105,7 +88,74 @@ export async function openSqliteStore(
   };
 }
 
-/** The lock makes concurrent first starts take turns, and a migration that is cut off leaves nothing behind. */
+/** Changes of keys end the snapshot that requests read in, so that the next request sees them. */
+function people(
+  db: Kysely<Tables>,
+  {
+    execute,
+    seen,
+    keys,
+  }: {
+    readonly execute: Execute;
+    readonly seen: <Answer>(change: Promise<Answer>) => Promise<Answer>;
+    readonly keys: KeyCache;
+  },
+): PeopleStore {
+  const shared = peopleQueries(db);
+  return {
+    ...shared,
+    ...frequentPeopleWrites(db, execute),
+    createKey: (...created) => seen(shared.createKey(...created)),
+    createStrategy: (created, audits) => seen(shared.createStrategy(created, audits)),
+    bindKey: (binding, audit) => seen(shared.bindKey(binding, audit)),
+    revokeOwnKey: (revoked, audit) => seen(shared.revokeOwnKey(revoked, audit)),
+    lockPerson: (personId, at, audit) => seen(shared.lockPerson(personId, at, audit)),
+    unlockPerson: (personId, audit) => seen(shared.unlockPerson(personId, audit)),
+    closePerson: (closing, audit) => seen(shared.closePerson(closing, audit)),
+    async adoptStrategies(ownerId) {
+      const adopted = await seen(shared.adoptStrategies(ownerId));
+      // The only change of keys that is not audited.
+      keys.clear();
+      return adopted;
+    },
+  };
+}
+
+/** Empties the write-ahead log after credentials were destroyed. */
+function copying(db: Kysely<Tables>, writer: CommitWriter, execute: Execute): CopyStore {
+  const shared = copyingQueries(db, execute);
+  return {
+    ...shared,
+    async replaceCredentials(replaced, audit) {
+      const outcome = await shared.replaceCredentials(replaced, audit);
+      if (outcome === "REPLACED") await writer.emptyLog();
+      return outcome;
+    },
+    async disconnectAccount(ended, audit) {
+      const isEnded = await shared.disconnectAccount(ended, audit);
+      if (isEnded) await writer.emptyLog();
+      return isEnded;
+    },
+    async resealAccount(accountId, seals) {
+      const isSealed = await shared.resealAccount(accountId, seals);
+      // Not awaited, so that re-encrypting many does not empty the log once an account. The next write reports a failed writer.
+      if (isSealed) writer.emptyLog().catch(() => {});
+      return isSealed;
+    },
+  };
+}
+
+/** Whether the log of a process that was killed may still have credentials that were destroyed. */
+function mayHaveDestroyed(database: DatabaseSync): boolean {
+  const found = database
+    .prepare(
+      "SELECT EXISTS (SELECT 1 FROM venue_accounts) OR EXISTS (SELECT 1 FROM venue_credentials) AS has_any",
+    )
+    .get();
+  return found?.has_any === 1;
+}
+
+/** The lock makes concurrent first starts wait for each other, and a migration that is interrupted leaves nothing behind. */
 async function bringUpToDate(database: DatabaseSync, db: Kysely<Tables>): Promise<void> {
   database.exec("BEGIN IMMEDIATE");
   try {

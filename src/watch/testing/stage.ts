@@ -15,8 +15,9 @@ import type { PlaceOrder } from "../../domain/command.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
 import { STANDARD } from "../../engine/profiles.ts";
 import { decimal, formatDecimal } from "../../money/decimal.ts";
+import type { ElsewhereListener } from "../../store/ports/trading.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import type { ElsewhereListener, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import { Watcher } from "../watcher.ts";
 import { StubMarket } from "./stub-market.ts";
 

@@ -2,9 +2,10 @@
 import { type Account, closingSide, emptyAccount, type StrategyType } from "../../../src/domain/account.ts";
 import { COPY_QUOTE_ASSET } from "../../../src/domain/copying.ts";
 import type { Trade } from "../../../src/domain/order.ts";
+import type { JournalEntry } from "../../../src/domain/strategy.ts";
 import { apply } from "../../../src/engine/apply.ts";
 import { ownedOf } from "../../../src/money/posting.ts";
-import type { JournalEntry, Store } from "../../../src/store/store.ts";
+import type { Store } from "../../../src/store/store.ts";
 
 /** An account after an entry of its journal. All quantities in units of 1e-8. */
 export type Moment = {

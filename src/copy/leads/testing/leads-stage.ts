@@ -4,8 +4,8 @@ import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { LeadAction } from "../../../domain/copying.ts";
-import type { CopyStore, Lead } from "../../../store/copy-store.ts";
-import type { Store, StoreFailure } from "../../../store/store.ts";
+import type { Lead } from "../../../domain/lead.ts";
+import type { CopyStore, Store, StoreFailure } from "../../../store/store.ts";
 import { type Followers, Leads, LOOK_MS } from "../leads.ts";
 
 /** Iterations of the event loop without a store call, after which none is expected. */

@@ -3,7 +3,7 @@
 import type { Account, StrategyType } from "../../../domain/account.ts";
 import { emptyAccount } from "../../../domain/account.ts";
 import type { LeadAction } from "../../../domain/copying.ts";
-import type { JournalEntry } from "../../../store/store.ts";
+import type { JournalEntry } from "../../../domain/strategy.ts";
 import { actionsOf } from "../actions.ts";
 
 export type Replayed = { readonly account: Account; readonly actions: readonly LeadAction[] };

@@ -1,8 +1,8 @@
 // Copiers' accounts at venues: bounded, theirs alone, and without credentials once they are disconnected.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { VenueAccount } from "../../../domain/copying.ts";
-import type { CopyStore, KeyDigests } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { KeyDigests } from "../../ports/copies.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";

@@ -1,9 +1,8 @@
 // Copies: who may begin one, what people change of it, and what is told of them.
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Copy, EMPTY_BOOK } from "../../../domain/copying.ts";
-import type { CopyStore } from "../../copy-store.ts";
 import { STOPPED_LISTED_MAX } from "../../copying/copies.ts";
-import type { Store } from "../../store.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf, firstOf, upTo } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";

@@ -1,8 +1,8 @@
 // Counts of what was copied, skipped and failed: kept beside the logs, and always what counting the logs would give.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MirrorEntry, MirrorKind, MirrorStatus } from "../../../domain/copying.ts";
-import type { CopyProgress, CopyStore, EntryCount } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { CopyProgress, EntryCount } from "../../ports/copies.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 import {

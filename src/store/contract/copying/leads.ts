@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LeadDeed, LeadFilled } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
-import type { CopyStore, OpenStrategy } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { OpenStrategy } from "../../ports/leads.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { futuresAccountOf } from "../futures-records.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "../records.ts";

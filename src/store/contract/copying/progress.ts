@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy, CopyReason, CopyStatus, MirrorEntry } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
-import type { CopyProgress, CopyStore } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { CopyProgress } from "../../ports/copies.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 import {

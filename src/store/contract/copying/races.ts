@@ -1,7 +1,6 @@
 // Copying by two processes at the same moment: two stores on one database, each in a thread of its own.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CopyStore } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { Elsewhere } from "../elsewhere.ts";
 import { accountOf, commitOf, createdOf, firstOf, upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";

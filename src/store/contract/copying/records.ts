@@ -13,7 +13,7 @@ import {
   type VenueAccount,
 } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
-import type { CopyProgress } from "../../copy-store.ts";
+import type { CopyProgress } from "../../ports/copies.ts";
 import type { Store } from "../../store.ts";
 import { auditOf } from "../people/people-records.ts";
 import { createdOf, HUGE, TINY } from "../records.ts";

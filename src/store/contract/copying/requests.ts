@@ -1,8 +1,7 @@
 // What is asked of copies, once at a time, and the switches that stop all sending.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CopyRequest, KillSwitch } from "../../../domain/copying.ts";
-import type { CopyStore } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";

@@ -1,8 +1,7 @@
 // What copies have not done yet: which are behind their strategy, and which a closed strategy still waits for.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy } from "../../../domain/copying.ts";
-import type { CopyStore } from "../../copy-store.ts";
-import type { Store } from "../../store.ts";
+import type { CopyStore, Store } from "../../store.ts";
 import { accountOf, commitOf, firstOf, upTo } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
 import {

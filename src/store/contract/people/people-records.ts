@@ -1,6 +1,7 @@
 // People and what is audited of them, as the cases make them.
 import type { AuditAction, AuditRecord, NewAuditRecord } from "../../../domain/audit.ts";
-import type { ApiKeyRecord, Store } from "../../store.ts";
+import type { ApiKeyRecord } from "../../../domain/strategy.ts";
+import type { Store } from "../../store.ts";
 import { keyOf } from "../records.ts";
 
 /** When everybody signed up, unless a case says otherwise: wall time, Unix ms. */

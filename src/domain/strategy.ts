@@ -1,10 +1,7 @@
-// The records that every part of the store port speaks of: a commit with its journal entry, strategies, API keys.
-import type { Account, StrategyStatus, StrategyType } from "../domain/account.ts";
-import type { DomainEvent } from "../domain/event.ts";
-import type { Income } from "../domain/income.ts";
-import type { Leg } from "../domain/leg.ts";
-import type { Order, Trade } from "../domain/order.ts";
-import type { SettledSignal } from "../domain/signal.ts";
+// Strategies, their journals, and the keys that manage them.
+
+import type { StrategyStatus, StrategyType } from "./account.ts";
+import type { DomainEvent } from "./event.ts";
 
 /** What one command did: the unit of the journal. */
 export type JournalEntry = {
@@ -15,21 +12,6 @@ export type JournalEntry = {
   /** Market time, Unix ms. */
   readonly at: number;
   readonly events: readonly DomainEvent[];
-};
-
-export type Commit = {
-  /** The account after the entry. */
-  readonly account: Account;
-  readonly entry: JournalEntry;
-  /** The orders that the entry touched, as they now stand. */
-  readonly orders: readonly Order[];
-  /** The legs that the entry touched, as they now stand. */
-  readonly legs: readonly Leg[];
-  /** Trades and incomes are only ever added. */
-  readonly trades: readonly Trade[];
-  readonly incomes: readonly Income[];
-  /** The signals that the entry settles, which are recorded already. */
-  readonly signals: readonly SettledSignal[];
 };
 
 export type Strategy = {

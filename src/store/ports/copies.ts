@@ -1,11 +1,9 @@
-// The store port of copying: venue accounts with their sealed credentials, what leads did, copies and what became of them.
+// The port of copies: venue accounts with their sealed credentials, copies, the mirror log, requests and kill switches.
 //
-// A lead is worked at by one process at a time: whoever has claimed it, until the claim ends. What a process writes about a
-// lead and its copies takes effect only while the claim is its own, so a process that stood still cannot undo what its
-// successor did. People change a copy's status and settings beside it; those columns are theirs, the book and the cursor are
-// the claimant's.
-import type { Account, StrategyType } from "../domain/account.ts";
-import type { NewAuditRecord } from "../domain/audit.ts";
+// The process that has claimed the lead writes a copy's book and cursor (`leads.ts`). People change its status and settings
+// at the same time; those columns are theirs.
+
+import type { NewAuditRecord } from "../../domain/audit.ts";
 import type {
   Copy,
   CopyBook,
@@ -14,8 +12,6 @@ import type {
   CopySettings,
   CopyStatus,
   KillSwitch,
-  LeadAction,
-  LeadDeedKind,
   MirrorEntry,
   MirrorKind,
   MirrorStatus,
@@ -23,37 +19,16 @@ import type {
   SwitchKind,
   VenueAccount,
   VenueAccountStatus,
-} from "../domain/copying.ts";
-import type { CopierReport } from "../domain/venue-report.ts";
-import type { Amount, Price, Quantity } from "../money/decimal.ts";
-import type { PlaceInList } from "./people-store.ts";
-import type { JournalEntry, Strategy } from "./records.ts";
+} from "../../domain/copying.ts";
+import type { CopierReport } from "../../domain/venue-report.ts";
+import type { Amount, Price, Quantity } from "../../money/decimal.ts";
 
-/** What a key is told by from others without being known (`copy/credentials.ts`). */
+/** What identifies a key without revealing it (`copy/credentials.ts`). */
 export type KeyDigests = {
-  /** As it is kept. */
+  /** The digest to store. */
   readonly kept: string;
-  /** All that it may be kept as already, this one included. */
+  /** All digests that the key may be stored with already, this one included. */
   readonly known: readonly string[];
-};
-
-/** A strategy as copies see it: how far its journal has been turned into actions. */
-export type Lead = {
-  readonly strategyId: string;
-  readonly type: StrategyType;
-  /** The account as of `version`, the last entry that was turned into actions; null before the first. */
-  readonly account: Account | null;
-  readonly version: number;
-  /** The last action; 0 if there is none. */
-  readonly seq: number;
-};
-
-/** A lead that a process has claimed, as it stands. */
-export type ClaimedLead = Strategy & {
-  /** The strategy's last entry: higher than the lead's version if there is something to be turned into actions. */
-  readonly version: number;
-  /** Grows whenever people change something: a copy, its settings, a request, a kill switch, an account. */
-  readonly revision: number;
 };
 
 /** What the process that has claimed a lead hands over of one of its copies: all of it is written, or nothing. */
@@ -65,7 +40,7 @@ export type CopyProgress = {
   readonly doneSeq: number;
   /**
    * Where the copy goes by itself; null leaves its status alone. It takes effect only while the copy is as it was when this was
-   * decided, so that nothing that its owner has done meanwhile is undone; but one that is FOLLOWING or PAUSED is closed in any
+   * decided, so that it undoes nothing that its owner has done since; but one that is FOLLOWING or PAUSED is closed in any
    * case, and one that is STOPPED stays so.
    */
   readonly moves: {
@@ -84,21 +59,6 @@ export type CopyProgress = {
 
 /** What of a copy may change beside the process that works at it. */
 export type CopyControl = Pick<Copy, "copyId" | "status" | "reason" | "settings">;
-
-/** Which of the strategies that may be followed: of a type, and with a text in their name, whatever the case of A to Z. */
-export type OfferFilter = {
-  readonly type?: StrategyType | undefined;
-  readonly search?: string | undefined;
-};
-
-/** A strategy that may be followed. */
-export type OpenStrategy = Strategy & {
-  readonly name: string;
-  readonly ownerId: string;
-  readonly createdAt: number;
-  /** Live copies of it: FOLLOWING, PAUSED or CLOSING. */
-  readonly copies: number;
-};
 
 export type EntryQuery = {
   /** Only those of a lower number: a page of what is newest. */
@@ -158,7 +118,7 @@ export type ExecutedEntry = {
   readonly acknowledgedAt: number;
 };
 
-export type CopyStore = {
+export type CopiesStore = {
   // Venue accounts.
 
   /**
@@ -201,73 +161,11 @@ export type CopyStore = {
     audit: NewAuditRecord,
   ): Promise<boolean>;
   listSealedAccounts(): Promise<readonly Pick<VenueAccount, "accountId" | "sealed">[]>;
-  /** Replaces a seal, and what its key is told by, by newer ones of the same credentials, unless it has changed meanwhile. */
+  /** Replaces a seal, and the digest of its key, by newer ones of the same credentials, unless it has changed since. */
   resealAccount(
     accountId: string,
     seals: { readonly from: string; readonly to: string; readonly keyDigest?: string },
   ): Promise<boolean>;
-
-  // Strategies that may be followed, and leads.
-
-  /** Lets people follow a strategy, or lets no more begin to. From the first time on it is a lead. False if nothing changes. */
-  setOpenToCopiers(strategyId: string, isOpen: boolean, audit: NewAuditRecord): Promise<boolean>;
-  isOpenToCopiers(strategyId: string): Promise<boolean>;
-  /** LIVE strategies that may be followed, newest first, and by id where they are of one time; `after`: those behind that place. */
-  listOpenStrategies(
-    query: OfferFilter & { readonly after?: PlaceInList | undefined; readonly limit: number },
-  ): Promise<readonly OpenStrategy[]>;
-  /** How many LIVE strategies may be followed. */
-  countOpenStrategies(filter: OfferFilter): Promise<number>;
-  /**
-   * Claims leads that nobody has a claim on any more, and renews the claims of the holder; answers all that it now has. Of a
-   * lead whose strategy is closed, and which no live copy follows, nothing is left to be done, unless something is still asked of
-   * a copy: it is not claimed, and given up.
-   */
-  claimLeads(claim: {
-    readonly holder: string;
-    readonly now: number;
-    readonly until: number;
-    /** Whether nobody else can be at work: then whoever else has a claim is dead, and it is taken over. */
-    readonly isAlone: boolean;
-  }): Promise<readonly ClaimedLead[]>;
-  /** What a holder has claimed, as it stands now: one cheap question, to be asked a few times a second. */
-  listClaimed(holder: string): Promise<readonly ClaimedLead[]>;
-  /** Ends the claims of a holder. */
-  releaseLeads(holder: string): Promise<void>;
-  /** The time of the database's server, Unix ms; null where the database is a file of this machine. */
-  databaseNow(): Promise<number | null>;
-  findLead(strategyId: string): Promise<Lead | null>;
-  /** The present revision of a lead, as `ClaimedLead` has it; 0 if there is none. */
-  revisionOfLead(strategyId: string): Promise<number>;
-  /** The entries of a strategy's journal after a version, oldest first. */
-  listEntriesAfter(strategyId: string, version: number, limit: number): Promise<readonly JournalEntry[]>;
-  /**
-   * Adds actions and moves the lead on. False, and nothing is done, unless it stands at `fromVersion` and is the holder's.
-   * Rejects with StoreUnavailable if it may or may not have been done: the lead, found again, says so.
-   */
-  advanceLead(
-    advance: Lead & {
-      readonly holder: string;
-      readonly fromVersion: number;
-      readonly actions: readonly LeadAction[];
-    },
-  ): Promise<boolean>;
-  /**
-   * Forgets entries of a lead that were turned into actions, and actions that every live copy has dealt with, but for the newest `kept`
-   * and for the first action of each live copy, which tells what the strategy had when it began. Some thousands at a time, oldest first.
-   */
-  pruneLead(strategyId: string, query: { readonly kept: number }): Promise<void>;
-  /** Oldest first. What was pruned is passed over. */
-  listActions(
-    strategyId: string,
-    query: { readonly afterSeq: number; readonly limit: number },
-  ): Promise<readonly LeadAction[]>;
-  /** Newest first. */
-  listRecentActions(
-    strategyId: string,
-    query: { readonly kinds?: readonly LeadDeedKind[] | undefined; readonly limit: number },
-  ): Promise<readonly LeadAction[]>;
-
   // Copies.
 
   /**
@@ -316,7 +214,6 @@ export type CopyStore = {
    * the same progress is written once.
    */
   recordProgress(strategyId: string, holder: string, progress: readonly CopyProgress[]): Promise<boolean>;
-
   // The mirror log.
 
   /** Newest first. */
@@ -345,7 +242,6 @@ export type CopyStore = {
     of: OrderScope,
     bounds: { readonly orders: number; readonly perOrder: number },
   ): Promise<readonly ExecutedEntry[]>;
-
   // What is not done yet.
 
   /**
@@ -356,7 +252,6 @@ export type CopyStore = {
   /** Such copies that have not dealt with an action of before a time. */
   countBehind(of: OrderScope, before: number): Promise<number>;
   tallyUnclosed(of: OrderScope): Promise<readonly UnclosedCount[]>;
-
   // What is asked of a copy.
 
   /** Answers the request that is under way already, if there is one of that kind, and adds nothing then. */
@@ -365,7 +260,6 @@ export type CopyStore = {
   listPendingRequests(strategyId: string): Promise<readonly CopyRequest[]>;
   /** The newest of a copy. */
   listRequests(copyId: string, limit: number): Promise<readonly CopyRequest[]>;
-
   // Kill switches.
 
   /** False if it is set already; with `takesOver` what another person has set becomes this one's, reason and time included. */
@@ -382,7 +276,6 @@ export type CopyStore = {
     terms?: { readonly setBy: string | null },
   ): Promise<boolean>;
   listSwitches(): Promise<readonly KillSwitch[]>;
-
   // How venues fare.
 
   /** Takes the place of what the copier has said before. What others have said before a time is forgotten. */

@@ -1,0 +1,96 @@
+// Writes that come often and that nobody's answer depends on: budgets, market-data coverage, failed
+// handshakes and sign-ins, uses of keys.
+import { type CompiledQuery, type Kysely, sql } from "kysely";
+import { encodeBudgets } from "./budget-codec.ts";
+import { type Execute, isPostgres, rowsOf } from "./dialect.ts";
+import { lastUses } from "./people/key-uses.ts";
+import type { PeopleStore } from "./people-store.ts";
+import type { SymbolNoteKind, Tables } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+type StoreWrites = Pick<Store, "logBudgets" | "noteHeard" | "noteFunding" | "noteFailedHandshake">;
+type PeopleWrites = Pick<PeopleStore, "noteFailedSignIn" | "noteKeyUses">;
+
+/**
+ * Keys of the advisory locks in a PostgreSQL database: the first number is Lyrebird's, the second says which
+ * lock.
+ */
+export const ADVISORY_LOCKS = 1_280_922_180;
+const BUDGET_LOG_LOCK = 2;
+
+export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrites {
+  /**
+   * The last entry of the budget log that was sent. On several connections entries would overtake each
+   * other.
+   */
+  let logged: Promise<unknown> = Promise.resolve();
+  return {
+    async logBudgets(entry, { forgetBefore }) {
+      const { process, at } = entry;
+      const values = sql`CAST(${process} AS text), CAST(${at} AS bigint), CAST(${encodeBudgets(entry)} AS text)`;
+      const add = sql`
+        INSERT INTO budget_log (position, process, at, body)
+        SELECT COALESCE(MAX(position), 0) + 1, ${values} FROM budget_log`;
+      const statements = [
+        // Positions ascend in the order of commit. The newest entry is never removed.
+        ...(isPostgres(db) ? [sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS}, ${BUDGET_LOG_LOCK})`] : []),
+        add,
+        sql`DELETE FROM budget_log WHERE at < ${forgetBefore}`,
+      ].map((statement) => statement.compile(db));
+      const written = isPostgres(db) ? logged.then(() => execute(statements)) : execute(statements);
+      logged = written.catch(() => {});
+      await written;
+    },
+
+    noteHeard: (heard) => note(heard.map(({ family, symbol, at }) => ({ kind: family, symbol, at }))),
+    noteFunding: (symbol, until) => note([{ kind: "FUNDING", symbol, at: until }]),
+
+    async noteFailedHandshake({ apiKey, address }, at, { forgetBefore }) {
+      await execute([
+        db.insertInto("failed_handshakes").values({ api_key: apiKey, address, at }).compile(),
+        db.deleteFrom("failed_handshakes").where("at", "<", forgetBefore).compile(),
+      ]);
+    },
+  };
+
+  async function note(notes: readonly { kind: SymbolNoteKind; symbol: string; at: number }[]): Promise<void> {
+    const last = new Map(notes.map((each) => [`${each.kind} ${each.symbol}`, each]));
+    if (last.size === 0) return;
+    // In one order everywhere, so that two servers never wait for each other.
+    const rows = [...last].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
+    await execute([
+      sql`
+        INSERT INTO symbol_notes (kind, symbol, at) SELECT kind, symbol, at
+        FROM ${rowsOf(db, "given", { kind: "text", symbol: "text", at: "bigint" }, rows)} WHERE true
+        ON CONFLICT (kind, symbol) DO UPDATE SET at = excluded.at`.compile(db),
+    ]);
+  }
+}
+
+export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute): PeopleWrites {
+  return {
+    async noteFailedSignIn(holder, at, { forgetBefore }) {
+      await execute([
+        db.insertInto("failed_sign_ins").values({ holder, at }).compile(),
+        db.deleteFrom("failed_sign_ins").where("at", "<", forgetBefore).compile(),
+      ]);
+    },
+
+    async noteKeyUses(uses) {
+      if (uses.length > 0) await execute([putKeyUses(db, uses)]);
+    },
+  };
+}
+
+function putKeyUses(
+  db: Kysely<Tables>,
+  uses: Parameters<PeopleStore["noteKeyUses"]>[0],
+): CompiledQuery<unknown> {
+  const rows = lastUses(uses).map(({ keyId, at, address, route }) => ({ key_id: keyId, at, address, route }));
+  const types = { key_id: "text", at: "bigint", address: "text", route: "text" } as const;
+  return sql`
+    INSERT INTO key_uses (key_id, at, address, route)
+    SELECT key_id, at, address, route FROM ${rowsOf(db, "given", types, rows)} WHERE true
+    ON CONFLICT (key_id) DO UPDATE SET at = excluded.at, address = excluded.address, route = excluded.route
+    WHERE excluded.at > key_uses.at`.compile(db);
+}

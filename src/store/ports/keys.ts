@@ -1,0 +1,63 @@
+// The port of API keys, master keys, and what keys and addresses were charged.
+
+import type { BoundKey, Revocation } from "../../domain/strategy.ts";
+
+/** What a holder of budgets (an API key, an address) was charged within ten seconds of the clock. */
+export type BudgetCharge = {
+  readonly holder: string;
+  /** Which ten seconds, counted in tens of seconds from the epoch. */
+  readonly tenSeconds: number;
+  readonly weight: number;
+  readonly orders: number;
+  /** Reads of the bot family. */
+  readonly reads: number;
+  /** Failed authentications. */
+  readonly failures: number;
+  /** When it was answered 429: wall time, Unix ms. */
+  readonly refusedAt: readonly number[];
+};
+
+/** A holder whose requests are refused until a time: wall time, Unix ms. */
+export type Ban = { readonly holder: string; readonly until: number };
+
+/** What one server process charged since its entry before, and the bans that began meanwhile. */
+export type BudgetEntry = {
+  /** The process, by a name of its own. */
+  readonly process: string;
+  /** Wall time, Unix ms. */
+  readonly at: number;
+  readonly charges: readonly BudgetCharge[];
+  readonly bans: readonly Ban[];
+};
+
+export type KeyStore = {
+  findKey(apiKey: string): Promise<BoundKey | null>;
+  /** Every key there is, revoked ones too, oldest first. */
+  listKeys(): Promise<readonly BoundKey[]>;
+  /**
+   * Ends a key for good; its strategy keeps everything. A key that had ended before is left as it was. Null
+   * if there is no such key. `at` is wall time, Unix ms. It is audited in the same transaction, as done by
+   * the command line.
+   */
+  revokeKey(apiKey: string, at: number): Promise<Revocation | null>;
+  /**
+   * The check value of a master key version, stored at its first use; a later call answers the stored one.
+   */
+  rememberMasterKey(version: number, checkValue: string): Promise<string>;
+  /** The newest version of the master key that is remembered; 0 if none is. */
+  newestMasterVersion(): Promise<number>;
+  /**
+   * Adds an entry to the budget log and, in the same transaction, removes those that were written before a
+   * time (wall time, Unix ms). Resolves when it is durable; rejects if it could not be stored, which concerns
+   * nothing else.
+   */
+  logBudgets(entry: BudgetEntry, options: { readonly forgetBefore: number }): Promise<void>;
+  /**
+   * The entries of other processes after a position, in the order in which they became durable. The first
+   * position is 1; an entry that appears later has a higher one.
+   */
+  listBudgets(query: {
+    readonly after: number;
+    readonly exceptOf: string;
+  }): Promise<readonly { readonly position: number; readonly entry: BudgetEntry }[]>;
+};

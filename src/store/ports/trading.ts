@@ -1,0 +1,193 @@
+// The port of strategies: commits, accounts and history. A commit is the only way in which a strategy changes.
+//
+// A strategy's row has a version. A commit names the version that it was decided on and takes effect only if the row still
+// has it, so two processes never both move the same account: the loser gets OUTDATED, loads again and decides again. All
+// parts of a commit (state, journal entry with its key, orders, trades, legs, incomes) are written together or not at all.
+// A commit that cannot be made durable rejects; nothing may then be answered as if it had been.
+import type { Account, StrategyType } from "../../domain/account.ts";
+import type { Income, IncomeType } from "../../domain/income.ts";
+import type { Leg } from "../../domain/leg.ts";
+import type { Order, Trade } from "../../domain/order.ts";
+import type { SettledSignal } from "../../domain/signal.ts";
+import type { ApiKeyRecord, JournalEntry, Strategy } from "../../domain/strategy.ts";
+
+/** An account as committed, and the version of its row. */
+export type LoadedAccount = { readonly account: Account; readonly version: number };
+
+export type Commit = {
+  /** The account after the entry. */
+  readonly account: Account;
+  readonly entry: JournalEntry;
+  /** The orders that the entry touched, as they now stand. */
+  readonly orders: readonly Order[];
+  /** The legs that the entry touched, as they now stand. */
+  readonly legs: readonly Leg[];
+  /** Trades and incomes are only ever added. */
+  readonly trades: readonly Trade[];
+  readonly incomes: readonly Income[];
+  /** The signals that the entry settles, which are recorded already. */
+  readonly signals: readonly SettledSignal[];
+};
+
+/**
+ * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: the database could not
+ * take it now: another process held its lock for too long, or no connection could be had. Nothing of such a commit was
+ * stored.
+ */
+export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
+
+/** A strategy that is created for somebody, with the key that manages it. */
+export type CreatedStrategy = {
+  readonly first: Commit;
+  readonly key: ApiKeyRecord;
+  /** Null for one that belongs to nobody. */
+  readonly ownerId: string | null;
+  readonly name: string;
+};
+
+/**
+ * Between which rows a list lies, and which of them it keeps if there are more than `limit`. Without `keeps` those are the
+ * oldest where there is a lower bound, else the newest.
+ */
+type Range = {
+  /** Inclusive on both sides: of orders and legs the time of their placement. Market time, Unix ms. */
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  readonly limit: number;
+  readonly keeps?: "OLDEST" | "NEWEST" | undefined;
+};
+
+export type OrderQuery = Range & {
+  readonly symbol: string;
+  /** Only this order id and later ones. */
+  readonly fromOrderId?: number | undefined;
+};
+
+export type TradeQuery = Range & {
+  readonly symbol: string;
+  readonly orderId?: number | undefined;
+  readonly fromTradeId?: number | undefined;
+};
+
+export type LegQuery = Range & {
+  readonly symbol: string;
+  readonly fromLegId?: number | undefined;
+};
+
+export type IncomeQuery = {
+  readonly symbol?: string | undefined;
+  readonly type?: IncomeType | undefined;
+  /** Inclusive on both sides. Market time, Unix ms. */
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  /** How many of the oldest are passed over. */
+  readonly offset: number;
+  readonly limit: number;
+};
+
+/** A page of what is newest: what is older than a number, all of it if there is none, newest first. */
+export type RecentQuery = {
+  readonly symbol?: string | undefined;
+  readonly before?: number | undefined;
+  readonly limit: number;
+};
+
+/** Until when the market data of a symbol is covered, for strategies of a type: market time, Unix ms. */
+export type Heard = { readonly family: StrategyType; readonly symbol: string; readonly at: number };
+
+/** A strategy that another process has committed to. */
+export type CommittedElsewhere = Pick<Strategy, "strategyId" | "type">;
+
+/** Notified of what other processes commit to the same database. */
+export type ElsewhereListener = {
+  /** Other processes have committed to these strategies: open orders or legs, a position or a status have changed. */
+  committed(strategies: readonly CommittedElsewhere[]): void;
+  /** Notifications are interrupted. Commits of the last three seconds may be missing as well. */
+  lost(): void;
+  /** Notifications continue; commits made during the interruption are not notified. */
+  resumed(): void;
+};
+
+export type TradingStore = {
+  /** The account as last committed, or null if there is no such strategy. */
+  loadAccount(strategyId: string): Promise<LoadedAccount | null>;
+  /** The version of each of these strategies' rows, by strategy id; one that there is not is left out. */
+  versionsOf(strategyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The entry that a key stands for, or null if the key is new; a commit looks for itself. */
+  findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
+  /**
+   * Commits a group in one transaction, at most one commit a strategy, and answers in the same order. Resolves when the
+   * group is durable; rejects with StoreFailure if it is not.
+   */
+  commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]>;
+  /** An order by its id, with its symbol where that is known, or by its client id. */
+  findOrder(
+    strategyId: string,
+    order: { orderId: number; symbol?: string } | { clientOrderId: string },
+  ): Promise<Order | null>;
+  /** Open orders, oldest first; of one symbol or of all. */
+  listOpenOrders(strategyId: string, symbol: string | null): Promise<readonly Order[]>;
+  /** Orders in ascending id, open or not. */
+  listOrders(strategyId: string, query: OrderQuery): Promise<readonly Order[]>;
+  /** Trades in ascending id. */
+  listTrades(strategyId: string, query: TradeQuery): Promise<readonly Trade[]>;
+  /** The symbols of which a strategy has trades, in the order of the alphabet. */
+  listTradedSymbols(strategyId: string): Promise<readonly string[]>;
+  /** A leg by its id or by its client id. */
+  findLeg(strategyId: string, leg: { legId: number } | { clientLegId: string }): Promise<Leg | null>;
+  /** Legs in ascending id, open or not. */
+  listLegs(strategyId: string, query: LegQuery): Promise<readonly Leg[]>;
+  /** Incomes in the order of time, of one time in that of their ids. */
+  listIncomes(strategyId: string, query: IncomeQuery): Promise<readonly Income[]>;
+  /** The journal of a strategy, oldest first. */
+  listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
+  /** Orders of all symbols or of one, in descending id; only those that are open no more if `isDone` says so. */
+  listRecentOrders(
+    strategyId: string,
+    query: RecentQuery & { readonly isDone?: boolean },
+  ): Promise<readonly Order[]>;
+  /** Trades likewise. */
+  listRecentTrades(strategyId: string, query: RecentQuery): Promise<readonly Trade[]>;
+  /** Legs likewise. */
+  listRecentLegs(strategyId: string, query: RecentQuery): Promise<readonly Leg[]>;
+  /** Incomes from the newest on, of one time in descending id. */
+  listRecentIncomes(
+    strategyId: string,
+    query: { readonly before?: Pick<Income, "at" | "incomeId"> | undefined; readonly limit: number },
+  ): Promise<readonly Income[]>;
+  /** When a strategy got its seed, market time in Unix ms; null if there is no such strategy. */
+  findOpeningTime(strategyId: string): Promise<number | null>;
+  /**
+   * Every account of a type that the market can still reach, or a settlement of funding what it held before, all as they
+   * were at one moment, in the order of their ids: what is watched is rebuilt from them.
+   */
+  listExposedAccounts(type: StrategyType): Promise<readonly Account[]>;
+  /**
+   * Tells the listener what other processes commit, after they did, each strategy's in the order of its commits; resolves,
+   * with how to end it, when every later commit will be told, or its loss has been. There may be several listeners. A
+   * store whose database serves one process never tells any.
+   */
+  onCommittedElsewhere(listener: ElsewhereListener): Promise<() => Promise<void>>;
+  /**
+   * Notes until when symbols have been looked at; the last note stands, also with an earlier time. One that cannot be
+   * written rejects, and the earlier one stands.
+   */
+  noteHeard(heard: readonly Heard[]): Promise<void>;
+  /** When each symbol of a family was last heard of while somebody waited on it. */
+  listHeard(family: StrategyType): Promise<readonly Heard[]>;
+  /** Notes until when, market time in Unix ms, a contract's settlements have been applied to everybody; as above. */
+  noteFunding(symbol: string, until: number): Promise<void>;
+  /** The note of each contract that has one. */
+  listFundingNoted(): Promise<readonly { readonly symbol: string; readonly until: number }[]>;
+  /** The strategies that are being closed and are not closed yet. */
+  listClosingStrategies(): Promise<readonly string[]>;
+  /**
+   * Creates strategies that already have their first entry (the seed), each with a key bound to it, at the time of its key's
+   * creation. It is audited, as done by the command line.
+   */
+  createStrategies(created: readonly CreatedStrategy[]): Promise<void>;
+  /** How many strategies there are. */
+  countStrategies(): Promise<number>;
+  /** How large the database is on its disk, bytes; of the embedded one with its write-ahead log. */
+  sizeBytes(): Promise<number>;
+};
