@@ -6,11 +6,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** What takes longest begins first: begun last, it would run alone at the end while the other workers have nothing to do. */
 const SLOWEST_FIRST = [
   "test/browser/",
-  "test/crash/",
+  "test/campaigns/",
   "test/copy/",
-  "test/fire/",
   "test/house/",
-  "test/fuzz/",
   "test/process/",
   "test/market/",
   "test/wire/",
@@ -43,21 +41,17 @@ const LONG = [
   "src/store/backup/between-stores.test.ts",
   "src/store/postgres/notifications.test.ts",
   "test/browser/{absent-server,axe,copier,frozen-server,sums,two-servers}.test.ts",
-  "test/copy/faults/takeover.test.ts",
+  "test/campaigns/copy-faults/takeover.test.ts",
+  "test/campaigns/{crash,fire,hostile,soak,walk}/**/*.test.ts",
   "test/copy/kill-switches.test.ts",
-  "test/crash/**/*.test.ts",
-  "test/fire/*.test.ts",
-  "test/hostile/*.test.ts",
   "test/house/bench.test.ts",
   "test/market/{futures-history,futures-outage,outage}.test.ts",
   "test/process/{backup,copier,copier-https,copier-news,copier-thread,keys,master-key,outage,secrets}.test.ts",
   "test/process/two-servers*.test.ts",
-  "test/simulation/*.test.ts",
-  "test/soak/*.test.ts",
 ];
 
 /** Campaigns that hold what happens to bounds of real time: they run after everything else, with the machine to themselves. */
-const TIMED = ["test/copy/faults/faults.test.ts"];
+const TIMED = ["test/campaigns/copy-faults/faults.test.ts"];
 
 const UNIT = ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/**/*.test.ts"];
 
@@ -79,7 +73,7 @@ export default defineConfig({
         extends: true,
         test: { name: "system", include: ["test/**/*.test.ts"], exclude: [...LONG, ...TIMED] },
       },
-      { extends: true, test: { name: "long", include: LONG } },
+      { extends: true, test: { name: "long", include: LONG, env: { FRESH_SEEDS: "yes" } } },
       { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 } } },
     ],
   },

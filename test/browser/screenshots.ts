@@ -2,16 +2,29 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { keepTemporaryIn } from "../support/long-run.ts";
-import { runProgram, say } from "../support/program.ts";
+import { keepTemporaryIn, runProgram, say } from "../campaigns/harness/campaign.ts";
+import { anyText, flagLines, readFlags } from "../campaigns/harness/flags.ts";
 import { furnish, type Household } from "./household.ts";
-import { HELP, readOptions } from "./options.ts";
 import { livedThrough } from "./past.ts";
 import type { Screen } from "./screen.ts";
 import { DESKTOP, PHONE, SCREENS, type Size, show } from "./screens.ts";
 import { Stage } from "./stage.ts";
 
 const IMAGES = join(import.meta.dirname, "../../docs/images");
+
+const FLAGS = {
+  all: anyText("DIRECTORY", "every screen, dark and light, at 1280 and at 390 pixels of width, to DIRECTORY"),
+  only: anyText("TEXT", "only the screens with this in their name"),
+};
+
+const HELP = `Usage: npm run screenshots [-- OPTIONS]
+
+Starts a server with the simulated market, lets a demo trade through three days, and takes pictures of its dashboard in
+Chromium. Without options it writes the pictures of the documents to docs/images.
+
+${flagLines(FLAGS)}
+CHROMIUM names the browser, if it is not installed where it usually is.
+`;
 
 /** Of a picture of the documents, bytes: a checkout has to carry it. */
 const IMAGE_BYTES_MAX = 180_000;
@@ -78,13 +91,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 await runProgram("screenshots", main);
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), IMAGES);
-  if (options === "help") {
+  const flags = readFlags(process.argv.slice(2), FLAGS);
+  if (flags === "help") {
     process.stdout.write(HELP);
     return 0;
   }
-  const { directory, isAll, only } = options;
-  const pictures = (isAll ? everyPicture() : CHOSEN).filter(
+  const { all, only } = flags;
+  const directory = all ?? IMAGES;
+  const pictures = (all === null ? CHOSEN : everyPicture()).filter(
     ({ screen }) => only === null || screen.includes(only),
   );
   mkdirSync(directory, { recursive: true });
@@ -97,7 +111,7 @@ async function main(): Promise<number> {
     for (const screen of SCREENS) {
       const ofScreen = pictures.filter((picture) => picture.screen === screen.name);
       if (ofScreen.length === 0) continue;
-      await takeAll(household, { screen, pictures: ofScreen, directory, isBounded: !isAll });
+      await takeAll(household, { screen, pictures: ofScreen, directory, isBounded: all === null });
       for (const fault of stage.faults()) {
         faults += 1;
         say(`${screen.name}: ${fault}`);

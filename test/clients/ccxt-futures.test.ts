@@ -2,7 +2,7 @@
 // them, and by its class for all markets, with the option for calls without a symbol. Then its interpretation
 // of the gateway's answers: its own markets, orders, positions and balances.
 import { describe, expect, test } from "vitest";
-import { units } from "../support/exact.ts";
+import { signedUnits, units } from "../support/exact.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import {
@@ -14,7 +14,7 @@ import {
   PAIR,
 } from "./ccxt-client.ts";
 import { errorOf, type Told } from "./client.ts";
-import { percentOf, signedUnits, sumsOf } from "./contract-sums.ts";
+import { percentOf, sumsOf } from "./contract-sums.ts";
 import { describeFuturesLife } from "./futures-life.ts";
 
 stayOnLoopback();

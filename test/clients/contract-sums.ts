@@ -1,6 +1,6 @@
-// Expected sums of the fills of one contract, written independently of the program's own arithmetic. Source:
-// specification, section 1 (fees); reference exchange, sections 15.3 and 15.9.
-import { decimalText, units } from "../support/exact.ts";
+// What fills of one contract come to, for expectations, written without a look at the program's own arithmetic.
+// Source: specification, section 1 (fees); reference exchange, sections 15.3 and 15.9.
+import { ceil, decimalText, floor, least, magnitude, units } from "../support/exact.ts";
 
 export type ContractFill = {
   readonly side: "BUY" | "SELL";
@@ -48,25 +48,4 @@ export function marginOf(price: string, quantity: string, leverage: number): big
 export function percentOf(price: string, percent: bigint): string {
   const exact = (units(price) * percent) / 100n;
   return decimalText(exact - (exact % TICK)).slice(0, -6);
-}
-
-/** The same as `units`, of what may be negative. */
-export function signedUnits(text: string): bigint {
-  return text.startsWith("-") ? -units(text.slice(1)) : units(text);
-}
-
-function ceil(value: bigint, by: bigint): bigint {
-  return (value + by - 1n) / by;
-}
-
-function floor(value: bigint, by: bigint): bigint {
-  return value >= 0n ? value / by : -ceil(-value, by);
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
 }

@@ -2,9 +2,9 @@
 // Whatever the market does, the digits follow: fees, profits and the position from the fills, the wallet from
 // the incomes, the locked amount from the open orders.
 import { expect } from "vitest";
-import { decimalText, units } from "../support/exact.ts";
+import { decimalText, signedUnits, units } from "../support/exact.ts";
 import { type FuturesClient, type NewContractOrder, type NewLeg, SYMBOL, type Told } from "./client.ts";
-import { percentOf, signedUnits, sumsOf } from "./contract-sums.ts";
+import { percentOf, sumsOf } from "./contract-sums.ts";
 
 const NOTHING = "0.00000000";
 

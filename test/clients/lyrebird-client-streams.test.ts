@@ -9,11 +9,11 @@ import {
   type StreamState,
 } from "../../clients/typescript/src/index.ts";
 import { eventually } from "../support/eventually.ts";
+import { FaultProxy } from "../support/fault-proxy.ts";
 import { type Credentials, runNode, startGateway } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { send } from "../support/signed-client.ts";
-import { openBreakingProxy } from "./breaking-proxy.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(5);
@@ -35,7 +35,7 @@ function isRising(values: readonly number[]): boolean {
 }
 
 test("over two broken connections the finals are those of the exchange, once each, in order and without a gap", async () => {
-  await using proxy = await openBreakingProxy(gateway.url);
+  await using proxy = await FaultProxy.open(gateway.url);
   const client = clientOf(gateway.takeStrategy(), { streamUrl: proxy.url });
   const ticks: number[] = [];
   const finals: Candle[] = [];
@@ -68,7 +68,7 @@ test("over two broken connections the finals are those of the exchange, once eac
 });
 
 test("over a broken connection books go on by themselves, their ids rising on each connection", async () => {
-  await using proxy = await openBreakingProxy(gateway.url);
+  await using proxy = await FaultProxy.open(gateway.url);
   const client = clientOf(gateway.takeStrategy(), { streamUrl: proxy.url });
   let connections = 0;
   const books: (OrderBook & { connection: number })[] = [];

@@ -7,14 +7,16 @@ import {
   LyrebirdHttpError,
   LyrebirdUnreachableError,
 } from "../../clients/typescript/src/index.ts";
+import { FaultProxy, type Rule } from "../support/fault-proxy.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { restingPriceOf } from "../support/spot-trader.ts";
-import { openBreakingProxy } from "./breaking-proxy.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(10, { futuresStrategyCount: 1 });
+/** The request is carried out, and its answer is lost. */
+const NO_ANSWER: Rule = { cut: "AFTER" };
 const BUY: BotOrder = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "50" };
 
 function clientOf({ apiKey, apiSecret }: Credentials, baseUrl = gateway.url, retryMsMax = 60_000) {
@@ -109,24 +111,24 @@ test("a client whose clock is wrong by hours is right by the server's", async ()
 
 test("when the connection breaks after the request was forwarded, the outcome is replayed and nothing done twice", async () => {
   const key = gateway.takeStrategy();
-  await using proxy = await openBreakingProxy(gateway.url);
+  let left = 2;
+  await using proxy = await FaultProxy.open(gateway.url, { rule: () => (left-- > 0 ? NO_ANSWER : {}) });
   const client = clientOf(key, proxy.url);
-  proxy.swallowAnswers(2);
   const signal = await client.submit(BUY, { idempotencyKey: "cut" });
   expect(signal).toMatchObject({ status: "EXECUTED", replayed: true });
-  expect(proxy.swallowed()).toBe(2);
+  expect(left).toBeLessThan(0);
   expect((await client.signals()).map(({ signalId }) => signalId)).toEqual([signal.signalId]);
   client.close();
 });
 
 test("when no answer ever comes, that is reported, and the same submission later returns the outcome", async () => {
   const key = gateway.takeStrategy();
-  await using proxy = await openBreakingProxy(gateway.url);
+  let isBroken = true;
+  await using proxy = await FaultProxy.open(gateway.url, { rule: () => (isBroken ? NO_ANSWER : {}) });
   const client = clientOf(key, proxy.url, 400);
-  proxy.swallowAnswers(100);
   const lost = client.submit(BUY, { idempotencyKey: "lost" });
   await expect(lost).rejects.toBeInstanceOf(LyrebirdUnreachableError);
-  proxy.swallowAnswers(0);
+  isBroken = false;
   const found = await client.submit(BUY, { idempotencyKey: "lost" });
   expect(found).toMatchObject({ status: "EXECUTED", replayed: true });
   expect((await client.signals()).length).toBe(1);

@@ -1,8 +1,9 @@
 // What a copier's account has at the venue, and what the copy's own book says, held against what was reckoned by hand.
 import { expect } from "vitest";
+import { signedUnits } from "../support/exact.ts";
 import type { Copier } from "./cast.ts";
 import type { CopyStage } from "./stage.ts";
-import { type FuturesSums, type SpotSums, units } from "./sums.ts";
+import type { FuturesSums, SpotSums } from "./sums.ts";
 
 /** What a spot account and a futures account begin with. Source: specification, section 1. */
 export const SPOT_SEED = "200";
@@ -16,7 +17,7 @@ export async function expectSpot(stage: CopyStage, copier: Copier, sums: SpotSum
   const had = new Map<string, bigint>(
     balances.map(({ asset, free, locked }: { asset: string; free: string; locked: string }) => [
       asset,
-      units(free) + units(locked),
+      signedUnits(free) + signedUnits(locked),
     ]),
   );
   expect(had.get("USDT"), "USDT at the venue").toBe(sums.quote);
@@ -30,7 +31,11 @@ export async function expectSpot(stage: CopyStage, copier: Copier, sums: SpotSum
   }
   // What was spent is what is bound in holdings, lost or paid in fees.
   const bound = [...book.holdings.values()].reduce((sum, { cost }) => sum + cost, 0n);
-  expectNear(book.realized - book.fees - bound, sums.quote - units(SPOT_SEED), "the book's own figures");
+  expectNear(
+    book.realized - book.fees - bound,
+    sums.quote - signedUnits(SPOT_SEED),
+    "the book's own figures",
+  );
 }
 
 export async function expectFutures(
@@ -40,13 +45,13 @@ export async function expectFutures(
   symbols: readonly string[],
 ): Promise<void> {
   const { totalWalletBalance } = await stage.atVenue(copier, "GET", "/fapi/v3/account");
-  expect(units(totalWalletBalance), "the wallet at the venue").toBe(sums.wallet);
+  expect(signedUnits(totalWalletBalance), "the wallet at the venue").toBe(sums.wallet);
   const { book } = await stage.copyOf(copier);
   for (const symbol of symbols) {
     expect(await stage.positionOf(copier, symbol), `${symbol} at the venue`).toBe(sums.of(symbol));
     expect(book.holdings.get(symbol)?.quantity ?? 0n, `${symbol} in the book`).toBe(sums.of(symbol));
   }
-  expectNear(book.realized - book.fees, sums.wallet - units(FUTURES_SEED), "the book's own figures");
+  expectNear(book.realized - book.fees, sums.wallet - signedUnits(FUTURES_SEED), "the book's own figures");
 }
 
 function expectNear(found: bigint, expected: bigint, what: string): void {

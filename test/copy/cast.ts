@@ -1,9 +1,9 @@
 // Who plays: traders with a strategy that may be followed, and copiers with an account at the venue, made through the stores, since
 // hundreds of them would take too long by the rows of the dashboard. An account at the venue is a strategy there.
 import { sealCredentials } from "../../src/copy/credentials.ts";
+import { auditedAs, beginCopyAt, openToCopiers } from "../../src/copy/testing/copy-rows.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import type { AuditAction, AuditSubject, NewAuditRecord } from "../../src/domain/audit.ts";
-import { type CopySettings, EMPTY_BOOK, EXACT_SETTINGS } from "../../src/domain/copying.ts";
+import { type CopySettings, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import type { Profile } from "../../src/domain/person.ts";
 import type { MasterKey } from "../../src/identity/master-key.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
@@ -36,7 +36,6 @@ export type Terms = {
 
 /** Nobody signs in with it. */
 const NO_PASSWORD = "no password";
-const KEY_HINT_LENGTH = 12;
 
 /** Somebody whose identity is approved, and who never signs in. */
 export async function newPerson({ store }: Books, profile: Profile): Promise<string> {
@@ -50,7 +49,7 @@ export async function newPerson({ store }: Books, profile: Profile): Promise<str
       },
       passwordHash: NO_PASSWORD,
     },
-    audited("SIGNED_UP", { kind: "PERSON", id: personId }),
+    auditedAs("SIGNED_UP", { kind: "PERSON", id: personId }, Date.now()),
   );
   return personId;
 }
@@ -61,8 +60,7 @@ export async function newLeads(books: Books, types: readonly StrategyType[]): Pr
   const ownerId = await newPerson(books, "TRADER");
   const seeded = await seedStrategies(store, master, types, Date.now(), { ownerId });
   for (const { strategyId } of seeded) {
-    const about = { kind: "STRATEGY", id: strategyId } as const;
-    await store.copying.setOpenToCopiers(strategyId, true, audited("STRATEGY_OPENED_TO_COPIERS", about));
+    await openToCopiers(store, strategyId);
   }
   return seeded.map((each) => ({ ...each, ownerId }));
 }
@@ -89,58 +87,13 @@ export async function newCopier(
 ): Promise<Copier> {
   const { lead, venue, origin, terms = {} } = followed;
   const personId = await newPerson(books, "COPIER");
-  const accountId = await connectAccount(books, { personId, family: lead.type, venue, origin });
-  const copyId = await follow(books, { personId, accountId, lead, terms });
+  const [accountId, copyId] = [newId(), newId()];
+  await beginCopyAt(books.store, {
+    ...{ copyId, personId, accountId, strategyId: lead.strategyId, family: lead.type, venue: origin },
+    sealed: sealCredentials(books.master, accountId, venue),
+    ...{ settings: settingsOf(terms), at: Date.now() },
+  });
   return { personId, accountId, copyId, venue };
-}
-
-async function connectAccount(
-  { store, master }: Books,
-  account: {
-    readonly personId: string;
-    readonly family: StrategyType;
-    readonly venue: Credentials;
-    readonly origin: string;
-  },
-): Promise<string> {
-  const { personId, family, venue, origin } = account;
-  const accountId = newId();
-  const now = Date.now();
-  const outcome = await store.copying.connectAccount(
-    {
-      ...{ accountId, personId, family, venue: origin, label: "an account" },
-      keyHint: venue.apiKey.slice(0, KEY_HINT_LENGTH),
-      sealed: sealCredentials(master, accountId, venue),
-      ...{ status: "CONNECTED", failure: null, createdAt: now, checkedAt: now, disconnectedAt: null },
-    },
-    audited("VENUE_ACCOUNT_CONNECTED", { kind: "VENUE_ACCOUNT", id: accountId }),
-    { liveMax: 10 },
-  );
-  if (outcome !== "CONNECTED") throw new Error(`an account is not connected: ${outcome}`);
-  return accountId;
-}
-
-async function follow(
-  { store }: Books,
-  followed: {
-    readonly personId: string;
-    readonly accountId: string;
-    readonly lead: Pick<Lead, "strategyId" | "type">;
-    readonly terms: Terms;
-  },
-): Promise<string> {
-  const { personId, accountId, lead, terms } = followed;
-  const copyId = newId();
-  const outcome = await store.copying.createCopy(
-    {
-      ...{ copyId, personId, strategyId: lead.strategyId, accountId, family: lead.type },
-      ...{ settings: settingsOf(terms), status: "FOLLOWING", reason: null },
-      ...{ startedAt: Date.now(), endedAt: null, book: EMPTY_BOOK },
-    },
-    audited("COPY_STARTED", { kind: "COPY", id: copyId }),
-  );
-  if (outcome !== "CREATED") throw new Error(`a copy does not begin: ${outcome}`);
-  return copyId;
 }
 
 export function settingsOf({ share = "1", maxPerOrder = null, stopLoss = null }: Terms): CopySettings {
@@ -150,9 +103,4 @@ export function settingsOf({ share = "1", maxPerOrder = null, stopLoss = null }:
     maxPerOrder: maxPerOrder === null ? null : decimal(maxPerOrder),
     stopLoss: stopLoss === null ? null : decimal(stopLoss),
   };
-}
-
-/** A record of something that the test does in somebody's stead. */
-export function audited(what: AuditAction, about: AuditSubject): NewAuditRecord {
-  return { who: { kind: "SERVICE" }, what, about, at: Date.now(), details: {} };
 }

@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../src/domain/copying.ts";
 import { ZERO } from "../../src/money/decimal.ts";
+import { signedUnits } from "../support/exact.ts";
 import { expectFutures, FUTURES_SEED } from "./agreement.ts";
 import type { Copier, Lead } from "./cast.ts";
 import { CopyStage } from "./stage.ts";
-import { FuturesSums, scaled, shareOf, units } from "./sums.ts";
+import { FuturesSums, scaled, shareOf } from "./sums.ts";
 
 const DOGE = "DOGEUSDT";
 const ADA = "ADAUSDT";
@@ -84,15 +85,19 @@ describe("a futures strategy that is followed from its first order on", () => {
     await send(strategy, "POST", "/fapi/v1/leverage", { symbol: DOGE, leverage: 5 });
     const size = opening("1000");
     await place(strategy, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "1000" });
-    lead.trade(DOGE, units("1000"), DOGE_PRICE.ask, "TAKER");
+    lead.trade(DOGE, signedUnits("1000"), DOGE_PRICE.ask, "TAKER");
     copy.trade(DOGE, size, DOGE_PRICE.ask, "TAKER");
     await agree();
     const [position] = await stage.atVenue(copier, "GET", "/fapi/v2/positionRisk", { symbol: DOGE });
     expect(position).toMatchObject({ leverage: "5", marginType: "isolated" });
     const [skipped] = of("PLACE", await stage.entriesOf(small));
     // A thousandth of a thousand, of a thousand: one of its thousand coins, worth a dime.
-    expect(skipped).toMatchObject({ status: "SKIPPED", quantity: units("1"), sends: 0 });
-    expect(skipped?.skip).toMatchObject({ reason: "BELOW_MIN_NOTIONAL", wanted: units("5"), unit: "QUOTE" });
+    expect(skipped).toMatchObject({ status: "SKIPPED", quantity: signedUnits("1"), sends: 0 });
+    expect(skipped?.skip).toMatchObject({
+      reason: "BELOW_MIN_NOTIONAL",
+      wanted: signedUnits("5"),
+      unit: "QUOTE",
+    });
   });
 
   test("legs that come with an entry wait at the venue, too", async () => {
@@ -107,7 +112,7 @@ describe("a futures strategy that is followed from its first order on", () => {
         stopLossPrice: "0.4",
       },
     });
-    lead.trade(ADA, units("100"), ADA_PRICE.ask, "TAKER");
+    lead.trade(ADA, signedUnits("100"), ADA_PRICE.ask, "TAKER");
     copy.trade(ADA, size, ADA_PRICE.ask, "TAKER");
     await agree();
     const legs = await legsOf(copier);
@@ -159,7 +164,7 @@ describe("a futures strategy that is followed from its first order on", () => {
     await stage.leadOrderIs(strategy, ORDER, { symbol: DOGE, orderId: filled.orderId }, "FILLED");
     await stage.caughtUp(strategy);
     await nothingRests(copier);
-    lead.trade(DOGE, -units("800"), "0.102", "MAKER");
+    lead.trade(DOGE, -signedUnits("800"), "0.102", "MAKER");
     copy.trade(DOGE, -size, "0.102", "MAKER");
     await agree();
   });
@@ -167,18 +172,18 @@ describe("a futures strategy that is followed from its first order on", () => {
   test("what reduces is scaled by the position; what goes through zero is the sum of both parts", async () => {
     const part = reducing(DOGE, "300");
     await place(strategy, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "300", reduceOnly: "true" });
-    lead.trade(DOGE, units("300"), "0.1021", "TAKER");
+    lead.trade(DOGE, signedUnits("300"), "0.1021", "TAKER");
     copy.trade(DOGE, part, "0.1021", "TAKER");
     await agree();
     const held = -lead.of(DOGE);
     const own = -copy.of(DOGE);
-    const turned = 200n * units("1");
+    const turned = 200n * signedUnits("1");
     const opened = scaled("200", shareOf(copy.wallet, SHARE), lead.wallet, STEP);
     await place(strategy, {
       symbol: DOGE,
       side: BUY,
       type: "MARKET",
-      quantity: String((held + turned) / units("1")),
+      quantity: String((held + turned) / signedUnits("1")),
     });
     lead.trade(DOGE, held + turned, "0.1021", "TAKER");
     copy.trade(DOGE, own + opened, "0.1021", "TAKER");
@@ -251,22 +256,22 @@ describe("a futures strategy in trouble", () => {
     await stage.looksUntil(
       "what the owner's order locks is known",
       spent,
-      ({ book }) => (book.snapshot?.available ?? ZERO) < units("100"),
+      ({ book }) => (book.snapshot?.available ?? ZERO) < signedUnits("100"),
     );
     await place(strategy, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "5000" });
     const [cut] = of("PLACE", await stage.entriesOf(bound));
     expect(cut?.status).toBe("FILLED");
     // 20 USDT of the 500 that it would have been.
-    expect(cut?.quantity ?? 0n).toBeLessThanOrEqual(units("200"));
-    expect(cut?.quantity ?? 0n).toBeGreaterThanOrEqual(units("190"));
+    expect(cut?.quantity ?? 0n).toBeLessThanOrEqual(signedUnits("200"));
+    expect(cut?.quantity ?? 0n).toBeGreaterThanOrEqual(signedUnits("190"));
     const [skipped] = of("PLACE", await stage.entriesOf(spent));
     expect(skipped).toMatchObject({
       status: "SKIPPED",
       skip: { reason: "INSUFFICIENT_MARGIN", unit: "QUOTE" },
     });
     const { wanted, had } = skipped?.skip ?? {};
-    expect(had).toBe(units("40"));
-    expect(wanted).toBeGreaterThan(units("250"));
+    expect(had).toBe(signedUnits("40"));
+    expect(wanted).toBeGreaterThan(signedUnits("250"));
   });
 
   test("a liquidation of the strategy leaves no copy with the position", async () => {
@@ -275,7 +280,7 @@ describe("a futures strategy in trouble", () => {
     await stage.setPrice("FUTURES", ADA, ADA_PRICE);
     await send(strategy, "POST", "/fapi/v1/leverage", { symbol: ADA, leverage: 20 });
     await place(strategy, { symbol: ADA, side: BUY, type: "MARKET", quantity: "1000" });
-    expect(await stage.positionOf(copier, ADA)).toBe(units("1000"));
+    expect(await stage.positionOf(copier, ADA)).toBe(signedUnits("1000"));
     await stage.setPrice("FUTURES", ADA, { bid: "0.47", ask: "0.4705", mark: "0.47" });
     await stage.positionIs(strategy, ADA, 0n);
     await stage.caughtUp(strategy);

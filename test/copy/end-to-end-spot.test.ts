@@ -2,10 +2,11 @@
 // hands. What everybody has in the end is reckoned beside it from the strategy's orders alone.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../src/domain/copying.ts";
+import { signedUnits } from "../support/exact.ts";
 import { expectSpot, SPOT_SEED } from "./agreement.ts";
 import type { Copier, Lead } from "./cast.ts";
 import { CopyStage } from "./stage.ts";
-import { SpotSums, scaled, shareOf, units } from "./sums.ts";
+import { SpotSums, scaled, shareOf } from "./sums.ts";
 import { Visitor } from "./visitor.ts";
 
 const BTC = "BTCUSDT";
@@ -93,7 +94,7 @@ describe("a spot strategy that is followed from its first order on", () => {
       ...{ family: "SPOT", venue: stage.venue.gateway.url, label: "My account" },
       ...{ apiKey: venue.apiKey, apiSecret: venue.apiSecret, code: await visitor.code() },
     });
-    expect(units(wallet)).toBe(units(SPOT_SEED));
+    expect(signedUnits(wallet)).toBe(signedUnits(SPOT_SEED));
     const { rows } = await visitor.get("/copying/offers?type=SPOT");
     expect(rows.map((offer: { strategyId: string }) => offer.strategyId)).toContain(lead.strategyId);
     const { accountId } = account;
@@ -110,7 +111,7 @@ describe("a spot strategy that is followed from its first order on", () => {
   test("an order at the market's price is mirrored scaled; what is too small is skipped, with the shortfall", async () => {
     const size = beside.bought(BTC, "0.001");
     await place(lead, { symbol: BTC, side: BUY, type: "MARKET", quantity: "0.001" });
-    beside.lead.buy(BTC, units("0.001"), "50010");
+    beside.lead.buy(BTC, signedUnits("0.001"), "50010");
     beside.copy.buy(BTC, size, "50010");
     await expectSpot(stage, copier, beside.copy);
     const [entry] = await stage.entriesOf(copier);
@@ -119,11 +120,11 @@ describe("a spot strategy that is followed from its first order on", () => {
     const [skipped] = await stage.entriesOf(small);
     expect(skipped).toMatchObject({ status: "SKIPPED", clientOrderId: null, sends: 0 });
     expect(skipped?.skip).toMatchObject({ reason: "BELOW_MIN_NOTIONAL", filter: "NOTIONAL", unit: "QUOTE" });
-    expect(skipped?.skip?.wanted).toBe(units("5"));
+    expect(skipped?.skip?.wanted).toBe(signedUnits("5"));
     // 0.02 × 200 of 200, of 0.001 BTC: two steps, worth a dollar.
-    expect(skipped?.quantity).toBe(units("0.00002"));
-    expect(skipped?.skip?.had ?? 0n).toBeLessThanOrEqual(units("1.0002"));
-    expect(skipped?.skip?.had ?? 0n).toBeGreaterThanOrEqual(units("1"));
+    expect(skipped?.quantity).toBe(signedUnits("0.00002"));
+    expect(skipped?.skip?.had ?? 0n).toBeLessThanOrEqual(signedUnits("1.0002"));
+    expect(skipped?.skip?.had ?? 0n).toBeGreaterThanOrEqual(signedUnits("1"));
   });
 
   test("an amount to be spent is mirrored by what it bought", async () => {
@@ -132,7 +133,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     });
     const size = beside.bought(ETH, executedQty);
     await stage.caughtUp(lead);
-    beside.lead.buy(ETH, units(executedQty), "2001");
+    beside.lead.buy(ETH, signedUnits(executedQty), "2001");
     beside.copy.buy(ETH, size, "2001");
     await expectSpot(stage, copier, beside.copy);
   });
@@ -148,7 +149,10 @@ describe("a spot strategy that is followed from its first order on", () => {
     });
     const resting = await stage.atVenue(copier, "GET", "/api/v3/openOrders");
     expect(resting).toMatchObject([{ symbol: DOGE, side: BUY, type: "LIMIT", status: "NEW" }]);
-    expect([units(resting[0].origQty), units(resting[0].price)]).toEqual([size, units("0.09")]);
+    expect([signedUnits(resting[0].origQty), signedUnits(resting[0].price)]).toEqual([
+      size,
+      signedUnits("0.09"),
+    ]);
     await stage.trade(lead, "DELETE", "/api/v3/order", { symbol: DOGE, orderId });
     await stage.caughtUp(lead);
     expect(await stage.atVenue(copier, "GET", "/api/v3/openOrders")).toEqual([]);
@@ -161,7 +165,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     const bought = await place(lead, { symbol: DOGE, side: BUY, ...LIMIT, quantity: "300", price: "0.095" });
     await stage.setPrice("SPOT", DOGE, { bid: "0.0949", ask: "0.095" });
     await isFilled(lead, DOGE, bought.orderId);
-    beside.lead.buy(DOGE, units("300"), "0.095");
+    beside.lead.buy(DOGE, signedUnits("300"), "0.095");
     beside.copy.buy(DOGE, size, "0.095");
     await stage.looksUntil("the copy's limit is filled", copier, (_copy, entries) =>
       entries.every(({ status }) => status !== "RESTING"),
@@ -172,7 +176,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     const sold = await place(lead, { symbol: DOGE, side: SELL, ...LIMIT, quantity: "120", price: "0.11" });
     await stage.setPrice("SPOT", DOGE, { bid: "0.11", ask: "0.1101" });
     await isFilled(lead, DOGE, sold.orderId);
-    beside.lead.sell(DOGE, units("120"), "0.11");
+    beside.lead.sell(DOGE, signedUnits("120"), "0.11");
     beside.copy.sell(DOGE, part, "0.11");
     await stage.looksUntil("the copy's limit is filled", copier, (_copy, entries) =>
       entries.every(({ status }) => status !== "RESTING"),
@@ -190,7 +194,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     ]);
     await stage.setPrice("SPOT", BTC, { bid: "48900", ask: "48910" });
     await isFilled(lead, BTC, stop.orderId);
-    beside.lead.sell(BTC, units("0.0004"), "48900");
+    beside.lead.sell(BTC, signedUnits("0.0004"), "48900");
     beside.copy.sell(BTC, part, "48900");
 
     const half = beside.sold(ETH, "0.01");
@@ -200,7 +204,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     });
     await stage.setPrice("SPOT", ETH, { bid: "1895", ask: "1896" });
     await isFilled(lead, ETH, limit.orderId);
-    beside.lead.sell(ETH, units("0.01"), "1895");
+    beside.lead.sell(ETH, signedUnits("0.01"), "1895");
     beside.copy.sell(ETH, half, "1895");
     await stage.looksUntil("the copy's stops have triggered", copier, (_copy, entries) =>
       entries.every(({ status }) => status !== "RESTING"),
@@ -212,12 +216,12 @@ describe("a spot strategy that is followed from its first order on", () => {
     await visitor.send("POST", `/copies/${copier.copyId}/pause`);
     await stage.isKnown(copier);
     await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "100" });
-    beside.lead.buy(DOGE, units("100"), "0.1101");
+    beside.lead.buy(DOGE, signedUnits("100"), "0.1101");
     const paused = of("PLACE", await stage.entriesOf(copier)).at(-1);
     expect(paused).toMatchObject({ status: "SKIPPED", skip: { reason: "PAUSED" }, sends: 0 });
     const part = beside.sold(DOGE, "50");
     await place(lead, { symbol: DOGE, side: SELL, type: "MARKET", quantity: "50" });
-    beside.lead.sell(DOGE, units("50"), "0.11");
+    beside.lead.sell(DOGE, signedUnits("50"), "0.11");
     beside.copy.sell(DOGE, part, "0.11");
     await expectSpot(stage, copier, beside.copy);
     await visitor.send("POST", `/copies/${copier.copyId}/resume`);
@@ -226,7 +230,7 @@ describe("a spot strategy that is followed from its first order on", () => {
       isNear(book.snapshot?.equity ?? 0n, equityOf(beside, SHARE)),
     );
     await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "100" });
-    beside.lead.buy(DOGE, units("100"), "0.1101");
+    beside.lead.buy(DOGE, signedUnits("100"), "0.1101");
     beside.copy.buy(DOGE, size, "0.1101");
     await expectSpot(stage, copier, beside.copy);
   });
@@ -236,7 +240,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     await stage.isKnown(copier);
     const order = { symbol: DOGE, side: SELL, type: "MARKET", quantity: "50" };
     await place(lead, order);
-    beside.lead.sell(DOGE, units("50"), "0.11");
+    beside.lead.sell(DOGE, signedUnits("50"), "0.11");
     const halted = of("PLACE", await stage.entriesOf(copier)).at(-1);
     expect(halted).toMatchObject({ status: "SKIPPED", skip: { reason: "HALTED" }, sends: 0 });
     await expectSpot(stage, copier, beside.copy);
@@ -244,7 +248,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     await stage.isKnown(copier);
     const part = beside.sold(DOGE, "50");
     await place(lead, order);
-    beside.lead.sell(DOGE, units("50"), "0.11");
+    beside.lead.sell(DOGE, signedUnits("50"), "0.11");
     beside.copy.sell(DOGE, part, "0.11");
     await expectSpot(stage, copier, beside.copy);
   });
@@ -278,9 +282,9 @@ describe("a spot strategy that is followed from its first order on", () => {
     for (const symbol of [BTC, ETH, DOGE]) {
       const held = beside.copy.of(symbol);
       // Dust below a step, or worth less than the venue takes, stays.
-      const sold = held - (held % units(STEPS[symbol] ?? ""));
+      const sold = held - (held % signedUnits(STEPS[symbol] ?? ""));
       const { bid } = stage.market.price(symbol);
-      if ((sold * units(bid)) / units("1") >= units(symbol === DOGE ? "1" : "5"))
+      if ((sold * signedUnits(bid)) / signedUnits("1") >= signedUnits(symbol === DOGE ? "1" : "5"))
         beside.copy.sell(symbol, sold, bid);
     }
     await expectSpot(stage, copier, beside.copy);
@@ -334,7 +338,7 @@ describe("a spot strategy with a history", () => {
     expect((await stage.copyOf(going)).status).toBe("FOLLOWING");
     const { balances } = await stage.atVenue(stopped, "GET", "/api/v3/account");
     const eth = balances.find(({ asset }: { asset: string }) => asset === "ETH");
-    expect(units(eth?.free ?? "0")).toBeLessThan(units("0.0001"));
+    expect(signedUnits(eth?.free ?? "0")).toBeLessThan(signedUnits("0.0001"));
     await place(lead, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "50" });
     expect(of("PLACE", await stage.entriesOf(stopped)).at(-1)).toMatchObject({ skip: { reason: "PAUSED" } });
   });
@@ -357,7 +361,7 @@ function equityOf({ copy }: Beside, share: string): bigint {
   const prices = Object.fromEntries(
     [BTC, ETH, DOGE].map((symbol) => [symbol, stage.market.price(symbol).bid]),
   );
-  return shareOf(units(SPOT_SEED), share) + copy.equity(prices) - units(SPOT_SEED);
+  return shareOf(signedUnits(SPOT_SEED), share) + copy.equity(prices) - signedUnits(SPOT_SEED);
 }
 
 function isNear(one: bigint, other: bigint): boolean {

@@ -4,8 +4,10 @@ import { openDataDirectory } from "../../src/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { Copy, MirrorEntry } from "../../src/domain/copying.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
-import { HEEDS_ADDRESSES } from "../crash/markets.ts";
+import { HEEDS_ADDRESSES } from "../campaigns/harness/markets.ts";
+import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
+import { signedUnits } from "../support/exact.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
 import {
@@ -18,8 +20,6 @@ import {
   type Terms,
 } from "./cast.ts";
 import { tradesAt } from "./probe.ts";
-import { openSteeredMarket, type SteeredMarket } from "./steered-market.ts";
-import { units } from "./sums.ts";
 
 export type Side = Books & { readonly gateway: GatewayProcess };
 
@@ -97,7 +97,7 @@ export class CopyStage {
       `the strategy's position of ${symbol} is ${quantity}`,
       async () => {
         const rows = await this.trade(lead, "GET", "/fapi/v3/positionRisk", { symbol });
-        return units(rows[0]?.positionAmt ?? "0") === quantity;
+        return signedUnits(rows[0]?.positionAmt ?? "0") === quantity;
       },
       { askAgainMs: ASK_AGAIN_MS },
     );
@@ -111,7 +111,7 @@ export class CopyStage {
   /** The copier's position at the venue, in units of 1e-8. */
   async positionOf(copier: Pick<Copier, "venue">, symbol: string): Promise<bigint> {
     const rows = await this.atVenue(copier, "GET", "/fapi/v3/positionRisk", { symbol });
-    return units(rows[0]?.positionAmt ?? "0");
+    return signedUnits(rows[0]?.positionAmt ?? "0");
   }
 
   /** Moves a price, and resolves when both gateways trade at it. */

@@ -1,28 +1,23 @@
 // What accounts come to, reckoned by hand: from orders and prices alone, with nothing of the code that is tested. Units of 1e-8.
 // Source: specification, section 1 (fees), and design, section 6 (rounding): who pays rounds up, who receives rounds down.
 
+import { ceil, floor, least, magnitude, signedUnits } from "../support/exact.ts";
+
 const ONE = 100_000_000n;
 const SPOT_FEE = { numerator: 1n, denominator: 1_000n };
 const TAKER_FEE = { numerator: 5n, denominator: 10_000n };
 const MAKER_FEE = { numerator: 2n, denominator: 10_000n };
 type Share = { readonly numerator: bigint; readonly denominator: bigint };
 
-/** Reads a decimal text. */
-export function units(text: string): bigint {
-  const [whole = "0", fraction = ""] = text.split(".");
-  const size = BigInt(whole.replace("-", "")) * ONE + BigInt(fraction.padEnd(8, "0").slice(0, 8));
-  return text.startsWith("-") ? -size : size;
-}
-
 /** A quantity scaled by ours / theirs and snapped down to a step. */
 export function scaled(quantity: string, ours: bigint, theirs: bigint, step: string): bigint {
-  const size = (units(quantity) * ours) / theirs;
-  return size - (size % units(step));
+  const size = (signedUnits(quantity) * ours) / theirs;
+  return size - (size % signedUnits(step));
 }
 
 /** The share of an amount, rounded down. */
 export function shareOf(amount: bigint, share: string): bigint {
-  return (amount * units(share)) / ONE;
+  return (amount * signedUnits(share)) / ONE;
 }
 
 /** A spot account: the quote asset, and what it has of each coin. */
@@ -31,16 +26,16 @@ export class SpotSums {
   readonly coins = new Map<string, bigint>();
 
   constructor(quote: string) {
-    this.quote = units(quote);
+    this.quote = signedUnits(quote);
   }
 
   buy(symbol: string, quantity: bigint, price: string): void {
-    this.quote -= up(quantity * units(price), ONE);
+    this.quote -= ceil(quantity * signedUnits(price), ONE);
     this.coins.set(symbol, this.of(symbol) + quantity - feeOf(quantity, SPOT_FEE));
   }
 
   sell(symbol: string, quantity: bigint, price: string): void {
-    const proceeds = (quantity * units(price)) / ONE;
+    const proceeds = (quantity * signedUnits(price)) / ONE;
     this.quote += proceeds - feeOf(proceeds, SPOT_FEE);
     this.coins.set(symbol, this.of(symbol) - quantity);
   }
@@ -54,7 +49,7 @@ export class SpotSums {
     return [...this.coins].reduce((sum, [symbol, quantity]) => {
       const price = prices[symbol];
       if (price === undefined) throw new Error(`${symbol} has a price`);
-      return sum + (quantity * units(price)) / ONE;
+      return sum + (quantity * signedUnits(price)) / ONE;
     }, this.quote);
   }
 }
@@ -66,7 +61,7 @@ export class FuturesSums {
   readonly #positions = new Map<string, { readonly quantity: bigint; readonly value: bigint }>();
 
   constructor(wallet: string) {
-    this.wallet = units(wallet);
+    this.wallet = signedUnits(wallet);
   }
 
   of(symbol: string): bigint {
@@ -77,9 +72,9 @@ export class FuturesSums {
   trade(symbol: string, quantity: bigint, price: string, kind: "TAKER" | "MAKER"): void {
     const held = this.#positions.get(symbol) ?? { quantity: 0n, value: 0n };
     const isReduction = held.quantity !== 0n && held.quantity > 0n !== quantity > 0n;
-    const closing = isReduction ? least(size(quantity), size(held.quantity)) : 0n;
+    const closing = isReduction ? least(magnitude(quantity), magnitude(held.quantity)) : 0n;
     if (closing > 0n) this.#close(symbol, held, closing, price, kind);
-    const opening = size(quantity) - closing;
+    const opening = magnitude(quantity) - closing;
     if (opening > 0n) this.#open(symbol, quantity > 0n ? opening : -opening, price, kind);
   }
 
@@ -90,8 +85,8 @@ export class FuturesSums {
     price: string,
     kind: "TAKER" | "MAKER",
   ): void {
-    const paid = (held.value * closing) / size(held.quantity);
-    const worth = closing * units(price);
+    const paid = (held.value * closing) / magnitude(held.quantity);
+    const worth = closing * signedUnits(price);
     const gained = held.quantity > 0n ? worth - paid : paid - worth;
     // Down, also what is lost: the fraction is the house's.
     this.wallet += floor(gained, ONE) - feeOfWorth(worth, kind);
@@ -102,34 +97,18 @@ export class FuturesSums {
 
   #open(symbol: string, quantity: bigint, price: string, kind: "TAKER" | "MAKER"): void {
     const held = this.#positions.get(symbol) ?? { quantity: 0n, value: 0n };
-    const worth = size(quantity) * units(price);
+    const worth = magnitude(quantity) * signedUnits(price);
     this.wallet -= feeOfWorth(worth, kind);
     this.#positions.set(symbol, { quantity: held.quantity + quantity, value: held.value + worth });
   }
 }
 
 function feeOf(amount: bigint, { numerator, denominator }: Share): bigint {
-  return up(amount * numerator, denominator);
+  return ceil(amount * numerator, denominator);
 }
 
 /** Of a worth that is a product of two decimals, 1e-16. */
 function feeOfWorth(worth: bigint, kind: "TAKER" | "MAKER"): bigint {
   const { numerator, denominator } = kind === "TAKER" ? TAKER_FEE : MAKER_FEE;
-  return up(worth * numerator, denominator * ONE);
-}
-
-function up(dividend: bigint, divisor: bigint): bigint {
-  return (dividend + divisor - 1n) / divisor;
-}
-
-function floor(dividend: bigint, divisor: bigint): bigint {
-  return dividend >= 0n ? dividend / divisor : -up(-dividend, divisor);
-}
-
-function size(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
-function least(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
+  return ceil(worth * numerator, denominator * ONE);
 }

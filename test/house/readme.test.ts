@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readServeConfig } from "../../src/config.ts";
 import { greeting } from "../../src/greeting.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
-import { newDirectory } from "../support/gateway.ts";
+import { newDirectory, upstreamEnv } from "../support/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -113,12 +113,7 @@ test("npm start serves, prints the demo's keys, and ends on SIGTERM", async () =
 test("npm start -- --market live serves; here the public data comes from another host", async () => {
   const exchange = await openSimulatedExchange({ seed: 1 });
   onTestFinished(() => exchange.close());
-  const env = {
-    UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
-    UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
-    UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
-    UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
-  };
+  const env = upstreamEnv(exchange);
   const started = await startNpm(["start", "--", "--market", "live"], { env, last: "operator create" });
   expect(started.text).toMatch(/^ {2}Market {5}live: /m);
   expect(await (await fetch(`${started.url}/api/v3/ping`)).json()).toEqual({});

@@ -1,76 +1,19 @@
-// House rules that no linter knows: who may import whom, and what the core must not do. A check that finds nothing to
-// check fails.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+// House rules that no linter knows: which folder may import which, as the tables of ARCHITECTURE.md say, and
+// what the core must not do. Each rule lists all its offenders; a check that finds nothing to check fails.
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const SRC = join(ROOT, "src");
 
-/** Each folder of `src/`, and the folders it may import from besides itself. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  money: [],
-  concurrency: [],
-  domain: ["money"],
-  engine: ["domain", "money"],
-  store: ["concurrency", "domain", "money"],
-  desk: ["engine", "store", "concurrency", "domain", "money"],
-  watch: ["desk", "engine", "store", "concurrency", "domain", "money"],
-  clock: ["desk", "store", "concurrency", "domain"],
-  market: ["concurrency", "domain", "money"],
-  identity: ["store", "engine", "concurrency", "domain", "money"],
-  limits: ["store", "concurrency", "domain"],
-  cli: ["config.ts", "data-directory.ts", "people", "copy", "identity", "store", "domain"],
-  signals: ["desk", "store", "concurrency", "domain", "money"],
-  streams: ["store", "market", "identity", "limits", "concurrency", "domain"],
-  docs: ["config.ts", "http", "signals", "streams", "domain"],
-  copy: ["identity", "store", "engine", "market", "concurrency", "domain", "money"],
-  people: ["config.ts", "identity", "store", "concurrency", "domain"],
-  performance: ["market", "store", "engine", "concurrency", "domain", "money"],
-  inspection: ["market", "store", "identity", "limits", "concurrency", "domain"],
-  dashboard: [
-    "config.ts",
-    "copy",
-    "people",
-    "performance",
-    "inspection",
-    "streams",
-    "http",
-    "signals",
-    "desk",
-    "engine",
-    "store",
-    "market",
-    "limits",
-    "identity",
-    "concurrency",
-    "domain",
-    "money",
-  ],
-  http: [
-    "desk",
-    "engine",
-    "store",
-    "market",
-    "identity",
-    "inspection",
-    "limits",
-    "signals",
-    "domain",
-    "money",
-  ],
-};
+/** Every folder outside the core may import it. */
+const CONCURRENCY = "concurrency";
+/** In the tables of ARCHITECTURE.md: the files beside a sub-folder. */
+const BESIDE = "files beside it";
 
-/** Each folder of `src/copy/`, and what of `src/copy/` it may import besides itself. */
-const COPY_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  sizing: [],
-  venue: [],
-  leads: ["venue"],
-  orders: ["executor", "session", "sizing", "venue"],
-  session: ["credentials.ts", "orders", "sizing", "venue"],
-  reconcile: ["executor", "leads", "orders", "session", "sizing", "venue"],
-  executor: ["client-ids.ts", "leads", "orders", "reconcile", "session", "sizing", "venue"],
-};
+/** What folders may import: of `src/` by the first table, sub-folders of their own folder by the second. */
+const { mayImport: MAY_IMPORT, within: WITHIN } = readTables();
 
 /** The core: pure, synchronous, without a clock of its own. */
 const CORE = ["money/", "domain/", "engine/", "copy/sizing/"];
@@ -85,37 +28,63 @@ const FORBIDDEN_IN_CORE: readonly (readonly [what: string, pattern: RegExp])[] =
   ["floating point", /\bparseFloat\b|\bNumber\(|\btoFixed\b/],
 ];
 
-const files = sourceFiles(SRC);
+/** Folders of tests beside what they test. */
+const NO_PROGRAMS: readonly string[] = ["testing", "contract"];
 
-test("there are source files in every folder that has rules", () => {
-  for (const folder of Object.keys(MAY_IMPORT)) {
-    expect(files.filter(({ place }) => place.startsWith(`${folder}/`)).length, folder).toBeGreaterThan(0);
-  }
-});
+const files = sourceFiles(
+  SRC,
+  (name) => !name.endsWith(".test.ts") && !NO_PROGRAMS.some((part) => isPart(name, part)),
+);
 
-test("every folder of src/ and of src/copy/ has import rules", () => {
+test("ARCHITECTURE.md says of every folder and sub-folder what it may import", () => {
   const foldersOf = (parent: string) =>
-    readdirSync(parent).filter((name) => name !== "testing" && statSync(join(parent, name)).isDirectory());
-  expect(foldersOf(SRC).sort()).toEqual(Object.keys(MAY_IMPORT).sort());
-  expect(foldersOf(join(SRC, "copy")).sort()).toEqual(Object.keys(COPY_MAY_IMPORT).sort());
+    readdirSync(join(SRC, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !NO_PROGRAMS.includes(entry.name))
+      .map(({ name }) => join(parent, name));
+  const folders = foldersOf("");
+  expect([...MAY_IMPORT.keys()].sort()).toEqual(folders.sort());
+  const divided = folders.flatMap(foldersOf).filter((folder) => folder !== join("docs", "browser"));
+  expect([...WITHIN.keys()].sort()).toEqual(divided.sort());
+  const empty = [...folders, ...divided].filter((folder) => !files.some(({ place }) => isIn(place, folder)));
+  expect(empty).toEqual([]);
 });
 
 test("a folder imports only from those it may", () => {
   const offenders = files.flatMap(({ place, imports }) => {
     const [folder = "", part = ""] = place.split("/");
+    // The files in the root of src/ compose everything.
     if (folder === place) return [];
-    const allowed = [folder, ...(MAY_IMPORT[folder] ?? [])];
-    const strangers = imports.filter((target) => !allowed.includes(target.split("/")[0] ?? ""));
-    if (folder !== "copy" || part.endsWith(".ts"))
-      return strangers.map((target) => `${place} imports ${target}`);
-    const parts = [part, ...(COPY_MAY_IMPORT[part] ?? [])];
-    const others = imports.filter((target) => {
-      const [root = "", of = ""] = target.split("/");
-      return root === "copy" && !parts.includes(of);
+    const allowed = MAY_IMPORT.get(folder) ?? [];
+    const isCore = CORE.some((core) => place.startsWith(core));
+    const own = WITHIN.get(`${folder}/${part}`) ?? null;
+    const strangers = imports.filter((target) => {
+      const [root = "", of = "", ...rest] = target.split("/");
+      if (root !== folder) return !allowed.includes(root) && (isCore || root !== CONCURRENCY);
+      const isBeside = rest.length === 0;
+      return own !== null && of !== part && !own.includes(of) && !(isBeside && own.includes(BESIDE));
     });
-    return [...strangers, ...others].map((target) => `${place} imports ${target}`);
+    return strangers.map((target) => `${place} imports ${target}`);
   });
   expect(offenders).toEqual([]);
+});
+
+test("no program imports from tests, and no campaign from another", () => {
+  const programs = files.flatMap(({ place, imports }) => imports.map((target) => ({ place, target })));
+  const offenders = programs.filter(
+    ({ target }) => target.startsWith("..") || NO_PROGRAMS.some((name) => isPart(target, name)),
+  );
+  expect(offenders.filter(({ target }) => target !== "../package.json")).toEqual([]);
+
+  const CAMPAIGNS = join(ROOT, "test/campaigns");
+  const strangers = sourceFiles(CAMPAIGNS, () => true).flatMap(({ place, imports }) => {
+    const [own = ""] = place.split("/");
+    if (!place.includes("/") || place.endsWith(".test.ts")) return [];
+    const others = imports.filter(
+      (target) => !target.startsWith("..") && ![own, "harness"].includes(target.split("/")[0] ?? ""),
+    );
+    return others.map((target) => `${place} imports ${target}`);
+  });
+  expect(strangers).toEqual([]);
 });
 
 test("the core has no clock, no randomness, no waiting and no floating point", () => {
@@ -140,25 +109,47 @@ test("nothing outside desk/ and the making of strategies writes to a strategy", 
 });
 
 type SourceFile = {
-  /** Relative to src/. */
+  /** Relative to the folder. */
   readonly place: string;
   readonly text: string;
-  /** Places in src/ that it imports. */
+  /** Places relative to the folder that it imports. */
   readonly imports: readonly string[];
 };
 
-/** Every program file below a folder; tests may import what they like. */
-function sourceFiles(folder: string): SourceFile[] {
+/** The files of code below a folder. */
+function sourceFiles(folder: string, isWanted: (name: string) => boolean): SourceFile[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.includes("testing/"))
-    .filter((name) => !name.startsWith(join("store", "contract")))
+    .filter((name) => name.endsWith(".ts") && isWanted(name))
     .map((name) => {
       const text = readFileSync(join(folder, name), "utf8");
       const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
-        relative(SRC, resolve(dirname(join(folder, name)), target)),
+        relative(folder, resolve(dirname(join(folder, name)), target)),
       );
       return { place: name, text, imports };
     });
+}
+
+function isPart(place: string, name: string): boolean {
+  return place.split("/").includes(name);
+}
+
+function isIn(place: string, folder: string): boolean {
+  return place.startsWith(`${folder}/`);
+}
+
+/** The rows `| folder | … | what it may import |` of ARCHITECTURE.md, by folder. */
+function readTables() {
+  const tables = {
+    mayImport: new Map<string, readonly string[]>(),
+    within: new Map<string, readonly string[]>(),
+  };
+  for (const line of readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8").split("\n")) {
+    const [, folders = "", last = ""] = /^\| ((?:`[\w/-]+\/`,? ?)+) \| (?:.* \| )?(.*?) \|$/.exec(line) ?? [];
+    const allowed = last === "nothing" ? [] : last.split(", ").map((name) => name.replaceAll("`", ""));
+    for (const [, folder = ""] of folders.matchAll(/`([\w/-]+)\/`/g))
+      (folder.includes("/") ? tables.within : tables.mayImport).set(folder, allowed);
+  }
+  return tables;
 }
 
 function withoutComments(text: string): string {

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JournalEntry } from "../../src/domain/strategy.ts";
 import { REPORT_RANGES, type ReportRange } from "../../src/performance/report.ts";
 import { createPerformanceReports } from "../../src/performance/reports.ts";
+import { testSeed } from "../support/seed.ts";
 import { equityAt, figuresOf, isNear, lastPaid } from "./recomputed.ts";
 import { OPENED_AT, type Walked, walk } from "./walked.ts";
 
-const SEEDS = [Number(process.env.PERFORMANCE_SEED ?? 1), 2];
+const SEEDS = [testSeed("test/performance/walked.test.ts"), 2];
 /** A day and a half. */
 const ROUNDS = 360;
 const KINDS = { SPOT: "klines", FUTURES: "markPriceKlines" } as const;

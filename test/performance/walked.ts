@@ -12,8 +12,8 @@ import { STANDARD } from "../../src/engine/profiles.ts";
 import { firstCommit } from "../../src/identity/seed.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { FAMILIES } from "../simulation/families.ts";
-import { Floor, ROUND_MS } from "../simulation/floor.ts";
+import { FAMILIES } from "../campaigns/walk/families.ts";
+import { Floor, ROUND_MS } from "../campaigns/walk/floor.ts";
 import { seededRandom } from "../support/random.ts";
 import { RememberedPrices } from "./remembered-prices.ts";
 

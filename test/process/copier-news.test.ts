@@ -1,13 +1,13 @@
 // News of a copier in a process of its own, through a server that does not copy: changes of a copy by the
 // live connection, pauses by mail, and for operators the state of venues, and that no copier runs any more.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FaultyProxy } from "../../src/copy/venue/testing/faulty-proxy.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { REPORT_AGE_MS_MAX } from "../../src/domain/venue-report.ts";
 import { type Books, type Lead, newLeads, newVenueAccounts } from "../copy/cast.ts";
 import { Visitor } from "../copy/visitor.ts";
 import { type CopierProcess, startCopier } from "../support/copier-process.ts";
 import { eventually } from "../support/eventually.ts";
+import { FaultProxy } from "../support/fault-proxy.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
@@ -18,10 +18,11 @@ import { openMailServer } from "./secrets/mail-server.ts";
 const BUY = { ...MARKET_BUY, quantity: "0.0005" };
 const BAN_SECONDS = 600;
 const BANNED = {
-  kind: "ANSWER",
-  status: 418,
-  headers: { "retry-after": String(BAN_SECONDS) },
-  body: JSON.stringify({ code: -1003, msg: "Way too many requests; IP banned." }),
+  answer: {
+    status: 418,
+    headers: { "retry-after": String(BAN_SECONDS) },
+    body: JSON.stringify({ code: -1003, msg: "Way too many requests; IP banned." }),
+  },
 } as const;
 const MAIL_PASSWORD = "a-password-of-the-mail-server";
 /** A silence is noticed after some seconds of real time. */
@@ -31,7 +32,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("people beside a copier by itself"),
   const opened = new AsyncDisposableStack();
   let venue: GatewayProcess;
   let venueBooks: Books;
-  let proxy: FaultyProxy;
+  let proxy: FaultProxy;
   let gateway: GatewayProcess;
   let books: Books;
   let mails: Awaited<ReturnType<typeof openMailServer>>;
@@ -49,7 +50,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("people beside a copier by itself"),
     opened.defer(() => venue.kill());
     venueBooks = await openDataDirectory(venue.dataDir, null);
     opened.defer(() => venueBooks.store.close());
-    proxy = opened.use(await FaultyProxy.open(venue.url));
+    proxy = opened.use(await FaultProxy.open(venue.url));
     const env = { DATABASE_URL: url, COPY_VENUES: proxy.url };
     gateway = await startGateway({ args: ["--role", "gateway"], env });
     opened.defer(() => gateway.kill());

@@ -19,6 +19,7 @@ import {
   runNode,
   seedStrategy,
   startGateway,
+  upstreamEnv,
 } from "../support/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
@@ -95,12 +96,7 @@ describe("the greeting", () => {
   test("names the one of three markets", async () => {
     const exchange = await openSimulatedExchange({ seed: 1 });
     onTestFinished(() => exchange.close());
-    const upstream = {
-      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
-      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
-      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
-      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
-    };
+    const upstream = upstreamEnv(exchange);
     const { host } = new URL(exchange.spotRestUrl);
     const tape = newTape();
     for (const [env, market] of [

@@ -5,7 +5,7 @@ import type { Exchange } from "../../src/market/exchange/open.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { eventually } from "../support/eventually.ts";
 import { farBelow } from "../support/exact.ts";
-import { startGateway } from "../support/gateway.ts";
+import { startGateway, upstreamEnv } from "../support/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -21,12 +21,7 @@ test("an upstream that stops and starts again needs no restart of ours", async (
   let exchange: Exchange = await openSimulatedExchange({ seed: SEED });
   onTestFinished(() => exchange.close());
   const gateway = await startGateway({
-    env: {
-      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
-      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
-      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
-      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
-    },
+    env: upstreamEnv(exchange),
   });
   onTestFinished(() => gateway.kill());
   const strategy = gateway.seed();

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { openTape } from "../../src/market/tape/open.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, newDirectory, startGateway, upstreamEnv } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { type WrittenTape, writeTape } from "../support/written-tape.ts";
 
@@ -94,10 +94,7 @@ test("what the recorder has recorded can be replayed, with the books of both fam
   const recorder = spawn(process.execPath, ["tools/record-tape.mjs", SYMBOL, "3", file], {
     env: {
       ...process.env,
-      UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
-      UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
-      UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
-      UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+      ...upstreamEnv(exchange),
     },
     stdio: "ignore",
   });

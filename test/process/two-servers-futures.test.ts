@@ -1,19 +1,18 @@
-// Two real gateways on one PostgreSQL database and one exchange, whose marks and settlements are in the
-// test's hands: both watch every position and every leg, and what the market does to them happens once.
+// Two real gateways on one PostgreSQL database and one market, whose marks and settlements are in the test's hands: both
+// watch every position and every leg, and what the market does to them happens once.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
-import { makeHolders } from "../crash/holders.ts";
-import { openSteeredExchange, type SteeredExchange } from "../crash/steered-exchange.ts";
+import { makeHolders } from "../campaigns/crash/holders.ts";
+import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Credentials, type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
 import { signed } from "../support/signed-client.ts";
 
 const SYMBOL = "DOGEUSDT";
-const SEED = "7";
 const HOLDERS = 6;
 const HELD_SINCE_MS = 10 * 60_000;
 /** A settlement is requested some seconds after its time. */
@@ -26,7 +25,7 @@ const ASK_AGAIN_MS = 200;
 
 describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one PostgreSQL database"), () => {
   let server: Databases;
-  let exchange: SteeredExchange;
+  let market: SteeredMarket;
   let first: GatewayProcess;
   let second: GatewayProcess;
   let strategies: readonly Credentials[];
@@ -41,8 +40,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
   afterAll(() => server?.stop());
 
   beforeEach(async () => {
-    exchange = await openSteeredExchange(SEED);
-    mark = exchange.markOf(SYMBOL);
+    market = await openSteeredMarket();
+    mark = Number(market.price(SYMBOL).mark);
     const databaseUrl = await server.newDatabase();
     const [firstDir, secondDir] = [newDirectory(), newDirectory()];
     const { store, master } = await openDataDirectory(firstDir, null, databaseUrl);
@@ -52,15 +51,15 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
     holders = await makeHolders(store, master, { count: HOLDERS, price: mark.toFixed(5), at });
     await store.close();
     copyFileSync(join(firstDir, "master.key"), join(secondDir, "master.key"));
-    // Each logs when it has applied a settlement.
-    const env = { ...exchange.env, DATABASE_URL: databaseUrl, LOG_LEVEL: "info" };
+    // Each says when it has applied a settlement.
+    const env = { ...market.env, DATABASE_URL: databaseUrl, LOG_LEVEL: "info" };
     first = await startGateway({ dataDir: firstDir, env });
     second = await startGateway({ dataDir: secondDir, env });
   });
   afterEach(async () => {
     await first?.kill();
     await second?.kill();
-    await exchange?.close();
+    await market?.close();
   });
 
   test("a leg fires once and a position is liquidated once, whichever server has the mark price first", async () => {
@@ -73,7 +72,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
     await placeStop(first.url, other, mark * 0.96);
     await open(first.url, bold, "50");
     await open(second.url, another, "50");
-    exchange.setMark(SYMBOL, mark * 0.95);
+    market.setPrice(SYMBOL, { ...market.price(SYMBOL), mark: (mark * 0.95).toFixed(8) });
     for (const each of [careful, bold, other, another]) await flat(second.url, each);
 
     for (const { url } of [first, second]) {
@@ -94,14 +93,14 @@ describe.skipIf(!hasPostgres)(postgresTitle("futures on two servers on one Postg
     if (!trader) throw new Error("strategies were made");
     await open(first.url, trader, "50");
     await first.kill();
-    exchange.setMark(SYMBOL, mark * 0.95);
+    market.setPrice(SYMBOL, { ...market.price(SYMBOL), mark: (mark * 0.95).toFixed(8) });
     await flat(second.url, trader);
     expect(await typesOf(second.url, trader)).toEqual(["MARKET", "LIQUIDATION"]);
     await expectTwoTrades(second.url, trader);
   });
 
-  test("a settlement of funding is applied once to every holder of the contract", async () => {
-    const { at } = exchange.settle(SYMBOL, Date.now() + SETTLED_IN_MS, "0.00010000");
+  test("a settlement of funding is applied once to everybody who holds the contract", async () => {
+    const { at } = market.settle(SYMBOL, Date.now() + SETTLED_IN_MS, "0.00010000");
     await eventually(
       "both servers have applied it",
       () => [first, second].every((gateway) => gateway.output().includes("funding is settled")),

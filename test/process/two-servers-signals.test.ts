@@ -8,7 +8,7 @@ import { openDataDirectory } from "../../src/data-directory.ts";
 import type { Signal } from "../../src/domain/signal.ts";
 import { seedStrategies } from "../../src/identity/seed.ts";
 import type { Store } from "../../src/store/store.ts";
-import { journalFaults } from "../crash/journal.ts";
+import { journalFaults } from "../campaigns/harness/journal.ts";
 import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Credentials, type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";

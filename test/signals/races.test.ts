@@ -8,12 +8,13 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import type { Counts } from "../simulation/report.ts";
+import type { Counts } from "../campaigns/walk/counts.ts";
+import { testSeed } from "../support/seed.ts";
 import { acts } from "./acts.ts";
 import { Stage } from "./stage.ts";
 
-/** Other races: `RACES_SEED=7 RACES_RUNS=1000 npm test -- test/signals`. */
-const seed = Number(process.env.RACES_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** Other races: `SEED=7 RACES_RUNS=1000 npx vitest run test/signals`. */
+const seed = testSeed("test/signals/races.test.ts");
 const RUNS = Number(process.env.RACES_RUNS ?? 60);
 const ACTS_MAX = 40;
 /** More than all that one run sets off. */
@@ -34,7 +35,6 @@ function missing(counts: Counts): string[] {
 test(
   "no race executes a signal twice, changes how it ended, or leaves it behind",
   async () => {
-    console.log(`races seed ${seed}`);
     const directory = mkdtempSync(join(tmpdir(), "lyrebird-races-"));
     const file = join(directory, "lyrebird.sqlite");
     const stores = [await openSqliteStore(file), await openSqliteStore(file)];

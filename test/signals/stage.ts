@@ -14,10 +14,10 @@ import { SWEEP_MS } from "../../src/signals/sweep.ts";
 import { encodeOrder } from "../../src/store/codec.ts";
 import type { Store } from "../../src/store/store.ts";
 import { StubMarket } from "../../src/watch/testing/stub-market.ts";
-import { journalFaults } from "../crash/journal.ts";
-import { faultsOf } from "../fire/audit.ts";
-import { checkAccount } from "../simulation/invariants.ts";
-import { type Counts, count } from "../simulation/report.ts";
+import { faultsOf } from "../campaigns/fire/audit.ts";
+import { journalFaults } from "../campaigns/harness/journal.ts";
+import { type Counts, count } from "../campaigns/walk/counts.ts";
+import { checkAccount } from "../campaigns/walk/invariants.ts";
 import { Process, type Turns } from "./process.ts";
 
 export const SYMBOL = "BTCUSDT";

@@ -66,6 +66,24 @@ export function costOf(price: string, quantity: string): bigint {
   return ceil(units(price) * units(quantity), SCALE);
 }
 
-function ceil(value: bigint, by: bigint): bigint {
+/** The quotient, rounded up; of what is not negative. */
+export function ceil(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
+}
+
+/** The quotient, rounded down, also below zero. */
+export function floor(value: bigint, by: bigint): bigint {
+  return value >= 0n ? value / by : -ceil(-value, by);
+}
+
+export function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}
+
+export function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+export function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n);
 }

@@ -1,4 +1,5 @@
-// A gateway of the test's own: the real program in a process of its own, on a free port and a new data directory.
+// A gateway of the test's own: the real program in a process of its own, on a free port and a new data
+// directory.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
@@ -14,18 +15,24 @@ export type Credentials = {
   readonly apiSecret: string;
 };
 
-export type GatewayProcess = {
-  readonly url: string;
-  readonly dataDir: string;
+/** One of the project's programs in a process of its own, which does not outlive this one. */
+export type Program = {
+  /** What it said when it was ready. */
+  readonly ready: string;
   readonly process: ChildProcess;
   /** Everything that was written to standard output and standard error so far. */
   output(): string;
-  /** Another strategy, made by the operator's command beside the running server. */
-  seed(type?: "spot" | "futures"): Credentials;
   /** SIGTERM, and the exit code. */
   stop(): Promise<number | null>;
   /** kill -9. */
   kill(): Promise<void>;
+};
+
+export type GatewayProcess = Omit<Program, "ready"> & {
+  readonly url: string;
+  readonly dataDir: string;
+  /** Another strategy, made by the operator's command beside the running server. */
+  seed(type?: "spot" | "futures"): Credentials;
 };
 
 export type GatewayOptions = {
@@ -37,50 +44,96 @@ export type GatewayOptions = {
   readonly diskMebibytes?: number;
 };
 
-/** Starts a gateway and resolves when it says that it listens. Rejects with its output if it exits instead. */
+/**
+ * Starts a gateway and resolves when it says that it listens. Rejects with its output if it exits instead.
+ */
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
   const dataDir = options.dataDir ?? newDirectory();
-  const args = ["src/main.ts", "--port", "0", "--data", dataDir, ...(options.args ?? [])];
-  const { diskMebibytes } = options;
-  const program = diskMebibytes === undefined ? [] : onOwnDisk(dataDir, diskMebibytes);
-  const [command = "", ...all] = [...program, process.execPath, ...args];
+  const { diskMebibytes, env } = options;
+  const { ready, ...program } = await startProgram("the gateway", /^Lyrebird listens on (\S+)$/, {
+    args: ["--port", "0", "--data", dataDir, ...(options.args ?? [])],
+    env,
+    runner: diskMebibytes === undefined ? [] : onOwnDisk(dataDir, diskMebibytes),
+  });
+  return { ...program, url: ready, dataDir, seed: (type = "spot") => seedStrategy(dataDir, type, env) };
+}
+
+/** Of what a program says this much is kept, characters. */
+const OUTPUT_MAX = 32 * 1024 * 1024;
+/** The programs that run, so that none outlives this process. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/**
+ * Starts the program and resolves when a line of its output is as told. Rejects with its output if it exits
+ * instead.
+ */
+export async function startProgram(
+  what: string,
+  isReady: RegExp,
+  options: {
+    readonly args: readonly string[];
+    readonly env?: Readonly<Record<string, string>> | undefined;
+    /** Where its code is; the project's own unless said. */
+    readonly root?: string;
+    /** The command that runs it, if it is not run directly. */
+    readonly runner?: readonly string[];
+  },
+): Promise<Program> {
+  const { args, env, root = ROOT, runner = [] } = options;
+  const [command = "", ...all] = [...runner, process.execPath, "src/main.ts", ...args];
   const child = spawn(command, all, {
-    cwd: ROOT,
-    env: { ...process.env, LOG_LEVEL: "warn", ...options.env },
+    cwd: root,
+    env: { ...process.env, LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
   let output = "";
-  const exited = once(child, "exit");
-  child.stderr.on("data", (text) => {
-    output += text;
-  });
-  const url = await new Promise<string>((resolve, reject) => {
+  const exited = once(child, "exit").finally(() => running.delete(child));
+  const add = (text: string) => {
+    if (output.length < OUTPUT_MAX) output += text;
+  };
+  child.stderr.on("data", (text) => add(String(text)));
+  const ready = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
-      output += `${line}\n`;
-      const listening = /^Lyrebird listens on (\S+)$/.exec(line);
-      if (listening?.[1] !== undefined) resolve(listening[1]);
+      add(`${line}\n`);
+      const said = isReady.exec(line)?.[1];
+      if (said !== undefined) resolve(said);
     });
-    exited.then(([code]) => reject(new Error(`the gateway exited with ${code}:\n${output}`)), reject);
+    exited.then(([code]) => reject(new Error(`${what} exited with ${code}:\n${output}`)), reject);
   });
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
   return {
-    url,
-    dataDir,
+    ready,
     process: child,
     output: () => output,
-    seed: (type = "spot") => seedStrategy(dataDir, type, options.env),
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
-      return child.exitCode;
-    },
-    async kill() {
-      child.kill("SIGKILL");
-      await exited;
-    },
+    stop: () => end("SIGTERM"),
+    kill: async () => void (await end("SIGKILL")),
   };
 }
 
-/** Whether this machine lets a process have a disk of its own: Linux with namespaces for everybody, or for root. */
+/** The environment of a gateway whose market is this exchange. */
+export function upstreamEnv(exchange: Exchange): Readonly<Record<string, string>> {
+  return {
+    UPSTREAM_SPOT_REST_URL: exchange.spotRestUrl,
+    UPSTREAM_SPOT_WS_URL: exchange.spotWsUrl,
+    UPSTREAM_FUTURES_REST_URL: exchange.futuresRestUrl,
+    UPSTREAM_FUTURES_WS_URL: exchange.futuresWsUrl,
+  };
+}
+
+type Exchange = Readonly<Record<"spotRestUrl" | "spotWsUrl" | "futuresRestUrl" | "futuresWsUrl", string>>;
+
+/**
+ * Whether this machine lets a process have a disk of its own: Linux with namespaces for everybody, or for
+ * root.
+ */
 export function canHaveOwnDisk(): boolean {
   return spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "none", tmpdir()]).status === 0;
 }

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SKIPPED_WITHOUT_DISK } from "../crash/power/recorded-gateway.ts";
+import { SKIPPED_WITHOUT_DISK } from "../campaigns/crash/power/recorded-gateway.ts";
 import { KEPT_CLUSTER, postgresTitle } from "./postgres.ts";
 import { forgetSettings } from "./settings.ts";
 

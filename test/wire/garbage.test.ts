@@ -1,5 +1,5 @@
-// Bytes that are no request, and hostile requests: never an answer of 5xx, never one outside the catalog, and
-// the server keeps running. `test/fuzz/` has random requests over all routes.
+// Bytes that are no request, and requests that nobody honest sends: never an answer of 5xx, never one outside the
+// catalogue, and a server that goes on. Requests drawn at random over all routes are in `test/campaigns/fuzz/`.
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { holdCommits } from "../support/database.ts";

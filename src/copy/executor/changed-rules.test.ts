@@ -1,10 +1,10 @@
 // A venue that changes its rules, or delists a symbol, between two orders: an order sized by the old rules is
 // rejected, sized by the new ones, and sent once more.
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { FaultProxy } from "../../../test/support/fault-proxy.ts";
 import { contractRow } from "../../../test/support/own-contracts.ts";
 import { decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
-import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
 import { pairRow } from "../venue/testing/own-pairs.ts";
 
 const ETH = "ETHUSDT";
@@ -12,12 +12,12 @@ const ETH = "ETHUSDT";
 const SHARE = { share: decimal<Rate>("0.777") };
 
 let stage: CopiesStage;
-let proxy: FaultyProxy;
+let proxy: FaultProxy;
 
 beforeEach(async () => {
   stage = await openCopiesStage({
     through: async (url) => {
-      proxy = await FaultyProxy.open(url);
+      proxy = await FaultProxy.open(url);
       return proxy.url;
     },
   });
@@ -68,7 +68,7 @@ test("a symbol that the venue lists no more does not keep a copy from being clos
   // Our own gateway takes orders back on any symbol.
   const body = JSON.stringify({ code: -1121, msg: "Invalid symbol." });
   for (let pass = 0; pass < 100; pass += 1)
-    proxy.plan("DELETE /api/v3/order", { kind: "ANSWER", status: 400, body });
+    proxy.plan("DELETE /api/v3/order", { answer: { status: 400, body } });
   const began = stage.time.now();
   await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
   await stage.waitFor("it is closed", async () => (await stage.copy(copier)).status === "STOPPED");
@@ -114,7 +114,7 @@ test("a leg's trigger is fitted to the new ticks", async () => {
   stage.contracts.list(contractRow(ETH, { filters: withTick("1.00") }));
   // Our own gateway takes a trigger between two ticks.
   const refusal = JSON.stringify({ code: -4014, msg: "Price not increased by tick size." });
-  proxy.plan("POST /fapi/v1/algoOrder", { kind: "ANSWER", status: 400, body: refusal });
+  proxy.plan("POST /fapi/v1/algoOrder", { answer: { status: 400, body: refusal } });
   await stage.unhalt(strategy);
   const legs = async () =>
     (await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs ?? new Map();

@@ -1,20 +1,20 @@
 // A venue whose list of fills lags behind its orders: what was executed is booked at once, its fees as soon
 // as they are listed.
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { FaultProxy } from "../../../test/support/fault-proxy.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
-import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
 const FUTURES_FILLS = "GET /fapi/v1/userTrades";
 
 let stage: CopiesStage;
-let proxy: FaultyProxy;
+let proxy: FaultProxy;
 
 beforeEach(async () => {
   stage = await openCopiesStage({
     through: async (url) => {
-      proxy = await FaultyProxy.open(url);
+      proxy = await FaultProxy.open(url);
       return proxy.url;
     },
   });
@@ -90,7 +90,7 @@ test("a copy that closes is closed once all its sales are known in full", async 
 });
 
 function listsNothing(route: string, times: number): void {
-  for (let time = 0; time < times; time += 1) proxy.plan(route, { kind: "ANSWER", status: 200, body: "[]" });
+  for (let time = 0; time < times; time += 1) proxy.plan(route, { answer: { status: 200, body: "[]" } });
 }
 
 async function areFeesKnown(copier: Copier): Promise<boolean> {
@@ -102,7 +102,7 @@ test("a sale on spot that never reached the venue ends as soon as the balances s
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
-  proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+  proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
   const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
   const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
   await stage.waitFor("nobody knows of it", isUnconfirmed);
@@ -130,7 +130,7 @@ test("several sales that never got to the venue are over too", async () => {
   const sales = ["0.0004", "0.0003"];
   const orderIds: number[] = [];
   for (const quantity of sales) {
-    proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+    proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
     orderIds.push(await stage.does(strategy, places("SELL", quantity, { at: "105000" }), false));
     stage.wake(strategy);
     const count = orderIds.length;
@@ -157,11 +157,11 @@ test("a sale on spot that is open but not shown is not sold twice", async () => 
   await stage.start();
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
-  proxy.plan("POST /api/v3/order", { kind: "CUT_AFTER" });
+  proxy.plan("POST /api/v3/order", { cut: "AFTER" });
   const body = '{"code":-2013,"msg":"Order does not exist."}';
   const hidden = 40;
   for (let asked = 0; asked < hidden; asked += 1)
-    proxy.plan("GET /api/v3/order", { kind: "ANSWER", status: 400, body });
+    proxy.plan("GET /api/v3/order", { answer: { status: 400, body } });
   const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
   const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
   await stage.waitFor("nobody knows of it", isUnconfirmed);
@@ -183,11 +183,11 @@ test.each([
     await stage.start();
     const copier = await stage.copier(strategy, "FUTURES");
     await stage.does(strategy, places("SELL", "0.002"));
-    proxy.plan("POST /fapi/v1/order", { kind: "CUT_AFTER" });
+    proxy.plan("POST /fapi/v1/order", { cut: "AFTER" });
     const body = '{"code":-2013,"msg":"Order does not exist."}';
     const hidden = 60;
     for (let asked = 0; asked < hidden; asked += 1)
-      proxy.plan("GET /fapi/v1/order", { kind: "ANSWER", status: 400, body });
+      proxy.plan("GET /fapi/v1/order", { answer: { status: 400, body } });
     listsNothing(FUTURES_FILLS, unlisted);
     const stopLossPrice = decimal<Price>("90000");
     const attached = { takeProfitPrice: null, stopLossPrice };

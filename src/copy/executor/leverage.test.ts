@@ -1,16 +1,16 @@
 // Leverage and margin mode of a copy's contracts, which its owner can change at the venue at any time.
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { FaultProxy } from "../../../test/support/fault-proxy.ts";
 import { type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
-import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
 
 let stage: CopiesStage;
-let proxy: FaultyProxy;
+let proxy: FaultProxy;
 let strategy: string;
 
 beforeEach(async () => {
   stage = await openCopiesStage({
     through: async (url) => {
-      proxy = await FaultyProxy.open(url);
+      proxy = await FaultProxy.open(url);
       return proxy.url;
     },
   });
@@ -40,9 +40,7 @@ test("of a position that its owner has taken to cross margin nothing more is ope
   await stage.passes(15_000);
   const msg = "Margin type cannot be changed if there exists position.";
   proxy.plan("POST /fapi/v1/marginType", {
-    kind: "ANSWER",
-    status: 400,
-    body: JSON.stringify({ code: -4048, msg }),
+    answer: { status: 400, body: JSON.stringify({ code: -4048, msg }) },
   });
   await stage.does(strategy, places("BUY", "0.002"));
   expect((await stage.entries(copier)).at(-1)).toMatchObject({

@@ -1,19 +1,19 @@
 // One request of a copy was in flight when its process ended. Its outcome is resolved before anything else is
 // sent.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FaultProxy } from "../../../test/support/fault-proxy.ts";
 import type { CopyRequest } from "../../domain/copying.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
-import { FaultyProxy } from "../venue/testing/faulty-proxy.ts";
 import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
 let stage: CopiesStage;
-let proxy: FaultyProxy;
+let proxy: FaultProxy;
 
 beforeEach(async () => {
   stage = await openCopiesStage({
     through: async (url) => {
-      proxy = await FaultyProxy.open(url);
+      proxy = await FaultProxy.open(url);
       return proxy.url;
     },
   });
@@ -164,7 +164,7 @@ test("an order that the venue does not know for a moment stays open, and is reco
   const copier = await stage.copier(strategy, "SPOT");
   const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
   await stage.passes(10_000);
-  proxy.plan("GET /api/v3/order", { kind: "ERROR_AFTER", status: 400, body: unknown });
+  proxy.plan("GET /api/v3/order", { answer: { status: 400, body: unknown }, isForwarded: true });
   const seen = decimal<Price>("90000");
   await stage.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: stage.time.now() });
   expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 RESTING");
@@ -184,7 +184,7 @@ test("a cancel that the venue has refused is repeated by the next poll", async (
   await stage.passes(20_000);
   await stage.ask(copier, strategy, { kind: "REPAIR" });
   const body = JSON.stringify({ code: -1099, msg: "Not now." });
-  proxy.plan("DELETE /api/v3/order", { kind: "ANSWER", status: 400, body });
+  proxy.plan("DELETE /api/v3/order", { answer: { status: 400, body } });
   await stage.does(strategy, { type: "CancelOrder", orderId });
   const status = async () => (await stage.venue.orders(copier.account, "BTCUSDT"))[0]?.status;
   await stage.waitFor("it is cancelled after all", async () => (await status()) === "CANCELED");
@@ -212,7 +212,7 @@ describe("a stop whose request is lost on its way", () => {
   });
 
   test("is sent again at once, under the same id", async () => {
-    proxy.plan("POST /fapi/v1/algoOrder", { kind: "CUT_BEFORE" });
+    proxy.plan("POST /fapi/v1/algoOrder", { cut: "BEFORE" });
     const at = stage.time.now();
     await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
     await stage.waitFor("it is there", async () => (await legs()).length === 1);
@@ -224,7 +224,7 @@ describe("a stop whose request is lost on its way", () => {
     [", also by the next process", () => stage.restart()],
   ])("and was sent again is canceled again should it come after it was canceled%s", async (_, meanwhile) => {
     const leg = "/fapi/v1/algoOrder";
-    proxy.plan(`POST ${leg}`, { kind: "CUT_BEFORE" });
+    proxy.plan(`POST ${leg}`, { cut: "BEFORE" });
     await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
     await stage.waitFor("it is there", async () => (await legs()).length === 1);
     const [clientLegId] = await legs();
@@ -243,7 +243,7 @@ describe("a stop whose request is lost on its way", () => {
       algoStatus: "NEW",
       updateTime: 1,
     };
-    proxy.plan(`GET ${leg}`, { kind: "ANSWER", status: 200, body: JSON.stringify(body) });
+    proxy.plan(`GET ${leg}`, { answer: { status: 200, body: JSON.stringify(body) } });
     proxy.seen.length = 0;
     const canceled = () => proxy.seen.filter((route) => route === `DELETE ${leg}`).length;
     await stage.waitFor("it is canceled again", () => canceled() === 1);

@@ -1,19 +1,19 @@
 // A copying process that ends at any moment: whatever it had sent is found by the next, and nothing is sent
 // twice.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FaultProxy, type Rule } from "../../../test/support/fault-proxy.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
-import { type Fault, FaultyProxy } from "../venue/testing/faulty-proxy.ts";
 import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
 let stage: CopiesStage;
-let proxy: FaultyProxy;
+let proxy: FaultProxy;
 let strategy: string;
 let copier: Copier;
 
 beforeEach(async () => {
   stage = await openCopiesStage({
     through: async (url) => {
-      proxy = await FaultyProxy.open(url);
+      proxy = await FaultProxy.open(url);
       return proxy.url;
     },
   });
@@ -123,7 +123,7 @@ describe("a process that ends before it has sent", () => {
 test("consecutive restarts do not restart the query time: a lost order is given up after the same time", async () => {
   const RESTART_EVERY_MS = 3_000;
   const RESTARTS = 3;
-  proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+  proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
   const at = stage.time.now();
   await stage.does(strategy, places("BUY", "0.001"), false);
   stage.wake(strategy);
@@ -140,10 +140,10 @@ test("consecutive restarts do not restart the query time: a lost order is given 
 });
 
 describe("a way to the venue that breaks", () => {
-  test.each<[string, Fault]>([
-    ["before the order has come there", { kind: "CUT_BEFORE" }],
-    ["after it was carried out", { kind: "CUT_AFTER" }],
-    ["with an error after it was carried out", { kind: "ERROR_AFTER", status: 503, body: "{}" }],
+  test.each<[string, Rule]>([
+    ["before the order has come there", { cut: "BEFORE" }],
+    ["after it was carried out", { cut: "AFTER" }],
+    ["with an error after it was carried out", { answer: { status: 503, body: "{}" }, isForwarded: true }],
   ])("%s leaves one order, and one line", async (_, fault) => {
     proxy.plan("POST /api/v3/order", fault);
     await stage.does(strategy, places("BUY", "0.001"), false);
@@ -157,7 +157,7 @@ describe("a way to the venue that breaks", () => {
 
   test("keeps the order of what follows, and delays no other copy", async () => {
     const other = await stage.copier(strategy, "SPOT");
-    proxy.plan("POST /api/v3/order", { kind: "CUT_BEFORE" });
+    proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
     await stage.does(strategy, places("BUY", "0.0005"), false);
     await stage.does(strategy, places("SELL", "0.0002"), false);
     stage.wake(strategy);

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { walkDesks } from "../../../test/simulation/desk-walk.ts";
-import { stateOf } from "../../../test/simulation/invariants.ts";
+import { walkDesks } from "../../../test/campaigns/walk/desk-walk.ts";
+import { stateOf } from "../../../test/campaigns/walk/invariants.ts";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import type { Account } from "../../domain/account.ts";
 import type { LeadAction, LeadDeedKind } from "../../domain/copying.ts";

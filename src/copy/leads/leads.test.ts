@@ -2,9 +2,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { buy, cancel, cleanStages, executed, open as openStore, stage } from "../../desk/testing/stage.ts";
 import type { Lead } from "../../domain/lead.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
+import { openToCopiers } from "../testing/copy-rows.ts";
 import { ENTRIES_MAX } from "./lead-journal.ts";
 import { CLAIM_MS, FRESH_MS, LEASE_MS, LOOK_MS } from "./leads.ts";
-import { beginCopy, openToCopiers, pauseCopy } from "./testing/copies.ts";
+import { beginCopy, pauseCopy } from "./testing/copies.ts";
 import { leadsOn, OwnTime, settled } from "./testing/leads-stage.ts";
 
 cleanStages();

@@ -2,9 +2,10 @@
 // up, a position without its strategy's stop, an order that is executed twice, and one symbol that delays the
 // exit of another. Each test reproduces a defect.
 import { afterEach, describe, expect, test } from "vitest";
-import type { BehaviorOptions, WayAnswer, WayRequest } from "../../../test/copy/faults/exchange-behavior.ts";
-import { type FaultyWay, openFaultyWay } from "../../../test/copy/faults/faulty-way.ts";
+import type { BehaviorOptions, WayRequest } from "../../../test/campaigns/copy-faults/exchange-behavior.ts";
+import { type FaultyWay, openFaultyWay } from "../../../test/campaigns/copy-faults/faulty-way.ts";
 import { eventually } from "../../../test/support/eventually.ts";
+import type { Answer } from "../../../test/support/fault-proxy.ts";
 import { type Account, emptyAccount, type StrategyType } from "../../domain/account.ts";
 import { apply } from "../../engine/apply.ts";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
@@ -76,8 +77,8 @@ async function within(ms: number, what: string, holds: () => Promise<boolean>): 
 
 const isFlat = async (symbol = BTC) => (await stage.position(copier, symbol)) === "0";
 
-/** Answers this many requests of a kind itself. */
-function answers(times: number, holds: (request: WayRequest) => boolean, answer: WayAnswer): () => number {
+/** Answers the next requests of a kind by itself, so many times. */
+function answers(times: number, holds: (request: WayRequest) => boolean, answer: Answer): () => number {
   let answered = 0;
   way.exchange.instead = (request) => {
     if (answered >= times || !holds(request)) return null;
@@ -87,7 +88,7 @@ function answers(times: number, holds: (request: WayRequest) => boolean, answer:
   return () => answered;
 }
 
-function refused(code: number, msg: string): WayAnswer {
+function refused(code: number, msg: string): Answer {
   return { status: 400, body: JSON.stringify({ code, msg }) };
 }
 

@@ -17,7 +17,6 @@ import {
   type CopyRequest,
   type CopySettings,
   type CopyStatus,
-  EMPTY_BOOK,
   EXACT_SETTINGS,
   type MirrorEntry,
 } from "../../domain/copying.ts";
@@ -34,6 +33,7 @@ import { Leads } from "../leads/leads.ts";
 import { openVenueStage, order } from "../venue/testing/venue-stage.ts";
 import type { VenueOrder } from "../venue/venue.ts";
 import { createVenues } from "../venue/venues.ts";
+import { beginCopyAt } from "./copy-rows.ts";
 
 /** A copier of a strategy, and the account at the venue. */
 export type Copier = { readonly copyId: string; readonly account: Credentials };
@@ -228,44 +228,15 @@ export async function openCopiesStage({
     ): Promise<Copier> {
       const account = await venue.seed(type);
       const id = randomUUID();
-      const mine = { personId: `person-${id}`, accountId: `account-${id}` };
-      const sealed = sealCredentials(master, mine.accountId, account);
-      const at = time.now();
-      await store.copying.connectAccount(
-        {
-          ...mine,
-          family: type,
-          venue: origin,
-          label: "",
-          keyHint: "",
-          sealed,
-          status: "CONNECTED",
-          failure: null,
-          createdAt: at,
-          checkedAt: at,
-          disconnectedAt: null,
-        },
-        audit(mine.accountId),
-        { liveMax: 10 },
-      );
-      const created = await store.copying.createCopy(
-        {
-          ...mine,
-          copyId: `copy-${id}`,
-          strategyId,
-          family: type,
-          settings: { ...FULL, ...settings },
-          status: "FOLLOWING",
-          reason: null,
-          startedAt: at,
-          endedAt: null,
-          book: EMPTY_BOOK,
-        },
-        audit(mine.accountId),
-      );
-      if (created !== "CREATED") throw new Error(`a copy is begun: ${created}`);
+      const copyId = `copy-${id}`;
+      const accountId = `account-${id}`;
+      await beginCopyAt(store, {
+        ...{ copyId, personId: `person-${id}`, accountId, strategyId, family: type, venue: origin },
+        sealed: sealCredentials(master, accountId, account),
+        ...{ settings: { ...FULL, ...settings }, at: time.now() },
+      });
       await (tell === null ? stage.peopleChanged(strategyId) : tell());
-      return { copyId: `copy-${id}`, account };
+      return { copyId, account };
     },
     /** The strategy does something; resolves when every copy has dealt with it. */
     async does(strategyId: string, command: Command, isAwaited = true): Promise<number> {

@@ -1,0 +1,120 @@
+// Waiting until nothing moves any more: every copy has dealt with all that its strategy did, and every entry says how its order stands.
+import { setTimeout as pause } from "node:timers/promises";
+import { newId } from "../../../src/people/made-people.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { SteeredMarket } from "../harness/steered-market.ts";
+import type { CrashedStore } from "../harness/stores.ts";
+import { readActions, readBooks } from "./books.ts";
+import type { Copying } from "./copying.ts";
+import type { CopyFault } from "./faults.ts";
+import type { FaultyWay } from "./faulty-way.ts";
+import type { Killer } from "./killer.ts";
+import type { Followed, RunOptions } from "./run.ts";
+import { targetFaults } from "./targets.ts";
+import { bidOf, readHistories } from "./verdict.ts";
+
+const ASK_AGAIN_MS = 500;
+/** A claim runs out, a request that may still execute is waited for, a look comes round: all of it several times over. */
+const SETTLED_MS_MAX = 300_000;
+/** What copies is killed until half of the copies are done, or this long, ms. */
+const KILLED_MS_MAX = 60_000;
+
+/** How long a copy may take to bring its positions to their targets once nothing fails any more, ms. */
+const ON_TARGET_MS_MAX = 30_000;
+
+type World = {
+  readonly leadStore: CrashedStore;
+  readonly venueStore: CrashedStore;
+  readonly venueMarket: SteeredMarket;
+  readonly copying: Copying;
+  readonly way: FaultyWay;
+  readonly followed: readonly Followed[];
+  readonly killer: Killer;
+};
+
+/** Waits, at first under further kills; answers what did not come to an end. */
+export async function awaitEnds(
+  world: World,
+  { onProgress, signal, orders }: RunOptions,
+): Promise<CopyFault[]> {
+  const { leadStore, copying, followed, way, killer } = world;
+  const killUntil = Date.now() + KILLED_MS_MAX;
+  const deadline = Date.now() + SETTLED_MS_MAX;
+  return await leadStore.beside(async ({ store }) => {
+    let left = await behindOf(store, followed);
+    while (left.length > 0 && signal?.aborted !== true && copying.ended() === null) {
+      if (Date.now() > deadline) {
+        return [{ kind: "LATE", what: `${left.length} copies are not done: ${left[0]}` }];
+      }
+      const before = left.length;
+      if (before < followed.length / 2 || Date.now() > killUntil) await killer.end();
+      await pause(ASK_AGAIN_MS);
+      left = await behindOf(store, followed);
+      if (left.length !== before) onProgress?.({ orders, kills: copying.kills, left: left.length });
+    }
+    await killer.end();
+    way.mend();
+    const late = await settleAll(store, world, deadline);
+    await awaitTargets(store, world);
+    return late;
+  });
+}
+
+/** Waits until every copy holds what it is entitled to; what does not is found by the verdict. */
+async function awaitTargets(leads: Store, world: World): Promise<void> {
+  const { venueStore, venueMarket, followed, copying } = world;
+  const deadline = Date.now() + ON_TARGET_MS_MAX;
+  await venueStore.beside(async ({ store: venue }) => {
+    let off: readonly Followed[] = followed;
+    while (off.length > 0 && Date.now() < deadline && copying.ended() === null) {
+      const left: Followed[] = [];
+      for (const each of off) {
+        const actions = await readActions(leads, each.lead.strategyId);
+        const books = await readBooks(leads, venue, each, actions);
+        const histories = await readHistories(leads, venue, each);
+        if (targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)).length > 0)
+          left.push(each);
+      }
+      off = left;
+      if (off.length > 0) await pause(ASK_AGAIN_MS);
+    }
+  });
+}
+
+/** Has every copy ask the venue how its orders stand. A limit may rest there for good: its price came before it did. */
+async function settleAll(store: Store, { followed, copying }: World, deadline: number): Promise<CopyFault[]> {
+  for (const { copier } of followed) {
+    // Of a copy that is stopped nothing is asked any more.
+    if ((await store.copying.findCopy(copier.copyId))?.status === "STOPPED") continue;
+    const request = { requestId: newId(), copyId: copier.copyId, kind: "LOOK", mayIncrease: false } as const;
+    await store.copying.addRequest({ ...request, askedAt: Date.now(), doneAt: null, failure: null }, null);
+  }
+  const strategies = new Set(followed.map(({ lead }) => lead.strategyId));
+  for (;;) {
+    let pending = 0;
+    for (const strategyId of strategies) {
+      pending += (await store.copying.listPendingRequests(strategyId)).length;
+    }
+    if (pending === 0 || copying.ended() !== null) return [];
+    if (Date.now() > deadline) return [{ kind: "LATE", what: `${pending} copies have not looked` }];
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+/** The copies that are not as far as their strategies, in words. */
+async function behindOf(store: Store, followed: readonly Followed[]): Promise<string[]> {
+  const behind: string[] = [];
+  for (const [strategyId, ofLead] of Map.groupBy(followed, ({ lead }) => lead.strategyId)) {
+    const version = (await store.loadAccount(strategyId))?.version;
+    const lead = await store.copying.findLead(strategyId);
+    const copies = await store.copying.listCopiesOfStrategy(strategyId, { isLive: true });
+    const isLeadDone = lead !== null && lead.version === version;
+    if (!isLeadDone) behind.push(`${strategyId} is at ${lead?.version} of ${version}`);
+    for (const { copyId, doneSeq, status } of copies) {
+      const isDone = doneSeq === lead?.seq && status !== "CLOSING";
+      if (!isDone) behind.push(`${copyId} (${status}) is at ${doneSeq} of ${lead?.seq}`);
+    }
+    if (copies.length > ofLead.length) throw new Error("nobody else follows");
+  }
+  return behind;
+}

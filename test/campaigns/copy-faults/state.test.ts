@@ -1,0 +1,225 @@
+// The oracle of state finds what it is there to find: a copy that is on target, protected and sized by what it had, and then each
+// way in which it is not.
+import { describe, expect, test } from "vitest";
+import { emptyAccount } from "../../../src/domain/account.ts";
+import { collectiveId } from "../../../src/domain/collective-id.ts";
+import { type Copy, EMPTY_BOOK, type MirrorEntry, type Scale } from "../../../src/domain/copying.ts";
+import type { Order, Trade } from "../../../src/domain/order.ts";
+import { decimal, type Quantity } from "../../../src/money/decimal.ts";
+import { settingsOf } from "../../copy/cast.ts";
+import type { CopyBooks } from "./books.ts";
+import type { Moment } from "./history.ts";
+import { sizeFaults } from "./sizes.ts";
+import { nakedSpans, stopFaults } from "./stops.ts";
+import { type Histories, targetFaults } from "./targets.ts";
+
+const SYMBOL = "DOGEUSDT";
+const STRATEGY = "00000000-0000-4000-8000-000000000001";
+const PRICE = decimal("0.1");
+/** Of the strategy: bought 1,000, then sold two fifths of it. */
+const BOUGHT = 1;
+const SOLD = 2;
+
+/** A moment of an account: after how many seconds, and what it holds then. */
+function moment(
+  second: number,
+  held: string,
+  said: { readonly wallet?: string; readonly hasStop?: boolean; readonly executed?: Partial<Trade> } = {},
+): Moment {
+  const { wallet = "200", hasStop = false, executed } = said;
+  const quantity = decimal(held) as bigint;
+  const trade = { symbol: SYMBOL, quantity: decimal("1"), ...executed } as Trade;
+  return {
+    ...{ version: second + 1, at: second * 1_000, wallet: decimal(wallet) },
+    held: new Map(quantity === 0n ? [] : [[SYMBOL, quantity]]),
+    stops: new Set(hasStop ? [SYMBOL] : []),
+    trades: executed === undefined ? [] : [trade],
+  };
+}
+
+const LEAD = [
+  moment(0, "0"),
+  moment(1, "1000", { executed: { orderId: BOUGHT } }),
+  moment(2, "600", { executed: { orderId: SOLD } }),
+];
+const COPY = [moment(0, "0"), moment(1, "500"), moment(2, "300")];
+
+/** A copy with half of the strategy's money, of which both orders are executed. */
+function booksOf(changed: Partial<Record<"entries" | "orders", readonly unknown[]>> = {}): CopyBooks {
+  const entries = [
+    entryOf(1, BOUGHT, { side: "BUY", executedQuantity: decimal("500") }),
+    entryOf(2, SOLD, { side: "SELL", executedQuantity: decimal("200") }),
+  ];
+  const orders = [
+    orderOf("1", { side: "BUY", executedQuantity: decimal("500") }),
+    orderOf("2", { side: "SELL", executedQuantity: decimal("200") }),
+  ];
+  const copy = {
+    ...{ copyId: "copy", strategyId: STRATEGY, family: "FUTURES", settings: settingsOf({}) },
+    ...{ status: "FOLLOWING", fromVersion: 1, doneSeq: 2, book: EMPTY_BOOK },
+  } as Copy;
+  return {
+    ...{ name: "a copy", copy, actions: [] },
+    entries: (changed.entries ?? entries) as readonly MirrorEntry[],
+    venue: {
+      account: emptyAccount("venue", "FUTURES"),
+      orders: (changed.orders ?? orders) as readonly Order[],
+      ...{ legs: [], liquidations: [] },
+    },
+  };
+}
+
+function entryOf(entryId: number, orderId: number, said: Partial<MirrorEntry>): MirrorEntry {
+  return {
+    ...{ copyId: "copy", entryId, seq: entryId, kind: "PLACE", symbol: SYMBOL, status: "FILLED" },
+    ...{ collectiveId: collectiveId(STRATEGY, orderId), clientOrderId: String(entryId), skip: null },
+    ...{ scale: null, executedQuantity: 0n, sentAt: null, acknowledgedAt: null, updatedAt: 0 },
+    ...said,
+  } as MirrorEntry;
+}
+
+function orderOf(clientOrderId: string, said: Partial<Order>): Order {
+  const quantity = decimal("500");
+  return {
+    clientOrderId,
+    symbol: SYMBOL,
+    status: "FILLED",
+    quantity,
+    executedQuantity: 0n,
+    ...said,
+  } as Order;
+}
+
+describe("a position that is on target", () => {
+  const kinds = (books: CopyBooks, histories: Partial<Histories> = {}) =>
+    targetFaults(books, { lead: LEAD, copy: COPY, ...histories }, () => PRICE).map(({ kind }) => kind);
+
+  test("is what the executed openings brought, less the part that the strategy has left", () => {
+    expect(kinds(booksOf())).toEqual([]);
+    // The exit is rounded down to the step.
+    expect(kinds(booksOf(), { copy: [...COPY, moment(3, "301")] })).toEqual([]);
+  });
+
+  test("is not one that is kept when the strategy has left it", () => {
+    const left = [...LEAD, moment(3, "0", { executed: { orderId: 3 } })];
+    expect(kinds(booksOf(), { lead: left })).toEqual(["OFF_TARGET"]);
+    expect(kinds(booksOf(), { lead: left, copy: [...COPY, moment(4, "0")] })).toEqual([]);
+  });
+
+  test("is not one of which too little was left", () => {
+    expect(kinds(booksOf(), { copy: [moment(0, "0"), moment(1, "500")] })).toEqual(["OFF_TARGET"]);
+  });
+
+  test("is not one that was bought twice", () => {
+    expect(kinds(booksOf(), { copy: [moment(0, "0"), moment(2, "800")] })).toEqual(["OFF_TARGET"]);
+  });
+
+  test("is not one on the other side", () => {
+    expect(kinds(booksOf(), { copy: [moment(0, "0"), moment(2, "-300")] })).toEqual(["OFF_TARGET"]);
+  });
+
+  test("may be larger by what an open exit is about to sell", () => {
+    const exit = orderOf("3", { side: "SELL", status: "NEW", quantity: decimal("200") });
+    const orders = [...booksOf().venue.orders, exit];
+    expect(kinds(booksOf({ orders }), { copy: [moment(0, "0"), moment(1, "500")] })).toEqual([]);
+  });
+
+  test("may be smaller: a copy opens nothing by itself", () => {
+    expect(kinds(booksOf(), { copy: [...COPY, moment(3, "100")] })).toEqual([]);
+  });
+
+  test("is smaller by what was not copied: that entitles to nothing", () => {
+    const entries = [entryOf(1, BOUGHT, { status: "SKIPPED", clientOrderId: null })];
+    expect(kinds(booksOf({ entries, orders: [] }), { copy: [moment(0, "0")] })).toEqual([]);
+  });
+
+  test("is bounded by the wallets after an order through zero", () => {
+    const lead = [...LEAD, moment(3, "-400", { wallet: "200", executed: { orderId: 3 } })];
+    const through = { side: "SELL", executedQuantity: decimal<Quantity>("500") } as const;
+    const books = booksOf({
+      entries: [...booksOf().entries, entryOf(3, 3, through)],
+      orders: [...booksOf().venue.orders, orderOf("3", through)],
+    });
+    const short = (held: string) => [moment(0, "0", { wallet: "100" }), moment(4, held, { wallet: "100" })];
+    expect(kinds(books, { lead, copy: short("-200") })).toEqual([]);
+    expect(kinds(books, { lead, copy: short("-400") })).toEqual(["OFF_TARGET"]);
+  });
+});
+
+describe("the stop of a position", () => {
+  const lead = [moment(0, "1000", { hasStop: true })];
+  const spans = (histories: Histories) => nakedSpans(histories, SYMBOL, 60_000);
+  const kinds = (histories: Histories, down: readonly { from: number; until: number }[] = []) =>
+    stopFaults("a copy", histories, { until: 60_000, down }).map(({ kind }) => kind);
+
+  test("may be missing for ten seconds, and not for longer", () => {
+    const placedAfter = (second: number) => [moment(1, "500"), moment(1 + second, "500", { hasStop: true })];
+    expect(kinds({ lead, copy: placedAfter(10) })).toEqual([]);
+    expect(kinds({ lead, copy: placedAfter(11) })).toEqual(["NAKED"]);
+    expect(spans({ lead, copy: placedAfter(11) })).toEqual([
+      { from: 1_000, until: 12_000, isOtherSide: false },
+    ]);
+  });
+
+  test("is none of a position on the other side, whose time is told apart", () => {
+    const liquidated = [moment(1, "-500"), moment(32, "0")];
+    expect(kinds({ lead, copy: liquidated })).toEqual([]);
+    expect(spans({ lead, copy: liquidated })).toEqual([{ from: 1_000, until: 32_000, isOtherSide: true }]);
+  });
+
+  test("must not be taken away when the strategy has left with its own", () => {
+    const left = [...lead, moment(2, "0")];
+    const copy = [moment(1, "500", { hasStop: true }), moment(3, "500")];
+    expect(kinds({ lead: left, copy })).toEqual(["NAKED"]);
+    expect(kinds({ lead: left, copy: [...copy, moment(5, "0")] })).toEqual([]);
+  });
+
+  test("is not asked for where the strategy has none, or has taken it back", () => {
+    const copy = [moment(1, "500")];
+    expect(kinds({ lead: [moment(0, "1000")], copy })).toEqual([]);
+    expect(kinds({ lead: [...lead, moment(2, "1000")], copy })).toEqual([]);
+    // What it opens after it has left is another position.
+    expect(kinds({ lead: [...lead, moment(2, "0"), moment(4, "1000")], copy })).toEqual([]);
+  });
+
+  test("is not asked for while nothing that copies is running", () => {
+    const copy = [moment(1, "500"), moment(13, "500", { hasStop: true })];
+    expect(kinds({ lead, copy })).toEqual(["NAKED"]);
+    expect(kinds({ lead, copy }, [{ from: 4_000, until: 7_000 }])).toEqual([]);
+  });
+});
+
+describe("a size", () => {
+  /** Sold 1,000 for 100 in the 50th second. */
+  const history = [moment(0, "1000", { wallet: "100" }), moment(50, "0", { wallet: "199.9" })];
+  const kinds = (scale: Scale, second: number, family: "SPOT" | "FUTURES" = "SPOT") => {
+    const at = { sentAt: second * 1_000, acknowledgedAt: second * 1_000 };
+    const books = booksOf({ entries: [entryOf(1, 3, { scale, ...at })] });
+    const copy: Copy = { ...books.copy, family };
+    return sizeFaults({ ...books, copy }, history, () => [PRICE, PRICE]).map(({ kind }) => kind);
+  };
+  const equity = (ours: string): Scale => ({ by: "EQUITY", ours: decimal(ours), theirs: decimal("200") });
+
+  test("is of what the account had before the sale, or after it, as far as the copy may have known", () => {
+    expect(kinds(equity("200"), 49)).toEqual([]);
+    expect(kinds(equity("199.9"), 51)).toEqual([]);
+    expect(kinds(equity("200"), 51)).toEqual([]);
+  });
+
+  test("is not of the proceeds and of what was sold for them", () => {
+    expect(kinds(equity("299.9"), 51)).toEqual(["MISSIZED"]);
+  });
+
+  test("is not of neither of both", () => {
+    expect(kinds(equity("100"), 51)).toEqual(["MISSIZED"]);
+  });
+
+  test("of an exit is not of more than was held", () => {
+    const position = (ours: string): Scale => ({ ...equity(ours), by: "POSITION" });
+    expect(kinds(position("1000"), 20, "FUTURES")).toEqual([]);
+    // Other exits may be promised a part.
+    expect(kinds(position("400"), 20, "FUTURES")).toEqual([]);
+    expect(kinds(position("1100"), 20, "FUTURES")).toEqual(["MISSIZED"]);
+    expect(kinds(position("1000"), 100, "FUTURES")).toEqual(["MISSIZED"]);
+  });
+});

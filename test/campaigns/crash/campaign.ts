@@ -1,0 +1,93 @@
+// `npm run crash`: the real program killed under load, and what must never be lost or doubled counted.
+import { campaign, JSON_REPORT, onEachStore, SEED, STORE, say } from "../harness/campaign.ts";
+import type { FaultKind } from "../harness/faults.ts";
+import { number } from "../harness/flags.ts";
+import { faultLines, type Line, renderStores } from "../harness/report.ts";
+import type { Victim } from "../harness/victims.ts";
+import { type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
+import type { End } from "./kill.ts";
+
+export const CAMPAIGN = campaign({
+  name: "crash",
+  about: `
+Trades on a gateway of its own and kills it under load, over and over: kill -9 of the gateway; where the store is a server
+of its own also of that, or of both at once. After each restart every book is checked: what was acknowledged is there,
+once, and all balances are what the trades make them.`,
+  flags: {
+    cycles: number("kills per store", { usual: 100, most: 100_000 }),
+    ...{ store: STORE, seed: SEED, json: JSON_REPORT },
+  },
+  async run({ cycles, store, seed }, { interrupted: signal }) {
+    const reports = await onEachStore(store, signal, (name) => {
+      const onCycle = (cycle: CycleReport) => say(progress(name, cycles, cycle));
+      return runCrashCycles({ store: name, seed, cycles, onCycle, signal });
+    });
+    return {
+      report: reports,
+      text: renderCrashes(reports),
+      isClean: reports.every(({ faults, cycles }) => faults.length === 0 && cycles.length > 0),
+    };
+  },
+});
+
+const sum = (count: (cycle: CycleReport) => number) => (report: CrashReport) =>
+  report.cycles.reduce((total, cycle) => total + count(cycle), 0);
+const victims = (wanted: Victim) => sum(({ victim }) => (victim === wanted ? 1 : 0));
+const ends = (wanted: End) => sum(({ end }) => (end === wanted ? 1 : 0));
+const last = (count: (cycle: CycleReport) => number) => (report: CrashReport) => {
+  const cycle = report.cycles.at(-1);
+  return cycle === undefined ? 0 : count(cycle);
+};
+
+const LINES: readonly Line<CrashReport>[] = [
+  ["cycles", ({ cycles }) => cycles.length],
+  ["  gateway killed", victims("gateway")],
+  ["  database killed", victims("database")],
+  ["  whereupon the gateway stopped by itself", ends("STOPPED")],
+  ["  or refused until the database was back", ends("OUTLIVED")],
+  ["  both killed at once", victims("both")],
+  null,
+  ["orders acknowledged before a kill", sum(({ placed }) => placed)],
+  ["cancellations acknowledged before a kill", sum(({ canceled }) => canceled)],
+  [
+    "orders in flight at a kill, outcome unknown",
+    sum(({ settled }) => settled.done + settled.taken + settled.refused),
+  ],
+  ["  had taken effect, and sent again were the same order", sum(({ settled }) => settled.done)],
+  ["  had not, and sent again were taken once", sum(({ settled }) => settled.taken)],
+  ["  had not, and sent again were refused", sum(({ settled }) => settled.refused)],
+  ["orders and legs that the market had reached at a restart, all over by then", sum(({ filled }) => filled)],
+  ["orders in the end", last(({ orders }) => orders)],
+  ["  of them to close a position whose leg had fired", last(({ fired }) => fired)],
+  ["  of them to liquidate one", last(({ liquidated }) => liquidated)],
+  ["accounts recomputed from their trades", sum(({ booksChecked }) => booksChecked)],
+  ["journals replayed", sum(({ journalsReplayed }) => journalsReplayed)],
+  ...faultLines<FaultKind>({
+    LOST: "lost",
+    DOUBLED: "doubled",
+    CHANGED: "in a state that may not follow from what was acknowledged",
+    UNASKED: "refused or never sent, and there",
+    UNBALANCED: "accounts that are not what their trades make them",
+    JOURNAL: "journals that do not make their account",
+    DAMAGED: "damage in the database",
+    GATEWAY: "other faults of the gateway",
+  }),
+];
+
+export function renderCrashes(reports: readonly CrashReport[]): string {
+  return renderStores("crash", LINES, reports);
+}
+
+function progress(store: string, cycles: number, report: CycleReport): string {
+  const { done, taken, refused } = report.settled;
+  return (
+    `${store} ${report.cycle} of ${cycles}: ${endOf(report)} after ${report.placed} orders, ` +
+    `${done + taken + refused} unknown (${done} done), ${report.filled} reached at the restart, ${report.orders} in all`
+  );
+}
+
+function endOf({ victim, end }: CycleReport): string {
+  if (end === "STOPPED") return "database killed, and the gateway stopped,";
+  if (end === "OUTLIVED") return "database killed, which the gateway outlived,";
+  return victim === "both" ? "gateway and database killed" : "gateway killed";
+}

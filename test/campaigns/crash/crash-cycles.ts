@@ -1,0 +1,230 @@
+// Killed under load, over and over, on one database: the real program, the simulated market, kill -9.
+//
+// A cycle: traders send orders side by side; after a random number of acknowledged answers the gateway, its database's
+// server or both are killed with requests under way; all is started again; then
+//
+//   - what waits where the market now stands is filled, has fired, is liquidated,
+//   - every acknowledged order is there, once, as acknowledged or in a state that may follow,
+//   - every order with an unknown outcome is there at most once, and sent again, twice at the same time, exactly once,
+//   - balances, positions and wallets are what trades, open orders and incomes make them, to the last digit,
+//   - the journals of some strategies, at the end of all, make their accounts, and the database is sound.
+//
+// Cycles alternate between two simulated markets, a dear one and a cheap one, so that limits between the two rest in one
+// and are reached by starting the other. What is drawn follows from the seed; how requests interleave does not. The first
+// fault ends the run: what follows from wrong books says nothing.
+import type { StrategyType } from "../../../src/domain/account.ts";
+import { issueApiKey } from "../../../src/identity/api-keys.ts";
+import type { MasterKey } from "../../../src/identity/master-key.ts";
+import { seedStrategies } from "../../../src/identity/seed.ts";
+import { keyRow } from "../../../src/store/key-rows.ts";
+import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
+import { seededRandom } from "../../support/random.ts";
+import type { Fault } from "../harness/faults.ts";
+import { journalFaults } from "../harness/journal.ts";
+import {
+  chooseMarkets,
+  HEEDS_ADDRESSES,
+  type MarketPair,
+  pricesBetween,
+  quotesOf,
+  type SimulatedMarket,
+} from "../harness/markets.ts";
+import { recomputedFaults } from "../harness/recomputed.ts";
+import { type Beside, type CrashedStore, makeStore, type StoreName } from "../harness/stores.ts";
+import { compileCache, drawVictim, lastWords, type Victim } from "../harness/victims.ts";
+import { type Killed, killUnderLoad } from "./kill.ts";
+import { awaitFills, checkAll, type Settled, settleUnknown } from "./settle.ts";
+import { Trader } from "./trader.ts";
+
+export type CrashOptions = {
+  readonly store: StoreName;
+  readonly seed: number;
+  readonly cycles: number;
+  readonly onCycle?: (report: CycleReport) => void;
+  /** Ends the run after the cycle that is under way. */
+  readonly signal?: AbortSignal;
+};
+
+export type CycleReport = Killed & {
+  readonly cycle: number;
+  /** Placements whose outcome the kill left unknown, and what became of them. */
+  readonly settled: Settled;
+  /** Orders and legs that the market had reached when the gateway was back, and that are over by now. */
+  readonly filled: number;
+  /** Accounts whose balances were recomputed, and journals that were replayed. */
+  readonly booksChecked: number;
+  readonly journalsReplayed: number;
+  /** All orders of all traders, all cycles. */
+  readonly orders: number;
+  /** Likewise the legs that have closed a position, and the liquidations. */
+  readonly fired: number;
+  readonly liquidated: number;
+};
+
+export type CrashReport = {
+  readonly store: StoreName;
+  readonly seed: number;
+  readonly cycles: readonly CycleReport[];
+  /** Empty if all is well. */
+  readonly faults: readonly Fault[];
+  readonly seconds: number;
+};
+
+/** Of these strategies a third is at work in a cycle, by turns: none may place more than 50 orders in ten seconds. */
+const SPOT_TRADERS = 24;
+const FUTURES_TRADERS = 12;
+const TURNS = 3;
+/** What every run kills at first, where there is a choice; the others are drawn. */
+const FIRST_VICTIMS: readonly Victim[] = ["gateway", "database", "both"];
+/** The books are read twice a cycle. */
+const READINGS = 2;
+/** Journals of each family that are replayed in each cycle; after the last one all of them are. */
+const JOURNALS = 2;
+/** The simulated markets move on: after so many cycles the dearest and the cheapest may be others. */
+const CYCLES_PER_MARKETS = 50;
+const MS_PER_SECOND = 1_000;
+
+type Stage = {
+  readonly store: CrashedStore;
+  readonly traders: readonly Trader[];
+  readonly draw: () => number;
+};
+
+/** Runs the cycles, up to the first with a fault. Answers null if the store's programs are missing. */
+export async function runCrashCycles(options: CrashOptions): Promise<CrashReport | null> {
+  const { seed, cycles, onCycle, signal } = options;
+  const store = await makeStore(options.store);
+  if (store === null) return null;
+  const started = performance.now();
+  const reports: CycleReport[] = [];
+  const faults: Fault[] = [];
+  let gateway: GatewayProcess | null = null;
+  try {
+    const stage = { store, traders: await makeTraders(store, seed), draw: seededRandom(seed) };
+    let markets = await chooseMarkets();
+    const env = { ...store.env, ...HEEDS_ADDRESSES, ...compileCache() };
+    const start = ({ seed }: SimulatedMarket) =>
+      startGateway({ dataDir: store.dataDir, env: { ...env, SIM_SEED: String(seed) } });
+    gateway = await start(markets.dear);
+    for (let cycle = 1; cycle <= cycles && faults.length === 0 && signal?.aborted !== true; cycle += 1) {
+      if (cycle % CYCLES_PER_MARKETS === 0) markets = await chooseMarkets();
+      const atWork = stage.traders.filter((_, index) => isAtWork(index, cycle));
+      const first = store.server === null ? "gateway" : FIRST_VICTIMS[cycle - 1];
+      const victim = first ?? drawVictim(store, stage.draw);
+      const killed = await crash(stage, atWork, { gateway, markets, victim });
+      gateway = await start(cycle % 2 === 1 ? markets.cheap : markets.dear);
+      const found = await checkBooks(gateway.url, stage.traders);
+      const replayed = cycle === cycles ? stage.traders : someOf(atWork);
+      faults.push(...found.faults, ...(await checkDatabase(stage, replayed)));
+      const { settled, filled, orders, fired, liquidated } = found;
+      const booksChecked = stage.traders.length * READINGS;
+      const journalsReplayed = replayed.length;
+      const counts = { settled, filled, orders, fired, liquidated, booksChecked, journalsReplayed };
+      const report = { ...killed, cycle, ...counts };
+      reports.push(report);
+      onCycle?.(report);
+    }
+  } catch (error) {
+    // Whoever breaks a run off at a terminal kills with it all that the run has started.
+    if (signal?.aborted !== true) {
+      const reason = error instanceof Error ? error.stack : String(error);
+      const said = gateway === null ? "" : await lastWords(gateway);
+      faults.push({ kind: "GATEWAY", what: `cycle ${reports.length + 1}: ${reason}\n${said}` });
+    }
+  } finally {
+    await gateway?.kill();
+    await store.close();
+  }
+  const seconds = (performance.now() - started) / MS_PER_SECOND;
+  return { store: options.store, seed, cycles: reports, faults, seconds };
+}
+
+async function makeTraders(store: CrashedStore, seed: number): Promise<Trader[]> {
+  const wanted: StrategyType[] = [
+    ...Array.from({ length: SPOT_TRADERS }, () => "SPOT" as const),
+    ...Array.from({ length: FUTURES_TRADERS }, () => "FUTURES" as const),
+  ];
+  const strategies = await store.beside((beside) =>
+    seedStrategies(beside.store, store.master, wanted, Date.now()),
+  );
+  return strategies.map(
+    (credentials, index) =>
+      new Trader({
+        name: `t${index}`,
+        family: credentials.type,
+        credentials,
+        draw: seededRandom(seed * 1_000 + index),
+      }),
+  );
+}
+
+/** Of both families. */
+function someOf(traders: readonly Trader[]): readonly Trader[] {
+  const of = (family: StrategyType) =>
+    traders.filter((trader) => trader.family === family).slice(0, JOURNALS);
+  return [...of("SPOT"), ...of("FUTURES")];
+}
+
+function isAtWork(index: number, cycle: number): boolean {
+  return (index + cycle) % TURNS === 0;
+}
+
+async function crash(
+  { store, traders, draw }: Stage,
+  atWork: readonly Trader[],
+  {
+    gateway,
+    markets,
+    victim,
+  }: { readonly gateway: GatewayProcess; readonly markets: MarketPair; readonly victim: Victim },
+): Promise<Killed> {
+  const prices = pricesBetween(await quotesOf(gateway.url), markets);
+  return await killUnderLoad({
+    gateway,
+    store,
+    traders: atWork,
+    prices,
+    victim,
+    draw,
+    // What was crossed while the database was gone has to be filled without a restart, too.
+    onOutlived: async () => void (await awaitFills(gateway.url, traders)),
+  });
+}
+
+async function checkBooks(url: string, traders: readonly Trader[]) {
+  const filled = await awaitFills(url, traders);
+  const { settled, faults } = await settleUnknown(url, traders);
+  if (faults.length > 0) return { filled, settled, orders: 0, fired: 0, liquidated: 0, faults };
+  return { filled, settled, ...(await checkAll(url, traders)) };
+}
+
+/** Looks at the database itself, and gives every trader another key of its strategy, whose budgets are unused. */
+async function checkDatabase({ store, traders }: Stage, replayed: readonly Trader[]): Promise<Fault[]> {
+  return await store.beside(async (beside) => {
+    const damage = await store.damage(beside);
+    const faults = damage.map((what): Fault => ({ kind: "DAMAGED", what }));
+    for (const { credentials } of replayed) {
+      faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
+    }
+    for (const { family, credentials } of traders) {
+      if (family === "FUTURES")
+        faults.push(...(await recomputedFaults(beside, credentials.strategyId, family)));
+    }
+    await giveNewKeys(beside, store.master, traders);
+    return faults;
+  });
+}
+
+async function giveNewKeys({ db }: Beside, master: MasterKey, traders: readonly Trader[]): Promise<void> {
+  const issued = traders.map((trader) => {
+    const { strategyId } = trader.credentials;
+    const terms = { label: "cycle", ownerId: null, strategyId, createdAt: Date.now() };
+    return { trader, ...issueApiKey(master, terms) };
+  });
+  const rows = issued.map(({ record }) => keyRow(record));
+  await db.insertInto("api_keys").values(rows).execute();
+  for (const { trader, record, secret } of issued) {
+    const { strategyId } = trader.credentials;
+    trader.credentials = { strategyId, apiKey: record.apiKey, apiSecret: secret };
+  }
+}

@@ -1,0 +1,69 @@
+// What a futures trader does: it holds a position, mostly, and goes in and out of it at the market's price and at limits, with
+// legs that wait where the other market lies. Some trade at so high a leverage that the other market liquidates them; those of
+// the others see their legs fire.
+
+import type { Prices } from "../harness/markets.ts";
+import { priceOf } from "../harness/ticks.ts";
+import { between, far, isDear, type Limit, near, ticksBetween } from "./limits.ts";
+import type { Acknowledged, Trader } from "./trader.ts";
+
+/** Of every other trader. */
+const LEVERAGES = { low: "3", high: "50" };
+/** Resting orders and legs that a trader keeps, about; with more it cancels. */
+const RESTING_MAX = 10;
+/** Coins, worth some ten dollars. */
+const QUANTITY_MIN = 120;
+const QUANTITY_SPAN = 120;
+
+export async function actOnFutures(trader: Trader, url: string, prices: Prices): Promise<Acknowledged> {
+  const draw = () => trader.draw();
+  const resting = trader.resting();
+  const kind = draw();
+  if (resting.length > RESTING_MAX || kind > 0.92) {
+    const chosen = resting[Math.floor(draw() * resting.length)];
+    if (chosen !== undefined && draw() < 0.8) return await trader.cancel(url, chosen);
+    return await trader.cancelAll(url);
+  }
+  const side = draw() < 0.5 ? "BUY" : "SELL";
+  if (trader.placements.size > 0 && kind < 0.3)
+    return await trader.placeLeg(url, legTerms(side, prices, draw));
+  const quantity = String(QUANTITY_MIN + Math.floor(draw() * QUANTITY_SPAN));
+  const leverage = isBold(trader) ? LEVERAGES.high : LEVERAGES.low;
+  if (trader.placements.size === 0 || kind < 0.55) {
+    const isReduction = draw() < 0.2;
+    return await trader.place(url, {
+      ...{ side, type: "MARKET", quantity },
+      ...(isReduction ? { reduceOnly: "true" } : { leverage }),
+    });
+  }
+  const limit = drawLimit(side, prices, draw);
+  return await trader.place(url, {
+    ...{ type: "LIMIT", timeInForce: "GTC", quantity, side: limit.side, price: priceOf(limit.ticks) },
+    ...(draw() < 0.3 ? attachedTerms(limit) : {}),
+  });
+}
+
+/** Whether a trader is one of those that the other market liquidates. */
+function isBold({ name }: Trader): boolean {
+  return Number(name.slice(1)) % 2 === 1;
+}
+
+function drawLimit(side: Limit["side"], prices: Prices, draw: () => number): Limit {
+  const kind = draw();
+  return kind < 0.5 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
+}
+
+/** A leg that waits between the two markets: of a position on its other side. */
+function legTerms(side: Limit["side"], prices: Prices, draw: () => number) {
+  const waitsForFall = isDear(prices);
+  const type = waitsForFall === (side === "SELL") ? "STOP_MARKET" : "TAKE_PROFIT_MARKET";
+  return { side, type, stopPrice: priceOf(ticksBetween(prices, draw)) };
+}
+
+/** Legs that an entry brings with it: both far away. */
+function attachedTerms({ side, ticks }: Limit) {
+  const [above, below] = [priceOf(Math.round(ticks * 1.3)), priceOf(Math.round(ticks * 0.75))];
+  return side === "BUY"
+    ? { takeProfitPrice: above, stopLossPrice: below }
+    : { takeProfitPrice: below, stopLossPrice: above };
+}

@@ -1,0 +1,52 @@
+// A short run of the crash cycles on every change, on each store. `npm run crash` runs longer.
+import { describe, expect, test } from "vitest";
+import { hasPostgres, postgresTitle } from "../../support/postgres.ts";
+import { testSeed } from "../../support/seed.ts";
+import type { StoreName } from "../harness/stores.ts";
+import { renderCrashes } from "./campaign.ts";
+import { type CycleReport, runCrashCycles } from "./crash-cycles.ts";
+
+const seed = testSeed("test/campaigns/crash/kill.test.ts");
+/** On postgres there are three victims to draw. */
+const CYCLES = { sqlite: 4, postgres: 6 } as const;
+/** A cycle takes a second or two; everything in it that waits has a bound of its own. */
+const RUN_MS_MAX = 180_000;
+
+describe("what was acknowledged is there after a crash, again and again under load, and nothing is there twice", () => {
+  test(
+    "kill -9 of the gateway, on sqlite",
+    async () => {
+      await expectClean("sqlite");
+    },
+    RUN_MS_MAX,
+  );
+
+  test.skipIf(!hasPostgres)(
+    postgresTitle("kill -9 of the gateway, of the database, or of both, on postgres"),
+    async ({ skip }) => {
+      const cycles = await expectClean("postgres");
+      if (cycles === null) return skip("the programs of a server of one's own are missing");
+      const isOfGateway = cycles.map(({ victim }) => victim === "gateway");
+      expect(isOfGateway).toContain(true);
+      expect(isOfGateway).toContain(false);
+    },
+    RUN_MS_MAX,
+  );
+});
+
+async function expectClean(store: StoreName): Promise<readonly CycleReport[] | null> {
+  const report = await runCrashCycles({ store, seed, cycles: CYCLES[store] });
+  if (report === null) return null;
+  const { cycles, faults } = report;
+  expect(faults, renderCrashes([report])).toEqual([]);
+  expect(cycles).toHaveLength(CYCLES[store]);
+  // A test that never came to its point must not pass.
+  const total = (count: (cycle: CycleReport) => number) =>
+    cycles.reduce((sum, cycle) => sum + count(cycle), 0);
+  expect(total(({ placed }) => placed)).toBeGreaterThan(100);
+  expect(total(({ settled }) => settled.done + settled.taken)).toBeGreaterThan(10);
+  expect(total(({ filled }) => filled)).toBeGreaterThan(5);
+  expect(cycles.at(-1)?.fired).toBeGreaterThan(0);
+  expect(cycles.at(-1)?.liquidated).toBeGreaterThan(0);
+  return cycles;
+}

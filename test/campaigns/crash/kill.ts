@@ -1,0 +1,123 @@
+// Traders at work until something is killed under them: the gateway, the database's server, or both at once.
+//
+//   gateway    kill -9, and what was under way has no answer
+//   database   the gateway has lost what it stands on. With a commit under way it ends by itself, exit 1, and its last words
+//              say why; else it says 503 to everything until the database is back, and goes on as if nothing had been
+//   both       kill -9 of all of them
+//
+// When this is over the gateway is dead and the database is there again.
+import { setTimeout as pause } from "node:timers/promises";
+import { eventually } from "../../support/eventually.ts";
+import type { GatewayProcess } from "../../support/gateway.ts";
+import { GatewayFault } from "../harness/faults.ts";
+import type { AllPrices } from "../harness/markets.ts";
+import type { CrashedStore } from "../harness/stores.ts";
+import { hasEnded, isBack, saidWhy, type Victim } from "../harness/victims.ts";
+import type { Acknowledged, Trader } from "./trader.ts";
+
+/** How the gateway ended: by our kill, by itself, or by our kill after it had outlived its database. */
+export type End = "KILLED" | "STOPPED" | "OUTLIVED";
+
+export type Killed = {
+  readonly victim: Victim;
+  readonly end: End;
+  /** Orders and cancellations that were acknowledged before. */
+  readonly placed: number;
+  readonly canceled: number;
+};
+
+/** Requests that a trader has under way. */
+const LANES = 2;
+const ACKNOWLEDGED_MIN = 5;
+const ACKNOWLEDGED_MAX = 60;
+/** Things a trader does on each of its lanes, and those that it still does when its gateway has lost the database. */
+const ACTIONS_MAX = 6;
+const ACTIONS_WITHOUT_DATABASE_MAX = 3;
+/** From an answer to the kill at most, ms: longer than a commit takes, so that every moment of one has its turn. */
+const STRIKE_AFTER_MS_MAX = 6;
+/** By when everything that was sent has an answer, or none for ever, ms. */
+const ANSWERED_MS_MAX = 30_000;
+
+/** Lets the traders loose, and kills. Rejects with GatewayFault if the gateway does what it must not. */
+export async function killUnderLoad(parts: {
+  readonly gateway: GatewayProcess;
+  readonly store: CrashedStore;
+  readonly traders: readonly Trader[];
+  readonly prices: AllPrices;
+  readonly victim: Victim;
+  readonly draw: () => number;
+  /** Told of a gateway that has outlived its database, once that is back: what it missed has to come. */
+  readonly onOutlived: () => Promise<void>;
+}): Promise<Killed> {
+  const { gateway, store, traders, prices, victim, draw, onOutlived } = parts;
+  const enough = ACKNOWLEDGED_MIN + Math.floor(draw() * (ACKNOWLEDGED_MAX - ACKNOWLEDGED_MIN));
+  const strikeAfterMs = Math.floor(draw() * (STRIKE_AFTER_MS_MAX + 1));
+  const counts = { PLACED: 0, CANCELED: 0 };
+  let isStruck = false;
+  let isUnanswered = false;
+  let struck: Promise<void> | null = null;
+  const strike = async () => {
+    await pause(strikeAfterMs);
+    isStruck = true;
+    const database = victim === "gateway" ? undefined : store.server?.kill();
+    await Promise.all([victim === "database" ? undefined : gateway.kill(), database]);
+  };
+  const begin = () => {
+    struck ??= strike();
+    // Awaited below, once the traders are done.
+    struck.catch(() => {});
+    return struck;
+  };
+  const take = (acknowledged: Acknowledged) => {
+    if (acknowledged !== null) counts[acknowledged] += 1;
+    if (counts.PLACED + counts.CANCELED >= enough) void begin();
+  };
+  const lane = async (trader: Trader) => {
+    let actionsLeft = ACTIONS_MAX;
+    let isWarned = false;
+    while (actionsLeft > 0) {
+      if (isStruck && victim !== "database") return;
+      if (isStruck && !isWarned) {
+        isWarned = true;
+        actionsLeft = ACTIONS_WITHOUT_DATABASE_MAX;
+      }
+      actionsLeft -= 1;
+      try {
+        take(await trader.act(gateway.url, prices));
+      } catch (error) {
+        if (error instanceof GatewayFault || !isStruck) throw error;
+        // Without an answer, since somebody is gone.
+        isUnanswered = true;
+        return;
+      }
+    }
+  };
+  const lanes = traders.flatMap((trader) => Array.from({ length: LANES }, () => lane(trader)));
+  await within(ANSWERED_MS_MAX, "all that was sent is answered or cut off", Promise.all(lanes));
+  await begin();
+  const killed = { victim, placed: counts.PLACED, canceled: counts.CANCELED };
+  // Only a gateway that is on its way out leaves a request without an answer.
+  if (isUnanswered) await eventually("a gateway that cut requests off has ended", () => hasEnded(gateway));
+  if (victim !== "gateway") await store.server?.restart();
+  if (victim !== "database") return { ...killed, end: "KILLED" };
+  if (!(await isBack(gateway, traders))) {
+    await saidWhy(gateway);
+    return { ...killed, end: "STOPPED" };
+  }
+  await onOutlived();
+  await gateway.kill();
+  return { ...killed, end: "OUTLIVED" };
+}
+
+async function within(msMax: number, what: string, work: Promise<unknown>): Promise<void> {
+  const bound = new AbortController();
+  const tooLate = pause(msMax, undefined, { signal: bound.signal }).then(() => {
+    throw new GatewayFault(`still not so after ${msMax} ms: ${what}`);
+  });
+  try {
+    await Promise.race([work, tooLate]);
+  } finally {
+    bound.abort();
+    tooLate.catch(() => {});
+  }
+}

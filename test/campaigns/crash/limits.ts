@@ -1,0 +1,31 @@
+// Where limits lie: between the two markets, near the present one, or far from both.
+import type { Prices } from "../harness/markets.ts";
+
+export type Limit = { readonly side: "BUY" | "SELL"; readonly ticks: number };
+type Draw = () => number;
+
+/** A limit that this market leaves alone and the other one goes through. */
+export function between(prices: Prices, draw: Draw): Limit {
+  return { side: isDear(prices) ? "BUY" : "SELL", ticks: ticksBetween(prices, draw) };
+}
+
+/** Well between the two markets. */
+export function ticksBetween({ cheapAsk, dearBid }: Prices, draw: Draw): number {
+  return Math.round(cheapAsk + (dearBid - cheapAsk) * (0.3 + 0.4 * draw()));
+}
+
+/** Whether what lies between the two markets is below the present one. */
+export function isDear({ ask, cheapAsk, dearBid }: Prices): boolean {
+  return ask > (cheapAsk + dearBid) / 2;
+}
+
+/** A limit that the moving market reaches within seconds, or at once. */
+export function near(side: Limit["side"], { bid, ask }: Prices, draw: Draw): Limit {
+  const distance = Math.floor(draw() * 4);
+  return { side, ticks: side === "BUY" ? bid - distance : ask + distance };
+}
+
+/** A limit that neither market reaches. */
+export function far(side: Limit["side"], { cheapAsk, dearBid }: Prices): Limit {
+  return { side, ticks: Math.round(side === "BUY" ? cheapAsk * 0.6 : dearBid * 1.5) };
+}

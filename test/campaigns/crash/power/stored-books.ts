@@ -1,0 +1,112 @@
+// Whether what a power cut left of a data directory can be opened, by the program's own means, and is in order: complete,
+// exact to the last digit, and in keeping with all that was told before.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openDataDirectory } from "../../../../src/data-directory.ts";
+import type { LoadedAccount } from "../../../../src/store/ports/trading.ts";
+import type { Store } from "../../../../src/store/store.ts";
+import { units } from "../../../support/exact.ts";
+import { bookFaults, firedOrders } from "../../harness/books.ts";
+import { journalFaults } from "../../harness/journal.ts";
+import { type StoredOrder, StoredRows } from "../../harness/stored-rows.ts";
+import type { Promises, ToldOrder } from "./promises.ts";
+
+export type Expectation = {
+  readonly promises: Promises;
+  /** Every client order id that was ever sent, and by which strategy. */
+  readonly sent: ReadonlyMap<string, string>;
+  readonly strategyIds: readonly string[];
+};
+
+export type Finding = {
+  /** Why it cannot be opened, or null. */
+  readonly unopenable: string | null;
+  /** Told orders and shown keys that are gone. */
+  readonly lost: readonly string[];
+  /** Anything else that is not in order. */
+  readonly faults: readonly string[];
+};
+
+/** Opens the directory as a start does and looks through all of it. */
+export async function examine(dataDir: string, expectation: Expectation): Promise<Finding> {
+  const lost: string[] = [];
+  const faults: string[] = [];
+  try {
+    const { store } = await openDataDirectory(dataDir, null);
+    const rows = new StoredRows(dataDir);
+    try {
+      faults.push(...pageFaults(dataDir));
+      for (const apiKey of expectation.promises.apiKeys) {
+        if ((await store.findKey(apiKey))?.strategy == null) lost.push(`the key ${apiKey}`);
+      }
+      const found = new Map<string, StoredOrder>();
+      for (const strategyId of expectation.strategyIds) {
+        faults.push(...(await strategyFaults({ store, rows }, strategyId, expectation.sent, found)));
+      }
+      for (const told of expectation.promises.orders.values()) {
+        const stored = found.get(told.clientOrderId);
+        if (stored === undefined) lost.push(`${told.clientOrderId}: ${JSON.stringify(told)}`);
+        else if (!mayFollow(told, stored)) {
+          lost.push(`${told.clientOrderId} went from ${JSON.stringify(told)} to ${JSON.stringify(stored)}`);
+        }
+      }
+    } finally {
+      rows.close();
+      await store.close();
+    }
+  } catch (error) {
+    return { unopenable: error instanceof Error ? error.message : String(error), lost, faults };
+  }
+  return { unopenable: null, lost, faults };
+}
+
+/** What SQLite itself finds wrong with its file. */
+function pageFaults(dataDir: string): string[] {
+  const database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"));
+  try {
+    const rows = database.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
+    return rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
+  } finally {
+    database.close();
+  }
+}
+
+async function strategyFaults(
+  { store, rows }: { readonly store: Store; readonly rows: StoredRows },
+  strategyId: string,
+  sent: ReadonlyMap<string, string>,
+  found: Map<string, StoredOrder>,
+): Promise<string[]> {
+  const loaded = await store.loadAccount(strategyId);
+  if (loaded === null) return [`the strategy ${strategyId} is gone`];
+  const strategy = rows.read(strategyId);
+  const faults = bookFaults(strategy, loaded.account.type);
+  const fired = firedOrders(strategy.legs);
+  for (const order of strategy.orders) {
+    const { clientOrderId, orderId } = order;
+    // The service's own: it has the id of a leg, or one that no client may choose.
+    if (fired.has(orderId) || clientOrderId.includes("#")) continue;
+    if (sent.get(clientOrderId) !== strategyId) faults.push(`${clientOrderId} is there and was never sent`);
+    found.set(clientOrderId, order);
+  }
+  faults.push(...(await historyFaults(store, loaded)));
+  return faults.map((fault) => `${strategyId}: ${fault}`);
+}
+
+/** The journal has an entry for every version, and replayed it makes the account as it is stored. */
+async function historyFaults(store: Store, { account, version }: LoadedAccount): Promise<string[]> {
+  const entries = await store.listEntries(account.strategyId);
+  if (entries.length !== version || entries.some((entry, index) => entry.version !== index + 1)) {
+    return [`version ${version} has a journal of ${entries.length} entries`];
+  }
+  return (await journalFaults(store, account.strategyId)).map(({ what }) => what);
+}
+
+/** Whether an order that was told as such may now stand as it does. */
+function mayFollow(told: ToldOrder, stored: StoredOrder): boolean {
+  if (told.orderId !== stored.orderId) return false;
+  return (
+    told.status === "NEW" ||
+    (told.status === stored.status && units(told.executedQty) === units(stored.executedQuantity))
+  );
+}

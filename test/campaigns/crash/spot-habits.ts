@@ -1,0 +1,34 @@
+// What a spot trader does: it buys once, and from then on goes in and out, at the market's price and at limits.
+
+import type { Prices } from "../harness/markets.ts";
+import { priceOf } from "../harness/ticks.ts";
+import { between, far, near } from "./limits.ts";
+import type { Acknowledged, Trader } from "./trader.ts";
+
+/** Resting orders that a trader keeps, about; with more it cancels. */
+const RESTING_MAX = 14;
+
+export async function actOnSpot(trader: Trader, url: string, prices: Prices): Promise<Acknowledged> {
+  const draw = () => trader.draw();
+  if (trader.placements.size === 0)
+    return await trader.place(url, { side: "BUY", type: "MARKET", quantity: "900" });
+  const resting = trader.resting();
+  const kind = draw();
+  if (resting.length > RESTING_MAX || kind > 0.9) {
+    const chosen = resting[Math.floor(draw() * resting.length)];
+    if (chosen !== undefined && draw() < 0.9) return await trader.cancel(url, chosen);
+    return await trader.cancelAll(url);
+  }
+  const quantity = String(40 + Math.floor(draw() * 40));
+  const side = draw() < 0.5 ? "BUY" : "SELL";
+  if (kind < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });
+  const limit =
+    kind < 0.6 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
+  return await trader.place(url, {
+    type: "LIMIT",
+    timeInForce: "GTC",
+    quantity,
+    side: limit.side,
+    price: priceOf(limit.ticks),
+  });
+}

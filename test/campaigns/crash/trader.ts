@@ -1,0 +1,193 @@
+// One strategy under load, and all that it was told. What it heard before a crash must hold after it.
+import type { StrategyType } from "../../../src/domain/account.ts";
+import type { Credentials } from "../../support/gateway.ts";
+import { signed, type WireAnswer } from "../../support/signed-client.ts";
+import { GatewayFault } from "../harness/faults.ts";
+import type { AllPrices } from "../harness/markets.ts";
+import { patiently } from "../harness/patience.ts";
+import { LEG_PATHS, PATHS } from "../harness/routes.ts";
+import { SYMBOL } from "../harness/ticks.ts";
+import { type OrderBody, orderOf } from "./bodies.ts";
+import { actOnFutures } from "./futures-habits.ts";
+import { actOnSpot } from "./spot-habits.ts";
+
+export type Placement = {
+  /** Where it is sent to. */
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** The order, or leg, as last acknowledged; "refused" if the answer was that there is none, null if there was no answer. */
+  heard: OrderBody | "refused" | null;
+  /** Whether it was ever acknowledged as resting. */
+  hasRested: boolean;
+  /** Whether a cancellation of it may have been carried out. */
+  mayBeCanceled: boolean;
+  /** Whether that was acknowledged in words that do not show the order. */
+  isCanceled: boolean;
+};
+
+/** What an act that was acknowledged did; null if it was refused, or if nobody knows. */
+export type Acknowledged = "PLACED" | "CANCELED" | null;
+
+type Draw = () => number;
+
+/** The code of an answer that says nothing about the outcome. */
+const OUTCOME_UNKNOWN = -1007;
+
+const HABITS = { SPOT: actOnSpot, FUTURES: actOnFutures } as const;
+
+export class Trader {
+  /** Of a key of the cycle's own: budgets outlive the process, and are not what is tested. */
+  credentials: Credentials;
+  /** By client id, of orders and of legs. */
+  readonly placements = new Map<string, Placement>();
+  readonly name: string;
+  readonly family: StrategyType;
+  readonly draw: Draw;
+  /** Placements that were answered 503. */
+  unavailable = 0;
+
+  constructor(parts: { name: string; family: StrategyType; credentials: Credentials; draw: Draw }) {
+    this.name = parts.name;
+    this.family = parts.family;
+    this.credentials = parts.credentials;
+    this.draw = parts.draw;
+  }
+
+  /** Does one thing. Rejects with GatewayFault if the answer may never be given, with any other error if there was none. */
+  async act(url: string, prices: AllPrices): Promise<Acknowledged> {
+    return await HABITS[this.family](this, url, prices[this.family]);
+  }
+
+  /** Places an order. */
+  async place(url: string, terms: Readonly<Record<string, string>>): Promise<Acknowledged> {
+    const clientOrderId = this.#newId();
+    return await this.#send(url, clientOrderId, PATHS[this.family].order, {
+      symbol: SYMBOL,
+      newClientOrderId: clientOrderId,
+      ...terms,
+    });
+  }
+
+  /** Places a leg on whatever is held. */
+  async placeLeg(url: string, terms: Readonly<Record<string, string>>): Promise<Acknowledged> {
+    const clientAlgoId = this.#newId();
+    const parameters = { symbol: SYMBOL, closePosition: "true", clientAlgoId, ...terms };
+    return await this.#send(url, clientAlgoId, LEG_PATHS.order, parameters);
+  }
+
+  /** Cancels an order or a leg. */
+  async cancel(url: string, clientOrderId: string): Promise<Acknowledged> {
+    const placement = this.placements.get(clientOrderId);
+    if (placement === undefined) throw new Error(`only what was sent is cancelled: ${clientOrderId}`);
+    placement.mayBeCanceled = true;
+    const isOfLeg = placement.path === LEG_PATHS.order;
+    const named = isOfLeg ? { clientAlgoId: clientOrderId } : { origClientOrderId: clientOrderId };
+    const parameters = { symbol: SYMBOL, ...named };
+    const answer = await signed(url, this.credentials, "DELETE", placement.path, parameters);
+    judge(answer);
+    if (answer.status !== 200) return null;
+    if (isOfLeg) placement.isCanceled = true;
+    else this.learn(orderOf(answer.body));
+    return "CANCELED";
+  }
+
+  /** Cancels all orders; legs stay. */
+  async cancelAll(url: string): Promise<Acknowledged> {
+    try {
+      const { cancelAll } = PATHS[this.family];
+      const answer = await signed(url, this.credentials, "DELETE", cancelAll, { symbol: SYMBOL });
+      judge(answer);
+      if (answer.status !== 200) return null;
+      // On futures it says that it is done and no more.
+      if (Array.isArray(answer.body)) for (const canceled of answer.body) this.learn(orderOf(canceled));
+      return "CANCELED";
+    } finally {
+      // It also concerns orders that were sent after it and overtook it.
+      for (const placement of this.placements.values()) {
+        if (placement.path !== LEG_PATHS.order) placement.mayBeCanceled = true;
+      }
+    }
+  }
+
+  /** Sends a placement once more, as it was, until it is told what has become of it. */
+  async resend(url: string, clientOrderId: string): Promise<WireAnswer> {
+    const placement = this.placements.get(clientOrderId);
+    if (placement === undefined) throw new Error(`only what was sent is sent again: ${clientOrderId}`);
+    const { path, parameters } = placement;
+    const answer = await patiently(() => signed(url, this.credentials, "POST", path, parameters));
+    this.#take(placement, answer);
+    return answer;
+  }
+
+  /** Client ids of the placements that were never answered, or not with their outcome. */
+  unknown(): string[] {
+    return [...this.placements]
+      .filter(([, { heard }]) => heard === null)
+      .map(([clientOrderId]) => clientOrderId);
+  }
+
+  /** Client ids of what is known to rest, or to wait, and may not be cancelled. */
+  resting(): string[] {
+    return [...this.placements]
+      .filter(([, { heard, mayBeCanceled }]) => isBody(heard) && heard.status === "NEW" && !mayBeCanceled)
+      .map(([clientOrderId]) => clientOrderId);
+  }
+
+  /** Takes note of an order as it was found. */
+  learn(order: OrderBody): void {
+    const placement = this.placements.get(order.clientOrderId);
+    if (placement === undefined)
+      throw new GatewayFault(`answered with an order that was never sent: ${order.clientOrderId}`);
+    if (order.status === "NEW") placement.hasRested = true;
+    // Of two answers that cross on their way the final one holds.
+    if (!isBody(placement.heard) || placement.heard.status === "NEW") placement.heard = order;
+  }
+
+  #newId(): string {
+    return `${this.name}-${this.placements.size + 1}`;
+  }
+
+  async #send(
+    url: string,
+    clientOrderId: string,
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+  ): Promise<Acknowledged> {
+    const placement: Placement = {
+      path,
+      parameters,
+      heard: null,
+      hasRested: false,
+      mayBeCanceled: false,
+      isCanceled: false,
+    };
+    this.placements.set(clientOrderId, placement);
+    const answer = await signed(url, this.credentials, "POST", path, parameters);
+    this.#take(placement, answer);
+    return answer.status === 200 ? "PLACED" : null;
+  }
+
+  #take(placement: Placement, answer: WireAnswer): void {
+    judge(answer);
+    const { status, body } = answer;
+    if (status === 503) this.unavailable += 1;
+    if (status === 200) this.learn(orderOf(body));
+    // Any other refusal, a 503 too, says that the order was certainly not executed.
+    else if (body.code !== OUTCOME_UNKNOWN) placement.heard ??= "refused";
+  }
+}
+
+/** Throws if this may never be answered, whatever was killed: a valid key is valid, and only who is gone for now says 5xx. */
+function judge({ status, headers, body }: WireAnswer): void {
+  const isFault = status === 401 || (status >= 500 && status !== 503);
+  const lacksHint = status === 503 && !headers.has("retry-after");
+  if (isFault || lacksHint) {
+    throw new GatewayFault(
+      `answered ${status} ${JSON.stringify(body)}${lacksHint ? " without Retry-After" : ""}`,
+    );
+  }
+}
+
+export function isBody(heard: Placement["heard"]): heard is OrderBody {
+  return heard !== null && heard !== "refused";
+}

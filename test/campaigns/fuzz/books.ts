@@ -1,0 +1,81 @@
+// The books of one strategy at the end of a run, read from the database, recomputed, and held against every answer that it
+// was given.
+import type { StrategyType } from "../../../src/domain/account.ts";
+import { bookFaults, firedOrders } from "../harness/books.ts";
+import type { Assets } from "../harness/spot-books.ts";
+import { StoredRows, type StoredStrategy } from "../harness/stored-rows.ts";
+import type { KnownOrder } from "./scene.ts";
+
+/** Every placement that was answered 200. */
+export type Answered = { readonly orders: Iterable<KnownOrder>; readonly legs: Iterable<KnownOrder> };
+
+export class Books {
+  readonly #rows: StoredRows;
+  readonly #assets: ReadonlyMap<string, Assets>;
+
+  /** `assets` by symbol, of spot. */
+  constructor(dataDir: string, assets: ReadonlyMap<string, Assets>) {
+    this.#rows = new StoredRows(dataDir);
+    this.#assets = assets;
+  }
+
+  /** Everything that is wrong with a strategy's books. */
+  faultsOf(strategyId: string, family: StrategyType, answered: Answered): string[] {
+    const strategy = this.#rows.read(strategyId);
+    const assetsOf = (symbol: string) => {
+      const assets = this.#assets.get(symbol);
+      if (assets === undefined) throw new Error(`only what is listed is traded: ${symbol}`);
+      return assets;
+    };
+    return [...bookFaults(strategy, family, assetsOf), ...answerFaults(strategy, answered)];
+  }
+
+  close(): void {
+    this.#rows.close();
+  }
+}
+
+/** Every answered placement is there as it was answered, and nothing else but what the service did by itself. */
+function answerFaults({ orders, legs }: StoredStrategy, answered: Answered): string[] {
+  const fired = firedOrders(legs);
+  return [
+    ...missingFaults(
+      "order",
+      answered.orders,
+      orders.filter(({ orderId }) => !fired.has(orderId)),
+      /^(close|liquidation)#[0-9]+$/,
+    ),
+    ...missingFaults(
+      "leg",
+      answered.legs,
+      legs.map(({ legId, clientLegId, symbol }) => ({ orderId: legId, clientOrderId: clientLegId, symbol })),
+      /^(stopLoss|takeProfit)\/[0-9]+$/,
+    ),
+  ];
+}
+
+function missingFaults(
+  what: "order" | "leg",
+  answered: Iterable<KnownOrder>,
+  stored: readonly KnownOrder[],
+  ofService: RegExp,
+): string[] {
+  const faults: string[] = [];
+  const byClientId = new Map(stored.map((each) => [each.clientOrderId, each]));
+  const expected = new Set<string>();
+  for (const { orderId, clientOrderId, symbol } of answered) {
+    expected.add(clientOrderId);
+    const found = byClientId.get(clientOrderId);
+    if (found?.orderId !== orderId || found.symbol !== symbol) {
+      faults.push(
+        `${clientOrderId} was answered as ${what} ${orderId} of ${symbol}, not as ${JSON.stringify(found)}`,
+      );
+    }
+  }
+  for (const { clientOrderId } of stored) {
+    if (!expected.has(clientOrderId) && !ofService.test(clientOrderId)) {
+      faults.push(`the ${what} ${clientOrderId} is there and no answer said so`);
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,135 @@
+// A run: the real gateway on the simulated market, requests drawn from a seed, each answer judged, and what it did to its
+// strategy read from the database; at the end everybody's books.
+//
+// The same seed means the same requests, except for what has to be of the moment: timestamps, prices near the market, and
+// the ids of orders that a strategy has placed. How the answers interleave is up to the machine.
+import { performance } from "node:perf_hooks";
+import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
+import { Books } from "./books.ts";
+import { makeCast } from "./cast.ts";
+import { episodesOf } from "./episodes.ts";
+import { Ledger, type Snapshot } from "./ledger.ts";
+import { Pairs } from "./pairs.ts";
+import { FAULTS_MAX, type Played, playEpisode, type Stage } from "./play.ts";
+import { Tally } from "./tally.ts";
+import { Wire } from "./wire.ts";
+
+export type RunOptions = {
+  readonly requests: number;
+  readonly seed: number;
+  /** A new data directory. */
+  readonly dataDir: string;
+  /** Told how far the run has come. */
+  readonly say: (text: string) => void;
+};
+
+export type RunReport = {
+  readonly seed: number;
+  readonly tally: Tally;
+  /** From the first request to the last answer. */
+  readonly seconds: number;
+  readonly strategies: number;
+  /** Placements that were answered 200, each counted once. */
+  readonly orders: number;
+  readonly legs: number;
+  /** Fills of orders that rested, triggers of stops and of legs. */
+  readonly marketMoves: number;
+};
+
+/** Requests under way: one of each episode that is. */
+const IN_FLIGHT = 24;
+const PROGRESS_EVERY = 10_000;
+
+/** Runs to the end, or until there are too many faults. Rejects if the gateway does not start. */
+export async function run({ requests, seed, dataDir, say }: RunOptions): Promise<RunReport> {
+  const episodes = episodesOf(requests);
+  say(`making ${episodes.length} strategies`);
+  const cast = await makeCast(dataDir, episodes);
+  const gateway = await startGateway({ dataDir, env: { TRUSTED_PROXY_HOPS: "1" } });
+  const wire = new Wire(gateway.url, IN_FLIGHT);
+  const ledger = new Ledger(dataDir);
+  const tally = new Tally();
+  try {
+    const pairs = await Pairs.read(wire);
+    const { bystanders: ofFamilies, unbound, revoked } = cast.others;
+    const bystanders = [...ofFamilies.SPOT, ...ofFamilies.FUTURES, ...unbound, ...revoked].map(
+      ({ strategyId }) => ledger.read(strategyId),
+    );
+    const started = performance.now();
+    const onAnswer = (answered: number) => {
+      if (answered % PROGRESS_EVERY > 0) return;
+      const perSecond = Math.round(answered / ((performance.now() - started) / 1_000));
+      say(`${answered} of ${requests}, ${perSecond} a second, ${tally.faultCount()} faults`);
+    };
+    const stage: Stage = { url: gateway.url, seed, cast, wire, pairs, ledger, tally, onAnswer };
+    const played: Played[] = [];
+    const left = episodes.values();
+    const playOn = async () => {
+      for (const episode of left) {
+        if (tally.faultCount() >= FAULTS_MAX) return;
+        played.push(await playEpisode(stage, episode));
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, playOn));
+    const seconds = (performance.now() - started) / 1_000;
+    await stop(gateway, tally);
+    say("checking the books");
+    checkBooks({ dataDir, pairs, ledger, tally, played, bystanders });
+    const orders = played.reduce((sum, each) => sum + each.orders.size, 0);
+    const legs = played.reduce((sum, each) => sum + each.legs.size, 0);
+    return {
+      seed,
+      tally,
+      seconds,
+      strategies: played.length,
+      orders,
+      legs,
+      marketMoves: ledger.marketMoves(),
+    };
+  } finally {
+    wire.close();
+    ledger.close();
+    if (gateway.process.exitCode === null) await gateway.kill();
+  }
+}
+
+/** Ends the gateway in order; it must still be there, and never have had to say that something is wrong with itself. */
+async function stop(gateway: GatewayProcess, tally: Tally): Promise<void> {
+  const exitCode = gateway.process.exitCode ?? (await gateway.stop());
+  const troubles = gateway
+    .output()
+    .split("\n")
+    .filter((line) => /"level":(50|60)/.test(line));
+  if (exitCode !== 0) troubles.push(`the gateway ended with ${exitCode}`);
+  for (const what of troubles) {
+    tally.add({ kind: "SERVER_ERROR", what, requestNumber: null, strategyId: "(any)", exchange: "" });
+  }
+}
+
+function checkBooks(parts: {
+  readonly dataDir: string;
+  readonly pairs: Pairs;
+  readonly ledger: Ledger;
+  readonly tally: Tally;
+  readonly played: readonly Played[];
+  /** The strategies of keys that are good for nothing, or only for the other family. */
+  readonly bystanders: readonly Snapshot[];
+}): void {
+  const { ledger, tally } = parts;
+  const blame = (strategyId: string, faults: readonly string[]) => {
+    for (const what of faults) {
+      tally.add({ kind: "STATE_CHANGED", what, requestNumber: null, strategyId, exchange: "" });
+    }
+  };
+  const books = new Books(parts.dataDir, parts.pairs.assets);
+  try {
+    for (const { strategy, family, orders, legs, last } of parts.played) {
+      const { strategyId } = strategy;
+      blame(strategyId, ledger.follow(last, undefined).faults);
+      blame(strategyId, books.faultsOf(strategyId, family, { orders: orders.values(), legs: legs.values() }));
+    }
+    for (const before of parts.bystanders) blame(before.row.id, ledger.follow(before, undefined).faults);
+  } finally {
+    books.close();
+  }
+}

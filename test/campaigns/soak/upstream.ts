@@ -1,0 +1,53 @@
+// The market of a soak: a simulated exchange behind a proxy of its own, which cuts the stream connections through it and may
+// turn new ones away for a while. Loopback only.
+import { openSimulatedExchange } from "../../../src/market/simulated/open.ts";
+import { FaultProxy } from "../../support/fault-proxy.ts";
+import { upstreamEnv } from "../../support/gateway.ts";
+
+export type SoakUpstream = {
+  /** Where a gateway finds it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The pairs that are traded. */
+  readonly pairs: readonly string[];
+  /** How many stream connections of spot go through the proxy now. */
+  readonly connections: number;
+  /** Cuts all of them without a goodbye. */
+  cut(): void;
+  /** Away: new connections are cut at once, and spot's REST answers 503. */
+  setAway(isAway: boolean): void;
+  close(): Promise<void>;
+};
+
+export async function openSoakUpstream(seed: number): Promise<SoakUpstream> {
+  const exchange = await openSimulatedExchange({ seed });
+  let isAway = false;
+  const streams = new URL(exchange.spotWsUrl.replace("ws:", "http:")).origin;
+  const proxy = await FaultProxy.open(streams, { admits: () => !isAway });
+  return {
+    env: { ...upstreamEnv(exchange), UPSTREAM_SPOT_WS_URL: proxy.url.replace("http:", "ws:") },
+    pairs: await pairsOf(exchange.spotRestUrl),
+    get connections() {
+      return proxy.webSockets;
+    },
+    cut: () => proxy.cut(),
+    setAway(willBeAway) {
+      isAway = willBeAway;
+      if (isAway) exchange.refuseRest("spot");
+      else exchange.resumeRest("spot");
+    },
+    async close() {
+      await proxy[Symbol.asyncDispose]();
+      await exchange.close();
+    },
+  };
+}
+
+async function pairsOf(restUrl: string): Promise<string[]> {
+  const response = await fetch(`${restUrl}/api/v3/exchangeInfo`);
+  const { symbols } = (await response.json()) as {
+    symbols: readonly { symbol: string; status: string; isSpotTradingAllowed: boolean }[];
+  };
+  return symbols
+    .filter(({ status, isSpotTradingAllowed }) => status === "TRADING" && isSpotTradingAllowed)
+    .map(({ symbol }) => symbol);
+}

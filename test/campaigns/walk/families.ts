@@ -1,0 +1,30 @@
+// The two families of trading that are walked through: each is a value, and the walks are the same.
+import type { StrategyType } from "../../../src/domain/account.ts";
+import type { Command } from "../../../src/domain/command.ts";
+import { CONTRACTS } from "./contracts.ts";
+import { FuturesReferee } from "./futures-referee.ts";
+import { PAIRS } from "./pairs.ts";
+import { drawFutures } from "./random-entries.ts";
+import type { Listing } from "./random-market.ts";
+import { drawSpot } from "./random-orders.ts";
+import type { Referee } from "./referee.ts";
+import type { Scene } from "./scene.ts";
+
+export type Family = {
+  readonly type: StrategyType;
+  readonly listings: readonly Listing[];
+  /** What somebody asks for next, in order. */
+  readonly draw: (scene: Scene) => readonly Command[];
+  /** For a new life. */
+  readonly newReferee: () => Referee;
+};
+
+export const FAMILIES: { readonly [T in StrategyType]: Family } = {
+  SPOT: { type: "SPOT", listings: PAIRS, draw: drawSpot, newReferee: () => ({ judge: () => {} }) },
+  FUTURES: {
+    type: "FUTURES",
+    listings: CONTRACTS,
+    draw: drawFutures,
+    newReferee: () => new FuturesReferee(),
+  },
+};

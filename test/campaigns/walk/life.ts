@@ -1,0 +1,339 @@
+// One life of a strategy, from its seed to its close, and what must hold after every command of it.
+import type { Account } from "../../../src/domain/account.ts";
+import type { Command } from "../../../src/domain/command.ts";
+import type { DomainEvent } from "../../../src/domain/event.ts";
+import type { Leg } from "../../../src/domain/leg.ts";
+import type { Settlement } from "../../../src/domain/market.ts";
+import type { Order } from "../../../src/domain/order.ts";
+import { MINUTE_MS } from "../../../src/domain/order-counts.ts";
+import { isRefusal, type Refusal } from "../../../src/domain/refusal.ts";
+import { type Applied, apply } from "../../../src/engine/apply.ts";
+import { type decide, symbolsConcerned } from "../../../src/engine/decide.ts";
+import { openStrategy } from "../../../src/engine/open-strategy.ts";
+import { STANDARD } from "../../../src/engine/profiles.ts";
+import type { Price } from "../../../src/money/decimal.ts";
+import { freeOf } from "../../../src/money/posting.ts";
+import { decodeEvents, encodeEvents } from "../../../src/store/codec.ts";
+import { commandOf } from "../../../src/watch/errands.ts";
+import type { Reached } from "../../../src/watch/waiting.ts";
+import { WatchList } from "../../../src/watch/watch-list.ts";
+import { happens, pick } from "./chance.ts";
+import { type Counts, count, nameOf } from "./counts.ts";
+import type { Family } from "./families.ts";
+import { checkSurvivor } from "./futures-rules.ts";
+import { checkAccount, checkChange, checkLegChange, checkSame, checkWriting, stateOf } from "./invariants.ts";
+import { RandomFunding } from "./random-funding.ts";
+import { RandomMarket } from "./random-market.ts";
+import type { Referee } from "./referee.ts";
+import { follow } from "./watching.ts";
+
+/** What a life is lived with: one source of chance, one report and one clock for all of a walk. */
+type Circumstances = {
+  readonly random: () => number;
+  readonly report: { readonly events: Counts; readonly refusals: Counts };
+  readonly decides: typeof decide;
+  /** The step that the walk is at. */
+  readonly now: () => number;
+};
+
+/** An event, and what it concerned. */
+type Happened = Applied & { readonly event: DomainEvent };
+
+const STRATEGY = "walk";
+/** Market time that a step takes: every tenth is on the hour, when funding is due. */
+const STEP_MS = 6 * MINUTE_MS;
+/** How much later what the market reached is found out at times. */
+const FOUND_OUT_AFTER_MS_MAX = 180 * MINUTE_MS;
+/** So many settlements may be heard of again. */
+const PAST_SETTLEMENTS_MAX = 12;
+const REPLAY_EVERY = 200;
+/** Moves of the market after which a strategy that is still closing is helped: everything trades again. */
+const CLOSING_MOVES = 20;
+const AFTER_CLOSE = 20;
+/** Of so many things that are asked for on spot one is asked for by a signal, if it is an order. */
+const SIGNAL_EVERY = 3;
+/** What happens when everything is over. */
+const AFTER_ALL: readonly DomainEvent["type"][] = ["FundingSettled", "SignalRejected"];
+/**
+ * What still happens to a strategy that is no longer live: its positions live on, what it held is settled, and its signals are
+ * rejected.
+ */
+const STILL_HAPPENS = {
+  CLOSING: ["CloseStrategy", "LiquidatePosition", "SettleFunding", "ExecuteSignal"],
+  CLOSED: ["SettleFunding", "ExecuteSignal"],
+} as const satisfies { readonly [Status in Exclude<Account["status"], "LIVE">]: readonly Command["type"][] };
+
+export class Life {
+  readonly #family: Family;
+  readonly #circumstances: Circumstances;
+  readonly #random: () => number;
+  readonly #account: Account;
+  readonly #referee: Referee;
+  readonly #journal: DomainEvent[] = [];
+  readonly #market: RandomMarket;
+  readonly #funding: RandomFunding;
+  readonly #watchList = new WatchList();
+  readonly #orders = new Map<number, Order>();
+  readonly #legs = new Map<number, Leg>();
+  /** Whom the market reached while it had no price to trade at, by id. */
+  readonly #overdue = new Map<number | string, Reached>();
+  #pastSettlements: readonly Settlement[] = [];
+  /** The account as the last command left it. */
+  #state: string;
+  #lastTradeId = 0;
+  #placed = 0;
+
+  constructor(family: Family, circumstances: Circumstances) {
+    this.#family = family;
+    this.#circumstances = circumstances;
+    this.#random = circumstances.random;
+    this.#referee = family.newReferee();
+    const { account, event, incomes } = openStrategy(STRATEGY, family.type, this.#at);
+    this.#account = account;
+    this.#state = stateOf(account);
+    this.#market = new RandomMarket(this.#random, family.listings, {
+      quote: (symbol, quote) => {
+        if (this.#market.rules(symbol)?.status !== "TRADING") return;
+        this.#tryAgain(symbol);
+        for (const each of this.#watchList.takeAtQuote(symbol, quote)) this.#reach(each);
+      },
+      trade: (symbol, price) => {
+        for (const each of this.#watchList.takeAtTrade(symbol, price)) this.#reach(each);
+      },
+      mark: (symbol, price) => {
+        // The brackets may have changed, and with them the prices of liquidations.
+        this.#watch();
+        this.#seeMark(symbol, price);
+      },
+    });
+    this.#funding = new RandomFunding(this.#random, this.#market, this.#at);
+    this.#note(event);
+    this.#judge(null, null, [{ event, order: null, leg: null, incomes }], 0n);
+  }
+
+  takeStep(): void {
+    const symbol = this.#anySymbol();
+    if (happens(this.#random, 0.45)) this.#market.move(symbol);
+    else this.#ask(symbol);
+    this.#settleFunding();
+    this.#check();
+    if (this.#journal.length % REPLAY_EVERY === 0) this.#checkReplay();
+  }
+
+  /** Closes the strategy, at times with a market that is silent, and sees that nothing happens to it afterwards. */
+  end(): void {
+    const [held] = symbolsConcerned(this.#account, { type: "CloseStrategy" });
+    if (held !== undefined && happens(this.#random, 0.7)) {
+      this.#market.recover();
+      this.#market.setQuote(held, null);
+    }
+    this.#carryOut({ type: "CloseStrategy" });
+    if (this.#account.status === "LIVE")
+      throw new Error("a strategy that is told to close is no longer live");
+    this.#check();
+    for (let moves = 0; this.#account.status === "CLOSING"; moves += 1) {
+      if (moves > CLOSING_MOVES) throw new Error("a strategy is closed as soon as its markets are there");
+      this.#ask(this.#anySymbol());
+      this.#settleFunding();
+      if (moves === CLOSING_MOVES) this.#market.recover();
+      else this.#market.move(this.#anySymbol());
+      this.#carryOut({ type: "CloseStrategy" });
+      this.#check();
+    }
+    for (let tries = 0; tries < AFTER_CLOSE; tries += 1) {
+      this.#market.move(this.#anySymbol());
+      for (let asked = 0; asked < 3; asked += 1) this.#ask(this.#anySymbol());
+      this.#carryOut({ type: "CloseStrategy" });
+      this.#settleFunding();
+    }
+    this.#check();
+    this.#checkReplay();
+    if (this.#journal.findLast(({ type }) => !AFTER_ALL.includes(type))?.type !== "StrategyClosed")
+      throw new Error("the last that happens to a strategy is that it is closed");
+  }
+
+  get #at(): number {
+    return this.#circumstances.now() * STEP_MS;
+  }
+
+  /** Whatever a trader asks for next, and a watcher that has it all wrong. */
+  #ask(symbol: string): void {
+    this.#placed += 1;
+    const scene = {
+      random: this.#random,
+      market: this.#market,
+      account: this.#account,
+      symbol,
+      clientId: `walk-${this.#placed}`,
+      orders: this.#orders,
+      legs: this.#legs,
+    };
+    for (const command of this.#family.draw(scene)) this.#carryOut(this.#asSignal(command));
+  }
+
+  #asSignal(command: Command): Command {
+    const isSignal = this.#family.type === "SPOT" && this.#placed % SIGNAL_EVERY === 0;
+    if (!isSignal || command.type !== "PlaceOrder") return command;
+    return {
+      type: "ExecuteSignal",
+      signalId: command.clientOrderId,
+      order: command,
+      processedAt: this.#at,
+    };
+  }
+
+  #settleFunding(): void {
+    const settlements = [...this.#funding.heardAt(this.#at)];
+    // One that was heard of before may be heard of once more, also long after later ones.
+    const past = pick(this.#random, this.#pastSettlements);
+    if (past !== undefined && happens(this.#random, 0.1)) settlements.unshift(past);
+    for (const settlement of settlements) this.#carryOut({ type: "SettleFunding", settlement });
+    this.#pastSettlements = [...this.#pastSettlements, ...settlements].slice(-PAST_SETTLEMENTS_MAX);
+    // What was opened, or has paid, meanwhile is held against the mark price as it stands.
+    this.#watch();
+    for (const symbol of this.#market.symbols) {
+      const mark = this.#market.markPrice(symbol);
+      if (mark !== null) this.#seeMark(symbol, mark);
+    }
+  }
+
+  #seeMark(symbol: string, mark: Price): void {
+    if (this.#market.rules(symbol)?.status === "TRADING") this.#tryAgain(symbol);
+    for (const each of this.#watchList.takeAtMark(symbol, mark)) this.#reach(each);
+    checkSurvivor(this.#account, symbol, mark, this.#market);
+  }
+
+  #tryAgain(symbol: string): void {
+    for (const each of [...this.#overdue.values()]) if (each.waiting.symbol === symbol) this.#reach(each);
+  }
+
+  /** As the watcher does it, but at once, or as if it had been found out only now. */
+  #reach(reached: Reached): void {
+    const { waiting } = reached;
+    this.#overdue.delete(waiting.id);
+    const seenAt = this.#at - Math.floor(this.#random() * FOUND_OUT_AFTER_MS_MAX);
+    const isLate = happens(this.#random, 0.1);
+    const [command] = commandOf(isLate ? { ...reached, seenAt } : reached);
+    const refusal = this.#carryOut(command);
+    this.#watch();
+    if (refusal?.refusal === "MARKET_SILENT" && this.#watchList.includes(waiting))
+      this.#overdue.set(waiting.id, reached);
+  }
+
+  #carryOut(command: Command): Refusal | null {
+    const { decides, report } = this.#circumstances;
+    const account = this.#account;
+    const market = this.#market;
+    const freeBefore = freeOf(account.balances, "USDT");
+    const circumstances = { market, profile: STANDARD[this.#family.type], at: this.#at };
+    const decision = decides(account, command, circumstances);
+    if (this.#state !== stateOf(account)) throw new Error("a decision changes nothing");
+    const refusal = isRefusal(decision) ? decision : null;
+    if (refusal !== null) count(report.refusals, nameOf(refusal));
+    const events = isRefusal(decision) ? [] : decision.events;
+    const { status } = account;
+    if (
+      events.length > 0 &&
+      status !== "LIVE" &&
+      !STILL_HAPPENS[status].some((type) => type === command.type)
+    )
+      throw new Error(`nothing happens to a strategy that is ${status}: ${command.type}`);
+    const applied = events.map((event) => this.#apply(event));
+    if (events.length > 0) this.#state = stateOf(account);
+    this.#judge(command, refusal, applied, freeBefore);
+    if (events.length > 0) this.#watch();
+    return refusal;
+  }
+
+  #judge(
+    command: Command | null,
+    refusal: Refusal | null,
+    applied: readonly Happened[],
+    freeBefore: bigint,
+  ): void {
+    this.#referee.judge({
+      command,
+      refusal,
+      events: applied.map(({ event }) => event),
+      incomes: applied.flatMap(({ incomes }) => incomes),
+      orders: applied.flatMap(({ order }) => order ?? []),
+      legs: applied.flatMap(({ leg }) => leg ?? []),
+      freeBefore,
+      account: this.#account,
+      market: this.#market,
+    });
+  }
+
+  #apply(event: DomainEvent): Happened {
+    if (this.#account.status === "CLOSED" && !AFTER_ALL.includes(event.type))
+      throw new Error(`nothing happens after the close: ${event.type}`);
+    const applied = apply(this.#account, event);
+    const { order, leg } = applied;
+    this.#note(event);
+    if (event.type === "OrderTriggered" && order?.workingAt !== event.at)
+      throw new Error(`a triggered order works from its trigger on: ${event.orderId}`);
+    if (event.type === "SignalRejected" && stateOf(this.#account) !== this.#state)
+      throw new Error(`a rejected signal changes nothing: ${event.signalId}`);
+    if (event.type === "SignalExecuted" && !this.#orders.has(event.orderId))
+      throw new Error(`a signal is executed with its order: ${event.signalId}`);
+    if (event.type === "OrderFilled" && event.trade.tradeId !== ++this.#lastTradeId)
+      throw new Error(`trades are numbered one by one: ${event.trade.tradeId}`);
+    if (order !== null) {
+      this.#compare(order.orderId, this.#orders.get(order.orderId), order, checkChange);
+      this.#orders.set(order.orderId, order);
+    }
+    if (leg !== null) {
+      this.#compare(leg.legId, this.#legs.get(leg.legId), leg, checkLegChange);
+      this.#legs.set(leg.legId, leg);
+    }
+    return { event, ...applied };
+  }
+
+  #compare<T>(id: number, earlier: T | undefined, later: T, check: (earlier: T, later: T) => void): void {
+    if (earlier !== undefined) check(earlier, later);
+    else if (id !== this.#orders.size + this.#legs.size + 1)
+      throw new Error(`orders and legs are numbered one by one: ${id}`);
+  }
+
+  #note(event: DomainEvent): void {
+    const { events } = this.#circumstances.report;
+    this.#journal.push(event);
+    count(events, event.type);
+    // A placement by a signal is refused like any other.
+    if (event.type === "SignalRejected") count(this.#circumstances.report.refusals, nameOf(event.reason));
+    if (event.type === "OrderExpired" || event.type === "LegExpired" || event.type === "LegCanceled")
+      count(events, `${event.type} ${event.reason}`);
+    if (event.type === "OrderPlaced" && event.order.type === "LIQUIDATION")
+      count(events, `${event.type} ${event.order.type}`);
+  }
+
+  /** Has the watch list follow the account, and nobody be overdue who no longer waits. */
+  #watch(): void {
+    follow(this.#watchList, this.#account, this.#market);
+    for (const [id, { waiting }] of this.#overdue)
+      if (!this.#watchList.includes(waiting)) this.#overdue.delete(id);
+  }
+
+  #check(): void {
+    checkAccount(
+      this.#account,
+      this.#market.symbols.flatMap((symbol) => this.#market.rules(symbol) ?? []),
+    );
+    const armed = [...this.#account.openLegs.values()].filter(({ status }) => status === "NEW");
+    const open = [...this.#account.openOrders.keys(), ...armed.map(({ legId }) => legId)];
+    const watched = this.#watchList.ofStrategy(STRATEGY).filter(({ kind }) => kind !== "LIQUIDATION");
+    if (open.length !== watched.length || !open.every((id) => watched.some((each) => each.id === id)))
+      throw new Error(`who is open is watched, and nobody else: ${open}, ${watched.map(({ id }) => id)}`);
+  }
+
+  #checkReplay(): void {
+    checkWriting(this.#account);
+    const { account } = openStrategy(STRATEGY, this.#family.type, this.#journal[0]?.at ?? 0);
+    for (const event of decodeEvents(encodeEvents(this.#journal)).slice(1)) apply(account, event);
+    checkSame(account, this.#account, "replaying the events gives the same account");
+  }
+
+  #anySymbol(): string {
+    return pick(this.#random, this.#market.symbols) ?? "";
+  }
+}

@@ -1,0 +1,49 @@
+// A seeded random walk through the whole of a family's trading, in memory: thousands of commands and a market that moves, gaps,
+// falls silent and halts. It leads through several lives of a strategy, each from its seed to its close. After every step what
+// must always hold is checked (design, section 7); now and then, and at the end of each life, the journal is written, read and
+// replayed, and must give the same account.
+import { decide } from "../../../src/engine/decide.ts";
+import { seededRandom } from "../../support/random.ts";
+import type { Counts } from "./counts.ts";
+import type { Family } from "./families.ts";
+import { Life } from "./life.ts";
+
+export type WalkReport = {
+  readonly commands: number;
+  /** By type; an expiry by its reason, a liquidation by its order beside it: `OrderExpired LOT_SIZE`. */
+  readonly events: Readonly<Counts>;
+  /** By name; a failed filter with its own: `FILTER_FAILED LOT_SIZE`. */
+  readonly refusals: Readonly<Counts>;
+};
+
+/** Commands of one life: fees use up the seed of a longer one. */
+const LIFE = 500;
+
+/**
+ * Walks `commands` steps from a seed. Throws at the first step after which something does not hold, naming both. The
+ * listener hears after every life how many steps are done. Who decides can be another than the engine, one that is wrong.
+ */
+export function walk(
+  family: Family,
+  seed: number,
+  commands: number,
+  options: { readonly onProgress?: (done: number) => void; readonly decides?: typeof decide } = {},
+): WalkReport {
+  const random = seededRandom(seed);
+  const report = { commands, events: {}, refusals: {} };
+  const decides = options.decides ?? decide;
+  let step = 0;
+  try {
+    while (step < commands) {
+      const life = new Life(family, { random, report, decides, now: () => step });
+      const end = Math.min(step + LIFE, commands);
+      for (; step < end; step += 1) life.takeStep();
+      life.end();
+      options.onProgress?.(step);
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new Error(`${family.type}, seed ${seed}, step ${step}: ${reason}`, { cause: error });
+  }
+  return report;
+}
