@@ -2,13 +2,13 @@
 // ended.
 import { randomBytes } from "node:crypto";
 import type { Insertable } from "kysely";
-import { openDataDirectory } from "../src/data-directory.ts";
+import { openDataDirectory } from "../src/config/data-directory.ts";
 import type { Account, StrategyType } from "../src/domain/account.ts";
 import type { DomainEvent } from "../src/domain/event.ts";
 import type { Income } from "../src/domain/income.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
-import { issueApiKey } from "../src/identity/api-keys.ts";
-import type { MasterKey } from "../src/identity/master-key.ts";
+import { issueApiKey } from "../src/keys/api-keys.ts";
+import type { MasterKey } from "../src/keys/master-key.ts";
 import { keyRow } from "../src/store/key-rows.ts";
 import { createdRow, incomeRow, journalRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";

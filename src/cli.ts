@@ -11,8 +11,8 @@ import { PERSON_COMMANDS } from "./cli/person.ts";
 import { PRUNE } from "./cli/prune.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
-import { ConfigError, VERSION } from "./config.ts";
-import { optionKeptByNpm } from "./npm-options.ts";
+import { ConfigError, VERSION } from "./config/config.ts";
+import { optionKeptByNpm } from "./config/npm-options.ts";
 
 const COMMANDS = [
   SEED,

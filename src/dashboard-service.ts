@@ -2,23 +2,23 @@
 // answers to browsers. Made here of its parts, and closed here.
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { createPerformanceReports } from "./analytics/reports.ts";
 import { systemClock, systemTimers } from "./concurrency/time.ts";
-import { type Config, VERSION } from "./config.ts";
+import { type Config, VERSION } from "./config/config.ts";
 import { createVenues } from "./copy/venue/venues.ts";
-import { FiguresOfCopies } from "./dashboard/copying/copy-figures.ts";
-import { CopyOffers } from "./dashboard/copying/copy-offers.ts";
-import { Copying } from "./dashboard/copying/copying.ts";
-import { createApplication } from "./dashboard/files.ts";
-import { LastPrices } from "./dashboard/last-prices.ts";
-import { type Live, openLive } from "./dashboard/live/live.ts";
-import { ownOrigins } from "./dashboard/origin.ts";
-import type { DashboardParts } from "./dashboard/parts.ts";
-import { createDashboard } from "./dashboard/pipeline.ts";
-import { ReportQueue } from "./dashboard/report-queue.ts";
+import { FiguresOfCopies } from "./dashboard-api/copying/copy-figures.ts";
+import { CopyOffers } from "./dashboard-api/copying/copy-offers.ts";
+import { Copying } from "./dashboard-api/copying/copying.ts";
+import { createApplication } from "./dashboard-api/files.ts";
+import { LastPrices } from "./dashboard-api/last-prices.ts";
+import { type Live, openLive } from "./dashboard-api/live/live.ts";
+import { ownOrigins } from "./dashboard-api/origin.ts";
+import type { DashboardParts } from "./dashboard-api/parts.ts";
+import { createDashboard } from "./dashboard-api/pipeline.ts";
+import { ReportQueue } from "./dashboard-api/report-queue.ts";
 import type { Family, Gateway, Pages } from "./http/pipeline.ts";
-import type { Inspection } from "./inspection/inspection.ts";
+import type { Inspection } from "./observability/inspection.ts";
 import { createPeople } from "./people/people.ts";
-import { createPerformanceReports } from "./performance/reports.ts";
 import type { Streams } from "./streams/server.ts";
 
 export type DashboardService = {

@@ -1,12 +1,12 @@
 // The output of a server when it listens: its address, market and data, the demo's sign-in and keys, and the
 // next commands. Every line but a path and a name that the operator chose fits 100 columns.
 import { resolve } from "node:path";
-import { type Config, DATA_DIR_DEFAULT } from "./config.ts";
+import { type Config, DATA_DIR_DEFAULT } from "./config/config.ts";
+import { databaseName } from "./config/shared-database.ts";
 import type { StrategyType } from "./domain/account.ts";
-import type { SeededStrategy } from "./identity/seed.ts";
+import type { SeededStrategy } from "./keys/seed.ts";
 import { DEMO_EMAIL } from "./people/demo.ts";
 import type { Service } from "./service.ts";
-import { databaseName } from "./shared-database.ts";
 
 const DEMOS: { readonly [T in StrategyType]: Record<"title" | "client" | "order", string> } = {
   SPOT: {

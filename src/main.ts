@@ -1,11 +1,11 @@
 // `npm start`: reads the configuration, starts the service, prints how to trade on it, and ends it on a
 // signal.
 import { setFlagsFromString } from "node:v8";
-import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config.ts";
+import { type Config, ConfigError, readServeConfig, SERVE_HELP, VERSION } from "./config/config.ts";
+import { createLog } from "./config/logging.ts";
+import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./config/npm-options.ts";
 import { startCopierService } from "./copier-service.ts";
 import { greeting } from "./greeting.ts";
-import { createLog } from "./logging.ts";
-import { OPTIONS_COME_AFTER, optionKeptByNpm } from "./npm-options.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
 /** A close that takes longer than this is abandoned: what was acknowledged is durable already. */

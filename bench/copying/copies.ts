@@ -1,11 +1,11 @@
 // The copies that an order is sent to: accounts at the venue and copies of one strategy, put into the
 // database before the server starts, in sets and without the audit.
 
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { sealCredentials } from "../../src/copy/credentials.ts";
-import { openDataDirectory } from "../../src/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { type CopySettings, EMPTY_BOOK, EXACT_SETTINGS } from "../../src/domain/copying.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { encodeBook, encodeSettings } from "../../src/store/copying/codec.ts";
 import { openRows, type Place } from "../stores.ts";
 import type { Credentials } from "../wire/requests.ts";

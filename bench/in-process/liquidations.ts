@@ -3,7 +3,7 @@
 // receives the path of a database with positions, and prints how long each tick took as JSON.
 import pino from "pino";
 import { systemTimers } from "../../src/concurrency/time.ts";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { formatBriefly, type Price } from "../../src/money/decimal.ts";

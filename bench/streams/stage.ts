@@ -4,8 +4,8 @@
 import { createServer } from "node:http";
 import { pino } from "pino";
 import { type Cancel, systemClock, systemTimers, type Timers } from "../../src/concurrency/time.ts";
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { createDepth } from "../../src/streams/depth.ts";
 import { createStreams } from "../../src/streams/server.ts";
 import type { Broadcaster } from "./broadcasters.ts";

@@ -1,8 +1,8 @@
 // `lyrebird backup`: everything the service keeps, as of one moment, in one file.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigError, VERSION } from "../config.ts";
-import { databaseFile, MASTER_KEY_NAME } from "../data-directory.ts";
+import { ConfigError, VERSION } from "../config/config.ts";
+import { databaseFile, MASTER_KEY_NAME } from "../config/data-directory.ts";
 import { backUpPostgres } from "../store/backup/postgres.ts";
 import { backUpSqlite } from "../store/backup/sqlite.ts";
 import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";

@@ -1,7 +1,7 @@
 // The definition of a `lyrebird` command, and the two output formats of rows: a table for people, one line of
 // JSON a row for programs.
-import { type Config, readConfig } from "../config.ts";
-import { openDatabaseOf } from "../data-directory.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { openDatabaseOf } from "../config/data-directory.ts";
 import type { Store } from "../store/store.ts";
 
 /** How the commands are called. */

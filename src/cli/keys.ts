@@ -1,7 +1,7 @@
 // `lyrebird keys list` and `lyrebird keys revoke`. Neither needs the master key, since neither ever has to do
 // with a secret.
-import { ConfigError } from "../config.ts";
-import { nameOfDatabase } from "../data-directory.ts";
+import { ConfigError } from "../config/config.ts";
+import { nameOfDatabase } from "../config/data-directory.ts";
 import type { BoundKey } from "../domain/strategy.ts";
 import {
   type Command,

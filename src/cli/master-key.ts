@@ -1,11 +1,11 @@
 // `lyrebird master-key show`, `lyrebird master-key rotate`, and `lyrebird keys revoke-all`: what an operator
 // does with the versions of the master key. None of them ever prints a key.
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../config/config.ts";
+import { masterKeyFileOf, nameOfDatabase, openKeyedDatabase } from "../config/data-directory.ts";
 import { areSealedBy, rewrapCredentials } from "../copy/credentials.ts";
-import { masterKeyFileOf, nameOfDatabase, openKeyedDatabase } from "../data-directory.ts";
-import { LOOK_MS } from "../identity/key-watch.ts";
-import { rotateMasterKey } from "../identity/rotation.ts";
-import { isSealedBy } from "../identity/sealing.ts";
+import { LOOK_MS } from "../keys/key-watch.ts";
+import { rotateMasterKey } from "../keys/rotation.ts";
+import { isSealedBy } from "../keys/sealing.ts";
 import { resealForms } from "../people/kyc/sealed-forms.ts";
 import { resealSeeds } from "../people/seeds.ts";
 import { CALL, type Command, configOf, OPTIONS_HINT, type Options, printRows } from "./command.ts";

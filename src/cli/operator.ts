@@ -2,8 +2,8 @@
 // alone, on the machine. A change of role ends the person's sessions.
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { ConfigError } from "../config.ts";
-import { nameOfDatabase } from "../data-directory.ts";
+import { ConfigError } from "../config/config.ts";
+import { nameOfDatabase } from "../config/data-directory.ts";
 import type { AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import { makePerson, newPassword } from "../people/made-people.ts";

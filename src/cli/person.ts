@@ -1,8 +1,8 @@
 // `lyrebird person …`: an operator's changes of a person's account, on the machine and also where no operator
 // can sign in. It works beside a running server, which sees the change with the next request; the person gets
 // no mail.
-import { ConfigError } from "../config.ts";
-import { nameOfDatabase } from "../data-directory.ts";
+import { ConfigError } from "../config/config.ts";
+import { nameOfDatabase } from "../config/data-directory.ts";
 import type { Person } from "../domain/person.ts";
 import { AccountControl } from "../people/account-control.ts";
 import { type Command, configOf, isoTime, OPTIONS_HINT, type Options, openNamedDatabase } from "./command.ts";

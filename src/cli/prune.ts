@@ -1,7 +1,7 @@
 // `lyrebird prune`: strategies that were closed long ago leave the database, into a file.
 import type { Kysely } from "kysely";
-import { ConfigError, VERSION } from "../config.ts";
-import { databaseFile } from "../data-directory.ts";
+import { ConfigError, VERSION } from "../config/config.ts";
+import { databaseFile } from "../config/data-directory.ts";
 import {
   ARCHIVED_MAX,
   type ClosedStrategy,

@@ -1,15 +1,15 @@
 // `lyrebird restore`: a backup into a new database, of either store.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, ConfigError } from "../config.ts";
+import { type Config, ConfigError } from "../config/config.ts";
 import {
   databaseFile,
   lockDirectory,
   MASTER_KEY_NAME,
   nameOfDatabase,
   openDatabaseOf,
-} from "../data-directory.ts";
-import { demandNewestVersion, readMasterKey, verifyMasterKey } from "../identity/master-key.ts";
+} from "../config/data-directory.ts";
+import { demandNewestVersion, readMasterKey, verifyMasterKey } from "../keys/master-key.ts";
 import { restorePostgres } from "../store/backup/postgres.ts";
 import { type Backup, checkBackup, type Restored, type RestoreOptions } from "../store/backup/restore.ts";
 import { restoreSqlite } from "../store/backup/sqlite.ts";

@@ -1,8 +1,8 @@
 // `lyrebird seed`: another strategy for a demo, with keys.
-import { ConfigError } from "../config.ts";
-import { openDataDirectory } from "../data-directory.ts";
+import { ConfigError } from "../config/config.ts";
+import { openDataDirectory } from "../config/data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
-import { seedStrategies } from "../identity/seed.ts";
+import { seedStrategies } from "../keys/seed.ts";
 import { DEMO_EMAIL } from "../people/demo.ts";
 import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";
 

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { newDirectory } from "../../test/support/gateway.ts";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
-import { openDataDirectory } from "../data-directory.ts";
+import { openDataDirectory } from "../config/data-directory.ts";
 import { openCopier } from "./copier.ts";
 
 test("that it is at work is in the store at once, under the name that it claims by", async () => {

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Copy, CopyAlarm, CopyReason } from "../domain/copying.ts";
-import type { MasterKey } from "../identity/master-key.ts";
+import type { MasterKey } from "../keys/master-key.ts";
 import type { CopyStore } from "../store/store.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { Copies } from "./copies.ts";

@@ -3,9 +3,9 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import type { VenueAccount } from "../domain/copying.ts";
-import { readMasterKey } from "../identity/master-key.ts";
-import { derivedKey, SealBroken } from "../identity/sealing.ts";
-import { fileOf, newLine, newMasterKey, writeLines } from "../identity/testing/master-keys.ts";
+import { readMasterKey } from "../keys/master-key.ts";
+import { derivedKey, SealBroken } from "../keys/sealing.ts";
+import { fileOf, newLine, newMasterKey, writeLines } from "../keys/testing/master-keys.ts";
 import {
   areSealedBy,
   digestsOf,

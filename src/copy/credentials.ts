@@ -7,9 +7,9 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { VenueAccount } from "../domain/copying.ts";
-import type { MasterKey } from "../identity/master-key.ts";
-import { isRecordSealedBy, openRecord, rewrapRecord, sealRecord } from "../identity/record-sealing.ts";
-import { derivedKey } from "../identity/sealing.ts";
+import type { MasterKey } from "../keys/master-key.ts";
+import { isRecordSealedBy, openRecord, rewrapRecord, sealRecord } from "../keys/record-sealing.ts";
+import { derivedKey } from "../keys/sealing.ts";
 import type { CopiesStore, KeyDigests } from "../store/ports/copies.ts";
 import type { VenueCredentials } from "./venue/venue.ts";
 

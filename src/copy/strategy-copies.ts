@@ -6,7 +6,7 @@ import { Pauses } from "../concurrency/delays.ts";
 import type { Timers } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
 import type { Copy, CopyAlarm, CopyReason, LeadAction, MirrorEntry } from "../domain/copying.ts";
-import type { MasterKey } from "../identity/master-key.ts";
+import type { MasterKey } from "../keys/master-key.ts";
 import type { CopyStore, Store } from "../store/store.ts";
 import { CopyExecutor } from "./executor/copy-executor.ts";
 import { ActionLog } from "./leads/lead-journal.ts";

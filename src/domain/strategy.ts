@@ -20,7 +20,7 @@ export type Strategy = {
   readonly status: StrategyStatus;
 };
 
-/** What is kept of an API key: never the secret, which `identity/` derives from the salt and the master key. */
+/** What is kept of an API key: never the secret, which `keys/` derives from the salt and the master key. */
 export type ApiKeyRecord = {
   readonly keyId: string;
   readonly apiKey: string;

@@ -6,12 +6,12 @@
 // without the secret, nobody can find out which keys exist (decision 54).
 // Source: design, section 6 (checks of a signed exchange request).
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import { secretOf, userIdOf } from "../identity/api-keys.ts";
-import { signedMessage, verifies } from "../identity/signatures.ts";
-import { METRICS_PATH } from "../inspection/metrics.ts";
-import { BOT_KEY_HEADER, type FailedCheck, headerOf, type Sighting } from "../inspection/sighting.ts";
-import type { Usage } from "../limits/budgets.ts";
-import { personHolder } from "../limits/holder.ts";
+import { secretOf, userIdOf } from "../keys/api-keys.ts";
+import { signedMessage, verifies } from "../keys/signatures.ts";
+import { METRICS_PATH } from "../observability/metrics.ts";
+import { BOT_KEY_HEADER, type FailedCheck, headerOf, type Sighting } from "../observability/sighting.ts";
+import type { Usage } from "../rate-limits/budgets.ts";
+import { personHolder } from "../rate-limits/holder.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
 import {
   type Asked,

@@ -11,13 +11,13 @@ import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { Strategy } from "../domain/strategy.ts";
-import type { MasterKey } from "../identity/master-key.ts";
-import type { FailedCheck, RequestObserver, Sighting } from "../inspection/sighting.ts";
-import { PAGES } from "../inspection/traffic.ts";
-import type { Budgets, Charged, Usage } from "../limits/budgets.ts";
-import { addressHolder, keyHolder } from "../limits/holder.ts";
+import type { MasterKey } from "../keys/master-key.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { TradingPairs } from "../market/pairs.ts";
+import type { FailedCheck, RequestObserver, Sighting } from "../observability/sighting.ts";
+import { PAGES } from "../observability/traffic.ts";
+import type { Budgets, Charged, Usage } from "../rate-limits/budgets.ts";
+import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
 import type { Signals } from "../signals/signals.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,7 +1,7 @@
 // Probes of load balancers and monitors: `/healthz` says whether the process answers at all, `/readyz`
 // whether it can work now. Anybody may call them: nothing is charged, recorded or refused for overload, and
-// `inspection/health.ts` bounds the cost of an answer.
-import type { Readiness } from "../inspection/health.ts";
+// `observability/health.ts` bounds the cost of an answer.
+import type { Readiness } from "../observability/health.ts";
 import { EXCHANGE_MESSAGES } from "./exchange.ts";
 import type { Family, Reply } from "./pipeline.ts";
 

@@ -11,7 +11,7 @@ import {
 import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Refusal } from "../domain/refusal.ts";
-import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../limits/connections.ts";
+import { CONNECTIONS_PER_ADDRESS_DEFAULT, ConnectionBound } from "../rate-limits/connections.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { BOT_MESSAGES, handleBot, isBotPath } from "./bot/protocol.ts";
 import { Connections, InFlight, STALL_CHECK_INTERVAL_MS, StalledConnections } from "./connections.ts";

@@ -2,7 +2,7 @@
 // one.
 import { verify } from "@node-rs/argon2";
 import { expect, test } from "vitest";
-import { seedStrategies } from "../identity/seed.ts";
+import { seedStrategies } from "../keys/seed.ts";
 import { DEMO_EMAIL, provideDemoPerson } from "./demo.ts";
 import { openFactorStage } from "./testing/stage.ts";
 

@@ -1,8 +1,8 @@
 // The browsers that an account knows: those with a cookie that is signed for the account under the master
 // key. The cookie signs nobody in; failures of a known browser are only counted separately (`lockout.ts`).
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { MasterKey } from "../identity/master-key.ts";
-import { derivedKey } from "../identity/sealing.ts";
+import type { MasterKey } from "../keys/master-key.ts";
+import { derivedKey } from "../keys/sealing.ts";
 import { DEVICE_MS } from "./cookies.ts";
 
 const DOMAIN = "lyrebird known browser";

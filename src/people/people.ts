@@ -2,8 +2,8 @@
 // and mails.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
-import type { MailSettings } from "../config.ts";
-import type { MasterKey } from "../identity/master-key.ts";
+import type { MailSettings } from "../config/config.ts";
+import type { MasterKey } from "../keys/master-key.ts";
 import type { Store } from "../store/store.ts";
 import { AccountControl } from "./account-control.ts";
 import { Accounts } from "./accounts.ts";

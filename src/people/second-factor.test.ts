@@ -1,9 +1,9 @@
 // The second factor: codes of an authenticator and recovery codes work once each.
 import { describe, expect, test } from "vitest";
 import type { Person } from "../domain/person.ts";
-import { readMasterKey } from "../identity/master-key.ts";
-import { isSealedBy } from "../identity/sealing.ts";
-import { fileOf, newLine, writeLines } from "../identity/testing/master-keys.ts";
+import { readMasterKey } from "../keys/master-key.ts";
+import { isSealedBy } from "../keys/sealing.ts";
+import { fileOf, newLine, writeLines } from "../keys/testing/master-keys.ts";
 import { hashOfRecoveryCode } from "./recovery-codes.ts";
 import { SecondFactors } from "./second-factor.ts";
 import { resealSeeds } from "./seeds.ts";

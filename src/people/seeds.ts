@@ -1,6 +1,6 @@
 // Seeds of authenticators in the store: sealed under the master key, for one person's row only.
-import type { MasterKey } from "../identity/master-key.ts";
-import { isSealedByCurrent, open, seal } from "../identity/sealing.ts";
+import type { MasterKey } from "../keys/master-key.ts";
+import { isSealedByCurrent, open, seal } from "../keys/sealing.ts";
 import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
 
 type SealedSeed = Pick<SecondFactor, "personId" | "sealedSeed">;

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import type { Server, Socket } from "socket.io";
 import type { Cancel, Timers } from "../concurrency/time.ts";
-import type { ConnectionBound } from "../limits/connections.ts";
+import type { ConnectionBound } from "../rate-limits/connections.ts";
 import { MINUTE_MS, PACKETS_PER_MINUTE, TRANSPORTS_MAX, UNJOINED_MS_MAX } from "./limits.ts";
 
 const STREAMS_PATH = "/socket.io/";

@@ -7,9 +7,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Semaphore } from "../concurrency/semaphore.ts";
-import { secretOf } from "../identity/api-keys.ts";
-import type { MasterKey } from "../identity/master-key.ts";
-import { verifies } from "../identity/signatures.ts";
+import { secretOf } from "../keys/api-keys.ts";
+import type { MasterKey } from "../keys/master-key.ts";
+import { verifies } from "../keys/signatures.ts";
 import type { HandshakeSource } from "../store/ports/signals.ts";
 import type { Store } from "../store/store.ts";
 import { type StreamError, streamError } from "./errors.ts";

@@ -1,7 +1,7 @@
 // Copiers for the screens: one before the first copy, and one who follows two strategies, of whose orders
 // some were copied, one was skipped, and one is open. The exchange is a second server, where an account
 // begins with a strategy's starting balance.
-import type { MirrorEntryJson } from "../../src/dashboard/schemas.ts";
+import type { MirrorEntryJson } from "../../src/dashboard-api/schemas.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Credentials } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";

@@ -5,8 +5,8 @@ import { auditedAs, beginCopyAt, openToCopiers } from "../../src/copy/testing/co
 import type { StrategyType } from "../../src/domain/account.ts";
 import { type CopySettings, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import type { Profile } from "../../src/domain/person.ts";
-import type { MasterKey } from "../../src/identity/master-key.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import type { MasterKey } from "../../src/keys/master-key.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { newId } from "../../src/people/made-people.ts";
 import type { Store } from "../../src/store/store.ts";

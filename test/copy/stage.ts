@@ -1,9 +1,9 @@
 // Where copying plays: two real gateways in processes of their own, the leads' with the copier inside and the venue with the
 // copiers' accounts, on one market that is in the test's hands. Their databases are open beside them.
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { Copy, MirrorEntry } from "../../src/domain/copying.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { HEEDS_ADDRESSES } from "../campaigns/harness/markets.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";

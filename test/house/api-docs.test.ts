@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { introduction } from "../../src/docs/introduction.ts";
+import { introduction } from "../../src/api-docs/introduction.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 import type { Parameters } from "../../src/http/parameters.ts";
 import type { Descriptions, ParameterDescription } from "../../src/http/parse/descriptions.ts";
 import { CONTRACT_FILTERS, REFUSALS, wireError } from "../../src/http/refusals.ts";
 import { type Route, SIGNING_PARAMETERS } from "../../src/http/route.ts";
 import { ROUTES } from "../../src/http/server.ts";
-import { WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
+import { WEIGHT_PER_MINUTE } from "../../src/rate-limits/budgets.ts";
 import { type TableRow, tableRows } from "../support/tables.ts";
 
 const DOCUMENTS = resolve(import.meta.dirname, "../../docs/api");

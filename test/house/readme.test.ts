@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
-import { readServeConfig } from "../../src/config.ts";
+import { readServeConfig } from "../../src/config/config.ts";
 import { greeting } from "../../src/greeting.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { newDirectory, upstreamEnv } from "../support/gateway.ts";

@@ -132,7 +132,7 @@ test("no secret is made by Math.random, or is a UUID", () => {
   const files = sources.filter(({ code }) => /Math\.random|randomUUID/.test(code)).map(({ path }) => path);
   // Delays of retries; ids of signals, of a copier's requests and of identity forms.
   expect(files).toEqual([
-    "src/dashboard/routes/copies.ts",
+    "src/dashboard-api/routes/copies.ts",
     "src/market/client/feed.ts",
     "src/people/kyc/kyc.ts",
     "src/service.ts",

@@ -4,7 +4,7 @@
 // messages, so that no symbol looks silent. The expected payments are computed from the tables' texts and
 // must agree to the last digit.
 import { describe, expect, test } from "vitest";
-import type { SeededStrategy } from "../../src/identity/seed.ts";
+import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { newDirectory } from "../support/gateway.ts";
 import {

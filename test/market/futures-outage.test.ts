@@ -3,7 +3,7 @@
 // price or a trigger, in order of time, are executed afterwards, once, and so is a limit that was traded
 // through.
 import { beforeAll, describe, expect, test } from "vitest";
-import type { SeededStrategy } from "../../src/identity/seed.ts";
+import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";

@@ -1,7 +1,7 @@
 // A bot that holds a contract, and independent arithmetic for the start of its position, the effect of
 // funding, and its end. Amounts are in units of 1e-8.
 import { expect } from "vitest";
-import type { SeededStrategy } from "../../src/identity/seed.ts";
+import type { SeededStrategy } from "../../src/keys/seed.ts";
 import { fundingOf, type TableSettlement, UNITS, unitsOf } from "./history.ts";
 import { SYMBOL } from "./recorded.ts";
 import type { Life } from "./stage.ts";

@@ -1,7 +1,7 @@
 // A bot's orders on the recorded market, and their expected states by the oracle.
 
 import { expect } from "vitest";
-import type { SeededStrategy } from "../../src/identity/seed.ts";
+import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { decimal, formatDecimal } from "../../src/money/decimal.ts";
 import { countUntil, type Message, SYMBOL } from "./recorded.ts";

@@ -2,7 +2,7 @@
 // while the recorded market continues. The oracle knows the trades of that time; what they triggered is
 // filled afterwards, once, and nothing else is.
 import { beforeAll, describe, expect, test } from "vitest";
-import type { SeededStrategy } from "../../src/identity/seed.ts";
+import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
 import { newDirectory } from "../support/gateway.ts";

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { contentsOf } from "../../src/store/backup/testing/lines.ts";
 import { follow, openToCopiers } from "../../src/store/contract/copying/records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";

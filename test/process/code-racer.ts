@@ -1,6 +1,6 @@
 // A process of its own that checks codes: each line of its input is a request, answered by a line.
 import { createInterface } from "node:readline";
-import { readMasterKey } from "../../src/identity/master-key.ts";
+import { readMasterKey } from "../../src/keys/master-key.ts";
 import { Cookies } from "../../src/people/cookies.ts";
 import { Lockout } from "../../src/people/lockout.ts";
 import { SecondFactors } from "../../src/people/second-factor.ts";

@@ -1,7 +1,7 @@
 // News of a copier in a process of its own, through a server that does not copy: changes of a copy by the
 // live connection, pauses by mail, and for operators the state of venues, and that no copier runs any more.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { REPORT_AGE_MS_MAX } from "../../src/domain/venue-report.ts";
 import { type Books, type Lead, newLeads, newVenueAccounts } from "../copy/cast.ts";
 import { Visitor } from "../copy/visitor.ts";

@@ -1,7 +1,7 @@
 // The copier's thread of a real server on the embedded database ends by itself: the server continues,
 // restarts it, and it resumes where it was. The venue is a second server.
 import { expect, onTestFinished, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGateway } from "../support/gateway.ts";

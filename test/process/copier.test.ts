@@ -3,7 +3,7 @@
 // database of its own.
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { type Books, type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
 import { type CopierProcess, startCopier } from "../support/copier-process.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,8 +3,8 @@
 import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { databaseFile, openDataDirectory } from "../../src/data-directory.ts";
-import { checkUnlessClosed } from "../../src/database-check.ts";
+import { databaseFile, openDataDirectory } from "../../src/config/data-directory.ts";
+import { checkUnlessClosed } from "../../src/config/database-check.ts";
 import { STACK } from "../support/commands.ts";
 import { newDirectory, runNode, startGateway } from "../support/gateway.ts";
 

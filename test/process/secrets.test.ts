@@ -6,7 +6,7 @@
 // It does not contain the bytes of buffers; later requests overwrite those of earlier ones.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MASTER_KEY_NAME } from "../../src/data-directory.ts";
+import { MASTER_KEY_NAME } from "../../src/config/data-directory.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
 import {
   hasPostgresPrograms,

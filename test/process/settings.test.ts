@@ -1,7 +1,7 @@
 // Settings as their operator gets them wrong: each is named, with what it should be.
 import { describe, expect, test } from "vitest";
-import { type Config, ConfigError, readServeConfig, warningOfPlainHttp } from "../../src/config.ts";
-import { warningOfClearText } from "../../src/shared-database.ts";
+import { type Config, ConfigError, readServeConfig, warningOfPlainHttp } from "../../src/config/config.ts";
+import { warningOfClearText } from "../../src/config/shared-database.ts";
 import { lyrebird, STACK, serve } from "../support/commands.ts";
 
 describe("settings:", () => {

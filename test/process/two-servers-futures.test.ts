@@ -3,8 +3,8 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { makeHolders } from "../campaigns/crash/holders.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";

@@ -3,8 +3,8 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { Browser } from "../support/dashboard-client.ts";
 import { farBelow } from "../support/exact.ts";

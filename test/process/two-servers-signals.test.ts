@@ -4,9 +4,9 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import type { Signal } from "../../src/domain/signal.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import type { Store } from "../../src/store/store.ts";
 import { journalFaults } from "../campaigns/harness/journal.ts";
 import { botClient } from "../support/bot-client.ts";

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Timers } from "../../src/concurrency/time.ts";
 import type { Desk } from "../../src/desk/desk.ts";
-import { UNOBSERVED } from "../../src/inspection/sighting.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { TradingPairs } from "../../src/market/pairs.ts";
+import { UNOBSERVED } from "../../src/observability/sighting.ts";
 import { Signals } from "../../src/signals/signals.ts";
 import type { Store } from "../../src/store/store.ts";
 

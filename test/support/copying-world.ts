@@ -4,7 +4,7 @@
 import { LeadJournal } from "../../src/copy/leads/lead-journal.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { CopyBook, MirrorEntry } from "../../src/domain/copying.ts";
-import { type SeededStrategy, seedStrategies } from "../../src/identity/seed.ts";
+import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";
 import { type Amount, decimal } from "../../src/money/decimal.ts";
 import type { CopyProgress } from "../../src/store/ports/copies.ts";
 import type { Browser } from "./dashboard-client.ts";

@@ -3,8 +3,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { generateSync } from "otplib/functional";
 import { decode, encode } from "zod";
-import { API_PREFIX, routeTable } from "../../src/dashboard/route-table.ts";
-import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import { API_PREFIX, routeTable } from "../../src/dashboard-api/route-table.ts";
+import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import { exchange, type RawAnswer } from "./raw.ts";
 
 /** How long a code of an authenticator is the one to be typed, ms. */

@@ -6,7 +6,7 @@ import type {
   OrderJson,
   StrategyJson,
   VenueAccountJson,
-} from "../../src/dashboard/schemas.ts";
+} from "../../src/dashboard-api/schemas.ts";
 import { connectAccount, follow, newOffer, newVenueKey } from "./copying-world.ts";
 import type { Browser } from "./dashboard-client.ts";
 import { PASSWORD } from "./dashboard-stage.ts";

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { DashboardRoute } from "../../src/dashboard/route.ts";
+import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
 import { botClient } from "./bot-client.ts";
 import { catchUp, connectAccount, follow, newLead, recordLine } from "./copying-world.ts";
 import type { Browser } from "./dashboard-client.ts";

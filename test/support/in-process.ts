@@ -3,15 +3,15 @@
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import type { Timers } from "../../src/concurrency/time.ts";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { Market } from "../../src/domain/market.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { createServer } from "../../src/http/server.ts";
-import { seedStrategies } from "../../src/identity/seed.ts";
-import { Budgets } from "../../src/limits/budgets.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
+import { Budgets } from "../../src/rate-limits/budgets.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type BotClient, botClient } from "./bot-client.ts";
 import { botParts } from "./bot-parts.ts";

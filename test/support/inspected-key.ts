@@ -1,6 +1,11 @@
 // A trader's key as its bot uses it, and as the inspector shows it: requests may be sent with whatever mistake a client makes.
 import { createHmac } from "node:crypto";
-import type { DiagnosisJson, KeyTestJson, RequestJson, RequestsJson } from "../../src/dashboard/schemas.ts";
+import type {
+  DiagnosisJson,
+  KeyTestJson,
+  RequestJson,
+  RequestsJson,
+} from "../../src/dashboard-api/schemas.ts";
 import type { Browser } from "./dashboard-client.ts";
 import type { DashboardStage } from "./dashboard-stage.ts";
 import { exchange, type RawAnswer, type RawRequest } from "./raw.ts";

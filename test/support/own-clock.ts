@@ -2,13 +2,13 @@
 // after which budgets are logged, pass when the test says so. Several may stand on one database, as processes do.
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { createServer } from "../../src/http/server.ts";
-import { BudgetLog } from "../../src/limits/budget-log.ts";
-import { Budgets } from "../../src/limits/budgets.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
+import { BudgetLog } from "../../src/rate-limits/budget-log.ts";
+import { Budgets } from "../../src/rate-limits/budgets.ts";
 import { botParts } from "./bot-parts.ts";
 
 export type OwnClockGateway = {

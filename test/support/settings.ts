@@ -1,5 +1,5 @@
 // What is tested must not depend on the settings of whoever tests, and above all not reach his database.
-import { SETTING_NAMES } from "../../src/config.ts";
+import { SETTING_NAMES } from "../../src/config/config.ts";
 
 /** Takes the settings of Lyrebird out of the environment of this process, and of all that it starts. */
 export function forgetSettings(): void {

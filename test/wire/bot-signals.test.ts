@@ -2,7 +2,7 @@
 // trace. Source: specification 2.8, 3.1, 4.4 and 7.2; design, section 6 (signals).
 import { createHmac, randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { StubMarket } from "../../src/desk/testing/stage.ts";
 import { type BotOrder, botClient, botHeaders } from "../support/bot-client.ts";
 import { misfits } from "../support/bot-shapes.ts";

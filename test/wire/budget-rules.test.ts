@@ -1,9 +1,9 @@
 // The rules of budgets and bans, each as a test, under manual time, since a window shows only at its edge.
 // Source: specification 7.1 and 8.1; design, section 6.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openDataDirectory } from "../../src/data-directory.ts";
-import { PLACEMENTS_PER_PERSON_PER_DAY } from "../../src/limits/budgets.ts";
-import { personHolder } from "../../src/limits/holder.ts";
+import { openDataDirectory } from "../../src/config/data-directory.ts";
+import { PLACEMENTS_PER_PERSON_PER_DAY } from "../../src/rate-limits/budgets.ts";
+import { personHolder } from "../../src/rate-limits/holder.ts";
 import { botClient } from "../support/bot-client.ts";
 import {
   BAD_ORDER,

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ConnectionBound } from "../../src/limits/connections.ts";
+import { ConnectionBound } from "../../src/rate-limits/connections.ts";
 import { newCertificate, writeCertificate } from "../support/certificate.ts";
 import { eventually } from "../support/eventually.ts";
 import { type GatewayProcess, startGateway } from "../support/gateway.ts";

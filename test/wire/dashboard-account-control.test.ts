@@ -1,9 +1,9 @@
 // Changes of an account by operators, permanent ones by its owner, and the log of refusals: through the whole
 // server, with a bot that keeps trading.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createAccountClosing } from "../../src/clock/account-closing.ts";
-import { REFUSALS_LOGGED_MAX } from "../../src/inspection/refusal-log.ts";
+import { REFUSALS_LOGGED_MAX } from "../../src/observability/refusal-log.ts";
 import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
+import { createAccountClosing } from "../../src/schedules/account-closing.ts";
 import { connectAccount, follow, newOffer } from "../support/copying-world.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";

@@ -2,8 +2,8 @@
 // changed, regardless of where the change came from.
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import { ALL_PARTS } from "../../src/dashboard/live/changes.ts";
-import { CHANGES_TOLD_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "../../src/dashboard/live/limits.ts";
+import { ALL_PARTS } from "../../src/dashboard-api/live/changes.ts";
+import { CHANGES_TOLD_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "../../src/dashboard-api/live/limits.ts";
 import { buy, executed } from "../../src/desk/testing/stage.ts";
 import { decimal, type Quantity } from "../../src/money/decimal.ts";
 import { StoreUnavailable } from "../../src/store/store.ts";

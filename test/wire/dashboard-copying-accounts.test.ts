@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCredentials } from "../../src/copy/credentials.ts";
-import type { AccountCheckJson, VenueAccountJson } from "../../src/dashboard/schemas.ts";
+import type { AccountCheckJson, VenueAccountJson } from "../../src/dashboard-api/schemas.ts";
 import { connectAccount, follow, newOffer, newVenueKey } from "../support/copying-world.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";

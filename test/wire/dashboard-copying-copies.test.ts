@@ -2,7 +2,11 @@
 // here, so that the test writes their logs and books.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encode } from "zod";
-import { type CopyJson, type MirrorEntryJson, settingsSchema } from "../../src/dashboard/schemas/copies.ts";
+import {
+  type CopyJson,
+  type MirrorEntryJson,
+  settingsSchema,
+} from "../../src/dashboard-api/schemas/copies.ts";
 import { type CopyBook, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { connectAccount, follow, lineOf, newLead, newOffer, record } from "../support/copying-world.ts";

@@ -1,8 +1,8 @@
 // Figures of copying on a real server: strategies on offer, previews on a real account, drift; for traders
 // and operators skip rates, slippage, and the progress of a closing.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoints } from "../../src/dashboard/routes.ts";
-import type { OfferJson, PreviewJson } from "../../src/dashboard/schemas.ts";
+import type { Endpoints } from "../../src/dashboard-api/routes.ts";
+import type { OfferJson, PreviewJson } from "../../src/dashboard-api/schemas.ts";
 import { collectiveId } from "../../src/domain/collective-id.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import {

@@ -2,7 +2,7 @@
 // that it has changed, at once or with the next poll, and no other client does.
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CHANGES_TOLD_EVERY_MS, COPIES_CHECKED_EVERY_MS } from "../../src/dashboard/live/limits.ts";
+import { CHANGES_TOLD_EVERY_MS, COPIES_CHECKED_EVERY_MS } from "../../src/dashboard-api/live/limits.ts";
 import type { NewAuditRecord } from "../../src/domain/audit.ts";
 import { EMPTY_BOOK, EXACT_SETTINGS, type VenueAccount } from "../../src/domain/copying.ts";
 import { decimal } from "../../src/money/decimal.ts";

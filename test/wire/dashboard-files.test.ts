@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createApplication, NO_PAGE_POLICY, PAGE_SECTIONS } from "../../src/dashboard/files.ts";
+import { createApplication, NO_PAGE_POLICY, PAGE_SECTIONS } from "../../src/dashboard-api/files.ts";
 import { createServer, type GatewayServer } from "../../src/http/server.ts";
-import { UNOBSERVED } from "../../src/inspection/sighting.ts";
-import { Budgets } from "../../src/limits/budgets.ts";
+import { UNOBSERVED } from "../../src/observability/sighting.ts";
+import { Budgets } from "../../src/rate-limits/budgets.ts";
 import { newDirectory } from "../support/gateway.ts";
 
 const SCRIPT = `console.log("${"lyrebird ".repeat(500)}");`;

@@ -1,7 +1,7 @@
 // A trader's way through the rows: a key, a strategy bound to it, requests as a stock client signs them, the
 // key's end, another key, and the strategy's own end.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { KEYS_MAX } from "../../src/dashboard/routes/keys.ts";
+import { KEYS_MAX } from "../../src/dashboard-api/routes/keys.ts";
 import { botClient } from "../support/bot-client.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";

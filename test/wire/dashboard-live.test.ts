@@ -10,7 +10,7 @@ import {
   TOPICS_MAX,
   TOPICS_PER_PERSON_MAX,
   WATCHES_MAX,
-} from "../../src/dashboard/live/limits.ts";
+} from "../../src/dashboard-api/live/limits.ts";
 import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, type LiveStage, openLiveStage, PRICES } from "../support/live-stage.ts";

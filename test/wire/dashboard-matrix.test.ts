@@ -2,8 +2,8 @@
 // exactly what its `access` says, and nothing of one tenant's for another. The rows themselves are the list,
 // so that none is left out; each needs an example.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DashboardRoute } from "../../src/dashboard/route.ts";
-import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
+import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { EXAMPLES, type Example } from "../support/dashboard-examples.ts";
 import { openWorld, type Tenant, type World } from "../support/dashboard-world.ts";

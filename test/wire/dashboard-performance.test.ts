@@ -1,6 +1,6 @@
 // A strategy's performance in its owner's browser and in files, and refused to everyone else.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REPORTS_QUEUED_MAX } from "../../src/dashboard/report-queue.ts";
+import { REPORTS_QUEUED_MAX } from "../../src/dashboard-api/report-queue.ts";
 import { buy, executed } from "../../src/desk/testing/stage.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";

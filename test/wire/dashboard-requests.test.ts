@@ -8,9 +8,9 @@ import {
   REQUESTS_PER_PERSON_MAX,
   STOPS_PER_PERSON_MAX,
   UNKNOWN_SESSIONS_PER_ADDRESS_MAX,
-} from "../../src/dashboard/request-budgets.ts";
-import type { DashboardRoute } from "../../src/dashboard/route.ts";
-import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+} from "../../src/dashboard-api/request-budgets.ts";
+import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
+import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { EXAMPLES } from "../support/dashboard-examples.ts";
 import { PASSWORD } from "../support/dashboard-stage.ts";

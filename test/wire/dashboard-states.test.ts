@@ -2,8 +2,8 @@
 // ones are read or refused as `OUTCOMES` says. The rows themselves are the list, so that none is left out,
 // and no state of one.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DashboardRoute } from "../../src/dashboard/route.ts";
-import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
+import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { EXAMPLES, type Example } from "../support/dashboard-examples.ts";
 import {

@@ -2,8 +2,8 @@
 // every database alike. The rows' own schemas say which fields there are, so that none is left out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { DashboardRoute } from "../../src/dashboard/route.ts";
-import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
+import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { EXAMPLES } from "../support/dashboard-examples.ts";
 import { PASSWORD } from "../support/dashboard-stage.ts";

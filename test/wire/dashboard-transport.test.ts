@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { get } from "node:https";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { ALL_ROUTES } from "../../src/dashboard/routes.ts";
+import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import { newCertificate, writeCertificate } from "../support/certificate.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";

@@ -1,7 +1,7 @@
 // The other checks of an exchange-style request that may fail, and the request inspector's diagnosis of each.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DIAGNOSES_PER_SECOND } from "../../src/inspection/explanations.ts";
+import { DIAGNOSES_PER_SECOND } from "../../src/observability/explanations.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { hmac, type InspectedKey, inspectedKey } from "../support/inspected-key.ts";
 import { exchange } from "../support/raw.ts";

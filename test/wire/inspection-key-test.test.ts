@@ -1,9 +1,9 @@
 // "Test this key": its result in each state of a key.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KeyTestJson } from "../../src/dashboard/schemas.ts";
+import type { KeyTestJson } from "../../src/dashboard-api/schemas.ts";
 import { ORDERS_PER_10_SECONDS } from "../../src/domain/order-counts.ts";
-import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
-import { keyHolder } from "../../src/limits/holder.ts";
+import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/rate-limits/budgets.ts";
+import { keyHolder } from "../../src/rate-limits/holder.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { hmac, type InspectedKey, inspectedKey } from "../support/inspected-key.ts";

@@ -1,7 +1,7 @@
 // The inspector's log of a key's requests: each with its answer, without secrets, and the budgets.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
-import { keyHolder } from "../../src/limits/holder.ts";
+import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/rate-limits/budgets.ts";
+import { keyHolder } from "../../src/rate-limits/holder.ts";
 import { botHeaders } from "../support/bot-client.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";

@@ -1,9 +1,9 @@
 // The operators' view of the service, and its access control.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VERSION } from "../../src/config.ts";
-import { AUDIT_VERIFIED_EVERY_MS } from "../../src/inspection/security.ts";
-import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/limits/budgets.ts";
+import { VERSION } from "../../src/config/config.ts";
+import { AUDIT_VERIFIED_EVERY_MS } from "../../src/observability/security.ts";
 import { UNKNOWN_BROWSERS_FAILURES_MAX } from "../../src/people/lockout.ts";
+import { REFUSALS_UNTIL_BAN, WEIGHT_PER_MINUTE } from "../../src/rate-limits/budgets.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage } from "../support/dashboard-stage.ts";
 import { changeKeyRows } from "../support/database.ts";

@@ -1,7 +1,7 @@
 // Second factors, identity forms and operators' pages about people, in a browser.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PAGE_ROWS } from "../../src/dashboard/paging.ts";
-import type { KycEntryJson, PageJson, PersonJson } from "../../src/dashboard/schemas.ts";
+import { PAGE_ROWS } from "../../src/dashboard-api/paging.ts";
+import type { KycEntryJson, PageJson, PersonJson } from "../../src/dashboard-api/schemas.ts";
 import type { Browser } from "../support/dashboard-client.ts";
 import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
 

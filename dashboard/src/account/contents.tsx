@@ -1,5 +1,5 @@
 // What ends with an account, and what is kept: said before it is closed, by its owner or an operator.
-import type { AccountContentsJson } from "../../../src/dashboard/schemas.ts";
+import type { AccountContentsJson } from "../../../src/dashboard-api/schemas.ts";
 
 export function AccountContents({ contents }: { contents: AccountContentsJson }) {
   const { sessions, liveKeys, openStrategies, liveCopies, connectedAccounts } = contents;

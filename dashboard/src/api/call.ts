@@ -1,8 +1,8 @@
 // The only way to the server: JSON over /dashboard/api, with the session's cookie. Every failure is an ApiError. The names of the
 // endpoints and the types of what they take and answer are inferred from the server's rows.
 import { type QueryKey, queryOptions } from "@tanstack/react-query";
-import type { Endpoints } from "../../../src/dashboard/routes.ts";
-import type { ErrorJson } from "../../../src/dashboard/schemas.ts";
+import type { Endpoints } from "../../../src/dashboard-api/routes.ts";
+import type { ErrorJson } from "../../../src/dashboard-api/schemas.ts";
 import { stringifySearch } from "../app/search.ts";
 import { ApiError } from "./error.ts";
 import { queryClient } from "./query-client.ts";

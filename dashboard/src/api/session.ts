@@ -1,6 +1,6 @@
 // Who is signed in, as the server says. One query, which every page may read: it is loaded before any of them is shown.
 import { useQuery } from "@tanstack/react-query";
-import type { PersonJson, SessionJson } from "../../../src/dashboard/schemas.ts";
+import type { PersonJson, SessionJson } from "../../../src/dashboard-api/schemas.ts";
 import { endpointQuery } from "./call.ts";
 import { queryClient } from "./query-client.ts";
 

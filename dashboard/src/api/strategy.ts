@@ -1,6 +1,6 @@
 // Queries of strategies as a whole, and of keys.
 
-import type { KeyJson, Range } from "../../../src/dashboard/schemas.ts";
+import type { KeyJson, Range } from "../../../src/dashboard-api/schemas.ts";
 import { endpointQuery } from "./call.ts";
 import { strategyQuery } from "./trading.ts";
 

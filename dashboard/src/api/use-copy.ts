@@ -1,7 +1,7 @@
 // The copy of a page: its id in the address, and the copy itself as the frame around its pages has loaded it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { CopyJson } from "../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { toast } from "../ui/overlays/toast.tsx";
 import { call, type EndpointName, type Given, type Parameters } from "./call.ts";
 import { copyQuery } from "./copying.ts";

@@ -1,7 +1,7 @@
 // The strategy that a page is about: its id out of the address, its name and type as the frame around all of its pages has them.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { StrategyJson } from "../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { summaryQuery } from "./strategy.ts";
 
 const route = getRouteApi("/strategies/$strategyId");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PersonJson } from "../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../src/dashboard-api/schemas.ts";
 import { homeOf, refusedTo } from "./audience.ts";
 
 const TRADER: PersonJson = {

@@ -1,5 +1,5 @@
 // Whom a page is for. The server decides what anybody may read; this decides what is worth showing.
-import type { PersonJson } from "../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../src/dashboard-api/schemas.ts";
 
 /** GUEST: who is not signed in; ANYONE: with or without a session. An operator is neither TRADER nor COPIER. */
 export type Audience = "GUEST" | "ANYONE" | "SIGNED_IN" | "TRADER" | "COPIER" | "OPERATOR";

@@ -1,5 +1,5 @@
 // That a copy does not keep up with its strategy, and what that means. Nothing where it does.
-import type { CopyJson } from "../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { Time } from "../ui/figures/time.tsx";
 import { Note } from "../ui/note.tsx";
 import { counted } from "./words.ts";

@@ -1,5 +1,5 @@
 // How many copies there are, by how they stand.
-import type { CopyJson } from "../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { COPY_STATUSES, counted } from "./words.ts";
 

@@ -1,5 +1,5 @@
 // How a copy stands, in a badge and, where it does not follow, why.
-import type { CopyJson } from "../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
 import { REASONS } from "./words.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DriftRowJson } from "../../../src/dashboard/schemas.ts";
+import type { DriftRowJson } from "../../../src/dashboard-api/schemas.ts";
 import { isOff, repairOf } from "./drift.ts";
 
 const ROW: DriftRowJson = {

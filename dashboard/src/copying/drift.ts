@@ -1,5 +1,5 @@
 // What the rows of a drift amount to.
-import type { DriftRowJson } from "../../../src/dashboard/schemas.ts";
+import type { DriftRowJson } from "../../../src/dashboard-api/schemas.ts";
 
 type Repair = NonNullable<DriftRowJson["repair"]>;
 export type RepairOrder = Repair & { readonly symbol: string; readonly asset: string };

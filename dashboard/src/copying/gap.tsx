@@ -1,6 +1,6 @@
 // Strategy against exchange: what copies got at their exchanges beside what the strategy got here.
 
-import type { GapJson } from "../../../src/dashboard/schemas.ts";
+import type { GapJson } from "../../../src/dashboard-api/schemas.ts";
 import { OrderLink } from "../trading/links.tsx";
 import { Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";

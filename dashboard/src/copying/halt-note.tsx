@@ -1,5 +1,5 @@
 // That a kill switch stops a copy, who set it, and, where it is one's own, the way to clear it.
-import type { CopyJson } from "../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../api/use-copy.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote, Note } from "../ui/note.tsx";

@@ -1,5 +1,9 @@
 // The equity of a strategy on offer, with its drawdown at each point, as the curves of a strategy want it.
-import type { EquityPointJson, OfferDetailJson, PerformanceJson } from "../../../src/dashboard/schemas.ts";
+import type {
+  EquityPointJson,
+  OfferDetailJson,
+  PerformanceJson,
+} from "../../../src/dashboard-api/schemas.ts";
 import { compare, multiply, percentOf, subtract, trimZeros } from "../ui/figures/decimals.ts";
 
 /** Of a rate in per cent: more than is ever shown. */

@@ -1,7 +1,7 @@
 // How much was placed, how much was not, and why not: as figures, and as bars that lead to the lines of the log.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { EntryCountsJson } from "../../../src/dashboard/schemas.ts";
+import type { EntryCountsJson } from "../../../src/dashboard-api/schemas.ts";
 import { TEXT_LINK } from "../ui/button.tsx";
 import { Facts } from "../ui/figures/facts.tsx";
 import { Meter } from "../ui/figures/meter.tsx";

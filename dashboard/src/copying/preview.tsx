@@ -1,6 +1,6 @@
 // The strategy's last orders as an account would copy them now, with the settings that are being typed.
 import { useQuery } from "@tanstack/react-query";
-import type { PreviewJson, PreviewRowJson } from "../../../src/dashboard/schemas.ts";
+import type { PreviewJson, PreviewRowJson } from "../../../src/dashboard-api/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
 import { Badge, inWords, Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";

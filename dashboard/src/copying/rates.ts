@@ -1,5 +1,5 @@
 // Counts as parts of their sum, in words.
-import type { EntryCountsJson } from "../../../src/dashboard/schemas.ts";
+import type { EntryCountsJson } from "../../../src/dashboard-api/schemas.ts";
 import { percentOf } from "../ui/figures/decimals.ts";
 
 type Counted = Pick<EntryCountsJson, "placed" | "skipped" | "failed">;

@@ -1,5 +1,5 @@
 // What a copy has made of the equity that it began with.
-import type { CopyJson } from "../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { Percent, SignedAmount } from "../ui/figures/amounts.tsx";
 import { roundedDifference } from "../ui/figures/decimals.ts";
 

@@ -1,6 +1,6 @@
 // The settings of a copy in a form: how much of the balance, a preset of limits, and under "Settings" each of them.
 import { type ReactNode, useState } from "react";
-import type { StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { Checkbox } from "../ui/forms/checkbox.tsx";
 import { Field } from "../ui/forms/field.tsx";
 import { Select } from "../ui/forms/select.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CopySettingsJson } from "../../../src/dashboard/schemas.ts";
+import type { CopySettingsJson } from "../../../src/dashboard-api/schemas.ts";
 import {
   errorsOf,
   formOf,

@@ -1,6 +1,6 @@
 // The settings of a copy as a form has them, texts with shares in per cent, and as the server takes them, shares of one. Exact both
 // ways. An empty text sets no limit.
-import type { CopySettingsJson, StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { CopySettingsJson, StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { compare, isDecimal, multiply, perCent, signOf, trimZeros } from "../ui/figures/decimals.ts";
 
 export type SizeBy = CopySettingsJson["size"]["by"];

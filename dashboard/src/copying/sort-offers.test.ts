@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OfferJson } from "../../../src/dashboard/schemas.ts";
+import type { OfferJson } from "../../../src/dashboard-api/schemas.ts";
 import { listedWords, type OfferSort, sortedOffers, sortOf } from "./sort-offers.ts";
 
 function offer(strategyId: string, parts: Partial<OfferJson>): OfferJson {

@@ -1,5 +1,5 @@
 // What copies of closed strategies wait for that are not closed yet: how many, by reason, and who can do something about it.
-import type { UnclosedJson } from "../../../src/dashboard/schemas.ts";
+import type { UnclosedJson } from "../../../src/dashboard-api/schemas.ts";
 import { counted, UNCLOSED_REASONS } from "./words.ts";
 
 /** Nothing if there are none. */

@@ -6,7 +6,7 @@ import type {
   MirrorEntryJson,
   SkipJson,
   UnclosedJson,
-} from "../../../src/dashboard/schemas.ts";
+} from "../../../src/dashboard-api/schemas.ts";
 
 type Names<Name extends string> = Readonly<Record<Name, string>>;
 

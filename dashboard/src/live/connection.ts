@@ -3,7 +3,7 @@
 // for again, and everything that was loaded is loaded anew, since nobody knows what was missed. It is loaded once the
 // server has said that it tells of changes: what was loaded before that may be out of date, and nobody would say so.
 import type { Socket } from "socket.io-client";
-import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard/schemas.ts";
+import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
 import { queryClient } from "../api/query-client.ts";
 import { toast } from "../ui/overlays/toast.tsx";
 import { createRefusals } from "./refusals.ts";

@@ -1,6 +1,6 @@
 // What the live connection refuses is said to the person, who would otherwise take what is shown for live. The same is said once a
 // while: a refused connection is tried again and again.
-import type { ServerMessages } from "../../../src/dashboard/schemas.ts";
+import type { ServerMessages } from "../../../src/dashboard-api/schemas.ts";
 
 const SAID_AGAIN_AFTER_MS = 60_000;
 /** The pages say themselves that a session has ended, and that what they are about is not there. */

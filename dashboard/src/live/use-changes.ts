@@ -1,6 +1,6 @@
 // Changes of strategies for what is too costly to be loaded anew at each of them.
 import { useEffect, useEffectEvent, useRef } from "react";
-import type { ServerMessages } from "../../../src/dashboard/schemas.ts";
+import type { ServerMessages } from "../../../src/dashboard-api/schemas.ts";
 import { watch } from "./connection.ts";
 import { useLive } from "./use-live.ts";
 

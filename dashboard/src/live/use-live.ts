@@ -1,6 +1,6 @@
 // The live connection as hooks. Each asks for something while its component is shown, and no longer.
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
-import type { ServerMessages, Topic } from "../../../src/dashboard/schemas.ts";
+import type { ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
 import {
   type Connection,
   connection,

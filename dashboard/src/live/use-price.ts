@@ -1,6 +1,6 @@
 // The newest prices of one symbol.
 import { useState } from "react";
-import type { PriceJson, StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { PriceJson, StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { useFollow, useLive } from "./use-live.ts";
 
 export type HeardPrice = {

@@ -1,6 +1,6 @@
 // The market that the server runs, which symbols it has, and how fine their prices are.
 import { useQuery } from "@tanstack/react-query";
-import type { SessionJson, StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { SessionJson, StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { endpointQuery } from "../api/call.ts";
 import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
 

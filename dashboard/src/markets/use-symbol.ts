@@ -1,7 +1,7 @@
 // Which symbol a screen is about: the one of the address, else the one that the strategy has to do with most lately.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { StrategyJson, SymbolJson } from "../../../src/dashboard/schemas.ts";
+import type { StrategyJson, SymbolJson } from "../../../src/dashboard-api/schemas.ts";
 import { legsQuery, ordersQuery, positionsQuery, tradesQuery } from "../api/trading.ts";
 import { useAddress } from "../app/use-address.ts";
 import { useSymbols } from "./markets.ts";

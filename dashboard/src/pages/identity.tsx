@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { KycJson } from "../../../src/dashboard/schemas.ts";
+import type { KycJson } from "../../../src/dashboard-api/schemas.ts";
 import { endpointQuery } from "../api/call.ts";
 import { refreshSession, usePerson, useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";

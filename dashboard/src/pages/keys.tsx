@@ -1,7 +1,7 @@
 // The API keys: which there are, what uses them, and when they were used last.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeyJson } from "../../../src/dashboard/schemas.ts";
+import type { KeyJson } from "../../../src/dashboard-api/schemas.ts";
 import { usePerson } from "../api/session.ts";
 import { keysQuery } from "../api/strategy.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,6 +1,6 @@
 // The lines that trade on a key, one client at a time.
 import { useState } from "react";
-import type { StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { useSession } from "../api/session.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { SECRET_PLACE, snippetsFor } from "./snippets.ts";

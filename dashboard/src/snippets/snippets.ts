@@ -1,6 +1,6 @@
 // The lines by which an unmodified client trades on a strategy's key: its keys, our address, one order. The secret is never
 // among them, since it is shown once and elsewhere; SECRET_PLACE stands where it belongs.
-import type { StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 
 /** What the reader replaces by the key's secret. */
 export const SECRET_PLACE = "YOUR_SECRET";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PositionJson, PriceJson } from "../../../src/dashboard/schemas.ts";
+import type { PositionJson, PriceJson } from "../../../src/dashboard-api/schemas.ts";
 import { equityAt, symbolsOf } from "./equity.ts";
 
 const spot = {

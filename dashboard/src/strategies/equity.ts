@@ -1,6 +1,11 @@
 // What a strategy is worth at prices that are newer than those the server valued it at. Exact, as the server reckons it: on
 // spot what is owned at its price, on futures the wallet and what positions have gained.
-import type { BalanceJson, PositionJson, PriceJson, StrategyType } from "../../../src/dashboard/schemas.ts";
+import type {
+  BalanceJson,
+  PositionJson,
+  PriceJson,
+  StrategyType,
+} from "../../../src/dashboard-api/schemas.ts";
 import { atMark } from "../pages/strategy/positions/at-mark.ts";
 import {
   add,

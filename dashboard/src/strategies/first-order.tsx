@@ -1,7 +1,7 @@
 // For a strategy without an order: the lines that send one, and "Test this key" for when they do not.
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { StrategyJson } from "../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { KeyTest } from "../pages/keys/key-test.tsx";
 import { SnippetTabs } from "../snippets/snippet-tabs.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";

@@ -1,5 +1,5 @@
 // What the two types of strategies are.
-import type { StrategyType } from "../../../src/dashboard/schemas.ts";
+import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 
 export const TYPES = {
   SPOT: {

@@ -2,7 +2,7 @@
 // that every figure on them is of the same prices.
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useState } from "react";
-import type { PriceJson, StrategyJson } from "../../../src/dashboard/schemas.ts";
+import type { PriceJson, StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { balancesQuery, positionsQuery } from "../api/trading.ts";
 import { follow } from "../live/connection.ts";
 import { useLive } from "../live/use-live.ts";

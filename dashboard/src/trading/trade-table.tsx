@@ -1,6 +1,6 @@
 // Fills, newest first.
 import type { ReactNode } from "react";
-import type { TradeJson } from "../../../src/dashboard/schemas.ts";
+import type { TradeJson } from "../../../src/dashboard-api/schemas.ts";
 import { Side } from "../ui/badge.tsx";
 import { Amount, SignedAmount } from "../ui/figures/amounts.tsx";
 import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";

@@ -1,7 +1,7 @@
 // A query whose outcome the venue leaves open is repeated until it is answered, and a long wait is reported.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
-import { newMasterKey } from "../../identity/testing/master-keys.ts";
+import { newMasterKey } from "../../keys/testing/master-keys.ts";
 import { sealCredentials } from "../credentials.ts";
 import type { Venue } from "../venue/venue.ts";
 import { type SessionParts, STUCK_AFTER_MS, STUCK_AGAIN_MS, VenueSession } from "./venue-session.ts";

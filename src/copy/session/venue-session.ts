@@ -9,7 +9,7 @@ import { BackOff } from "../../concurrency/delays.ts";
 import type { VenueAccount } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { isOnlyUnfit } from "../../domain/unfit-account.ts";
-import type { MasterKey } from "../../identity/master-key.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
 import type { CopiesStore } from "../../store/ports/copies.ts";
 import { openCredentials } from "../credentials.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { eventually } from "../../../test/support/eventually.ts";
 import { type Credentials, newDirectory } from "../../../test/support/gateway.ts";
-import { openDataDirectory } from "../../data-directory.ts";
+import { openDataDirectory } from "../../config/data-directory.ts";
 import { Desk } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
@@ -22,7 +22,7 @@ import {
 } from "../../domain/copying.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { STANDARD } from "../../engine/profiles.ts";
-import { seedStrategies } from "../../identity/seed.ts";
+import { seedStrategies } from "../../keys/seed.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";

@@ -6,7 +6,7 @@
 import { Semaphore } from "../../concurrency/semaphore.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import type { VenueHealth } from "../../domain/venue-report.ts";
-import { sign } from "../../identity/signatures.ts";
+import { sign } from "../../keys/signatures.ts";
 import { mapped, objectOf, Rejections, readAnswer, timeOf, unknown } from "./answers.ts";
 import { VenueClock } from "./clock.ts";
 import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";

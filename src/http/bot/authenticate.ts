@@ -3,15 +3,15 @@
 // received.
 // Source: specification 5.2; design, section 6.
 import { createHash } from "node:crypto";
-import { secretOf, userIdOf } from "../../identity/api-keys.ts";
-import { verifies } from "../../identity/signatures.ts";
+import { secretOf, userIdOf } from "../../keys/api-keys.ts";
+import { verifies } from "../../keys/signatures.ts";
 import {
   BOT_KEY_HEADER,
   BOT_SIGNATURE_HEADER,
   BOT_TIMESTAMP_HEADER,
   headerOf,
   type Sighting,
-} from "../../inspection/sighting.ts";
+} from "../../observability/sighting.ts";
 import type { Asked, Gateway, Request, Unauthenticated } from "../pipeline.ts";
 import { type BotAnswer, type BotAsked, type BotCaller, type BotRoute, failure } from "./route.ts";
 

@@ -3,7 +3,7 @@
 import type { Account, FillProfile } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Order, Trade } from "../../domain/order.ts";
-import { userNumberOf } from "../../identity/api-keys.ts";
+import { userNumberOf } from "../../keys/api-keys.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";
 
 /** The `workingTime` of a stop that waits for its trigger. Source: reference exchange, section 7.5. */

@@ -1,8 +1,8 @@
 // Identity verification: the rules for a form, its seal, and its single decision.
 import { describe, expect, test } from "vitest";
-import { readMasterKey } from "../../identity/master-key.ts";
-import { isSealedBy } from "../../identity/sealing.ts";
-import { fileOf, newLine, newMasterKey, writeLines } from "../../identity/testing/master-keys.ts";
+import { readMasterKey } from "../../keys/master-key.ts";
+import { isSealedBy } from "../../keys/sealing.ts";
+import { fileOf, newLine, newMasterKey, writeLines } from "../../keys/testing/master-keys.ts";
 import { openFactorStage } from "../testing/stage.ts";
 import { COUNTRIES } from "./countries.ts";
 import { Kyc, type KycDecision } from "./kyc.ts";

@@ -1,6 +1,6 @@
 // Identity forms in the store: sealed under the master key, for one submission's row only.
-import type { MasterKey } from "../../identity/master-key.ts";
-import { isSealedByCurrent, open, seal } from "../../identity/sealing.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
+import { isSealedByCurrent, open, seal } from "../../keys/sealing.ts";
 import type { KycSubmission, PeopleStore } from "../../store/people-store.ts";
 
 type SealedForm = Pick<KycSubmission, "submissionId" | "sealedForm">;

@@ -6,7 +6,7 @@ import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newCertificate, type TestCertificate } from "../../../test/support/certificate.ts";
 import { eventually } from "../../../test/support/eventually.ts";
-import type { MailSettings } from "../../config.ts";
+import type { MailSettings } from "../../config/config.ts";
 import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "../testing/people-stage.ts";
 import { MAIL_RETRIES_MS, MAILS_AT_ONCE, MAILS_OF_A_KIND_MAX, Mailer } from "./mail.ts";
 import { passwordChangedMail, resetMail, signUpMail } from "./mails.ts";

@@ -8,7 +8,7 @@ import type { Logger } from "pino";
 import { Pauses } from "../../concurrency/delays.ts";
 import { Semaphore } from "../../concurrency/semaphore.ts";
 import type { Timers } from "../../concurrency/time.ts";
-import type { MailSettings } from "../../config.ts";
+import type { MailSettings } from "../../config/config.ts";
 import type { AskedMail } from "./mail-budget.ts";
 
 /** The delay before each retry, ms. */

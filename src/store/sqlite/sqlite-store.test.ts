@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { Kysely, SqliteDialect } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { lockDirectory } from "../../data-directory.ts";
+import { lockDirectory } from "../../config/data-directory.ts";
 import { storeContract } from "../contract/contract.ts";
 import { auditOf } from "../contract/people/people-records.ts";
 import { auditQueries } from "../people/audit.ts";
@@ -177,7 +177,7 @@ describe("the lock of a data directory", () => {
 
 /** Locks the directory and holds it as long as its standard input is open. */
 const HOLDER = `
-  import { lockDirectory } from ${JSON.stringify(new URL("../../data-directory.ts", import.meta.url).href)};
+  import { lockDirectory } from ${JSON.stringify(new URL("../../config/data-directory.ts", import.meta.url).href)};
   const lock = lockDirectory(process.argv.at(-1));
   process.stdout.write(lock === null ? "refused\\n" : "locked\\n");
   process.stdin.resume();

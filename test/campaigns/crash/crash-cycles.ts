@@ -13,9 +13,9 @@
 // and are reached by starting the other. What is drawn follows from the seed; how requests interleave does not. The first
 // fault ends the run: what follows from wrong books says nothing.
 import type { StrategyType } from "../../../src/domain/account.ts";
-import { issueApiKey } from "../../../src/identity/api-keys.ts";
-import type { MasterKey } from "../../../src/identity/master-key.ts";
-import { seedStrategies } from "../../../src/identity/seed.ts";
+import { issueApiKey } from "../../../src/keys/api-keys.ts";
+import type { MasterKey } from "../../../src/keys/master-key.ts";
+import { seedStrategies } from "../../../src/keys/seed.ts";
 import { keyRow } from "../../../src/store/key-rows.ts";
 import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";

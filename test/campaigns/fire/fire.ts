@@ -12,7 +12,7 @@
 //
 // What is drawn follows from the seed; how requests interleave does not. The first answer that may never be given ends it.
 import { setTimeout as pause } from "node:timers/promises";
-import { seedStrategies } from "../../../src/identity/seed.ts";
+import { seedStrategies } from "../../../src/keys/seed.ts";
 import type { Credentials } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
 import { type FaultKind, GatewayFault } from "../harness/faults.ts";

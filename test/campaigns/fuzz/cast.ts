@@ -1,6 +1,6 @@
 // Whoever takes part in a run: a strategy for each episode, so many that no budget ends it, and the keys that are good for
 // nothing, or only for the other family.
-import { openDataDirectory } from "../../../src/data-directory.ts";
+import { openDataDirectory } from "../../../src/config/data-directory.ts";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { changeKeyRows } from "../../support/database.ts";
 import type { Credentials } from "../../support/gateway.ts";

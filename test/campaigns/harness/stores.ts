@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { Kysely, PostgresDialect, SqliteDialect, sql } from "kysely";
 import { Pool } from "pg";
-import { createMasterKey, type MasterKey, readMasterKey } from "../../../src/identity/master-key.ts";
+import { createMasterKey, type MasterKey, readMasterKey } from "../../../src/keys/master-key.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Tables } from "../../../src/store/schema.ts";
 import { kyselyDatabase, openDatabase } from "../../../src/store/sqlite/database.ts";

@@ -4,10 +4,10 @@
 import { connect, type Socket } from "node:net";
 import { newSettings, settingsOf } from "../../../dashboard/src/copying/settings.ts";
 import { openCopiesStage, places } from "../../../src/copy/testing/copies-stage.ts";
-import { copySettingsForm, settingsFrom } from "../../../src/dashboard/copying/copy-settings.ts";
+import { copySettingsForm, settingsFrom } from "../../../src/dashboard-api/copying/copy-settings.ts";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { EXACT_SETTINGS } from "../../../src/domain/copying.ts";
-import { CONNECTIONS_PER_ADDRESS_DEFAULT } from "../../../src/limits/connections.ts";
+import { CONNECTIONS_PER_ADDRESS_DEFAULT } from "../../../src/rate-limits/connections.ts";
 import { percentOf } from "../../clients/contract-sums.ts";
 import { eventually } from "../../support/eventually.ts";
 import { farBelow } from "../../support/exact.ts";

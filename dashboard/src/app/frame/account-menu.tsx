@@ -1,7 +1,7 @@
 // Who is signed in, and what they can do about it: another profile, their security, signing out.
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { SwitchProfileDialog } from "../../profile/switch-profile-dialog.tsx";
 import { Menu, MenuItem, MenuLabel, MenuLine, MenuLink } from "../../ui/overlays/menu.tsx";
 import { signOut } from "../sign-out.tsx";

@@ -1,7 +1,7 @@
 // What all pages of one copy share: what it copies, how it stands, what it is worth, its tabs, and that its changes come in live.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
-import type { CopyJson } from "../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { copyQuery } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";

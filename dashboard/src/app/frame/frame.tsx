@@ -2,7 +2,7 @@
 // own code loads meanwhile.
 import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import type { SessionJson } from "../../../../src/dashboard/schemas.ts";
+import type { SessionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { queryClient } from "../../api/query-client.ts";
 import { useSessionQuery } from "../../api/session.ts";
 import { disconnect } from "../../live/connection.ts";

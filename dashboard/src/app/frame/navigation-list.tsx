@@ -1,5 +1,5 @@
 import { Link, useRouterState } from "@tanstack/react-router";
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { navigationOf } from "./navigation.ts";
 
 const CURRENT_LOOK = "border-accent bg-surface font-medium text-ink";

@@ -1,5 +1,5 @@
 // What the sidebar offers, by who looks at it.
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 
 export type NavigationItem = {
   readonly to: string;

@@ -3,7 +3,7 @@
 
 import { useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { usePreloadedPages } from "../chunks.ts";
 import { AccountMenu } from "./account-menu.tsx";

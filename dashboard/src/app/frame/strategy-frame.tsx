@@ -1,7 +1,7 @@
 // What all pages of one strategy share: where we are, what it is worth, its tabs, and that its changes come in live.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
-import type { StrategyType } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { asApiError } from "../../api/error.ts";
 import { summaryQuery } from "../../api/strategy.ts";
 import { useLive, useWatch } from "../../live/use-live.ts";

@@ -1,6 +1,6 @@
 // What every page of a strategy says of it first: what it is worth now, and whether it still trades.
 import { Link } from "@tanstack/react-router";
-import type { StrategyJson } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import type { LiveEquity } from "../../strategies/use-equity.ts";
 import { StaleBadge } from "../../ui/badge.tsx";

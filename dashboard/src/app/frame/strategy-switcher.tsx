@@ -1,7 +1,7 @@
 // Where we are, and the way to another strategy. The names come out of the list that the strategies' page shows.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { StrategyJson } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { strategiesQuery } from "../../api/strategy.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";

@@ -1,6 +1,6 @@
 // The mirror log: every line shows how an order was copied, or why it was not.
 import { useQuery } from "@tanstack/react-query";
-import type { MirrorEntryJson } from "../../../../src/dashboard/schemas.ts";
+import type { MirrorEntryJson } from "../../../../src/dashboard-api/schemas.ts";
 import { type EntriesListed, entriesQuery } from "../../api/copying.ts";
 import { useCopy } from "../../api/use-copy.ts";
 import { useAddress } from "../../app/use-address.ts";

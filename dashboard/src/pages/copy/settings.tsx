@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import type { CopyJson } from "../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
 import { PreviewCard } from "../../copying/preview.tsx";

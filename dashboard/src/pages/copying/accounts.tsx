@@ -1,7 +1,7 @@
 // The exchange accounts of a copier: which are connected, whether their keys are taken, and what uses them.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { VenueAccountJson } from "../../../../src/dashboard/schemas.ts";
+import type { VenueAccountJson } from "../../../../src/dashboard-api/schemas.ts";
 import { accountsQuery, venuesQuery } from "../../api/copying.ts";
 import { usePerson } from "../../api/session.ts";
 import { useAddress } from "../../app/use-address.ts";

@@ -1,6 +1,6 @@
 // A person's copies, one a row; at phone width one a card.
 import { Link } from "@tanstack/react-router";
-import type { CopyJson } from "../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { Result } from "../../copying/result.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";

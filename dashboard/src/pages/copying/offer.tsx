@@ -1,7 +1,7 @@
 // A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a preview of that.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { OfferDetailJson } from "../../../../src/dashboard/schemas.ts";
+import type { OfferDetailJson } from "../../../../src/dashboard-api/schemas.ts";
 import { offerQuery } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";

@@ -1,6 +1,6 @@
 // The identity form, for an operator to compare with a document.
 
-import type { KycForm, KycJson } from "../../../../src/dashboard/schemas.ts";
+import type { KycForm, KycJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";

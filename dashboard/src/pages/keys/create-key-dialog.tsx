@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import type { CreatedKeyJson } from "../../../../src/dashboard/schemas.ts";
+import type { CreatedKeyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { useSession } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";

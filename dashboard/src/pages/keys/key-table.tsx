@@ -1,7 +1,7 @@
 // The live keys with what can be done to them, and the revoked ones.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { KeyJson } from "../../../../src/dashboard/schemas.ts";
+import type { KeyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { isFreeKey } from "../../api/strategy.ts";
 import { Button, buttonLook, TEXT_LINK } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";

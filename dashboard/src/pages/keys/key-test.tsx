@@ -1,6 +1,6 @@
 // "Test this key": each check that a request meets, in their order, with what was found and what to do about it.
 import { useQuery } from "@tanstack/react-query";
-import type { KeyTestJson } from "../../../../src/dashboard/schemas.ts";
+import type { KeyTestJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/note.tsx";

@@ -1,6 +1,6 @@
 // What a person has to do before a key or an exchange account, with the way to it. Nothing where nothing is missing.
 import { Link } from "@tanstack/react-router";
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { Note } from "../../ui/note.tsx";
 

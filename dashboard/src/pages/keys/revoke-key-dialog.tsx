@@ -1,7 +1,7 @@
 // Revokes a key, with a fresh code. Also used where a strategy shows its key.
 
 import { useQueryClient } from "@tanstack/react-query";
-import type { KeyJson } from "../../../../src/dashboard/schemas.ts";
+import type { KeyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { CodeInput } from "../../ui/forms/code-input.tsx";

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { KeyJson, StrategyJson, StrategyType } from "../../../../src/dashboard/schemas.ts";
+import type { KeyJson, StrategyJson, StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Button, buttonLook } from "../../ui/button.tsx";
 import { Select } from "../../ui/forms/select.tsx";

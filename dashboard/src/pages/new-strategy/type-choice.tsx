@@ -1,5 +1,5 @@
 // Spot or Futures, with what each means.
-import type { StrategyType } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { TYPES } from "../../strategies/type-words.ts";
 
 type TypeChoiceProps = { value: StrategyType; onChange: (type: StrategyType) => void };

@@ -1,7 +1,7 @@
 // Copying on this server: the exchanges, the copies, what was not copied and why, the gap to paper, and the kill switches.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { OperatorCopyingJson } from "../../../../src/dashboard/schemas.ts";
+import type { OperatorCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";

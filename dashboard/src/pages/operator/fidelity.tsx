@@ -1,6 +1,6 @@
 // How faithful the simulation is, in the words of the documentation, and what became of what the feeds brought.
 import { useQuery } from "@tanstack/react-query";
-import type { FidelityJson } from "../../../../src/dashboard/schemas.ts";
+import type { FidelityJson } from "../../../../src/dashboard-api/schemas.ts";
 import { fidelityQuery } from "../../api/operator.ts";
 import { inWords } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";

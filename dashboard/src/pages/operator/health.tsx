@@ -1,6 +1,6 @@
 // How the service fares: each reading with what is normal, and what to do when it is not.
 import { useQuery } from "@tanstack/react-query";
-import type { HealthJson } from "../../../../src/dashboard/schemas.ts";
+import type { HealthJson } from "../../../../src/dashboard-api/schemas.ts";
 import { healthQuery } from "../../api/operator.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";

@@ -1,6 +1,6 @@
 // The queue of identity forms: those that wait, oldest first, and what became of the others.
 import { useQuery } from "@tanstack/react-query";
-import type { KycEntryJson } from "../../../../src/dashboard/schemas.ts";
+import type { KycEntryJson } from "../../../../src/dashboard-api/schemas.ts";
 import { submissionsQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Card } from "../../ui/card.tsx";

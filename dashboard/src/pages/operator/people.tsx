@@ -1,7 +1,7 @@
 // Everybody who signed up: looked up by name or address, filtered by where their identity stands.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { peopleQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";

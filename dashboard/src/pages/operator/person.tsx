@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import type { KeyJson, PersonJson, StrategyNameJson } from "../../../../src/dashboard/schemas.ts";
+import type { KeyJson, PersonJson, StrategyNameJson } from "../../../../src/dashboard-api/schemas.ts";
 import { personQuery } from "../../api/operator.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,6 +1,6 @@
 // Who tries what: bans, failed handshakes of streams, failed sign-ins and locks, and whether the audit log was tampered with.
 import { useQuery } from "@tanstack/react-query";
-import type { SecurityJson } from "../../../../src/dashboard/schemas.ts";
+import type { SecurityJson } from "../../../../src/dashboard-api/schemas.ts";
 import { securityQuery } from "../../api/operator.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";

@@ -1,7 +1,7 @@
 // One identity form: what was stated, who stated it, what they did before, and the decision.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { KycDetailJson, KycForm } from "../../../../src/dashboard/schemas.ts";
+import type { KycDetailJson, KycForm } from "../../../../src/dashboard-api/schemas.ts";
 import { personQuery, submissionQuery } from "../../api/operator.ts";
 import { inWords, StatusBadge } from "../../ui/badge.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";

@@ -1,7 +1,7 @@
 // The person's own part of the audit, newest first.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { AuditJson } from "../../../../src/dashboard/schemas.ts";
+import type { AuditJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { auditWords, detailsInWords } from "../../audit/words.ts";

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { OwnSessionJson } from "../../../../src/dashboard/schemas.ts";
+import type { OwnSessionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call, endpointQuery } from "../../api/call.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

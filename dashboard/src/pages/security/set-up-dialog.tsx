@@ -2,7 +2,7 @@
 // moment that it is enabled the dialog stays until the codes were saved.
 
 import { useState } from "react";
-import type { SecondFactorSetupJson } from "../../../../src/dashboard/schemas.ts";
+import type { SecondFactorSetupJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CodeInput } from "../../ui/forms/code-input.tsx";

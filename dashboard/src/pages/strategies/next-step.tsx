@@ -1,6 +1,6 @@
 // What a person without a strategy has to do first, as the page of all steps says it, and the way there.
 import { Link } from "@tanstack/react-router";
-import type { KeyJson, PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { KeyJson, PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { buttonLook } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";

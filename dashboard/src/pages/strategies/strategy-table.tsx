@@ -1,7 +1,7 @@
 // The strategies, one a row; at phone width one a card.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { StrategyJson } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import { TYPES } from "../../strategies/type-words.ts";
 import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";

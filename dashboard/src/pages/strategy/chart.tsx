@@ -1,6 +1,6 @@
 // The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and liquidation.
 import { useNavigate } from "@tanstack/react-router";
-import type { StrategyJson, SymbolJson } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { useStaleSince } from "../../live/use-live.ts";

@@ -1,6 +1,6 @@
 // Who copies the strategy: whether it is open to copiers, how their copies fare, what was not copied and why, and the gap to paper.
 import { useQuery } from "@tanstack/react-query";
-import type { StrategyCopyingJson } from "../../../../src/dashboard/schemas.ts";
+import type { StrategyCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";

@@ -1,7 +1,7 @@
 // The order book as a ladder, live, with the strategy's own orders in it.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard/schemas.ts";
+import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
 import { ordersQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { OrderDetailJson } from "../../../../src/dashboard/schemas.ts";
+import type { OrderDetailJson } from "../../../../src/dashboard-api/schemas.ts";
 import { orderQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";

@@ -1,7 +1,7 @@
 // How a strategy has done: its equity and drawdown, its figures, what it owns, and what it did last.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { PerformanceJson, Range } from "../../../../src/dashboard/schemas.ts";
+import type { PerformanceJson, Range } from "../../../../src/dashboard-api/schemas.ts";
 import { performanceQuery, summaryQuery } from "../../api/strategy.ts";
 import { tradesQuery } from "../../api/trading.ts";
 import { useStrategyId } from "../../api/use-strategy.ts";

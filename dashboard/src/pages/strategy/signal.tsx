@@ -1,7 +1,7 @@
 // One signal: the order as it was asked for, and what became of it.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { SignalJson } from "../../../../src/dashboard/schemas.ts";
+import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
 import { signalQuery } from "../../api/trading.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";

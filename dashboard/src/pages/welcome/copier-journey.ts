@@ -1,5 +1,5 @@
 // The way from a new account to the first copy, as steps.
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { approvalStep, identityStep, type Step } from "./journey.ts";
 
 export type CopierParts = {

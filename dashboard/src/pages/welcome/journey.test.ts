@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PersonJson } from "../../../../src/dashboard/schemas.ts";
+import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { type JourneyParts, journeyOf, nextStep } from "./journey.ts";
 
 const NEW: PersonJson = {

@@ -1,5 +1,5 @@
 // The way from a new account to the first order, as steps: which are done, which can be done now, and what the others wait for.
-import type { KeyJson, PersonJson, StrategyJson } from "../../../../src/dashboard/schemas.ts";
+import type { KeyJson, PersonJson, StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 
 import { isFreeKey } from "../../api/strategy.ts";
 

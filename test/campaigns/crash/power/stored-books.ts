@@ -2,7 +2,7 @@
 // exact to the last digit, and in keeping with all that was told before.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openDataDirectory } from "../../../../src/data-directory.ts";
+import { openDataDirectory } from "../../../../src/config/data-directory.ts";
 import type { LoadedAccount } from "../../../../src/store/ports/trading.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import { units } from "../../../support/exact.ts";

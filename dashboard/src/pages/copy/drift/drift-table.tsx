@@ -1,7 +1,7 @@
 // Target against holding, one symbol a row, with the cause in words.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { DriftRowJson } from "../../../../../src/dashboard/schemas.ts";
+import type { DriftRowJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { isOff } from "../../../copying/drift.ts";
 import { CAUSE_NAMES } from "../../../copying/words.ts";
 import { Badge, Side } from "../../../ui/badge.tsx";

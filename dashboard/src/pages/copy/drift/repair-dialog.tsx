@@ -1,6 +1,6 @@
 // What a repair would send, and the choice of whether it may also open or increase.
 import { useState } from "react";
-import type { DriftRowJson } from "../../../../../src/dashboard/schemas.ts";
+import type { DriftRowJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { repairOf } from "../../../copying/drift.ts";
 import { counted } from "../../../copying/words.ts";

@@ -1,6 +1,6 @@
 // One line of the mirror log in full: what the strategy did, how that was scaled, what became of it at the exchange, or why nothing.
 import type { ReactNode } from "react";
-import type { MirrorEntryJson, SkipJson } from "../../../../../src/dashboard/schemas.ts";
+import type { MirrorEntryJson, SkipJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { ENTRY_STATUSES, KIND_MEANINGS, KIND_NAMES, SKIP_NAMES } from "../../../copying/words.ts";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Copyable } from "../../../ui/copy-button.tsx";

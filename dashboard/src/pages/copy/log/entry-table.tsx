@@ -1,7 +1,7 @@
 // Lines of the mirror log; each opens in full.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { MirrorEntryJson } from "../../../../../src/dashboard/schemas.ts";
+import type { MirrorEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Search } from "../../../app/search.ts";
 import { Bps } from "../../../copying/bps.tsx";
 import { ENTRY_STATUSES, KIND_NAMES } from "../../../copying/words.ts";

@@ -1,5 +1,5 @@
 // How an order was scaled, and how its price compares, in words.
-import type { MirrorEntryJson } from "../../../../../src/dashboard/schemas.ts";
+import type { MirrorEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { SKIP_NAMES } from "../../../copying/words.ts";
 import { compare, grouped, magnitude, signOf, trimZeros } from "../../../ui/figures/decimals.ts";
 

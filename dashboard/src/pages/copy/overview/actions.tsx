@@ -1,6 +1,6 @@
 // What can be done with a copy: pause it, resume it, stop it for good.
 import { useState } from "react";
-import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { asApiError } from "../../../api/error.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { Button } from "../../../ui/button.tsx";

@@ -1,6 +1,6 @@
 // Why a copy does not follow, in plain words, and what to do about it.
 import { Link } from "@tanstack/react-router";
-import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { REASONS } from "../../../copying/words.ts";
 import { TEXT_LINK } from "../../../ui/button.tsx";
 import { Note } from "../../../ui/note.tsx";

@@ -1,6 +1,6 @@
 // Ends a copy for good, and asks what becomes of what it holds.
 import { useState } from "react";
-import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";

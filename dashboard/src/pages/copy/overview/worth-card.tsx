@@ -1,5 +1,5 @@
 // What a copy is worth by the exchange's last word, and how far that is from its stop loss.
-import type { CopyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";

@@ -1,7 +1,7 @@
 // Exchange accounts, one a row, with what can be done about each.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../../ui/button.tsx";

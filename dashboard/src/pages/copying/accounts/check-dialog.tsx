@@ -1,6 +1,6 @@
 // Checks an account at the exchange again, and shows the result.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { Button } from "../../../ui/button.tsx";

@@ -1,5 +1,5 @@
 // What the exchange said of an account, point by point.
-import type { AccountCheckJson } from "../../../../../src/dashboard/schemas.ts";
+import type { AccountCheckJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Amount, AvailableAmount } from "../../../ui/figures/amounts.tsx";
 import { Facts } from "../../../ui/figures/facts.tsx";
 

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { AccountCheckJson, StrategyType } from "../../../../../src/dashboard/schemas.ts";
+import type { AccountCheckJson, StrategyType } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { hostOf } from "../../../copying/words.ts";

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { usePerson } from "../../../api/session.ts";

@@ -1,7 +1,7 @@
 // Replaces the key of an exchange account; the new one is checked first.
 
 import { useQueryClient } from "@tanstack/react-query";
-import type { VenueAccountJson } from "../../../../../src/dashboard/schemas.ts";
+import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { usePerson } from "../../../api/session.ts";

@@ -6,7 +6,7 @@ import type {
   CopySettingsJson,
   OfferDetailJson,
   VenueAccountJson,
-} from "../../../../../src/dashboard/schemas.ts";
+} from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { fieldsOf } from "../../../api/error.ts";

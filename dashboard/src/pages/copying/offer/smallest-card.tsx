@@ -1,5 +1,5 @@
 // How large an account has to be so that what the strategy orders is not too small for the exchange.
-import type { SmallestBalances } from "../../../../../src/dashboard/schemas.ts";
+import type { SmallestBalances } from "../../../../../src/dashboard-api/schemas.ts";
 import { counted } from "../../../copying/words.ts";
 import { Card } from "../../../ui/card.tsx";
 import { Amount } from "../../../ui/figures/amounts.tsx";

@@ -4,7 +4,7 @@ import type {
   CopySettingsJson,
   OfferDetailJson,
   VenueAccountJson,
-} from "../../../../../src/dashboard/schemas.ts";
+} from "../../../../../src/dashboard-api/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../../../api/copying.ts";
 import { settingsInWords } from "../../../copying/settings.ts";
 import { hostOf } from "../../../copying/words.ts";

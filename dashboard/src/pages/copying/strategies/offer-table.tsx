@@ -1,7 +1,7 @@
 // Strategies on offer, one a row; the heads of the columns sort them.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { OfferJson } from "../../../../../src/dashboard/schemas.ts";
+import type { OfferJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { isLeastFirst, type OfferSort } from "../../../copying/sort-offers.ts";
 import { FAMILY_NAMES } from "../../../copying/words.ts";
 import { TEXT_LINK } from "../../../ui/button.tsx";

@@ -1,5 +1,5 @@
 // Who works at copies: the copiers that have been heard of lately, or that there is none.
-import type { OperatorCopyingJson } from "../../../../../src/dashboard/schemas.ts";
+import type { OperatorCopyingJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
 

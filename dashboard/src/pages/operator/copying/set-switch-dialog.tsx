@@ -1,7 +1,7 @@
 // Sets a kill switch: what it stops, and why.
 
 import { useQueryClient } from "@tanstack/react-query";
-import type { KillSwitchJson } from "../../../../../src/dashboard/schemas.ts";
+import type { KillSwitchJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { copyingQuery } from "../../../api/operator.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";

@@ -1,5 +1,5 @@
 // The kill switches that are set, whoever set them.
-import type { KillSwitchJson } from "../../../../../src/dashboard/schemas.ts";
+import type { KillSwitchJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Time } from "../../../ui/figures/time.tsx";

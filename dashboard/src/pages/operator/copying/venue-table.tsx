@@ -1,5 +1,5 @@
 // The exchanges that may be used, and the state of their accounts.
-import type { OperatorCopyingJson } from "../../../../../src/dashboard/schemas.ts";
+import type { OperatorCopyingJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Badge, Missing } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { perCent } from "../../../ui/figures/decimals.ts";

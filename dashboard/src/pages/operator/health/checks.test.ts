@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HealthJson } from "../../../../../src/dashboard/schemas.ts";
+import type { HealthJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { checksOf, worstOf } from "./checks.ts";
 
 const NOW = 1_800_000_000_000;

@@ -1,5 +1,5 @@
 // What the readings of the service mean: whether each is normal, and what to do if it is not.
-import type { HealthJson } from "../../../../../src/dashboard/schemas.ts";
+import type { HealthJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { durationInWords, latencyInWords } from "../../../ui/figures/duration.ts";
 
 export type HealthCheck = {

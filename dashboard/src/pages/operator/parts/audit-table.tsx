@@ -1,6 +1,6 @@
 // Records of the audit log, with links to the people they are about.
 import { Link } from "@tanstack/react-router";
-import type { AuditJson } from "../../../../../src/dashboard/schemas.ts";
+import type { AuditJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
 import { inWords } from "../../../ui/badge.tsx";
 import { TEXT_LINK } from "../../../ui/button.tsx";

@@ -1,6 +1,6 @@
 // Identity forms that were submitted: who, how long ago, and what became of them.
 import { Link } from "@tanstack/react-router";
-import type { KycEntryJson } from "../../../../../src/dashboard/schemas.ts";
+import type { KycEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { TEXT_LINK } from "../../../ui/button.tsx";
 import { durationInWords } from "../../../ui/figures/duration.ts";

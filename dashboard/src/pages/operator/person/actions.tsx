@@ -3,7 +3,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { PersonDetailJson } from "../../../../../src/dashboard/schemas.ts";
+import type { PersonDetailJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { AccountContents } from "../../../account/contents.tsx";
 import { call } from "../../../api/call.ts";
 import { personQuery } from "../../../api/operator.ts";

@@ -1,6 +1,6 @@
 // Ends somebody's key for good.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { KeyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { KeyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { personQuery } from "../../../api/operator.ts";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";

@@ -3,7 +3,7 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KycDetailJson } from "../../../../../src/dashboard/schemas.ts";
+import type { KycDetailJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { ApiError, asApiError } from "../../../api/error.ts";
 import { personQuery } from "../../../api/operator.ts";

@@ -1,6 +1,6 @@
 // Requests and errors by minute, of the last hour.
 import { useMemo } from "react";
-import type { TrafficJson } from "../../../../../src/dashboard/schemas.ts";
+import type { TrafficJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Plot, type PlotColours } from "../../../ui/figures/plot.tsx";
 import { clockTime, ZONE } from "../../../ui/figures/time.tsx";
 

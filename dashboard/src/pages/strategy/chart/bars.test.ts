@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { newsOf, withLines } from "./bars.ts";
 
 function candle(openTime: number, close = "1"): CandleJson {

@@ -1,6 +1,6 @@
 // Candles as the chart's library takes them, and what of them has to be painted anew.
 import type { AutoscaleInfo, CandlestickData, HistogramData, Time, UTCTimestamp } from "lightweight-charts";
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Palette } from "./palette.ts";
 
 /** The range of the candles, widened to the lines that are within reach. */

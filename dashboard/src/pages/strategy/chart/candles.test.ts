@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { intervalReaching, leavesGap, merged, placeAt, withLive } from "./candles.ts";
 
 function candle(openTime: number, close = "1", isFinal = true): CandleJson {

@@ -1,5 +1,5 @@
 // The candles of a chart: what was loaded and what came in live as one list, oldest first, each time once.
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

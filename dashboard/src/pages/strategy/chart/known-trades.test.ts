@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TradeJson } from "../../../../../src/dashboard/schemas.ts";
+import type { TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { withNewest } from "./known-trades.ts";
 
 function page(ids: readonly number[], next: string | null) {

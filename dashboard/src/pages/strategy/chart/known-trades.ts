@@ -1,6 +1,6 @@
 // The newest trades of a symbol as they are told again and again, a page each time, put together. A trade never changes, so what
 // is older is asked for once, from where the first page ended.
-import type { PageJson, TradeJson } from "../../../../../src/dashboard/schemas.ts";
+import type { PageJson, TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
 
 export type KnownTrades = {
   /** Newest first. */

@@ -1,5 +1,5 @@
 // What the candle under the crosshair says, to the digit; without a crosshair the newest one.
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { compare, percentOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 import { Time } from "../../../ui/figures/time.tsx";

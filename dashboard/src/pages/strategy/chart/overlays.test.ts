@@ -5,7 +5,7 @@ import type {
   OrderJson,
   PositionJson,
   TradeJson,
-} from "../../../../../src/dashboard/schemas.ts";
+} from "../../../../../src/dashboard-api/schemas.ts";
 import { fillMarkers, LINES_MAX, priceLines } from "./overlays.ts";
 
 const candles: readonly CandleJson[] = [60_000, 120_000, 180_000].map((openTime) => ({

@@ -5,7 +5,7 @@ import type {
   OrderJson,
   PositionJson,
   TradeJson,
-} from "../../../../../src/dashboard/schemas.ts";
+} from "../../../../../src/dashboard-api/schemas.ts";
 import { grouped, magnitude, signOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 import { placeAt } from "./candles.ts";
 

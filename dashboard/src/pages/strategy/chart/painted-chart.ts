@@ -12,7 +12,7 @@ import {
   type SeriesMarker,
   type Time,
 } from "lightweight-charts";
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { grouped } from "../../../ui/figures/decimals.ts";
 import { LOCALE } from "../../../ui/figures/time.tsx";
 import { barOf, newsOf, secondsOf, volumeOf, withLines } from "./bars.ts";

@@ -1,6 +1,6 @@
 // The painted chart as a component, with its legend and the buttons that move it, so that no mouse is needed.
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
-import type { CandleJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { StaleBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { useIsDark } from "../../../ui/theme.ts";

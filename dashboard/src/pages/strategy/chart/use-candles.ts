@@ -1,7 +1,7 @@
 // The candles of one symbol: loaded a page at a time, back into the past, and live from there on.
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
-import type { CandleJson, StrategyType } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson, StrategyType } from "../../../../../src/dashboard-api/schemas.ts";
 import { type Answer, call } from "../../../api/call.ts";
 import { useFollow, useLive } from "../../../live/use-live.ts";
 import { type Interval, leavesGap, merged, withLive } from "./candles.ts";

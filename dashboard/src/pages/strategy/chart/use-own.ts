@@ -1,7 +1,7 @@
 // What of a strategy belongs on the chart of one symbol: its fills back to the oldest candle, and what waits or is held.
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
-import type { CandleJson, StrategyJson, TradeJson } from "../../../../../src/dashboard/schemas.ts";
+import type { CandleJson, StrategyJson, TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
 import {
   legsQuery,
   olderTradesQuery,

@@ -1,7 +1,7 @@
 // The trader's kill switch: nothing is sent for any copy of the strategy.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { StrategyCopyingJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StrategyCopyingJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { strategyCopyingQuery } from "../../../api/copying.ts";
 import { HaltDialog } from "../../../copying/halt-dialog.tsx";

@@ -1,7 +1,7 @@
 // Opens the strategy to copiers, or closes it to new ones; first, what people will see of it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { StrategyCopyingJson, StrategyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StrategyCopyingJson, StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { strategyCopyingQuery } from "../../../api/copying.ts";
 import { counted } from "../../../copying/words.ts";

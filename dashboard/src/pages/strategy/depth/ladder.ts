@@ -1,6 +1,6 @@
 // A book as a ladder: levels put together to steps of several ticks, sizes added up from the best price outwards, and where the
 // strategy's own orders stand. All in exact decimals.
-import type { BookJson, OrderJson } from "../../../../../src/dashboard/schemas.ts";
+import type { BookJson, OrderJson } from "../../../../../src/dashboard-api/schemas.ts";
 import {
   add,
   compare,

@@ -1,6 +1,6 @@
 // Open orders with the way to cancel each, and all others.
 import type { ReactNode } from "react";
-import type { OrderJson } from "../../../../../src/dashboard/schemas.ts";
+import type { OrderJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { SymbolPrice, SymbolQuantity } from "../../../trading/symbol-amounts.tsx";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";

@@ -1,5 +1,5 @@
 // Orders in a few words.
-import type { OrderJson } from "../../../../../src/dashboard/schemas.ts";
+import type { OrderJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { inWords } from "../../../ui/badge.tsx";
 import { grouped, isDecimal, percentOf, signOf } from "../../../ui/figures/decimals.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StatisticsJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StatisticsJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { curveInWords, decimalsOfStep, endingAt, pointInWords, seriesOf, shownStatistics } from "./curve.ts";
 import { rangeOf } from "./ranges.ts";
 

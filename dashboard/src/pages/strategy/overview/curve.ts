@@ -3,7 +3,7 @@ import type {
   EquityPointJson,
   PerformanceJson,
   StatisticsJson,
-} from "../../../../../src/dashboard/schemas.ts";
+} from "../../../../../src/dashboard-api/schemas.ts";
 import {
   add,
   compare,

@@ -3,7 +3,7 @@
 
 import { useId, useMemo, useRef, useState } from "react";
 import type uPlot from "uplot";
-import type { PerformanceJson } from "../../../../../src/dashboard/schemas.ts";
+import type { PerformanceJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
 import { signOf } from "../../../ui/figures/decimals.ts";
 import { Plot } from "../../../ui/figures/plot.tsx";

@@ -1,7 +1,7 @@
 // The newest trades and signals, with the way to all of them.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { SignalJson, TradeJson } from "../../../../../src/dashboard/schemas.ts";
+import type { SignalJson, TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { signalsQuery, tradesQuery } from "../../../api/trading.ts";
 import { CsvLink } from "../../../trading/csv-link.tsx";
 import { ChartLink, OrderLink, SignalLink } from "../../../trading/links.tsx";

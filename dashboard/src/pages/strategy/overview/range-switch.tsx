@@ -1,6 +1,6 @@
 // The ranges as links, so that each has an address.
 import { Link } from "@tanstack/react-router";
-import type { Range } from "../../../../../src/dashboard/schemas.ts";
+import type { Range } from "../../../../../src/dashboard-api/schemas.ts";
 import { RANGE_CHOICES } from "./ranges.ts";
 
 export function RangeSwitch({ shown }: { shown: Range }) {

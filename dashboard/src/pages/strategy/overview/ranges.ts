@@ -1,5 +1,5 @@
 // The ranges of time that an overview looks back over. Which one is shown stands in the address.
-import type { Range } from "../../../../../src/dashboard/schemas.ts";
+import type { Range } from "../../../../../src/dashboard-api/schemas.ts";
 
 export const RANGE_CHOICES: readonly {
   readonly range: Range;

@@ -1,5 +1,5 @@
 // What a reader has to know about a report before believing it. Nothing where it is whole.
-import type { PerformanceJson } from "../../../../../src/dashboard/schemas.ts";
+import type { PerformanceJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";
 

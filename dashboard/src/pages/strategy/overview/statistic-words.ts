@@ -1,5 +1,5 @@
 // The figures of a report: what each is called, what it means, and why there may be none.
-import type { StatisticsJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StatisticsJson } from "../../../../../src/dashboard-api/schemas.ts";
 
 export type Figure = {
   readonly label: string;

@@ -1,5 +1,5 @@
 // The figures of the range in a grid. What each means is in its tooltip, and for touch screens in a list below.
-import type { StatisticsJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StatisticsJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Card } from "../../../ui/card.tsx";
 import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { Tooltip } from "../../../ui/overlays/tooltip.tsx";

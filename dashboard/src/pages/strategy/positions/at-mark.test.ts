@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PositionJson } from "../../../../../src/dashboard/schemas.ts";
+import type { PositionJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { atMark } from "./at-mark.ts";
 
 const long: PositionJson = {

@@ -1,6 +1,6 @@
 // A position at a newer mark price than the one it was told with. Exact: what a change of the mark is worth is the quantity
 // times the change, and the server's own figure stays the start.
-import type { PositionJson } from "../../../../../src/dashboard/schemas.ts";
+import type { PositionJson } from "../../../../../src/dashboard-api/schemas.ts";
 import {
   add,
   compare,

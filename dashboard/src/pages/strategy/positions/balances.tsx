@@ -1,6 +1,6 @@
 // What a strategy owns, by asset, and what it is worth as prices come in.
 import { useQuery } from "@tanstack/react-query";
-import type { BalanceJson, PriceJson } from "../../../../../src/dashboard/schemas.ts";
+import type { BalanceJson, PriceJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { balancesQuery } from "../../../api/trading.ts";
 import { shownBalances, symbolsOf, worthOf } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";

@@ -1,7 +1,7 @@
 // The positions of a futures strategy, what protects them, and its wallet.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { LegJson } from "../../../../../src/dashboard/schemas.ts";
+import type { LegJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { balancesQuery, legsQuery, positionsQuery } from "../../../api/trading.ts";
 import { shownParts } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";

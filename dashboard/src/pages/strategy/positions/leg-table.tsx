@@ -1,5 +1,5 @@
 // Take profits and stop losses and how they stand, with the way to cancel each.
-import type { LegJson } from "../../../../../src/dashboard/schemas.ts";
+import type { LegJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";

@@ -1,5 +1,5 @@
 // One position of a futures strategy, at the mark price as it comes in: what it is worth, and how far it is from liquidation.
-import type { LegJson, PositionJson } from "../../../../../src/dashboard/schemas.ts";
+import type { LegJson, PositionJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useStaleSince } from "../../../live/use-live.ts";
 import { type HeardPrice, usePrice } from "../../../live/use-price.ts";
 import { decimalsOfStep, useSymbols } from "../../../markets/markets.ts";

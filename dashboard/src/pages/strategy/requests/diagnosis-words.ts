@@ -1,5 +1,5 @@
 // What a diagnosis says, in plain words.
-import type { DiagnosisJson } from "../../../../../src/dashboard/schemas.ts";
+import type { DiagnosisJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";
 
 /** A clock that is off by less is not what is wrong. */

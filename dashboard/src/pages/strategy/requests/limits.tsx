@@ -1,5 +1,5 @@
 // How much of its limits the key has used, and whether it is banned.
-import type { RequestsJson } from "../../../../../src/dashboard/schemas.ts";
+import type { RequestsJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Card } from "../../../ui/card.tsx";
 import { grouped } from "../../../ui/figures/decimals.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";

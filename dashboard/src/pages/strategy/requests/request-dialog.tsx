@@ -1,5 +1,5 @@
 // One request in full; of a refused one why, and what to change.
-import type { DiagnosisJson, RequestJson } from "../../../../../src/dashboard/schemas.ts";
+import type { DiagnosisJson, RequestJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Copyable } from "../../../ui/copy-button.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
 import { Facts } from "../../../ui/figures/facts.tsx";

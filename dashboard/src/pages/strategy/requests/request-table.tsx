@@ -1,7 +1,7 @@
 // The last requests of a key, newest first. Each opens; of a refused one it is said at once that its reason is known.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { RequestJson } from "../../../../../src/dashboard/schemas.ts";
+import type { RequestJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Search } from "../../../app/search.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";

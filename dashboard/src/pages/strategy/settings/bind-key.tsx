@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { KeyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { KeyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { usePerson } from "../../../api/session.ts";
 import { isFreeKey, keysQuery } from "../../../api/strategy.ts";

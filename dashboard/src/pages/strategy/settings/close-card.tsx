@@ -1,7 +1,7 @@
 // Closing the strategy for good: first what it would do, then its name to be typed; then, while a market is waited for, what is left.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { ClosePreviewJson, StrategyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { ClosePreviewJson, StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
 import { useAddress } from "../../../app/use-address.ts";

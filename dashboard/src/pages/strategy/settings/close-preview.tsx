@@ -1,6 +1,6 @@
 // What closing would do, or what is left of it to be done, thing by thing.
 import type { ReactNode } from "react";
-import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/dashboard/schemas.ts";
+import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { OrderLink } from "../../../trading/links.tsx";
 import { Badge, inWords, Side } from "../../../ui/badge.tsx";
 import { Amount, Price, SignedAmount } from "../../../ui/figures/amounts.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/dashboard/schemas.ts";
+import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { closeInWords } from "./close-words.ts";
 
 const nothing: ClosePreviewJson = {

@@ -1,5 +1,5 @@
 // What closing a strategy would do, in short.
-import type { ClosePreviewJson } from "../../../../../src/dashboard/schemas.ts";
+import type { ClosePreviewJson } from "../../../../../src/dashboard-api/schemas.ts";
 
 /** One line each of what is canceled, sold and left; what does not occur has no line. */
 export function closeInWords({

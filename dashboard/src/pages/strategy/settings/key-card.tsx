@@ -1,6 +1,6 @@
 // The key that trades on the strategy: testing it, revoking it, and binding another when there is none.
 import { useState } from "react";
-import type { StrategyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { SnippetTabs } from "../../../snippets/snippet-tabs.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";

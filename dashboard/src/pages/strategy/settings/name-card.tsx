@@ -1,7 +1,7 @@
 // The strategy's name, and giving it another.
 
 import { useQueryClient } from "@tanstack/react-query";
-import type { StrategyJson } from "../../../../../src/dashboard/schemas.ts";
+import type { StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";

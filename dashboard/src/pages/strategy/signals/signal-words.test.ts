@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SignalJson } from "../../../../../src/dashboard/schemas.ts";
+import type { SignalJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { signalHistory, signalInWords } from "./signal-words.ts";
 
 const SIGNAL: SignalJson = {

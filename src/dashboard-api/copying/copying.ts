@@ -1,0 +1,149 @@
+// What the rows about copying ask of venues, while somebody waits: an account's check, its funds, a symbol's rules. Credentials are
+// opened for a question and kept no longer. What orders need is asked elsewhere, by whoever sends them.
+import { AsyncCache } from "../../concurrency/bounded-map.ts";
+import type { Timers } from "../../concurrency/time.ts";
+import { openCredentials } from "../../copy/credentials.ts";
+import { restricted, spotOriginOf } from "../../copy/venue/key-rights.ts";
+import type {
+  AccountCheck,
+  Venue,
+  VenueAnswer,
+  VenueBalances,
+  VenueCredentials,
+} from "../../copy/venue/venue.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { VenueAccount } from "../../domain/copying.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
+import type { MasterKey } from "../../keys/master-key.ts";
+import { DashboardError } from "../errors.ts";
+import { VenueQuestions } from "./venue-questions.ts";
+import { answerOf, keyRefused } from "./venue-words.ts";
+
+/** An account's funds are asked for anew after this long: a preview is asked for with every change of a setting. */
+const FUNDS_KEPT_MS = 10_000;
+const FUNDS_KEPT_MAX = 1_000;
+/** A venue's rules are waited for so long; then others have to do. */
+const RULES_MS_MAX = 5_000;
+
+/** Where an account is. */
+export type AccountPlace = Pick<VenueAccount, "accountId" | "family" | "venue">;
+
+export type CopyingParts = {
+  /** The origins that copiers may connect accounts of; none while copying is not offered. */
+  readonly allowed: readonly string[];
+  readonly venues: {
+    venue(origin: string, family: StrategyType): Venue;
+    close(): Promise<void>;
+  };
+  readonly master: MasterKey;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly after: Timers["after"];
+};
+
+export class Copying {
+  readonly #parts: CopyingParts;
+  readonly #questions: VenueQuestions;
+  readonly #funds: AsyncCache<VenueBalances>;
+
+  constructor(parts: CopyingParts) {
+    this.#parts = parts;
+    this.#questions = new VenueQuestions(parts);
+    this.#funds = new AsyncCache(parts, { ttlMs: FUNDS_KEPT_MS, sizeMax: FUNDS_KEPT_MAX });
+  }
+
+  /** The venues' origins; none while copying is not offered. */
+  get venues(): readonly string[] {
+    return this.#parts.allowed;
+  }
+
+  /** Throws COPYING_NOT_OFFERED unless copies are carried out here, at this venue if one is named. */
+  demand(venue: string | null = null): void {
+    if (this.venues.length === 0) throw new DashboardError("COPYING_NOT_OFFERED");
+    if (venue !== null && !this.venues.includes(venue)) {
+      throw new DashboardError("COPYING_NOT_OFFERED", {
+        message: "The account is at an exchange that this server no longer allows.",
+        action: "Connect an account at another exchange, or ask the operator to allow this one again.",
+      });
+    }
+  }
+
+  /** What the venue says of an account with these credentials. Throws as `VenueQuestions` does. */
+  check(
+    personId: string,
+    { accountId, family, venue }: AccountPlace,
+    credentials: VenueCredentials,
+  ): Promise<VenueAnswer<AccountCheck>> {
+    const { venues, allowed } = this.#parts;
+    return this.#questions.ask(personId, async () => {
+      const found = await venues.venue(venue, family).account(accountId, credentials).check();
+      const spot = family === "FUTURES" ? spotOriginOf(venue) : null;
+      const isToldElsewhere = spot !== null && allowed.includes(spot);
+      if (found.kind !== "OK" || !isToldElsewhere) return found;
+      // The same key, at the same operator's: there it is told what a key may do.
+      const rights = await venues.venue(spot, "SPOT").account(accountId, credentials).keyRights(family);
+      if (rights.kind === "OK") return { kind: "OK", value: restricted(found.value, rights.value) };
+      return rights.kind === "DELAYED" || rights.kind === "UNKNOWN" ? rights : found;
+    });
+  }
+
+  /** The same with the credentials that an account has. */
+  checkAgain(account: VenueAccount): Promise<VenueAnswer<AccountCheck>> {
+    return this.check(account.personId, account, this.#credentialsOf(account));
+  }
+
+  /**
+   * What an account has, at most `FUNDS_KEPT_MS` old. Throws as `VenueQuestions` and `answerOf` do, and STATE_CHANGED if the venue
+   * does not accept its key any more.
+   */
+  funds(account: VenueAccount): Promise<VenueBalances> {
+    const { accountId, family, venue, personId, sealed } = account;
+    // With other credentials it may be another account.
+    return this.#funds.get(`${accountId} ${sealed}`, async () => {
+      const client = this.#parts.venues
+        .venue(venue, family)
+        .account(accountId, this.#credentialsOf(account), {
+          isKeyCheck: true,
+        });
+      const answer = await this.#questions.ask(personId, () => client.balances());
+      if (answer.kind === "REFUSED" || answer.kind === "REJECTED") throw keyRefused(answer);
+      return answerOf(answer, this.#parts.wallNow());
+    });
+  }
+
+  /**
+   * The venue's rules of symbols. Of one that it does not list null; one that it does not tell of in time is left out.
+   */
+  async rulesOf(
+    { family, venue }: Pick<AccountPlace, "family" | "venue">,
+    symbols: Iterable<string>,
+  ): Promise<ReadonlyMap<string, SymbolRules | null>> {
+    const found = new Map<string, SymbolRules | null>();
+    const at = this.#parts.venues.venue(venue, family);
+    const asked = [...new Set(symbols)].map(async (symbol) => {
+      const answer = await at.rules(symbol);
+      if (answer.kind === "OK") found.set(symbol, answer.value);
+    });
+    await this.#atMost(RULES_MS_MAX, Promise.all(asked));
+    return new Map(found);
+  }
+
+  /** What is under way has no answer; resolves when nothing is any more. */
+  async close(): Promise<void> {
+    await this.#parts.venues.close();
+    await this.#questions.close();
+  }
+
+  #credentialsOf({ accountId, sealed }: Pick<VenueAccount, "accountId" | "sealed">): VenueCredentials {
+    if (sealed === null)
+      throw new DashboardError("STATE_CHANGED", { message: "The account is disconnected." });
+    return openCredentials(this.#parts.master, accountId, sealed);
+  }
+
+  #atMost(ms: number, work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#parts.after(ms, resolve);
+      work.then(() => resolve(), reject).finally(cancel);
+    });
+  }
+}

@@ -1,0 +1,287 @@
+// The dashboard's live connection: a namespace beside the bots' streams, for people who are signed in. It tells what has changed of
+// their own strategies, after it was committed, and what the markets say.
+//
+// A connection is let in by the session of its cookie, if it comes from the dashboard's own site. Nothing is handled that was sent
+// before; messages are handled one after another, and acknowledged when they have been, if that is asked for: from then on nothing
+// of a strategy that is watched is missed. While it lasts its session is looked up again and again; one that has ended is told so and disconnected.
+
+import type { IncomingMessage } from "node:http";
+import type { Logger } from "pino";
+import type { Socket } from "socket.io";
+import { PeriodicTask } from "../../concurrency/periodic-task.ts";
+import type { Desk } from "../../desk/desk.ts";
+import type { StrategyType } from "../../domain/account.ts";
+import type { Inspection } from "../../observability/inspection.ts";
+import type { Accounts } from "../../people/accounts.ts";
+import type { Signals } from "../../signals/signals.ts";
+import { type Store, StoreUnavailable } from "../../store/store.ts";
+import type { SharedNamespace } from "../../streams/server.ts";
+import { isOwnOrigin } from "../origin.ts";
+import { type ChangedPart, CLIENT_MESSAGES, type ServerMessages } from "../schemas/live.ts";
+import { ALL_PARTS, Changes, partsOf } from "./changes.ts";
+import { CopyTeller } from "./copies.ts";
+import { HEARTBEAT_EVERY_MS, SESSIONS_CHECKED_EVERY_MS, VERSIONS_CHECKED_EVERY_MS } from "./limits.ts";
+import { messageOf, NAMESPACE, reached, refusalOf } from "./messages.ts";
+import { createSources, type SourcesParts } from "./sources.ts";
+import { Topics } from "./topics.ts";
+import { Versions } from "./versions.ts";
+import type { Viewer } from "./viewers.ts";
+import { Viewers } from "./viewers.ts";
+
+export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
+  readonly streams: { share(name: string): SharedNamespace };
+  readonly store: Pick<Store, "people" | "copying" | "onCommittedElsewhere" | "versionsOf">;
+  readonly desk: Pick<Desk, "onCommitted">;
+  readonly accounts: Pick<Accounts, "sessionOf" | "lastingSessions" | "onSessionsEnded">;
+  readonly requests: Pick<Inspection["requests"], "onNews">;
+  readonly signals: Pick<Signals, "onNews">;
+  readonly markets: {
+    readonly [T in StrategyType]: SourcesParts["markets"][T] & {
+      rules(symbol: string): object | null;
+    };
+  };
+  /** The dashboard's own, once the server listens. */
+  readonly origins: () => ReadonlySet<string>;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly log: Logger;
+};
+
+export type Live = {
+  /** Something was done to a copy, and is durable: whoever watches it is told at once. */
+  copyChanged(copyId: string): void;
+  /** Tells nobody anything any more; to be called before the streams are closed, which ends the connections. */
+  close(): Promise<void>;
+};
+
+type Refused = ServerMessages["refused"];
+const HEARTBEAT = messageOf("heartbeat", {});
+type LetIn = { readonly personId: string; readonly sessionId: string };
+
+/** Opens the namespace. */
+export async function openLive(parts: LiveParts): Promise<Live> {
+  const { store, desk, accounts, requests, signals, markets, origins, timers, wallNow, log } = parts;
+  const shared = parts.streams.share(NAMESPACE);
+  const viewers = new Viewers();
+  const sources = createSources(parts, () => topics);
+  const topics = new Topics({ wallClock: parts.wallClock, follow: (topic) => sources.follow(topic) });
+  const changes = new Changes({
+    timers,
+    tell(strategyId, what) {
+      const message = messageOf("changed", { strategyId, what });
+      // For who is slow the same change is worth telling once.
+      const name = `changed ${strategyId} ${what.join()}`;
+      for (const { line } of viewers.strategies.watchersOf(strategyId)) line.sendNewest(name, message);
+    },
+  });
+  const versions = new Versions({
+    store,
+    isWatched: (strategyId) => viewers.strategies.isWatched(strategyId),
+    onMoved: (strategyId) => changes.note(strategyId, ALL_PARTS),
+    onFault: (error) => logFault(error, "the versions of strategies could not be looked up"),
+  });
+  const copies = new CopyTeller({
+    store,
+    timers,
+    onFault: (error) => logFault(error, "the revisions of copies could not be looked up"),
+  });
+  const handshakes = new WeakMap<Socket, LetIn | Refused>();
+
+  async function letIn({ handshake, conn }: Socket): Promise<LetIn | Refused> {
+    const cookie = takeCookie(conn.request);
+    const { origin, "user-agent": userAgent = "" } = handshake.headers;
+    if (!isOwnOrigin(origin, origins())) return refusalOf("ORIGIN_REFUSED");
+    try {
+      const caller = { address: handshake.address, userAgent, cookies: cookie };
+      const session = await accounts.sessionOf(caller, wallNow(), { isUse: false });
+      if (session === null) return refusalOf("NOT_SIGNED_IN");
+      return { personId: session.person.personId, sessionId: session.sessionId };
+    } catch (error) {
+      if (conn.readyState === "open") logFault(error, "a live connection could not be checked");
+      return refusalOf("BUSY");
+    }
+  }
+
+  function logFault(error: unknown, what: string): void {
+    if (error instanceof StoreUnavailable) log.warn({ reason: error.message }, what);
+    else log.error({ err: error }, what);
+  }
+
+  async function handle(viewer: Viewer, name: string, payload: unknown): Promise<Refused | null> {
+    if (name === "watch" || name === "unwatch") {
+      const read = CLIENT_MESSAGES.watch.safeParse(payload);
+      if (!read.success) return refusalOf("BODY_UNFIT");
+      const { strategyId } = read.data;
+      if (name === "watch") return await watch(viewer, strategyId);
+      viewers.strategies.unwatch(viewer, strategyId);
+      return null;
+    }
+    if (name === "watchCopy" || name === "unwatchCopy") {
+      const read = CLIENT_MESSAGES.watchCopy.safeParse(payload);
+      if (!read.success) return refusalOf("BODY_UNFIT");
+      if (name === "watchCopy") return await copies.watch(viewer, read.data.copyId);
+      copies.unwatch(viewer, read.data.copyId);
+      return null;
+    }
+    if (name !== "follow" && name !== "unfollow")
+      return refusalOf("BODY_UNFIT", `There is no message ${JSON.stringify(name.slice(0, 40))}.`);
+    const read = CLIENT_MESSAGES.follow.safeParse(payload);
+    if (!read.success) return refusalOf("BODY_UNFIT");
+    const topic = read.data;
+    if (name === "unfollow") {
+      topics.unfollow(viewer, topic);
+      return null;
+    }
+    if (markets[topic.family].rules(topic.symbol) === null) return refusalOf("NOT_FOUND");
+    const bound = topics.follow(viewer, topic);
+    return bound === null ? null : reached(bound);
+  }
+
+  async function handled(viewer: Viewer, name: string, payload: unknown): Promise<Refused | null> {
+    try {
+      return await handle(viewer, name, payload);
+    } catch (error) {
+      logFault(error, "a live message could not be handled");
+      return refusalOf(error instanceof StoreUnavailable ? "BUSY" : "FAULT");
+    }
+  }
+
+  async function watch(viewer: Viewer, strategyId: string): Promise<Refused | null> {
+    const strategy = await store.people.findStrategy(strategyId);
+    if (strategy === null || strategy.ownerId !== viewer.personId) return refusalOf("NOT_FOUND");
+    await versions.begin(strategyId);
+    if (!viewer.isConnected) return null;
+    return viewers.strategies.watch(viewer, strategyId) ? null : reached("WATCHES_MAX");
+  }
+
+  function take(socket: Socket, who: LetIn): void {
+    const viewer = viewers.open(socket, who);
+    if (typeof viewer === "string") return void refuse(socket, reached(viewer));
+    shared.joined(socket);
+    beat(viewer);
+    /** Messages are handled in the order in which they come. */
+    let before = Promise.resolve();
+    socket.onAny((name: string, payload: unknown, acknowledge: unknown) => {
+      if (!viewer.admits(wallNow())) return void viewer.refuse(refusalOf("TOO_MANY_REQUESTS"));
+      before = before.then(async () => {
+        if (!socket.connected) return;
+        const refusal = await handled(viewer, name, payload);
+        if (refusal !== null) viewer.refuse(refusal);
+        if (typeof acknowledge === "function") acknowledge(refusal);
+      });
+    });
+    socket.on("disconnect", () => {
+      topics.drop(viewer);
+      copies.drop(viewer);
+      viewers.close(viewer);
+      shared.left(socket);
+    });
+  }
+
+  shared.namespace.use((socket, next) => {
+    void letIn(socket).then((handshake) => {
+      handshakes.set(socket, handshake);
+      next();
+    });
+  });
+  shared.namespace.on("connection", (socket: Socket) => {
+    const handshake = handshakes.get(socket) ?? refusalOf("FAULT");
+    if ("code" in handshake) refuse(socket, handshake);
+    else take(socket, handshake);
+  });
+
+  const sessionChecks = new PeriodicTask({
+    every: timers.every,
+    intervalMs: SESSIONS_CHECKED_EVERY_MS,
+    async task() {
+      const ended = await endedSessions(viewers.all(), accounts, wallNow());
+      for (const viewer of ended) viewer.end(refusalOf("NOT_SIGNED_IN"));
+    },
+    onError: (error) => logFault(error, "the sessions of live connections could not be looked up"),
+  });
+
+  const note = (strategyId: string, what: readonly ChangedPart[]) => {
+    if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, what);
+  };
+  const lookAtAll = () => versions.look(viewers.strategies.watched());
+  const releases = [
+    timers.every(VERSIONS_CHECKED_EVERY_MS, lookAtAll),
+    timers.every(HEARTBEAT_EVERY_MS, () => viewers.all().forEach(beat)),
+    accounts.onSessionsEnded(() => void sessionChecks.run()),
+    desk.onCommitted(({ strategyId, version, events }) => {
+      // On the way of every order: most are watched by nobody.
+      if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
+      versions.told(strategyId, version);
+    }),
+    requests.onNews((strategyId) => note(strategyId, ["requests"])),
+    signals.onNews((strategyId) => note(strategyId, ["signals"])),
+  ];
+  // Another server's commit is told of once, whether it was heard of or found: by its version.
+  const stopListening = await store.onCommittedElsewhere({
+    committed(strategies) {
+      const ids = strategies.map(({ strategyId }) => strategyId);
+      versions.look(ids.filter((strategyId) => viewers.strategies.isWatched(strategyId)));
+    },
+    lost() {},
+    resumed: lookAtAll,
+  });
+  return {
+    copyChanged: (copyId) => copies.changed(copyId),
+    async close() {
+      for (const release of releases) release();
+      const checked = sessionChecks.close();
+      await stopListening();
+      await versions.close();
+      await copies.close();
+      changes.close();
+      sources.close();
+      await checked;
+    },
+  };
+}
+
+function beat({ line }: Viewer): void {
+  line.sendNewest("heartbeat", HEARTBEAT);
+}
+
+/** Tells why, and disconnects; a service that is out of reach loses the connection as a network would, so that it is tried again. */
+function refuse(socket: Socket, refusal: Refused): void {
+  socket.emit("refused", refusal);
+  if (refusal.code === "BUSY" || refusal.code === "FAULT") socket.conn.close();
+  else socket.disconnect();
+}
+
+// The cookie that a browser opens its live connection with. The library keeps the request of a connection as long as that lasts, and
+// with it what would open the session: so it is taken out when it is looked at.
+
+/**
+ * The cookies of a request, which has none from then on; null if there are none, as for who leaves and joins again over the same
+ * connection: a browser makes a new one.
+ */
+export function takeCookie(request: Pick<IncomingMessage, "headers" | "rawHeaders">): string | null {
+  const { cookie = null } = request.headers;
+  delete request.headers.cookie;
+  // Names and values by turns.
+  request.rawHeaders = request.rawHeaders.filter((_, index, all) => !isCookie(all[index - (index % 2)]));
+  return cookie;
+}
+
+function isCookie(name: string | undefined): boolean {
+  return name?.toLowerCase() === "cookie";
+}
+
+// Sessions that end while their browser is connected: those of all connections are looked up with one question.
+
+/** The viewers whose session has ended, at a wall time in Unix ms. */
+export async function endedSessions(
+  viewers: readonly Viewer[],
+  accounts: Pick<Accounts, "lastingSessions">,
+  now: number,
+): Promise<readonly Viewer[]> {
+  if (viewers.length === 0) return [];
+  const lasting = await accounts.lastingSessions(
+    [...new Set(viewers.map(({ sessionId }) => sessionId))],
+    now,
+  );
+  return viewers.filter(({ sessionId }) => !lasting.has(sessionId));
+}

@@ -1,0 +1,29 @@
+// What the dashboard's routes work with: the gateway that trades, the people, and what was observed.
+
+import type { PerformanceReports } from "../analytics/reports.ts";
+import type { Gateway } from "../http/pipeline.ts";
+import type { Inspection } from "../observability/inspection.ts";
+import type { People } from "../people/people.ts";
+import type { FiguresOfCopies } from "./copying/copy-figures.ts";
+import type { CopyOffers } from "./copying/copy-offers.ts";
+import type { Copying } from "./copying/copying.ts";
+import type { LastPrices } from "./last-prices.ts";
+import type { ReportQueue } from "./report-queue.ts";
+import type { SessionJson } from "./schemas/people.ts";
+
+export type DashboardParts = {
+  readonly gateway: Gateway;
+  readonly people: People;
+  readonly reports: PerformanceReports;
+  readonly reportQueue: ReportQueue;
+  readonly inspection: Inspection;
+  readonly prices: LastPrices;
+  readonly copying: Copying;
+  readonly copyOffers: CopyOffers;
+  readonly copyFigures: FiguresOfCopies;
+  readonly server: SessionJson["server"];
+  /** The origins that the dashboard is served at, once the server listens. */
+  readonly origins: () => ReadonlySet<string>;
+  /** Wall time, Unix ms. */
+  readonly startedAt: number;
+};

@@ -1,0 +1,217 @@
+// The dashboard's pipeline: every step that a request of its browser takes, in order, in one function.
+//
+//   route → bounds → site → session and budget → admission → body and query → answer → JSON, compressed
+//
+// A person who is signed in is charged, or else the address; what another site's page asks for is refused before, and charged to
+// nobody. Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
+// refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
+import { encode } from "zod";
+import type { Person } from "../domain/person.ts";
+import { isRefusal } from "../domain/refusal.ts";
+import { type Family, methodOfRoute, observed, type Reply, type Request } from "../http/pipeline.ts";
+import type { Sighting } from "../observability/sighting.ts";
+import type { Caller } from "../people/cookies.ts";
+import type { SignedInSession } from "../people/sessions.ts";
+import { addressHolder } from "../rate-limits/holder.ts";
+import { DashboardError } from "./errors.ts";
+import { compressed, NO_PAGE_POLICY } from "./files.ts";
+import { isOfAnotherSite } from "./origin.ts";
+import type { DashboardParts } from "./parts.ts";
+import { readBody, readQuery } from "./reading.ts";
+import {
+  CHANGES_PER_ADDRESS_MAX,
+  CHANGES_PER_PERSON_MAX,
+  KnownSessions,
+  REQUESTS_PER_ADDRESS_MAX,
+  REQUESTS_PER_PERSON_MAX,
+  RequestBudgets,
+  STOPS_PER_PERSON_MAX,
+  UNKNOWN_SESSIONS_PER_ADDRESS_MAX,
+} from "./request-budgets.ts";
+import type { DashboardAnswer, DashboardRoute, TextFile } from "./route.ts";
+import { API_PREFIX, routeTable } from "./route-table.ts";
+import { ALL_ROUTES } from "./routes.ts";
+
+/** Said with every answer: it is nobody else's to keep, to guess at or to show. */
+const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": NO_PAGE_POLICY,
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+} as const;
+/** Said by a page that asks by itself, such as for what has changed, while nobody uses it: the session does not go on for it. */
+const UNATTENDED_HEADER = "x-lyrebird-unattended";
+const JSON_TYPE = "application/json;charset=UTF-8";
+
+/** What the server hands the dashboard's requests to: all that lies under `/dashboard/api`. */
+export function createDashboard(parts: DashboardParts): Family {
+  const find = routeTable(ALL_ROUTES);
+  const budgets = new RequestBudgets();
+  const knownSessions = new KnownSessions();
+  return {
+    takes: (path) => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`),
+    answer: (request) =>
+      observed(request, parts.gateway.observer, async (sighting) => {
+        try {
+          return await handle(request, { parts, find, budgets, knownSessions, sighting });
+        } catch (error) {
+          if (error instanceof DashboardError) return refused(error);
+          throw error;
+        }
+      }),
+    words: {
+      refused: ({ refusal }) =>
+        refused(new DashboardError(refusal === "BODY_TOO_LARGE" ? "BODY_TOO_LARGE" : "BUSY")),
+      outcomeUnknown: refused(new DashboardError("FAULT")),
+      fault: refused(new DashboardError("FAULT")),
+    },
+  };
+}
+
+async function handle(
+  request: Request,
+  dashboard: Counted & {
+    readonly find: ReturnType<typeof routeTable>;
+    readonly sighting: Sighting;
+  },
+): Promise<Reply> {
+  const { parts, find, sighting } = dashboard;
+  const { method, path, query, headers, body, address } = request;
+  const now = parts.gateway.wallNow();
+
+  const found = find(methodOfRoute(method), path);
+  if (found === null) throw new DashboardError("NOT_FOUND");
+  const { route, params } = found;
+  sighting.path = `${API_PREFIX}${route.path}`;
+
+  if (isRefusal(body)) throw new DashboardError("BODY_TOO_LARGE");
+  const saysNoOrigin = isChange(route) && headers.origin === undefined;
+  if (saysNoOrigin || isOfAnotherSite(headers, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
+
+  const caller = { address, userAgent: headers["user-agent"] ?? "", cookies: headers.cookie ?? null };
+  const isUse = headers[UNATTENDED_HEADER] === undefined;
+  const signedIn = await charged(route, { caller, isUse }, now, dashboard);
+  admit(route, signedIn);
+  if (route.growsDisk && parts.gateway.desk.isShortOfSpace()) {
+    throw new DashboardError("BUSY", { message: "The server is short of disk space." });
+  }
+
+  const read = {
+    body: readBody(route.body, body, headers["content-type"]),
+    query: readQuery(route.query, query),
+  };
+
+  const reply = encoded(route, await route.answer({ parts, caller, signedIn, params, now, ...read }));
+  return route.showsSecrets ? reply : await compressed(reply, headers["accept-encoding"]);
+}
+
+type Counted = {
+  readonly parts: DashboardParts;
+  readonly budgets: RequestBudgets;
+  readonly knownSessions: KnownSessions;
+};
+
+/**
+ * Charges a request, and answers who is signed in with its cookies; null if nobody is. Throws TOO_MANY_REQUESTS.
+ *
+ * Whatever the cookies are, the store is asked a bounded number of times: those that opened a session lately are charged to their
+ * person before they are looked up, and others are not looked up once an address has sent too many that opened none.
+ */
+async function charged(
+  route: DashboardRoute,
+  { caller, isUse }: { readonly caller: Caller; readonly isUse: boolean },
+  now: number,
+  { parts, budgets, knownSessions }: Counted,
+): Promise<SignedInSession | null> {
+  const { cookies } = caller;
+  const address = addressHolder(caller.address);
+  const unknown = `${address} unknown sessions`;
+  const demand = (retryAfterSeconds: number | null) => {
+    if (retryAfterSeconds !== null) throw new DashboardError("TOO_MANY_REQUESTS", { retryAfterSeconds });
+  };
+  const charge = (holder: string, most: number) => demand(budgets.charge(holder, most, now));
+  const chargeAddress = () => {
+    charge(address, REQUESTS_PER_ADDRESS_MAX);
+    if (isChange(route)) charge(`${address} changes`, CHANGES_PER_ADDRESS_MAX);
+  };
+  const chargePerson = (personId: string) => {
+    const person = `person:${personId}`;
+    if (route.onlyStops) return charge(`${person} stops`, STOPS_PER_PERSON_MAX);
+    charge(person, REQUESTS_PER_PERSON_MAX);
+    if (isChange(route)) charge(`${person} changes`, CHANGES_PER_PERSON_MAX);
+  };
+  const lookUp = () => parts.people.accounts.sessionOf(caller, now, { isUse });
+
+  // Signing in or up is not what a session is for: with one it costs no less.
+  const needsNoSession = isChange(route) && route.access === "ANYONE";
+  if (cookies === null || needsNoSession) {
+    chargeAddress();
+    return await lookUp();
+  }
+  const known = knownSessions.personOf(cookies, now);
+  if (known !== null) chargePerson(known);
+  else demand(budgets.wait(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX, now));
+  const signedIn = await lookUp();
+  if (signedIn === null) {
+    knownSessions.forget(cookies);
+    budgets.charge(unknown, UNKNOWN_SESSIONS_PER_ADDRESS_MAX, now);
+    chargeAddress();
+  } else if (known === null) {
+    const { personId } = signedIn.person;
+    knownSessions.note(cookies, personId, now);
+    chargePerson(personId);
+  }
+  return signedIn;
+}
+
+function isChange({ method }: DashboardRoute): boolean {
+  return method !== "GET";
+}
+
+/** Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED. */
+function admit({ access, needsKyc }: DashboardRoute, signedIn: SignedInSession | null): void {
+  if (access === "ANYONE") return;
+  if (signedIn === null) throw new DashboardError("NOT_SIGNED_IN");
+  const { person } = signedIn;
+  if (!isFor(person, access)) throw new DashboardError("NOT_FOR_YOU");
+  if (access === "OPERATOR" && !person.hasSecondFactor) throw new DashboardError("SECOND_FACTOR_NEEDED");
+  if (needsKyc && person.kyc !== "APPROVED") throw new DashboardError("KYC_NEEDED");
+}
+
+function isFor({ role, profile }: Person, access: Exclude<DashboardRoute["access"], "ANYONE">): boolean {
+  if (access === "SIGNED_IN") return true;
+  return role === "OPERATOR" ? access === "OPERATOR" : access === profile;
+}
+
+function encoded(
+  { output }: DashboardRoute,
+  { status = 200, headers, cookies, body }: DashboardAnswer,
+): Reply {
+  const { text, contentType } =
+    output === null
+      ? (body as TextFile)
+      : { text: JSON.stringify(encode(output, body)), contentType: JSON_TYPE };
+  return {
+    status,
+    headers: {
+      ...HEADERS,
+      ...headers,
+      ...(cookies === undefined || cookies.length === 0 ? {} : { "set-cookie": cookies }),
+    },
+    contentType,
+    body: text,
+  };
+}
+
+function refused({ status, json }: DashboardError): Reply {
+  const { retryAfterSeconds } = json.error;
+  const wait = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return {
+    status,
+    headers: { ...HEADERS, ...wait },
+    contentType: JSON_TYPE,
+    body: JSON.stringify(json),
+    refusal: { code: null, message: json.error.code },
+  };
+}

@@ -1,0 +1,78 @@
+// Operators' pages of the service: its health, failed attempts, the traffic of its routes, and the fidelity of the simulation.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { StrategyType } from "../../domain/account.ts";
+import { percentileMs } from "../../observability/traffic.ts";
+import { FAILURES_COUNT_MS, isLockedBy } from "../../people/lockout.ts";
+import { type DashboardCall, route } from "../route.ts";
+import { fidelitySchema, healthSchema, securitySchema, trafficSchema } from "../schemas/operators.ts";
+
+const FIDELITY_FILE = join(import.meta.dirname, "../../../docs/fidelity.md");
+const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
+
+export const OPERATOR_SERVICE_ROUTES = [
+  route("GET /operator/health", {
+    access: "OPERATOR",
+    output: healthSchema,
+    async answer({ parts }) {
+      const { version, market } = parts.server;
+      const report = await parts.inspection.health.report();
+      return { body: { version, startedAt: parts.startedAt, market, ...report } };
+    },
+  }),
+
+  route("GET /operator/security", {
+    access: "OPERATOR",
+    output: securitySchema,
+    async answer(call) {
+      const report = await call.parts.inspection.security.report();
+      const locked = await lockedHolders(
+        call,
+        report.failedSignIns.map(({ holder }) => holder),
+      );
+      const failedSignIns = report.failedSignIns.map((row) => ({ ...row, isLocked: locked.has(row.holder) }));
+      return { body: { ...report, failedSignIns } };
+    },
+  }),
+
+  route("GET /operator/traffic", {
+    access: "OPERATOR",
+    output: trafficSchema,
+    async answer({ parts, now }) {
+      const { traffic } = parts.inspection;
+      const rows = traffic.routes().map(({ method, path, statuses, classes }) => ({
+        method,
+        path,
+        count: classes.reduce((total, { count }) => total + count, 0),
+        byStatus: Object.fromEntries([...statuses].map(([status, count]) => [String(status), count])),
+        p50Ms: rounded(percentileMs(classes, 0.5)),
+        p99Ms: rounded(percentileMs(classes, 0.99)),
+      }));
+      const routes = rows.sort((one, other) => other.count - one.count);
+      return { body: { since: traffic.since, routes, perMinute: traffic.minutes(now) } };
+    },
+  }),
+
+  route("GET /operator/fidelity", {
+    access: "OPERATOR",
+    output: fidelitySchema,
+    async answer({ parts }) {
+      const feeds = FAMILIES.map((family) => ({ ...parts.gateway.markets[family].status(), family }));
+      return { body: { text: await readFile(FIDELITY_FILE, "utf8"), feeds } };
+    },
+  }),
+];
+
+/** Which of these holders of failed sign-ins are locked now. */
+async function lockedHolders(
+  { parts, now }: Pick<DashboardCall, "parts" | "now">,
+  holders: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { people } = parts.gateway.store;
+  const failures = await people.listFailedSignIns(holders, now - FAILURES_COUNT_MS + 1);
+  return new Set(holders.filter((holder) => isLockedBy(holder, failures.get(holder)?.length ?? 0)));
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}

@@ -1,0 +1,64 @@
+// A list values a strategy as its report does, to the last digit: what is open at the market's present prices, and what a closed one
+// still holds at what was last paid for it.
+import { expect, test } from "vitest";
+import { type Family, stage } from "../analytics/testing/stage.ts";
+import { cleanStages } from "../desk/testing/stage.ts";
+import { formatBriefly } from "../money/decimal.ts";
+import { LastPrices } from "./last-prices.ts";
+import { valuationOf } from "./valuation.ts";
+
+cleanStages();
+
+async function opened() {
+  const on = await stage();
+  const { pairs, contracts, store, wall } = on;
+  const markets = { SPOT: pairs, FUTURES: contracts } as unknown as ConstructorParameters<
+    typeof LastPrices
+  >[0];
+  const prices = new LastPrices(markets);
+  return {
+    ...on,
+    /** What a list says, and what the report ends with. */
+    async equities(family: Family): Promise<readonly [string, string]> {
+      wall.now += 5_000;
+      const loaded = await store.loadAccount(family.toLowerCase());
+      if (loaded === null) throw new Error("a strategy that was made is there");
+      const { equity } = await valuationOf(loaded.account, { prices, store });
+      const { statistics } = await on.report(family);
+      return [formatBriefly(equity), formatBriefly(statistics.endEquity)];
+    },
+  };
+}
+
+test("what is open is worth the same in both, whatever the market has told", async () => {
+  const { price, trade, pairs, contracts, equities } = await opened();
+  price(1, "BTCUSDT", "100");
+  await trade("SPOT", "BUY", "0.333", "BTCUSDT");
+  await trade("FUTURES", "SELL", "0.7", "BTCUSDT");
+  price(2, "BTCUSDT", "110");
+  contracts.setMark("BTCUSDT", "107.77");
+  // 200 − 33.3 + 0.332667 × 110; 1000 − 0.035 − 0.7 × 7.77
+  expect(await equities("SPOT")).toEqual(["203.29337", "203.29337"]);
+  expect(await equities("FUTURES")).toEqual(["994.526", "994.526"]);
+  // Nothing was traded yet of what is quoted: the bid counts.
+  pairs.show("ETHUSDT", "9.5", "10");
+  await trade("SPOT", "BUY", "1", "ETHUSDT");
+  // less 10, and 0.999 ETH at 9.5
+  expect(await equities("SPOT")).toEqual(["202.78387", "202.78387"]);
+  pairs.trade("ETHUSDT", "9.75");
+  expect(await equities("SPOT")).toEqual(["203.03362", "203.03362"]);
+});
+
+test("the dust of a closed one keeps its worth in both", async () => {
+  const { price, trade, carryOut, pairs, equities } = await opened();
+  price(1, "BTCUSDT", "100");
+  await trade("SPOT", "BUY", "1", "BTCUSDT");
+  price(2, "BTCUSDT", "50");
+  await trade("SPOT", "SELL", "0.998", "BTCUSDT");
+  price(3, "BTCUSDT", "70");
+  pairs.step = "0.01";
+  await carryOut("SPOT", { type: "CloseStrategy" });
+  expect(await equities("SPOT")).toEqual(["149.9001", "149.9001"]);
+  price(900, "BTCUSDT", "500");
+  expect(await equities("SPOT")).toEqual(["149.9001", "149.9001"]);
+});

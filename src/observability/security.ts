@@ -1,0 +1,63 @@
+// The security report for operators: bans, failed stream handshakes, failed sign-ins, and whether the audit is intact.
+import type { Budgets } from "../rate-limits/budgets.ts";
+import type { Ban } from "../store/ports/keys.ts";
+import type { Store } from "../store/store.ts";
+
+/** Earlier failures are not shown, ms. */
+export const SHOWN_MS = 60 * 60_000;
+/** Rows of a list, largest count first. */
+export const ROWS_MAX = 100;
+/** The audit is hashed again at most this often, ms. */
+export const AUDIT_VERIFIED_EVERY_MS = 60_000;
+
+export type SecurityReport = {
+  readonly bans: readonly Ban[];
+  readonly failedHandshakes: readonly {
+    readonly apiKey: string;
+    readonly count: number;
+    readonly lastAt: number;
+  }[];
+  readonly failedSignIns: readonly { readonly holder: string; readonly count: number }[];
+  readonly auditIsWhole: boolean;
+};
+
+type SecurityParts = {
+  readonly store: Pick<Store, "countFailedHandshakes" | "people">;
+  readonly budgets: Budgets;
+  readonly wallNow: () => number;
+};
+
+export class Security {
+  readonly #parts: SecurityParts;
+  #verdict: { readonly at: number; readonly isWhole: Promise<boolean> } | null = null;
+
+  constructor(parts: SecurityParts) {
+    this.#parts = parts;
+  }
+
+  /** The present report. Rejects if the store cannot be read. */
+  async report(): Promise<SecurityReport> {
+    const { store, budgets, wallNow } = this.#parts;
+    const now = wallNow();
+    const [failedHandshakes, failedSignIns, auditIsWhole] = await Promise.all([
+      store.countFailedHandshakes(now - SHOWN_MS, ROWS_MAX),
+      store.people.countFailedSignIns(now - SHOWN_MS, ROWS_MAX),
+      this.#auditIsWhole(now),
+    ]);
+    const bans = budgets.bans(now).toSorted((one, other) => other.until - one.until);
+    return { bans: bans.slice(0, ROWS_MAX), failedHandshakes, failedSignIns, auditIsWhole };
+  }
+
+  #auditIsWhole(now: number): Promise<boolean> {
+    const known = this.#verdict;
+    if (known !== null && Math.abs(now - known.at) < AUDIT_VERIFIED_EVERY_MS) return known.isWhole;
+    const isWhole = this.#parts.store.people.verifyAudit().then((broken) => broken === null);
+    const verdict = { at: now, isWhole };
+    this.#verdict = verdict;
+    // A verdict that could not be had is asked for again.
+    isWhole.catch(() => {
+      if (this.#verdict === verdict) this.#verdict = null;
+    });
+    return isWhole;
+  }
+}
