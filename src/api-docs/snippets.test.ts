@@ -18,7 +18,7 @@ function textOf(snippets: readonly Snippet[], word: string): string {
   return snippets.find(({ title }) => title.includes(word))?.text ?? "";
 }
 
-// Who copies them all would otherwise be told that a key belongs to another order.
+// Otherwise a person who copies all examples would get the error that a key belongs to another order.
 test("every example of a signal has an idempotency key of its own", () => {
   const served = signalSnippets(ADDRESS).map(({ text }) => text);
   const texts = [

@@ -29,7 +29,7 @@ export type CopiesParts = {
   readonly mayRun: () => boolean;
   /** Whether the operator allows a venue; one that is not allowed is halted. */
   readonly isAllowed: (origin: string) => boolean;
-  /** A copy was paused or is being closed, and not by its owner: they are to be told. */
+  /** Notifies the owner of a copy that was paused or is being closed by someone else. */
   readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
   readonly log: Pick<Logger, "error" | "warn">;
   /** Instead of `OPEN_ROWS_MAX`. */

@@ -1,11 +1,11 @@
-// Whatever the order desk refuses, a person is told what it is and what to do about it.
+// Every rejection of the order desk has a message and an action for the person.
 import { expect, test } from "vitest";
 import type { Refusal } from "../domain/refusal.ts";
 import { REFUSALS } from "../http/refusals.ts";
 import { carriedOut } from "./desk-refusals.ts";
 import { DashboardError } from "./errors.ts";
 
-/** Those that are told apart by their names alone. */
+/** The rejections that have no details besides their names. */
 const REFUSED = Object.entries(REFUSALS)
   .filter(([, row]) => typeof row !== "function")
   .map(([refusal]) => ({ refusal }) as Refusal);

@@ -1,4 +1,4 @@
-// Every refusal says what it is and what to do about it; whoever is told to try again in a moment is told when.
+// Every error has a message and an action. An error that asks to try again says when.
 import { expect, test } from "vitest";
 import { DashboardError, ERROR_CODES } from "./errors.ts";
 import { granted } from "./refused.ts";

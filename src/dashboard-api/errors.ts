@@ -121,7 +121,7 @@ export const ERROR_CODES = Object.keys(ROWS) as readonly ErrorCode[];
 
 type Details = Partial<Omit<ErrorJson["error"], "code">>;
 
-/** A refusal, thrown by whoever finds it and answered by the pipeline. */
+/** An error of a request. Any part of a route may throw it; the pipeline sends it. */
 export class DashboardError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

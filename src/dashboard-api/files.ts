@@ -118,9 +118,9 @@ const BYTES_MIN = 1_024;
 const gzipped = promisify(gzip);
 
 /**
- * A reply as it is sent to a client that takes these encodings: compressed off the main thread where that is worth it. Where a secret
- * stands beside what somebody else may have chosen, the length of a compressed answer would tell of it, guess by guess: rows that show
- * secrets say so, and are sent as they are.
+ * The reply for a client that accepts these encodings: compressed off the main thread if it is long enough.
+ * If a reply contains a secret and text that someone else may have chosen, its compressed length reveals the
+ * secret guess by guess. So the routes whose answers contain secrets are marked and sent uncompressed.
  */
 export async function compressed(reply: Reply, accepted: string | string[] | undefined): Promise<Reply> {
   const { body, headers } = reply;

@@ -175,7 +175,7 @@ function actionFor({ diagnosis, status }: LoggedRequest): string {
   return "Open the request on the page Requests: it says which check failed.";
 }
 
-/** This process has answered none: another may have, or this one before it was started anew. */
+/** The last recorded use, for a key without a request in this process: another process may have had one. */
 async function lastUseCheck({ inspection, server }: TestParts, keyId: string, name: string): Promise<Check> {
   const use = (await inspection.keyUses.lastUses([keyId])).get(keyId);
   if (use !== undefined) {

@@ -1,4 +1,4 @@
-// A price of a market that is silent is told with the time when it was heard, never as one of now.
+// The price of a silent market has the time at which it was received, never the current time.
 import { expect, test } from "vitest";
 import { StubMarket } from "../desk/testing/stage.ts";
 import type { Price } from "../money/decimal.ts";

@@ -1,5 +1,6 @@
-// What became of an order, in plain words: from the entries of the journal that are found by a key (its placement, its trigger, its
-// fill), its trades, and how it stands. A journal is long; nothing here goes through all of it.
+// The history of an order in plain sentences. It comes from the journal entries of its placement, trigger and
+// fill, from its trades, and from its current state. Entries are found by key, since a journal is too long to
+// scan.
 import { fillKey, placementKey, signalKey, triggerKey } from "../domain/command.ts";
 import type { DomainEvent, ExpiryReason } from "../domain/event.ts";
 import { isOpen, type Order, type OrderType, type Trade } from "../domain/order.ts";

@@ -3,12 +3,12 @@
 import { z } from "zod";
 import { DashboardError } from "./errors.ts";
 
-/** So many fields are told; a body of thousands would have an answer of thousands. */
+/** The most fields in an error, so that a body of thousands of fields does not cause a huge answer. */
 const FIELDS_TOLD_MAX = 20;
-/** How much of a name of the sender's own is repeated. */
+/** The most characters of an unknown field's name that an error repeats. */
 const FIELD_NAME_SHOWN_MAX = 40;
 const NOTHING = z.strictObject({});
-/** Bytes that are no text are refused; a byte order mark stays, and is no JSON. */
+/** Rejects bytes that are not UTF-8. A byte order mark stays in the text, and is not valid JSON. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -111,23 +111,23 @@ function plainWords(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Nothing that cannot be shown or kept, is invisible, or turns around what stands beside it: others see it too. */
+/** No control, invisible or unassigned characters, and none that change text direction: others see it. */
 export const SHOWN_TEXT = /^\P{C}*$/u;
 export const NOT_SHOWN = "has characters that cannot be shown";
 
-/** A line of text of so many characters at most, without what surrounds it. */
+/** A line of text of at most `most` characters, trimmed. */
 export function lineField(most: number) {
   return z.string().trim().min(1).max(most).regex(SHOWN_TEXT, NOT_SHOWN);
 }
 
-/** Longer ones cannot be delivered to. Source: RFC 5321, section 4.5.3.1.3. */
+/** Mail to longer addresses cannot be delivered. Source: RFC 5321, section 4.5.3.1.3. */
 const EMAIL_LENGTH_MAX = 254;
 const NAME_LENGTH_MAX = 80;
-/** Far beyond the longest that is fit, which is said in words; so that no more than this is looked at. */
+/** Bounds the input. It is far above the longest valid password, which has an error message of its own. */
 const PASSWORD_TEXT_MAX = 1_000;
 const TOKEN_LENGTH_MAX = 200;
 
-/** Without the spaces around it, and in lower case, as addresses are kept. */
+/** Trimmed and in lower case, as addresses are stored. */
 export const emailField = z
   .string()
   .trim()

@@ -15,7 +15,7 @@ export function demandGranted(refused: Refused | null): void {
   if (refused !== null) throw refusalOf(refused);
 }
 
-/** Throws if there is a refusal of who is signed in, whose password stands in a field of the form: that is what is marked. */
+/** Throws the refusal of a signed-in person, if any. A wrong password marks its form field. */
 export function demandOwnPassword(refused: Refused | null, field: string): void {
   if (refused?.refused === "CREDENTIALS_REFUSED") {
     throw new DashboardError("CREDENTIALS_REFUSED", {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { REPORTS_AT_A_TIME_MAX, REPORTS_QUEUED_MAX, ReportQueue } from "./report-queue.ts";
 
-/** Asks for reports, and says of which the work has begun; a work ends when it is told to. */
+/** Requests reports and lists the started ones. The test ends each report. */
 function asking() {
   const queue = new ReportQueue();
   const begun: string[] = [];

@@ -13,9 +13,9 @@ export const UNKNOWN_SESSIONS_PER_ADDRESS_MAX = 1_200;
 /** Of one person, in all browsers together. */
 export const REQUESTS_PER_PERSON_MAX = 1_200;
 export const CHANGES_PER_PERSON_MAX = 120;
-/** What only stops something is counted by itself: whatever else was asked there is room for it. */
+/** Requests that only stop something have a budget of their own, so that other requests cannot use it up. */
 export const STOPS_PER_PERSON_MAX = 60;
-/** So many holders are told apart within a minute; all beyond them share one count. */
+/** Holders that are counted separately within a minute; all further holders share one count. */
 export const HOLDERS_MAX = 50_000;
 const OTHERS = "others";
 
@@ -24,7 +24,8 @@ export class RequestBudgets {
   readonly #counts = new Map<string, number>();
 
   /**
-   * Counts a request of a holder. Null if it is within so many a minute, else how long to wait, s. `now` is wall time, Unix ms.
+   * Counts a request of a holder. Null if it is within `most` a minute, otherwise the seconds to wait. `now`
+   * is wall time, Unix ms.
    */
   charge(holder: string, most: number, now: number): number | null {
     this.#begin(now);

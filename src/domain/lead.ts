@@ -13,9 +13,9 @@ export type Lead = {
   readonly seq: number;
 };
 
-/** A lead that a process has claimed, as it stands. */
+/** The current state of a lead that a process has claimed. */
 export type ClaimedLead = Strategy & {
-  /** The strategy's last entry: higher than the lead's version if there is something to be turned into actions. */
+  /** The strategy's last entry; higher than the lead's version if entries are not yet turned into actions. */
   readonly version: number;
   /** Grows whenever people change something: a copy, its settings, a request, a kill switch, an account. */
   readonly revision: number;

@@ -36,8 +36,8 @@ export type ApiKeyRecord = {
   readonly revokedAt: number | null;
 };
 
-/** A key and the strategy it is bound to, as one look-up answers. */
+/** A key and the strategy that it is bound to, from one look-up. */
 export type BoundKey = { readonly key: ApiKeyRecord; readonly strategy: Strategy | null };
 
-/** The end of a key: as it now stands, and whether it had ended before. */
+/** The result of a revocation: the key's current record, and whether it was revoked before. */
 export type Revocation = { readonly key: ApiKeyRecord; readonly wasRevoked: boolean };

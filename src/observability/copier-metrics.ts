@@ -60,7 +60,7 @@ export function addCopierMetrics(
   );
 }
 
-/** None where the store cannot be asked: what else is measured is told nevertheless. */
+/** Empty if the store cannot be read, so that the other metrics are still reported. */
 async function reportsIn(store: Pick<Store, "copying">): Promise<readonly CopierReport[]> {
   try {
     return await store.copying.listVenueReports();

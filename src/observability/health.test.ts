@@ -95,6 +95,6 @@ test("a market is fresh while it is connected and not everything in use is silen
   expect(await spot({ symbols: 2, silentSymbols: ["BTCUSDT", "XRPUSDT"] })).toBe(
     "no symbol in use has a quote",
   );
-  // Nothing is heard of what is not traded.
+  // A symbol that is not traded has no market data.
   expect(await spot({ symbols: 1, silentSymbols: ["XRPUSDT"] })).toBe("ok");
 });

@@ -69,7 +69,7 @@ export class KeyUses {
     try {
       await this.#parts.store.noteKeyUses(uses);
       for (const { keyId, at } of uses) {
-        // What came meanwhile is still to be written.
+        // A use that was recorded during the write stays unwritten.
         if (this.#unwritten.get(keyId)?.at === at) this.#unwritten.delete(keyId);
       }
     } catch (error) {

@@ -175,7 +175,7 @@ function formEncoded(form: string): string {
   return new URLSearchParams(form).toString().replaceAll("%7E", "~");
 }
 
-/** The bytes that percent-encoded text stands for. */
+/** The bytes of percent-encoded text. */
 function decoded(text: string): string {
   return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),

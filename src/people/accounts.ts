@@ -95,7 +95,7 @@ export class Accounts {
     const present = await sessions.of(caller, wallNow(), USED);
     if (present !== null) await sessions.end(present.person.personId, { only: present.sessionId });
     const begun = await sessions.begin(personId, caller);
-    // Whoever sets a password or enables a second factor does so before ending the sessions. This checks both
+    // Setting a password and enabling a second factor both come before ending the sessions. This checks both
     // after the session has begun, so that no session with the old password, or without a code, survives.
     if ((await people.findPasswordHash(personId)) !== proved.passwordHash) {
       await sessions.end(personId, { only: begun.sessionId });

@@ -1,5 +1,5 @@
-// People who do not sign up by themselves: operators, whom the command line creates, and the trader of a
-// demo. Their addresses count as verified.
+// People who do not sign up: operators, created from the command line, and the trader of a demo. Their
+// addresses count as verified.
 import { randomBytes } from "node:crypto";
 import type { Actor, AuditAction } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";

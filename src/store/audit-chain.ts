@@ -1,25 +1,26 @@
-// How the records of the audit hang together. Anybody who has them can compute it again:
+// The hash chain of the audit records. Anyone who has the records can compute the hashes again:
 //
 //   hash of a record = SHA-256, as 64 lower-case hex digits, over the UTF-8 bytes of
 //       the hash of the record before it (64 zeros for the first), a line feed, and the record's canonical text
 //
-//   canonical text   = one line of JSON without spaces, its fields in this order, the details sorted by name (by code units):
+//   canonical text   = one line of JSON without spaces, its fields in this order, the details sorted by name
+//                      (by code units):
 //       {"position":7,"at":1795228304525,"who":{"kind":"PERSON","personId":"…"},"what":"KEY_CREATED",
 //        "about":{"kind":"KEY","id":"…"},"details":{"label":"…"}}
 //     `who` of the command line and of the service has no personId.
 //
-// So a record cannot be changed, moved, added between others or taken out without every later hash being wrong. Whoever can
-// write to the database could compute all of them anew: a hash that was noted elsewhere shows that too.
+// So every later hash is wrong if a record is changed, moved, inserted or removed. A person who can write to
+// the database could recompute all hashes; a hash that was recorded elsewhere reveals that too.
 import { createHash } from "node:crypto";
 import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
 
-/** What the first record follows. */
+/** The hash before the first record. */
 export const NO_HASH = "0".repeat(64);
 
-/** Where the chain stands: the position and the hash of its last record. */
+/** The end of the chain: the position and the hash of its last record. */
 export type ChainHead = { readonly position: number; readonly hash: string };
 
-/** Where it stands before there is a record. */
+/** The end of a chain without records. */
 export const EMPTY_CHAIN: ChainHead = { position: 0, hash: NO_HASH };
 
 /** The record that follows the head. */

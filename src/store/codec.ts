@@ -57,10 +57,10 @@ export function decodeEvents(text: string): DomainEvent[] {
   return JSON.parse(text).map(reviveEvent);
 }
 
-/** Between the bodies of several orders in one text: no JSON text has a line break in it. */
+/** Separates the orders in one text. The JSON of an order contains no line break. */
 export const BETWEEN_ORDERS = "\n";
 
-/** Several orders from one text; null stands for none. */
+/** Decodes several orders from one text; null means no orders. */
 export function decodeOrders(text: string | null): Order[] {
   return text === null ? [] : text.split(BETWEEN_ORDERS).map(decodeOrder);
 }

@@ -197,9 +197,9 @@ export type PeopleStore = {
   listKyc(status: KycSubmission["status"], query: PageQuery): Promise<readonly KycSubmission[]>;
   /** The forms of all submissions, decided or not. */
   listForms(): Promise<readonly Pick<KycSubmission, "submissionId" | "sealedForm">[]>;
-  /** Replaces the seal of a form by a newer one of the same form, unless it has changed meanwhile. */
+  /** Replaces the seal of a form by a newer seal of the same form, unless another write changed it first. */
   resealForm(submissionId: string, seals: { readonly from: string; readonly to: string }): Promise<boolean>;
-  /** Answers false, and changes nothing, unless it is pending. */
+  /** Answers false and changes nothing if the submission is not pending. */
   decideKyc(
     decision: {
       readonly submissionId: string;
@@ -212,28 +212,28 @@ export type PeopleStore = {
   ): Promise<boolean>;
 
   findSecondFactor(personId: string): Promise<SecondFactor | null>;
-  /** Begins anew with a seed, no code of which was accepted yet; one that is enabled stays, and false is answered. */
+  /** Starts setup with a new seed and no accepted time step. False, without a change, if one is enabled. */
   beginSecondFactor(personId: string, sealedSeed: string, at: number): Promise<boolean>;
-  /** Replaces the seal of a seed by a newer one of the same seed, unless it has changed meanwhile. */
+  /** Replaces the seal of a seed by a newer seal of the same seed, unless another write changed it first. */
   resealSecondFactor(
     personId: string,
     seals: { readonly from: string; readonly to: string },
   ): Promise<boolean>;
   listSecondFactors(): Promise<readonly SecondFactor[]>;
   /**
-   * Enables what was begun, with the hashes of its recovery codes; false if that is not the seed with this seal, or nothing is to
-   * be enabled: who has begun anew meanwhile confirms that.
+   * Enables the factor whose setup was started, with the hashes of its recovery codes. Answers false if there
+   * is no such setup, or if its seed has another seal: the person has started setup again and confirms that.
    */
   enableSecondFactor(
     begun: Pick<SecondFactor, "personId" | "sealedSeed">,
     recoveryHashes: readonly string[],
     audit: NewAuditRecord,
   ): Promise<boolean>;
-  /** With its recovery codes; nothing is done, and audited, if there is none. */
+  /** Removes the factor and its recovery codes. Without a factor nothing is changed or audited. */
   removeSecondFactor(personId: string, audit: NewAuditRecord): Promise<void>;
   /**
-   * Accepts the code of a time step (30 s each since the epoch) once: true for the first who asks with a step later than any
-   * accepted before, false for everybody else, in whatever process.
+   * Accepts the code of a time step (30 s each since the epoch) once, over all processes. True for the first
+   * call with a step later than every accepted one, otherwise false.
    */
   acceptTotpStep(personId: string, step: number): Promise<boolean>;
   replaceRecoveryCodes(personId: string, hashes: readonly string[], audit: NewAuditRecord): Promise<void>;

@@ -21,7 +21,7 @@ import { settlementRow } from "./signal-rows.ts";
 
 /** Begins the stored key of an entry without a key, its version. The keys of commands begin with a letter. */
 const NO_KEY = "#";
-/** What stands for the key of a strategy's first entry, which has none. */
+/** The stored key of a strategy's first entry, which has no key. */
 export const FIRST_ENTRY = `${NO_KEY}1`;
 
 /** The row of a strategy after a commit. */

@@ -11,7 +11,7 @@ import type { CopyingTables } from "./copying/tables.ts";
 import type { Integer } from "./dialect.ts";
 import type { PeopleTables } from "./people/tables.ts";
 
-/** A type of strategies stands for market data, "FUNDING" for settlements of funding. */
+/** A strategy type means the watermark of its market data, "FUNDING" that of funding settlements. */
 export type SymbolNoteKind = StrategyType | "FUNDING";
 
 export type Tables = PeopleTables &

@@ -1,9 +1,9 @@
 // The streams: Socket.IO beside HTTP on one port, a namespace for candles and one for depth.
 //
-// A connection to a namespace always succeeds; whose handshake is refused is told so by an `error` event and disconnected.
-// Nothing is handled that a client sends before it was let in. A stock client that was disconnected does not come back by
-// itself, so that it does not fail again and again; when its handshake could not be checked it is told, and loses its
-// connection as by a network, after which it does.
+// A connection to a namespace always succeeds. If its handshake is rejected, the client gets an `error` event
+// and is disconnected; a standard client does not reconnect after that, so that it does not fail repeatedly.
+// If the handshake could not be checked, only the transport is closed after the `error` event, as in a
+// network failure, so the client reconnects. Messages sent before admission are ignored.
 // Source: specification 5.3, 6, 7.3 and 8.3.
 
 import type { Server as HttpServer, IncomingMessage } from "node:http";

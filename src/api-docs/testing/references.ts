@@ -1,6 +1,6 @@
 // The references within a document, for tests that follow them.
 
-/** Every `$ref` of a document, wherever it stands. */
+/** Every `$ref` of a document, at any depth. */
 export function referencesOf(document: unknown): string[] {
   if (typeof document !== "object" || document === null) return [];
   return Object.entries(document).flatMap(([name, value]) =>
@@ -8,7 +8,7 @@ export function referencesOf(document: unknown): string[] {
   );
 }
 
-/** What a reference leads to; undefined if it leads nowhere. */
+/** The value that a reference points to; undefined if there is none. */
 export function followed(reference: string, document: unknown): unknown {
   if (!reference.startsWith("#/")) return undefined;
   let place: unknown = document;

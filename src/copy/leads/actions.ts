@@ -3,8 +3,8 @@
 // strategy: funding is none, nor is a triggered stop, which the venue triggers itself. A fired leg's order
 // belongs to the leg (FIRE_LEG), a liquidation's to the liquidation (LIQUIDATE); closing a strategy is one
 // CLOSE.
-// An order that ends in the entry that placed it stands for what it executed; if that is nothing, it is no
-// action.
+// An order that ends in the entry that placed it counts with its executed quantity; if that is zero, there is
+// no action.
 import type { Account } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadDeed, LeadFilled, LeadPlacement } from "../../domain/copying.ts";

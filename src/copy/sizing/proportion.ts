@@ -1,13 +1,7 @@
-// What a strategy and a copy have, in the quote asset, and what of a strategy's order is a copy's by the ratio of the two. Both are
-// valued at the same prices, the venue's; where it has none, at the strategy's last one. What nobody knows a price of counts nothing;
-// since copies of a strategy would be too large by that, nothing is opened for them meanwhile (`hasUnvalued`).
-//
-// What of an order opens something and what reduces is scaled apart. What opens is scaled by what both have (spot: equities, futures:
-// collateral) or by the copier's fixed ratio or amount; what reduces by what both hold of the symbol and have not promised to their
-// open exit orders. An order through zero is both. A copy reduces only what it holds by its own orders, and on the side on which the
-// strategy holds it.
-//
-// Whatever is rounded makes a copy smaller: theirs up, ours down.
+// Values a strategy and a copy in the quote asset at the same prices (the venue's, else the strategy's last),
+// and scales the strategy's orders to the copy. Rounding makes a copy smaller: the strategy's value is
+// rounded up, the copy's down. An asset without a price counts nothing. Copies of its strategy would then be
+// too large, so nothing is opened for them while it has no price (`hasUnvalued`).
 // Source: specification, section 1; design, section 6 (copiers).
 
 import type { StrategyType } from "../../domain/account.ts";
@@ -219,7 +213,11 @@ export const NO_PART: Part = { quantity: ZERO, scale: null };
 
 /**
  * An order's parts, scaled, before anything is cut or snapped. `price`: the maximum cost of a unit; null if
- * none is known.
+ * none is known. An order through zero has both parts.
+ * - The opening part is scaled by the funds of both (spot: equity, futures: collateral) or by the copier's
+ *   fixed ratio or amount.
+ * - The reducing part is scaled by what both hold of the symbol and have not promised to their open exit
+ *   orders. A copy reduces only what its own orders opened, only on the side of the strategy's position.
  */
 export function partsOf(input: ScaleInput, price: Price | null): Parts {
   return input.family === "SPOT" ? spotParts(input, price) : futuresParts(input, price);

@@ -16,7 +16,7 @@ const FOUND: AccountCheck = {
   isHedgeMode: false,
 };
 
-/** What a check of a futures account finds where spot tells this, and whom it has asked. */
+/** The result of a futures account's check if spot answers this, and the requests that it sent. */
 async function checked(allowed: readonly string[], told: VenueAnswer<KeyRights>) {
   const time = createManualTime();
   const asked: string[] = [];

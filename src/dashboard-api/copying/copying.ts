@@ -1,5 +1,6 @@
-// What the rows about copying ask of venues, while somebody waits: an account's check, its funds, a symbol's rules. Credentials are
-// opened for a question and kept no longer. What orders need is asked elsewhere, by whoever sends them.
+// The venue requests of the dashboard's copying routes, for which a person waits: the check of an account,
+// its funds, and the rules of a symbol. Credentials are decrypted for one request and not kept. The copy
+// executors request what orders need themselves.
 import { AsyncCache } from "../../concurrency/bounded-map.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import { openCredentials } from "../../copy/credentials.ts";
@@ -19,13 +20,13 @@ import { DashboardError } from "../errors.ts";
 import { VenueQuestions } from "./venue-questions.ts";
 import { answerOf, keyRefused } from "./venue-words.ts";
 
-/** An account's funds are asked for anew after this long: a preview is asked for with every change of a setting. */
+/** An account's funds are cached for this long, since every change of a setting requests a new preview. */
 const FUNDS_KEPT_MS = 10_000;
 const FUNDS_KEPT_MAX = 1_000;
-/** A venue's rules are waited for so long; then others have to do. */
+/** Timeout for a venue's rules; after it, other rules are used. */
 const RULES_MS_MAX = 5_000;
 
-/** Where an account is. */
+/** The venue of an account. */
 export type AccountPlace = Pick<VenueAccount, "accountId" | "family" | "venue">;
 
 export type CopyingParts = {
@@ -80,7 +81,7 @@ export class Copying {
       const spot = family === "FUTURES" ? spotOriginOf(venue) : null;
       const isToldElsewhere = spot !== null && allowed.includes(spot);
       if (found.kind !== "OK" || !isToldElsewhere) return found;
-      // The same key, at the same operator's: there it is told what a key may do.
+      // The spot venue has the same operator and accepts the same key, and reports the rights of a key.
       const rights = await venues.venue(spot, "SPOT").account(accountId, credentials).keyRights(family);
       if (rights.kind === "OK") return { kind: "OK", value: restricted(found.value, rights.value) };
       return rights.kind === "DELAYED" || rights.kind === "UNKNOWN" ? rights : found;

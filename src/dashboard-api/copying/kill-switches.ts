@@ -50,7 +50,7 @@ export async function release(call: Call, { kind, id }: Switch): Promise<void> {
 export async function haltAsOperator(call: Call, wanted: Switch, reason: string): Promise<void> {
   const found = await switchOf(call, wanted);
   const setter = found === null ? null : await call.parts.gateway.store.people.findPerson(found.setBy);
-  // Whoever else sets it in this moment has it taken over too.
+  // A switch that another person sets at this moment is taken over too.
   if (setter?.role !== "OPERATOR" && (await set(call, wanted, reason, { takesOver: true }))) return;
   throw new DashboardError("STATE_CHANGED", {
     message: "It is halted already.",

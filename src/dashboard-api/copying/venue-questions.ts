@@ -1,14 +1,15 @@
-// What people have asked of venues while they wait: an account's check, its funds, a venue's rules. Each is bounded in time, in how
-// many are under way, and in how many one person may ask, so that neither a slow venue nor a busy person holds the dashboard up.
+// Venue requests for which a person waits: the check of an account, its funds, and the rules of a venue.
+// Their duration, the number in flight and the number per person are bounded, so that neither a slow venue
+// nor a busy person blocks the dashboard.
 import type { Timers } from "../../concurrency/time.ts";
 import { DashboardError } from "../errors.ts";
 import { RequestBudgets } from "../request-budgets.ts";
 
-/** Whoever asked is answered within this time, whatever the venue does. */
+/** A person gets an answer within this time, whatever the venue does. */
 export const VENUE_ANSWER_MS_MAX = 10_000;
-/** Questions under way at once, of all people, */
+/** Requests in flight of all people. */
 export const VENUE_QUESTIONS_MAX = 16;
-/** and of one. */
+/** Requests in flight of one person. */
 export const VENUE_QUESTIONS_OF_PERSON_MAX = 2;
 export const VENUE_QUESTIONS_PER_MINUTE_MAX = 20;
 const RETRY_AFTER_SECONDS = 2;

@@ -1,8 +1,6 @@
-// What has changed of a strategy, for those who watch it: which parts, never what. They ask for what they show. A copy is told of
-// in the same way, as a whole.
-//
-// The first change is told at once, those that follow together, so that a strategy that trades all the time is told of a few
-// times a second.
+// Notifies the viewers of a strategy which of its parts have changed, without the data: they request what
+// they show. A copy is one part, notified in the same way. The first change is notified at once. The changes
+// within the next interval are combined, so that a busy strategy causes only a few notifications a second.
 import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import type { ChangedPart } from "../schemas/live.ts";
@@ -29,7 +27,7 @@ const PARTS: { readonly [T in DomainEvent["type"]]: readonly ChangedPart[] } = {
   SignalRejected: ["signals"],
 };
 
-/** All that commits change: what is told when nobody knows what has. */
+/** All parts that commits change: notified when the changed parts are unknown. */
 export const ALL_PARTS: readonly ChangedPart[] = [
   "account",
   "orders",
@@ -56,7 +54,7 @@ type Coming<Part> = { readonly cancel: Cancel; readonly parts: Set<Part> };
 export class Changes<Part = ChangedPart> {
   readonly #timers: Timers;
   readonly #tell: (id: string, parts: readonly Part[]) => void;
-  /** By what has changed, what comes next, while it was told of a moment ago. */
+  /** By strategy or copy id: the pending parts, while the last notification is less than an interval old. */
   readonly #coming = new Map<string, Coming<Part>>();
 
   constructor(parts: {

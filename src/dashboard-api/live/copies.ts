@@ -1,5 +1,5 @@
-// Tells copiers that a copy of theirs has changed: by its revision, which everything that is done to it raises, in whatever process.
-// Revisions of what is watched are looked up again and again, and at once where somebody knows of a change.
+// Notifies copiers when a copy of theirs has changed. Every change, in any process, raises the copy's
+// revision. The revisions of watched copies are polled, and read at once when this process reports a change.
 import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { Store } from "../../store/store.ts";
 import type { ServerMessages } from "../schemas/live.ts";
@@ -13,7 +13,7 @@ import { Watches } from "./watches.ts";
 type CopyTellerParts = {
   readonly store: Pick<Store, "copying">;
   readonly timers: Timers;
-  /** The store could not be asked; it is asked again with the next look. */
+  /** Called when the store cannot be read; the next poll reads it again. */
   readonly onFault: (error: unknown) => void;
 };
 
@@ -36,7 +36,7 @@ export class CopyTeller {
     this.#cancel = timers.every(COPIES_CHECKED_EVERY_MS, () => this.#revisions.look(this.#watches.watched()));
   }
 
-  /** Has a viewer told of a copy of their own; why not, if that is refused. */
+  /** Notifies a viewer of changes of a copy of their own from now on. Answers the refusal, or null. */
   async watch(viewer: Viewer, copyId: string): Promise<ServerMessages["refused"] | null> {
     const copy = await this.#store.copying.findCopy(copyId);
     if (copy === null || copy.personId !== viewer.personId) return refusalOf("NOT_FOUND");
@@ -49,14 +49,14 @@ export class CopyTeller {
     this.#watches.unwatch(viewer, copyId);
   }
 
-  /** Of a viewer who has gone. */
+  /** Removes all watches of a viewer that disconnected. */
   drop(viewer: Viewer): void {
     this.#watches.drop(viewer);
   }
 
-  /** Something was done to a copy, and is durable: it is looked at now. */
+  /** Reads the revision of a copy now: a change of it is durable. */
   changed(copyId: string): void {
-    // Most are watched by nobody.
+    // Most copies have no viewers.
     if (this.#watches.isWatched(copyId)) this.#revisions.look([copyId]);
   }
 

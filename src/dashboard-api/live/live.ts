@@ -1,9 +1,9 @@
-// The dashboard's live connection: a namespace beside the bots' streams, for people who are signed in. It tells what has changed of
-// their own strategies, after it was committed, and what the markets say.
-//
-// A connection is let in by the session of its cookie, if it comes from the dashboard's own site. Nothing is handled that was sent
-// before; messages are handled one after another, and acknowledged when they have been, if that is asked for: from then on nothing
-// of a strategy that is watched is missed. While it lasts its session is looked up again and again; one that has ended is told so and disconnected.
+// The dashboard's live connection: a Socket.IO namespace beside the bots' streams, for people who are signed
+// in. It notifies them of committed changes of their own strategies and copies, and sends market data.
+// A connection is admitted by its session cookie, and only from the dashboard's own origin. Messages sent
+// before that are ignored. Messages are handled in order and acknowledged on request: after the
+// acknowledgment no change of a watched strategy is missed. Sessions are checked periodically; a connection
+// whose session has ended is refused and disconnected.
 
 import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
@@ -40,7 +40,7 @@ export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
       rules(symbol: string): object | null;
     };
   };
-  /** The dashboard's own, once the server listens. */
+  /** The dashboard's own origins, once the server listens. */
   readonly origins: () => ReadonlySet<string>;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -48,9 +48,9 @@ export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
 };
 
 export type Live = {
-  /** Something was done to a copy, and is durable: whoever watches it is told at once. */
+  /** Notifies the viewers of a copy at once that a change of it is durable. */
   copyChanged(copyId: string): void;
-  /** Tells nobody anything any more; to be called before the streams are closed, which ends the connections. */
+  /** Ends all notifications. Call it before the streams are closed, which ends the connections. */
   close(): Promise<void>;
 };
 
@@ -69,7 +69,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     timers,
     tell(strategyId, what) {
       const message = messageOf("changed", { strategyId, what });
-      // For who is slow the same change is worth telling once.
+      // A slow viewer gets equal changes only once.
       const name = `changed ${strategyId} ${what.join()}`;
       for (const { line } of viewers.strategies.watchersOf(strategyId)) line.sendNewest(name, message);
     },
@@ -159,7 +159,7 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     if (typeof viewer === "string") return void refuse(socket, reached(viewer));
     shared.joined(socket);
     beat(viewer);
-    /** Messages are handled in the order in which they come. */
+    /** The message before; messages are handled in the order of arrival. */
     let before = Promise.resolve();
     socket.onAny((name: string, payload: unknown, acknowledge: unknown) => {
       if (!viewer.admits(wallNow())) return void viewer.refuse(refusalOf("TOO_MANY_REQUESTS"));
@@ -209,14 +209,15 @@ export async function openLive(parts: LiveParts): Promise<Live> {
     timers.every(HEARTBEAT_EVERY_MS, () => viewers.all().forEach(beat)),
     accounts.onSessionsEnded(() => void sessionChecks.run()),
     desk.onCommitted(({ strategyId, version, events }) => {
-      // On the way of every order: most are watched by nobody.
+      // This runs for every order, and most strategies have no viewers.
       if (viewers.strategies.isWatched(strategyId)) changes.note(strategyId, partsOf(events));
       versions.told(strategyId, version);
     }),
     requests.onNews((strategyId) => note(strategyId, ["requests"])),
     signals.onNews((strategyId) => note(strategyId, ["signals"])),
   ];
-  // Another server's commit is told of once, whether it was heard of or found: by its version.
+  // The version makes sure that viewers are notified once of another server's commit, whether a notification
+  // or a poll finds it.
   const stopListening = await store.onCommittedElsewhere({
     committed(strategies) {
       const ids = strategies.map(({ strategyId }) => strategyId);
@@ -244,24 +245,27 @@ function beat({ line }: Viewer): void {
   line.sendNewest("heartbeat", HEARTBEAT);
 }
 
-/** Tells why, and disconnects; a service that is out of reach loses the connection as a network would, so that it is tried again. */
+/**
+ * Sends the refusal and disconnects. After BUSY and FAULT only the transport is closed, as in a network
+ * failure, so that the client connects again.
+ */
 function refuse(socket: Socket, refusal: Refused): void {
   socket.emit("refused", refusal);
   if (refusal.code === "BUSY" || refusal.code === "FAULT") socket.conn.close();
   else socket.disconnect();
 }
 
-// The cookie that a browser opens its live connection with. The library keeps the request of a connection as long as that lasts, and
-// with it what would open the session: so it is taken out when it is looked at.
+// The cookie of the request that opens a live connection. Socket.IO holds that request as long as the
+// connection lasts, so the session cookie is removed from it when it is read.
 
 /**
- * The cookies of a request, which has none from then on; null if there are none, as for who leaves and joins again over the same
- * connection: a browser makes a new one.
+ * Removes the cookies from a request and answers them. Null if there are none, as when a client leaves the
+ * namespace and joins again over the same connection; a browser opens a new connection.
  */
 export function takeCookie(request: Pick<IncomingMessage, "headers" | "rawHeaders">): string | null {
   const { cookie = null } = request.headers;
   delete request.headers.cookie;
-  // Names and values by turns.
+  // Names and values alternate.
   request.rawHeaders = request.rawHeaders.filter((_, index, all) => !isCookie(all[index - (index % 2)]));
   return cookie;
 }
@@ -270,9 +274,9 @@ function isCookie(name: string | undefined): boolean {
   return name?.toLowerCase() === "cookie";
 }
 
-// Sessions that end while their browser is connected: those of all connections are looked up with one question.
+// Sessions that end while their browser is connected. One query checks those of all connections.
 
-/** The viewers whose session has ended, at a wall time in Unix ms. */
+/** The viewers whose session has ended by `now`, wall time in Unix ms. */
 export async function endedSessions(
   viewers: readonly Viewer[],
   accounts: Pick<Accounts, "lastingSessions">,

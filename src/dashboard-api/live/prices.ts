@@ -1,8 +1,7 @@
-// The prices of symbols for those who look at them: best bid and ask, the last trade's, and of a contract the mark, as the market
-// feed holds them.
-// They are told when they have changed, at most once a second, and now and then although they have not.
-//
-// The feed knows no quote of a symbol that has been silent for a while: then nothing is told, and soon that it is stale.
+// The prices of symbols from the market feed: best bid and ask, last trade price, and the mark price of a
+// contract. A price is sent when it has changed, at most once a second, and repeated after a few seconds if
+// it has not. The feed drops the quote of a symbol that is silent for a while: then no price is sent, and
+// after `STALE_AFTER_MS` the topic is reported as unavailable.
 import type { Cancel, Clock, Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
@@ -14,11 +13,11 @@ import { PRICES_REPEATED_AFTER_MS, PRICES_TOLD_EVERY_MS, STALE_AFTER_MS } from "
 export type PricesMarket = Pick<MarketFeed, "now" | "watch" | "quote" | "lastPrice" | "markPrice">;
 export type PriceTopic = { readonly symbol: string };
 
-/** A symbol while it is followed. Times are Unix ms of the wall clock. */
+/** A symbol with a subscription. Times are Unix ms of the wall clock. */
 type Followed = {
   readonly topic: PriceTopic;
   readonly release: Cancel;
-  /** What was told last, without its time. */
+  /** The prices sent last, without their time. */
   told: string;
   toldAt: number;
   isOut: boolean;

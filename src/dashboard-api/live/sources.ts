@@ -1,5 +1,5 @@
-// Where the topics of both markets come from: the same makers of candles and books that bots' streams have, and the prices that
-// the feeds hold.
+// The sources of the topics of both markets: candles and books are made as for the bots' streams, and prices
+// come from the market feeds.
 import type { Clock, Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
@@ -24,7 +24,7 @@ export type SourcesParts = {
   readonly markets: {
     readonly [T in StrategyType]: PricesMarket & Pick<MarketFeed, "subscribe" | "query" | "isStreaming">;
   };
-  /** As the feeds were told: whether upstream counts what it is asked, and may be silent though it lives. */
+  /** As for the feeds: whether upstream limits requests, and whether a live stream may be silent. */
   readonly isMetered: boolean;
   readonly asksAboutQuietSymbols: boolean;
   readonly wallClock: Clock;
@@ -37,7 +37,7 @@ export type Sources = {
   close(): void;
 };
 
-/** Makes the sources of both families, which tell what they have to `topics`. */
+/** Creates the sources of both strategy types. They send their data to `topics`. */
 export function createSources(parts: SourcesParts, topics: () => Topics): Sources {
   const families = { SPOT: sourcesOf("SPOT", parts, topics), FUTURES: sourcesOf("FUTURES", parts, topics) };
   return {

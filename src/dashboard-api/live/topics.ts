@@ -1,5 +1,6 @@
-// Which topics of the markets are followed, and by whom. A topic is followed at its source from its first viewer until its last
-// has gone; a message is written once for all of them, and the newest is kept for whoever comes later.
+// Market-data topics and their viewers. A topic is subscribed at its source from its first viewer until its
+// last viewer leaves. A message is serialized once for all viewers, and the newest is cached for viewers that
+// join later.
 import type { Clock } from "../../concurrency/time.ts";
 import type { Message } from "../../streams/fan-out.ts";
 import type { ServerMessages, Topic } from "../schemas/live.ts";
@@ -7,7 +8,7 @@ import { STALE_AFTER_MS, TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } 
 import { type Bound, messageOf, nameOf } from "./messages.ts";
 import type { Viewer } from "./viewers.ts";
 
-/** Follows a topic until released: what comes of it is told to the `Topics` that it was made for. */
+/** Subscribes to a topic until released. The source passes its data to the `Topics` that it was made for. */
 export type Follow = (topic: Topic) => () => void;
 
 type Followed = {
@@ -15,7 +16,7 @@ type Followed = {
   readonly viewers: Set<Viewer>;
   release: () => void;
   newest: Message | null;
-  /** That it is stale, while it is. */
+  /** The `stale` message, while the topic is stale. */
   outage: Message | null;
 };
 
@@ -24,7 +25,7 @@ export class Topics {
   readonly #follow: Follow;
   readonly #followed = new Map<string, Followed>();
   readonly #ofViewer = new Map<Viewer, Set<string>>();
-  /** By person and topic, in how many of their windows it is followed. */
+  /** By person and topic, the number of the person's connections that follow it. */
   readonly #ofPerson = new Map<string, Map<string, number>>();
 
   constructor(parts: { readonly wallClock: Clock; readonly follow: Follow }) {
@@ -32,7 +33,7 @@ export class Topics {
     this.#follow = parts.follow;
   }
 
-  /** Follows a topic for a viewer; the bound that is reached if that is one too many, null if not. */
+  /** Subscribes a viewer to a topic. Answers the bound that this would exceed, or null. */
   follow(viewer: Viewer, topic: Topic): Bound | null {
     const name = nameOf(topic);
     if (this.#ofViewer.get(viewer)?.has(name)) return null;
@@ -68,12 +69,12 @@ export class Topics {
     this.#leave(viewer, nameOf(topic));
   }
 
-  /** Of a viewer who has gone. */
+  /** Removes all topics of a viewer that disconnected. */
   drop(viewer: Viewer): void {
     for (const name of [...(this.#ofViewer.get(viewer) ?? [])]) this.#leave(viewer, name);
   }
 
-  /** Sends what there is of a topic; what is final reaches everybody, of the rest whoever is slow gets the newest. */
+  /** Sends a message of a topic. A slow viewer gets all final messages and the newest of the others. */
   send<Name extends "candle" | "book" | "price">(
     topic: Topic,
     event: Name,
@@ -92,7 +93,7 @@ export class Topics {
     }
   }
 
-  /** Nothing has been heard of a topic for as long as makes it stale. */
+  /** Sends `stale`: the topic had no data for `STALE_AFTER_MS`. */
   stale(topic: Topic): void {
     const name = nameOf(topic);
     const followed = this.#followed.get(name);
@@ -102,7 +103,7 @@ export class Topics {
     for (const { line } of followed.viewers) line.sendNewest(outageOf(name), message);
   }
 
-  /** It is heard of again, though nothing is new: what was told last stands. */
+  /** The source is available again without new data: sends the newest message again, since it is current. */
   available(topic: Topic): void {
     const name = nameOf(topic);
     const followed = this.#followed.get(name);
@@ -112,7 +113,7 @@ export class Topics {
     for (const { line } of followed.viewers) line.sendNewest(name, followed.newest);
   }
 
-  /** A topic that cannot go on as it was begins anew. */
+  /** Renews the subscription of a topic that cannot continue. */
   restart(topic: Topic): void {
     const followed = this.#followed.get(nameOf(topic));
     if (followed === undefined) return;
@@ -120,7 +121,7 @@ export class Topics {
     followed.release = this.#follow(topic);
   }
 
-  /** The bound that a further topic of a viewer would pass. */
+  /** The bound that one more topic of a viewer would exceed, or null. */
   #boundOf(viewer: Viewer, name: string): Bound | null {
     if ((this.#ofViewer.get(viewer)?.size ?? 0) >= TOPICS_MAX) return "TOPICS_MAX";
     const ofPerson = this.#ofPerson.get(viewer.personId);
@@ -159,7 +160,7 @@ export class Topics {
   }
 }
 
-/** What an outage waits under in a slow line: not in the place of what was told before. */
+/** The send-buffer slot of an outage: a slot of its own, so that it does not replace a message. */
 function outageOf(name: string): string {
   return `stale ${name}`;
 }

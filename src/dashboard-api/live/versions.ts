@@ -1,26 +1,26 @@
-// Up to which version each strategy that is watched has been told of. Servers on one database hear of most commits of each other,
-// but not of those that leave nothing resting; versions in the store show them all, to whoever looks now and then.
-//
-// Only what follows on what was told counts as told: a commit of this server does not hide one of another before it. Whatever is in
-// doubt is told once too often. Copies are looked at in the same way, by their revisions.
+// The last version of each watched strategy that viewers were notified of. A server receives notifications
+// of most commits of the other servers, but not of commits that leave no open orders. So the versions in the
+// store are polled, which finds every commit. Copies are polled in the same way, by their revisions.
+// Invariant: a version counts as notified only if it follows the one before, so that a commit of this server
+// does not hide an earlier one of another server. In doubt, viewers are notified once too often.
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { TradingStore } from "../../store/ports/trading.ts";
 
 type VersionParts = {
   readonly store: Pick<TradingStore, "versionsOf">;
-  /** That somebody watches a strategy now. */
+  /** Whether a strategy has viewers now. */
   readonly isWatched: (strategyId: string) => boolean;
-  /** Is told of each strategy that has moved beyond what was told. */
+  /** Called for each strategy whose version is higher than the last notified one. */
   readonly onMoved: (strategyId: string) => void;
-  /** The store could not be asked; it is asked again with the next look. */
+  /** Called when the store cannot be read; the next poll reads it again. */
   readonly onFault: (error: unknown) => void;
 };
 
 export class Versions {
   readonly #parts: VersionParts;
-  /** By strategy, while it is watched. */
+  /** The last notified version by strategy id, while the strategy is watched. */
   readonly #told = new Map<string, number>();
-  /** What is to be looked at. */
+  /** The strategies that the next poll reads. */
   #due = new Set<string>();
   readonly #looking = new SingleFlight(() => this.#look());
 
@@ -28,25 +28,28 @@ export class Versions {
     this.#parts = parts;
   }
 
-  /** From now on what changes is told: whoever begins to watch asks for everything after that. Rejects if the store cannot be asked. */
+  /**
+   * Starts tracking a strategy: every later change is notified. A new viewer reads the strategy's state after
+   * this resolves. Rejects if the store cannot be read.
+   */
   async begin(strategyId: string): Promise<void> {
     if (this.#told.has(strategyId)) return;
     const version = (await this.#parts.store.versionsOf([strategyId])).get(strategyId);
     if (version !== undefined && !this.#told.has(strategyId)) this.#told.set(strategyId, version);
   }
 
-  /** A commit of this server has been told of. */
+  /** Records that viewers were notified of a commit of this server. */
   told(strategyId: string, version: number): void {
     if (this.#told.get(strategyId) === version - 1) this.#told.set(strategyId, version);
   }
 
-  /** Looks whether strategies have moved, with one question at a time; never rejects. */
+  /** Polls the versions of strategies, with one query in flight at a time. Never throws. */
   look(strategyIds: Iterable<string>): void {
     for (const strategyId of strategyIds) this.#due.add(strategyId);
     void this.#looking.run();
   }
 
-  /** Resolves when nothing is asked any more. */
+  /** Resolves when no query is in flight. */
   async close(): Promise<void> {
     await this.#looking.current;
   }

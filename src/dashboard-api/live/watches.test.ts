@@ -1,4 +1,4 @@
-// What viewers watch: so much each, and told of by who watches it now.
+// The watches of viewers: each viewer has a limit, and each id has the viewers that watch it now.
 import { expect, test } from "vitest";
 import type { Viewer } from "./viewers.ts";
 import { Watches } from "./watches.ts";

@@ -1,4 +1,4 @@
-// Keys as their owner is told of them: by mail, which without a mail server is a line of the log.
+// Owners get mail about their keys. Without a mail server the mail is a line of the log.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DashboardStage, openDashboardStage } from "../../../test/support/dashboard-stage.ts";
 

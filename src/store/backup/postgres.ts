@@ -27,7 +27,7 @@ export async function restorePostgres(
   );
 }
 
-/** Throws if there is anything in the database, whoever put it there. */
+/** Throws if any table of the database has rows. */
 async function checkEmpty(db: Kysely<Tables>): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT tablename AS name FROM pg_catalog.pg_tables

@@ -1,4 +1,4 @@
-// Reading a backup, in bounded memory. Whoever has come to the end without an error has had all of it, and as it was written.
+// Reads a backup in bounded memory. A read that ends without an error has read all rows as written.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -17,7 +17,7 @@ import {
 
 /** No line of ours is nearly as long: a file with one is something else. */
 const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
-/** What is handed on at a time, at most; the last row may go beyond the characters. */
+/** The largest batch. The last row may exceed the limit on characters. */
 const BATCH_ROWS_MAX = 500;
 const BATCH_CHARACTERS_MAX = 1024 * 1024;
 
@@ -36,8 +36,8 @@ export async function inspectBackup(file: string, signal?: AbortSignal): Promise
 }
 
 /**
- * The rows of a backup, table by table, and at the end what it said of itself. Throws BackupUnfit as soon as something is
- * wrong with it, which may be at its end: until then nothing that was done with the rows may stand.
+ * Yields the rows of a backup, table by table, and returns its header and row counts. Throws BackupUnfit at
+ * the first error, which may be at the end: the caller must not commit work on the rows before that.
  */
 export async function* readBackup(file: string, signal?: AbortSignal): AsyncGenerator<Batch, Contents> {
   const hash = createHash("sha256");
@@ -118,7 +118,7 @@ async function* linesOf(file: string, signal: AbortSignal | undefined): AsyncGen
 function readingError(file: string, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "Z_BUF_ERROR") return damaged(file);
-  // What does not even begin like a gzip file is told from one that goes wrong later by zlib's own words alone.
+  // Only zlib's message separates a file that is not gzip at all from a damaged gzip file.
   if (code === "Z_DATA_ERROR") return /header/.test(String(error)) ? foreign(file) : damaged(file);
   if (["ENOENT", "EISDIR", "EACCES"].includes(code)) {
     return new BackupUnfit(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);

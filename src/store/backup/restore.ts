@@ -94,14 +94,14 @@ async function continueCounting(db: Kysely<Tables>, tables: readonly Table[]): P
   }
 }
 
-// After a restore the engine numbers orders anew from where the backup was, and what is derived of these numbers has been sent to
-// venues before: a copy that went on would take an order of its past for the one that it has to send. So live copies are stopped. A
-// new copy has an id of its own, and with it client ids of its own.
+// After a restore the engine assigns order numbers from the backup's state again. The client ids derived from
+// these numbers were already sent to venues, so a copy that continued would mistake an old order for the one
+// that it has to send. So live copies are stopped. A new copy has a new id, and so new client ids.
 
 const REASON: CopyReason = "RESTORED";
 const NOT_DONE = "The server was restored from a backup before this was done.";
 
-/** Stops the copies that are live, finishes what was asked of any, and answers how many were stopped. `at` is wall time, Unix ms. */
+/** Stops live copies and fails all pending requests. Answers the number stopped. `at`: wall time, Unix ms. */
 export async function stopCopies(db: Kysely<Tables>, at: number): Promise<number> {
   await db
     .updateTable("copy_requests")

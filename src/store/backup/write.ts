@@ -93,7 +93,7 @@ async function writeSnapshot(
     await pipeline(
       Readable.from(textOf(db, header, rows, { onProgress, strategies })),
       createGzip(),
-      // Whoever opens it sees what the database holds: it is its owner's alone.
+      // The file contains everything in the database, so only its owner may read it.
       createWriteStream(draft, { flags: "wx", mode: 0o600, flush: true }),
       signal === undefined ? {} : { signal },
     );
@@ -175,10 +175,10 @@ function cellOf({ name, integers }: Table, column: string, row: Record<string, u
 /** What file systems without second names for a file answer. */
 const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** Gives a draft, which is synced, its name. Throws if there is a file of that name. */
+/** Gives a synced draft its final name. Throws if a file of that name exists. */
 export function publishFile(draft: string, file: string): void {
   try {
-    // Unlike a renaming, it never takes the place of a file that has appeared meanwhile.
+    // Unlike a rename, a link never replaces a file that another process has created first.
     linkSync(draft, file);
     rmSync(draft);
   } catch (error) {

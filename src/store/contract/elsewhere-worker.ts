@@ -1,4 +1,4 @@
-// The other thread: opens a store, says so, and carries out what it is told to.
+// The other thread: opens a store, reports that, and executes the calls that it receives.
 import { parentPort, workerData } from "node:worker_threads";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";

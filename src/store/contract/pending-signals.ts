@@ -91,7 +91,7 @@ export function pendingSignalCases(opened: Opened): void {
         claimed.push(...both.flat().map(({ signalId }) => signalId));
       }
       expect(claimed.sort()).toEqual(signals.map(({ signalId }) => signalId).sort());
-      // Whoever had them does not come back.
+      // The store that claimed them does not return.
       await store.close();
       expect((await other.claimSignals({ now: 2_000, until: 3_000, limit: 999 })).length).toBe(300);
     });

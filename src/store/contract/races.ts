@@ -1,4 +1,5 @@
-// What may happen once happens once, whoever asks at the same moment: two stores on one database, each in a thread of its own.
+// An operation that may succeed once succeeds once, although two stores on one database, each in its own
+// thread, request it at the same moment.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { PeopleStore } from "../people-store.ts";
 import type { Store } from "../store.ts";
@@ -107,7 +108,7 @@ export function raceCases(opened: Opened): void {
           ),
         );
         const [last] = await people.listKycOf("id-ann");
-        // The person was told what the submission was decided on.
+        // The person sees the reason of the decision that took effect.
         expect((await people.findPerson("id-ann"))?.kycReason).toBe(last?.reason);
       }
       expect([taken, decided]).toEqual([ONE_EACH, ONE_EACH]);

@@ -1,4 +1,4 @@
-// A signal is recorded once under its key, as it was given, and is found, listed and answered as it stands.
+// A signal is recorded once under its key, as received. Look-ups, lists and answers have its current state.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Store } from "../store.ts";
 import { accountOf, commitOf, upTo } from "./records.ts";

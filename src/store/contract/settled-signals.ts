@@ -1,4 +1,4 @@
-// A signal is settled by a commit, with which it stands or falls, and then never changes.
+// A signal is settled only if the commit that settles it takes effect, and then never changes.
 import { beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../money/decimal.ts";
 import { type Store, StoreFailure } from "../store.ts";

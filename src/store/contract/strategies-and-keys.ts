@@ -153,8 +153,8 @@ export function strategyAndKeyCases(opened: Opened): void {
         isOver = true;
       });
       const seen: unknown[] = [];
-      // The creation fails at its last strategy, so whatever is read meanwhile has never been true. Many reads between
-      // two turns of the event loop, since an embedded store may be done within one.
+      // The creation fails at its last strategy, so no read may find any of it. Many reads run between two
+      // ticks of the event loop, since an embedded store may finish within one tick.
       while (!isOver) {
         for (let reads = 0; reads < 100 && !isOver; reads += 1) {
           seen.push(await store.loadAccount("s1"), await store.findKey(keyOf("s1").apiKey));

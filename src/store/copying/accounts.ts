@@ -26,7 +26,7 @@ export function accountQueries(db: Kysely<Tables>): AccountQueries {
   return {
     async connectAccount(account, audit, { liveMax, keyDigests }) {
       return await audited(db, async (transaction, record) => {
-        // Whoever is audited takes turns, so that it stays so many until the transaction ends.
+        // Audited transactions are serialized, so this count holds until the transaction ends.
         const { count } = await transaction
           .selectFrom("venue_accounts")
           .select(({ fn }) => fn.countAll().as("count"))
@@ -185,7 +185,7 @@ async function putCredentials(
   await destroySealed(transaction, replaced);
 }
 
-/** Whether another account has that key. Whoever is audited takes turns, so that it stays so until the transaction ends. */
+/** Whether another account has that key. Audited transactions are serialized, so this holds until the end. */
 async function isKeyTaken(
   transaction: Transaction<Tables>,
   accountId: string,

@@ -20,7 +20,7 @@ export type BudgetCharge = {
 /** A holder whose requests are refused until a time: wall time, Unix ms. */
 export type Ban = { readonly holder: string; readonly until: number };
 
-/** What one server process charged since its entry before, and the bans that began meanwhile. */
+/** The charges of one server process since its previous entry, and the bans that began since then. */
 export type BudgetEntry = {
   /** The process, by a name of its own. */
   readonly process: string;

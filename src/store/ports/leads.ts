@@ -56,7 +56,7 @@ export type LeadStore = {
     /** Whether no other process can be running: then claims of others are taken over. */
     readonly isAlone: boolean;
   }): Promise<readonly ClaimedLead[]>;
-  /** What a holder has claimed, as it stands now: one cheap question, to be asked a few times a second. */
+  /** The current state of a holder's claims: one cheap query, for polling a few times a second. */
   listClaimed(holder: string): Promise<readonly ClaimedLead[]>;
   /** Ends the claims of a holder. */
   releaseLeads(holder: string): Promise<void>;
@@ -68,9 +68,9 @@ export type LeadStore = {
   /** The entries of a strategy's journal after a version, oldest first. */
   listEntriesAfter(strategyId: string, version: number, limit: number): Promise<readonly JournalEntry[]>;
   /**
-   * Adds actions and moves the lead on. False, and nothing is done, unless it stands at `fromVersion` and is
-   * the holder's. Rejects with StoreUnavailable if it may or may not have been done: the lead, found again,
-   * says so.
+   * Adds actions and advances the lead. Answers false and does nothing unless the lead is at `fromVersion`
+   * and claimed by the holder. Rejects with StoreUnavailable if the outcome is in doubt; `findLead` then
+   * shows it.
    */
   advanceLead(
     advance: Lead & {
@@ -80,12 +80,12 @@ export type LeadStore = {
     },
   ): Promise<boolean>;
   /**
-   * Forgets entries of a lead that were turned into actions, and actions that every live copy has dealt with,
-   * but for the newest `kept` and for the first action of each live copy, which tells what the strategy had
-   * when it began. Some thousands at a time, oldest first.
+   * Deletes entries of a lead that were turned into actions, and actions that every live copy has processed,
+   * some thousands at a time, oldest first. The newest `kept` actions stay, and so does the first action of
+   * each live copy, which records what the strategy had when the copy started.
    */
   pruneLead(strategyId: string, query: { readonly kept: number }): Promise<void>;
-  /** Oldest first. What was pruned is passed over. */
+  /** Oldest first, without pruned actions. */
   listActions(
     strategyId: string,
     query: { readonly afterSeq: number; readonly limit: number },

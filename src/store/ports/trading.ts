@@ -113,7 +113,7 @@ export type TradingStore = {
   loadAccount(strategyId: string): Promise<LoadedAccount | null>;
   /** The version of each of these strategies' rows, by strategy id; one that there is not is left out. */
   versionsOf(strategyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The entry that a key stands for, or null if the key is new; a commit looks for itself. */
+  /** The entry with this key, or null if the key is new. A commit checks the key itself. */
   findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
   /**
    * Commits a group in one transaction, at most one commit a strategy, and answers in the same order. Resolves when the
@@ -158,26 +158,27 @@ export type TradingStore = {
   /** When a strategy got its seed, market time in Unix ms; null if there is no such strategy. */
   findOpeningTime(strategyId: string): Promise<number | null>;
   /**
-   * Every account of a type that the market can still reach, or a settlement of funding what it held before, all as they
-   * were at one moment, in the order of their ids: what is watched is rebuilt from them.
+   * All accounts of a type that the market can still reach, or whose earlier positions a funding settlement
+   * can. It is one snapshot, in order of id. The trigger index is rebuilt from it.
    */
   listExposedAccounts(type: StrategyType): Promise<readonly Account[]>;
   /**
-   * Tells the listener what other processes commit, after they did, each strategy's in the order of its commits; resolves,
-   * with how to end it, when every later commit will be told, or its loss has been. There may be several listeners. A
-   * store whose database serves one process never tells any.
+   * Notifies the listener after each commit of another process, in the order of commits of each strategy.
+   * Resolves with the unsubscribe function when every later commit will be notified, or the listener was
+   * notified of the interruption. There may be several listeners. A store whose database serves one process
+   * never notifies.
    */
   onCommittedElsewhere(listener: ElsewhereListener): Promise<() => Promise<void>>;
   /**
-   * Notes until when symbols have been looked at; the last note stands, also with an earlier time. One that cannot be
-   * written rejects, and the earlier one stands.
+   * Records until when the market data of symbols is covered. The last write wins, also with an earlier time.
+   * Rejects if it cannot be written; the recorded times then stay.
    */
   noteHeard(heard: readonly Heard[]): Promise<void>;
-  /** When each symbol of a family was last heard of while somebody waited on it. */
+  /** The recorded times of all symbols of a strategy type. */
   listHeard(family: StrategyType): Promise<readonly Heard[]>;
-  /** Notes until when, market time in Unix ms, a contract's settlements have been applied to everybody; as above. */
+  /** Records until when (market time, Unix ms) a contract's funding is settled for all accounts; as above. */
   noteFunding(symbol: string, until: number): Promise<void>;
-  /** The note of each contract that has one. */
+  /** The recorded time of each contract that has one. */
   listFundingNoted(): Promise<readonly { readonly symbol: string; readonly until: number }[]>;
   /** The strategies that are being closed and are not closed yet. */
   listClosingStrategies(): Promise<readonly string[]>;

@@ -5,7 +5,7 @@
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
 //   led       where the entries of leads are in the journal; what a strategy is, its row says as it was locked
 //   settled   the signals that those of them have executed or rejected
-//   told      notifications of other servers, unless nothing has moved
+//   told      notifications for the other servers, unless nothing has moved
 //
 // A row that another transaction moved while this one waited for its lock is evaluated again: the loser finds
 // a later version and moves nothing.

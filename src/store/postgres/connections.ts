@@ -200,7 +200,7 @@ export function unfitness(error: unknown): DatabaseUnfit | null {
   return error instanceof Error && error.cause !== undefined ? unfitness(error.cause) : null;
 }
 
-/** What an error says; a name that stands for several addresses fails once for each of them. */
+/** The message of an error. A host name with several addresses fails once for each address. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
   return error instanceof Error ? error.message : String(error);

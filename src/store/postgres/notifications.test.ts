@@ -219,7 +219,7 @@ function saying(said: string[]): ElsewhereListener {
   };
 }
 
-/** The strategies of which a store is told. */
+/** Subscribes to a store and collects the strategies that it is notified of. */
 async function hear(store: Store): Promise<string[]> {
   const heard: string[] = [];
   const stop = await store.onCommittedElsewhere({

@@ -1,8 +1,8 @@
-// How servers on one database hear of each other's commits: NOTIFY within the transaction of the commit, so that it is heard
-// exactly if the commit took effect, and after it; LISTEN on a connection of its own, which is opened again when it is lost.
-//
-// A transaction that notifies takes a lock of the whole PostgreSQL server while it commits. So only those do that have
-// something to tell: most market orders, which never rest, have not.
+// Notifies servers on one database of each other's commits. NOTIFY runs within the transaction of the commit,
+// so it is delivered after the commit, and only if the commit takes effect. LISTEN has its own connection,
+// which is opened again when it is lost.
+// A transaction with NOTIFY takes a lock of the whole PostgreSQL server while it commits. So a transaction
+// notifies only if it has to: most market orders, which never become open orders, do not.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import type { StrategyType } from "../../domain/account.ts";

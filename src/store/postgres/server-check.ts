@@ -1,19 +1,19 @@
-// What a PostgreSQL server has to be before anything is stored on it. An order that was answered is on disk: a server that says
-// "committed" earlier is refused, whoever set it so and why.
-//
-//   fsync, full_page_writes   off: a power cut loses or tears what was committed
-//   synchronous_commit        off: a crash loses the last commits; local, remote_write: a failover does, where there is a
-//                             standby, and where there is none they promise no less than "on", which is therefore asked for
-//   a standby                 takes no commits
+// Checks a PostgreSQL server before anything is stored on it. An order that was answered is on disk, so a
+// server that reports a commit before it is durable is rejected. Reasons for rejection:
+//   fsync, full_page_writes   off: a power failure loses or tears committed data
+//   synchronous_commit        off: a crash loses the last commits; local, remote_write: a failover to a
+//                             standby loses them, and without a standby "on" promises the same; so "on" is
+//                             required
+//   a standby                 accepts no commits
 import type { ClientBase } from "pg";
 
-/** The oldest that the tests are run on. */
+/** The oldest version that the tests run on. */
 const MAJOR_VERSION_MIN = 15;
 
 /** The levels at which a commit that was answered survives the loss of any one server. */
 const DURABLE_COMMITS = ["on", "remote_apply"];
 
-/** The database is there and cannot be used as it is set up: the message says what to do. */
+/** The database is reachable but its setup cannot be used. The message says what to do. */
 export class DatabaseUnfit extends Error {}
 
 /** Settings of a session, by their names in PostgreSQL. */

@@ -3,8 +3,8 @@ import type { ElsewhereListener } from "../ports/trading.ts";
 import type { Store } from "../store.ts";
 
 /**
- * Given how one listener begins to listen, answers how several do. One that comes while nothing is heard is told so at
- * once, and when that is over, like those before it.
+ * Shares one subscription to notifications between several listeners. A listener that is added during an
+ * interruption is notified of the interruption at once, and of its end, like the others.
  */
 export function sharedListening(listen: Store["onCommittedElsewhere"]): Store["onCommittedElsewhere"] {
   const listeners = new Set<ElsewhereListener>();

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { follow } from "../../contract/copying/records.ts";
 import type { Store } from "../../store.ts";
 
-/** Expects the copies of a restored store to be those of the one that was backed up, but stopped; and that people can begin anew. */
+/** Expects a restored store to have the original's copies, but stopped, and people to start new ones. */
 export async function checkStopped(restored: Store, original: Store, at: number): Promise<void> {
   const copies = await original.copying.listCopiesOfStrategy("lead", { isLive: true });
   expect(copies).toHaveLength(2);

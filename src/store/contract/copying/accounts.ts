@@ -135,7 +135,7 @@ export function copyingAccountCases(opened: Opened): void {
       expect(await connectWith("bob", digests("bobs"))).toBe("CONNECTED");
       expect(await renew("bob", digests("new", "old"))).toBe("TAKEN");
       expect(await copying.findAccount("account-of-bob")).toEqual(venueAccountOf("bob"));
-      // Her own, which she gives once more, is kept anew.
+      // Her own key, entered again, replaces the stored one.
       expect(await renew("ann", digests("new", "old"))).toBe("REPLACED");
       const seals = { from: "s", to: "t", keyDigest: "newest" };
       expect(await copying.resealAccount("account-of-ann", seals)).toBe(true);

@@ -1,4 +1,4 @@
-// Copies: who may begin one, what people change of it, and what is told of them.
+// Copies: who may start one, which changes people make, and what reads return.
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Copy, EMPTY_BOOK } from "../../../domain/copying.ts";
 import { STOPPED_LISTED_MAX } from "../../copying/copies.ts";

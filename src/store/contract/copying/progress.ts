@@ -1,4 +1,4 @@
-// What becomes of copies, and their mirror logs: written by whoever has the lead, all of it or nothing.
+// The progress of copies and their mirror logs. Only the holder of the lead writes them, atomically.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy, CopyReason, CopyStatus, MirrorEntry } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";

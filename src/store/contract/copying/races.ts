@@ -106,11 +106,11 @@ export function copyingRaceCases(opened: Opened): void {
           copying.advanceLead(old.advance),
           copying.recordProgress("one", "old", old.progress),
         ]);
-        // What is told to have been done was done, and nothing was once the other had it.
+        // Every write reported as done took effect, and none took effect after the other store's claim.
         const stands = [hasAdvanced ? round : round - 1, hasRecorded ? round : round - 1];
         expect(await standing()).toEqual(stands);
         if (taken !== null) expect(taken).toEqual(stands);
-        // A lead that somebody writes to may have been passed over until the next look.
+        // The claim skips a lead that another transaction is writing to, so it is claimed again.
         else await other.callCopying("claimLeads", { ...terms, holder: "new" });
         expect(await copying.recordProgress("one", "old", old.progress)).toBe(false);
         const own = writesOf(round, "new");
