@@ -1,5 +1,5 @@
-// How a strategy has done, reckoned anew and forward: from what the journal's events have posted, and from the positions that
-// they leave behind. It shares nothing with the reports but the definitions of the specification.
+// The performance of a strategy, computed forward from the postings of the journal's events and from the
+// positions that they leave. It shares nothing with the reports but the definitions of the specification.
 import type { DomainEvent } from "../../src/domain/event.ts";
 import type { JournalEntry } from "../../src/domain/strategy.ts";
 
@@ -108,7 +108,8 @@ function futuresFigures(all: readonly Dated[], from: number | null): Recomputed 
       if (gained > 0n) wins += 1;
       if (gained < 0n) losses += 1;
     }
-    // What reached the account of the trade besides its gain and its fee came from, or went to, the insurance fund.
+    // What reached the account of the trade besides its gain and its fee came from, or went to, the insurance
+    // fund.
     const insured = flow(event, "USDT") - gained + event.trade.fee;
     realised += gained + (insured > 0n ? insured : 0n);
     fees += event.trade.fee + (insured < 0n ? -insured : 0n);

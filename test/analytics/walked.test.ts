@@ -1,4 +1,5 @@
-// Reports of strategies that have traded at random, held against a recomputation that goes forward through their journals.
+// Compares reports of randomly traded strategies with a recomputation that goes forward through their
+// journals.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { REPORT_RANGES, type ReportRange } from "../../src/analytics/report.ts";
 import { createPerformanceReports } from "../../src/analytics/reports.ts";
@@ -43,7 +44,10 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
       ...options,
     });
 
-  /** What a symbol cost at a time, by the candles there are and at the end by what the market says, or was last paid. */
+  /**
+   * What a symbol cost at a time, by the candles there are and at the end by what the market says, or was
+   * last paid.
+   */
   function priceOf(
     symbol: string,
     interval: string,
@@ -86,7 +90,7 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
         const expected = equityAt(past, isLast ? Number.POSITIVE_INFINITY : at, (symbol) =>
           priceOf(symbol, interval, at, to, isClosed ? entries : null),
         );
-        // Before its first candle a symbol is valued at a trade; that is told, and a case of its own.
+        // Before its first candle a symbol is valued at a trade. The report says so; another test covers it.
         if (expected === null) {
           expect(report.unpriced).not.toEqual([]);
           continue;
@@ -109,7 +113,7 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
     expect(compared).toBeGreaterThan(walked.strategyIds.length * 15);
   });
 
-  test("with fewer trades looked at than there are, the curve is shorter and no other", async () => {
+  test("if fewer trades are read than there are, the curve is shorter and otherwise the same", async () => {
     const reports = reportsOf(walked, { tradesMax: 12 });
     let compared = 0;
     for (const strategyId of walked.strategyIds) {
@@ -124,7 +128,8 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
         );
         if (expected === null) continue;
         const distance = equity > expected ? equity - expected : expected - equity;
-        // What was paid for a position is then known to a unit for each trade that has closed something since.
+        // What was paid for a position is then known to a unit for each trade that has closed something
+        // since.
         expect(distance, `${strategyId} at ${at}`).toBeLessThanOrEqual(type === "SPOT" ? 0n : 12n);
         compared += 1;
       }

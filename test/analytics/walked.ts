@@ -1,5 +1,5 @@
-// Strategies that have traded at random, through the desk and a real database, on a market that remembers its prices: what
-// reports are made of, and held against.
+// Randomly traded strategies, through the desk and a real database, on a market that remembers its prices:
+// the input of reports and of their recomputation.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,9 @@ export type Walked = {
   dispose(): Promise<void>;
 };
 
-/** Has strategies of a family trade for so many rounds of six minutes; half of them are closed near the end. */
+/**
+ * Has strategies of a family trade for so many rounds of six minutes; half of them are closed near the end.
+ */
 export async function walk(type: StrategyType, seed: number, rounds: number): Promise<Walked> {
   const random = seededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), "lyrebird-performance-"));

@@ -1,5 +1,5 @@
 // No screen has anything that axe-core objects to: on a desktop and on a phone, dark and light. A theme
-// changes colours and nothing else, so that other rules run in one theme. Names are as long as they may be,
+// changes colors and nothing else, so that other rules run in one theme. Names are as long as they may be,
 // and make no screen wider; what bars and texts say is so.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

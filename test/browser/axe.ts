@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 
 type Rules = "all" | "colours";
 
-/** Which of its rules axe-core is to run; of all of them, those about colours. */
+/** Which of its rules axe-core is to run; of all of them, those about colors. */
 const RUN_ONLY: Readonly<Record<Rules, object>> = {
   all: {},
   colours: { runOnly: ["color-contrast", "link-in-text-block"] },

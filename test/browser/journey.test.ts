@@ -515,7 +515,7 @@ async function signInWithRecoveryCode({ page }: Visitor, recoveryCode: string): 
 }
 
 /**
- * How many pixels of the chart have the colour of what was bought; the crosshair has it too, so the mouse is
+ * How many pixels of the chart have the color of what was bought; the crosshair has it too, so the mouse is
  * taken away.
  */
 async function boughtPixels(page: Page): Promise<number> {

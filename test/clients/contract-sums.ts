@@ -1,5 +1,5 @@
-// What fills of one contract come to, for expectations, written without a look at the program's own arithmetic.
-// Source: specification, section 1 (fees); reference exchange, sections 15.3 and 15.9.
+// What fills of one contract come to, for expectations, written without a look at the program's own
+// arithmetic. Source: specification, section 1 (fees); reference exchange, sections 15.3 and 15.9.
 import { ceil, decimalText, floor, least, magnitude, units } from "../support/exact.ts";
 
 export type ContractFill = {
@@ -14,7 +14,7 @@ const SCALE = 10n ** 8n;
 const TICK = units("0.1");
 
 /**
- * Every fill's cost, fee and realised profit, and the position after all of them; entry price 0 if there is
+ * Every fill's cost, fee and realized profit, and the position after all of them; entry price 0 if there is
  * none.
  */
 export function sumsOf(fills: readonly ContractFill[]) {

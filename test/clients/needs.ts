@@ -1,6 +1,6 @@
-// What a field of a body has to be for clients of typed languages, and how a body is held against it. They
-// cannot run here, and one field of another type fails their whole call. A field that is listed must be
-// there.
+// The type that clients of typed languages need of each field of a body, and the check of a body. These
+// clients cannot run here, and one field of another type fails their whole call. A listed field must be
+// present.
 import type { Told } from "./client.ts";
 
 /** What a value has to be. */

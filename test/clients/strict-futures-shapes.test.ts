@@ -81,8 +81,7 @@ beforeAll(async () => {
   const seen = decimal<Price>(stop.triggerPrice);
   await execute({ type: "TriggerLeg", legId: legs[0].algoId, seen });
 
-  // A leg that is cancelled, and one that is left without its position, like the order that would have
-  // reduced it.
+  // A canceled leg, one that has lost its position, and the order that would have reduced that position.
   placed.push(await trade("BUY"));
   const { algoId } = await told(ask.placeLeg(stop));
   const canceledLeg = [await told(ask.cancelLeg({ algoId }))];

@@ -1,4 +1,4 @@
-// What a copier's account has at the venue, and what the copy's own book says, held against what was reckoned by hand.
+// Compares a copier's account at the venue, and the copy's own book, with figures computed by hand.
 import { expect } from "vitest";
 import { signedUnits } from "../support/exact.ts";
 import type { Copier } from "./cast.ts";
@@ -8,7 +8,10 @@ import type { FuturesSums, SpotSums } from "./sums.ts";
 /** What a spot account and a futures account begin with. Source: specification, section 1. */
 export const SPOT_SEED = "200";
 export const FUTURES_SEED = "1000";
-/** What rounding may leave between a book's own figures and the account, units of 1e-8: nothing that anybody could be paid. */
+/**
+ * What rounding may leave between a book's own figures and the account, units of 1e-8: nothing that anybody
+ * could be paid.
+ */
 const ROUNDING = 50n;
 
 /** Balances at the venue and the copy's book are what its orders make them. */

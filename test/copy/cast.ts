@@ -1,5 +1,6 @@
-// Who plays: traders with a strategy that may be followed, and copiers with an account at the venue, made through the stores, since
-// hundreds of them would take too long by the rows of the dashboard. An account at the venue is a strategy there.
+// Traders with a strategy that may be followed, and copiers with an account at the venue. They are made
+// through the stores, since hundreds of them would take too long through the dashboard. An account at the
+// venue is a strategy.
 import { sealCredentials } from "../../src/copy/credentials.ts";
 import { auditedAs, beginCopyAt, openToCopiers } from "../../src/copy/testing/copy-rows.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
@@ -27,7 +28,9 @@ export type Copier = {
   readonly venue: Credentials;
 };
 
-/** A share of the balance to work with, the most that an order may be worth, and a stop loss: decimal texts. */
+/**
+ * A share of the balance to work with, the most that an order may be worth, and a stop loss: decimal texts.
+ */
 export type Terms = {
   readonly share?: string;
   readonly maxPerOrder?: string | null;

@@ -1,5 +1,5 @@
-// A futures strategy and those who follow it, from end to end, as on spot: leverage, entries, legs that come with an entry or alone
-// and fire, what reduces, what goes through zero, a liquidation and the end.
+// A futures strategy and its copiers, from end to end, as on spot: leverage, entries, legs that come with an
+// entry or alone and fire, reductions, a reversal through zero, a liquidation and the end.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../src/domain/copying.ts";
 import { ZERO } from "../../src/money/decimal.ts";

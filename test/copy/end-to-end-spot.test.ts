@@ -1,5 +1,5 @@
-// A spot strategy and those who follow it, from end to end: two real gateways, one of them the venue, and a market in the test's
-// hands. What everybody has in the end is reckoned beside it from the strategy's orders alone.
+// A spot strategy and its copiers, from end to end: two real gateways, one of them the venue, and a market
+// that the test controls. The expected final holdings are computed from the strategy's orders alone.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../src/domain/copying.ts";
 import { signedUnits } from "../support/exact.ts";
@@ -29,7 +29,9 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** The strategy's own sums, and what its orders make of the account of somebody who works with a share of it. */
+/**
+ * The strategy's own sums, and what its orders make of the account of somebody who works with a share of it.
+ */
 class Beside {
   readonly lead = new SpotSums(SPOT_SEED);
   readonly copy = new SpotSums(SPOT_SEED);
@@ -235,7 +237,7 @@ describe("a spot strategy that is followed from its first order on", () => {
     await expectSpot(stage, copier, beside.copy);
   });
 
-  test("while a kill switch is set nothing is sent at all, and what would have been is told", async () => {
+  test("while a kill switch is set nothing is sent, and the log says what would have been", async () => {
     await visitor.send("POST", `/copies/${copier.copyId}/halt`, { reason: "I want to look first." });
     await stage.isKnown(copier);
     const order = { symbol: DOGE, side: SELL, type: "MARKET", quantity: "50" };
@@ -298,7 +300,7 @@ describe("a spot strategy with a history", () => {
     lead = await stage.newLead("SPOT");
   });
 
-  test("who comes late mirrors what comes later, and is told what began before", async () => {
+  test("a late copier mirrors later orders, and the log says which began before", async () => {
     await stage.trade(lead, "POST", "/api/v3/order", {
       symbol: DOGE,
       side: BUY,

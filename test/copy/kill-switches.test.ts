@@ -1,5 +1,5 @@
-// Who may stop what: a copier their own copies, a trader those of a strategy, an operator those at a venue. While a switch is set
-// nothing at all is sent, what would have been is told, and whoever set it sees what became of it.
+// Kill switches: a copier stops their own copies, a trader those of a strategy, an operator those at a venue.
+// While a switch is set nothing is sent, the log says what would have been, and its setter sees the outcome.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Copier, Lead } from "./cast.ts";

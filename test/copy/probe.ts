@@ -1,5 +1,5 @@
-// At which price a gateway trades: asked of the engine itself, by buying something with a strategy that is made for it. What the
-// public routes say is what upstream says, which the gateway may not have heard of yet.
+// The price at which a gateway trades: a strategy made for this buys something. The public routes show
+// upstream's prices, which the engine may not have received yet.
 import type { StrategyType } from "../../src/domain/account.ts";
 import { eventually } from "../support/eventually.ts";
 import type { GatewayProcess } from "../support/gateway.ts";

@@ -1,5 +1,6 @@
-// Where copying plays: two real gateways in processes of their own, the leads' with the copier inside and the venue with the
-// copiers' accounts, on one market that is in the test's hands. Their databases are open beside them.
+// Where copying plays: two real gateways in processes of their own, the leads' with the copier inside and the
+// venue with the copiers' accounts, on one market that is in the test's hands. Their databases are open
+// beside them.
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { Copy, MirrorEntry } from "../../src/domain/copying.ts";
@@ -124,7 +125,9 @@ export class CopyStage {
     await Promise.all([this.lead, this.venue].map((side) => tradesAt(side, family, symbol, shown)));
   }
 
-  /** Resolves when all that a strategy did is dealt with by all live copies of it, and their fees are known. */
+  /**
+   * Resolves when all that a strategy did is dealt with by all live copies of it, and their fees are known.
+   */
   async caughtUp({ strategyId }: Pick<Lead, "strategyId">): Promise<void> {
     const { store } = this.lead;
     await eventually(
@@ -165,7 +168,7 @@ export class CopyStage {
     });
   }
 
-  /** Resolves when whoever works at a copy knows of all that people have changed so far. */
+  /** Resolves when the copier knows of all changes that people have made so far. */
   async isKnown(copier: Pick<Copier, "copyId">): Promise<void> {
     // What is asked for is learned together with what was changed.
     await this.looksUntil("what was changed is known", copier, () => true);

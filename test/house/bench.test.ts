@@ -69,7 +69,8 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
       "  of it JavaScript's heap",
     ]),
   );
-  // On a machine that is busy with other things a moment of overload may acknowledge nothing in time: that has no p99.
+  // On a machine that is busy with other things a moment of overload may acknowledge nothing in time: that
+  // has no p99.
   const isOfNothing = (index: number) => figures[index - 1]?.value.min === 0;
   const unmeasured = figures.filter((figure, index) => !isMeasured(figure) && !isOfNothing(index));
   expect(unmeasured.map(({ name }) => name)).toEqual([]);
@@ -100,7 +101,7 @@ describe("the sender of an overload", () => {
   });
   afterAll(() => sender.stop());
 
-  /** Sends so many orders a second to a server that answers each as it is told to. */
+  /** Sends that many orders a second to a server that replies to each with `answer`. */
   async function overload(perSecond: number, answer: (response: ServerResponse, number: number) => void) {
     let received = 0;
     const server = createServer((request, response) => {
@@ -120,7 +121,7 @@ describe("the sender of an overload", () => {
     }
   }
 
-  test("what is acknowledged in time counts, what is shed with Retry-After is told apart", async () => {
+  test("orders acknowledged in time count; orders shed with Retry-After are counted separately", async () => {
     const { overloaded, received } = await overload(500, (response, number) => {
       if (number % 2 === 0) send(response, 200, FILLED);
       else send(response, number % 4 === 1 ? 429 : 503, "{}", { "retry-after": "1" });

@@ -1,4 +1,4 @@
-// Every command of the README is run, here or (npm test itself) by whoever runs this.
+// Every command of the README is run, here or (npm test itself) by the person who runs this test.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -67,7 +67,10 @@ test("every link of a document leads somewhere", () => {
   expect(broken).toEqual([]);
 });
 
-/** `npm` with arguments in a process group of its own, since npm's child is what listens, until it prints `last`. */
+/**
+ * `npm` with arguments in a process group of its own, since npm's child is what listens, until it prints
+ * `last`.
+ */
 async function startNpm(args: readonly string[], { env = {}, last }: { env?: object; last: string }) {
   const server = spawn("npm", args, {
     cwd: ROOT,

@@ -1,5 +1,5 @@
-// docs/security.md and SECURITY.md are true: their paths, their limits, the list of ASVS sections, the inventory of cryptography, and
-// what they say is nowhere in the sources.
+// docs/security.md and SECURITY.md are true: their paths, their limits, the list of ASVS sections, the
+// inventory of cryptography, and what they say is nowhere in the sources.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -139,7 +139,7 @@ test("no secret is made by Math.random, or is a UUID", () => {
   ]);
 });
 
-test("who reports is told how, how fast, and what a vulnerability is not", () => {
+test("a reporter reads how to report, how fast we reply, and what is no vulnerability", () => {
   for (const word of [
     "private security advisory",
     "Critical",

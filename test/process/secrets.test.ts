@@ -149,7 +149,7 @@ describe("on a database of its own, without a mail server", () => {
     expect([...new Set(findSecrets([known], after.stored).map(({ where }) => where))]).toContain("backup");
   });
 
-  test("the log has each link once, in the line that stands for its mail, and nothing else", () => {
+  test("the log has each link once, in the entry that replaces its mail, and nothing else", () => {
     expectGreetingAlone(after);
     const lines = after.log.map((line) => JSON.parse(line) as { readonly link?: string });
     const links = lines.flatMap(({ link }) => link ?? []).join("\n");

@@ -1,5 +1,5 @@
-// Client addresses for tests that speak through a trusted proxy: whoever has asked nothing yet has a whole budget, so that
-// what the headers say is used is what one request has cost, whatever the clock says.
+// Client addresses for tests that speak through a trusted proxy. A new address has its whole budget, so that
+// the used weight in the headers is the weight of one request at any time of the clock.
 
 let taken = 0;
 

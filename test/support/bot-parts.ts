@@ -1,4 +1,4 @@
-// What a gateway of a test's own needs for the bot family, with nobody who observes its requests.
+// The dependencies of a test's own gateway for the bot routes, without observability.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Timers } from "../../src/concurrency/time.ts";

@@ -1,5 +1,5 @@
-// What tests of budgets and bans stand on: gateways on one database whose clock stands still until the test moves it, a key that
-// nobody has used, and the requests that use up what it has.
+// The fixture of tests of budgets and bans: gateways on one database whose clock moves only when the test
+// moves it, an unused key, and the requests that exhaust its budgets.
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
@@ -51,7 +51,7 @@ export type BudgetStage = {
   banKey(): Promise<void>;
 };
 
-/** Stands for the file that calls this; read it only inside tests. */
+/** A fixture of the calling test file; read it only inside tests. */
 export function budgetStage(strategyCount: number): BudgetStage {
   let market: MarketFeed;
   let dataDir: string;

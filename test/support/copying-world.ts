@@ -1,5 +1,6 @@
-// Copiers on a stage whose own server is the venue: strategies that may be followed, accounts there, and copies. What a copier would
-// send is sent; nobody works at the copies, so that their logs are what a test writes.
+// Copiers on a stage whose own server is the venue: strategies that may be followed, accounts there, and
+// copies. What a copier would send is sent; nobody works at the copies, so that their logs are what a test
+// writes.
 
 import { LeadJournal } from "../../src/copy/leads/lead-journal.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
@@ -55,7 +56,10 @@ export async function newOffer(stage: DashboardStage): Promise<string> {
   return (await newLead(stage)).strategyId;
 }
 
-/** So many strategies of a trader that anybody may follow, called "Offer 1" and so on; the first is the oldest. */
+/**
+ * So many strategies of a trader that anybody may follow, called "Offer 1" and so on; the first is the
+ * oldest.
+ */
 export async function newOffers(stage: DashboardStage, count: number, ownerId: string): Promise<void> {
   const { store, master, wallNow, markets } = stage.gateway;
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
@@ -87,7 +91,7 @@ export async function follow(copier: Browser, strategyId: string, accountId: str
   return (await copier.send("POST", "/copies", { strategyId, accountId, settings })).copyId;
 }
 
-/** Turns what a strategy has done into actions, as whoever works at its copies does. */
+/** Turns the events of a strategy into actions, as a copier does. */
 export async function catchUp({ gateway }: DashboardStage, strategyId: string): Promise<void> {
   const { copying } = gateway.store;
   const claimed = await claim(gateway.store.copying, gateway.wallNow());
@@ -112,7 +116,7 @@ export async function actAt({ gateway }: DashboardStage, strategyId: string, at:
   if (!(await copying.advanceLead(advance))) throw new Error("the lead is another's");
 }
 
-/** Writes lines of a copy's log, and its book, as whoever works at it does. */
+/** Writes entries of a copy's log, and its book, as a copier does. */
 export async function record(
   { gateway }: DashboardStage,
   copyId: string,

@@ -1,5 +1,5 @@
-// An example of each row of the dashboard's server: what tenant A would send, and what is answered when all is right. A row without
-// one fails the matrix.
+// An example of each row of the dashboard's server: what tenant A would send, and what is answered when all
+// is right. A row without one fails the matrix.
 import type {
   CopyJson,
   KeyJson,
@@ -16,13 +16,15 @@ export type Example = {
   /** Path and query. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** What is answered to who may; 200 unless said. A row of ANYONE may answer with a refusal of its own. */
+  /** The status for an allowed caller; 200 by default. A row of ANYONE may have a rejection of its own. */
   readonly status?: number;
-  /** Of SIGNED_IN rows: who may not, knowingly. */
+  /** Of SIGNED_IN rows: the role that is excluded on purpose. */
   readonly notFor?: "OPERATOR";
 };
 
-/** `caller` is who sends it: codes are of that one's authenticator. What is used up is made anew each time. */
+/**
+ * `caller` is the sender: codes are of its authenticator. What an example uses up is created for each call.
+ */
 export type MakeExample = (world: World, caller: Browser | null) => Promise<Example> | Example;
 
 const FORM = {
@@ -359,7 +361,7 @@ async function spareCopy(world: World): Promise<string> {
   return spare?.copyId ?? (await follow(a.copier, await newOffer(stage), await spareAccount(world)));
 }
 
-/** A code of the caller's; of who has no authenticator, something that looks like one. */
+/** A code of the caller's authenticator; without an authenticator, something that looks like a code. */
 function codeOf(caller: Browser | null): string {
   return caller?.hasAuthenticator() === true ? caller.code() : "000000";
 }

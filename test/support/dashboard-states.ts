@@ -1,5 +1,6 @@
-// What each row of the dashboard's server that is about something with an id answers its owner in each state of that thing: of what
-// is over as of what is live. A row that is not here fails the test of the states, and so does one that leaves a state out.
+// What each row of the dashboard's server that is about something with an id answers its owner in each state
+// of that thing: of what is over as of what is live. A row that is not here fails the test of the states, and
+// so does one that leaves a state out.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,9 +12,11 @@ import { PASSWORD } from "./dashboard-stage.ts";
 import { newKey, newStrategy, restOrder, tradeOn, type World, waitLeg } from "./dashboard-world.ts";
 
 /**
- * STRATEGY_CLOSED: a closed strategy with its past orders. ENTRY_OVER: a canceled order, or leg, of a live strategy. OFFER_CLOSED: a strategy of
- * somebody else that takes no copiers any more; OFFER_OVER: one that was closed while it did. COPY_…: the caller's copy, of a strategy that takes
- * no copiers any more. PERSON_…: an account that an operator has locked, or closed. OWNER_UNAPPROVED: the owner's identity is not approved any more.
+ * STRATEGY_CLOSED: a closed strategy with its past orders. ENTRY_OVER: a canceled order, or leg, of a live
+ * strategy. OFFER_CLOSED: a strategy of somebody else that takes no copiers any more; OFFER_OVER: one that
+ * was closed while it did. COPY_…: the caller's copy, of a strategy that takes no copiers any more. PERSON_…:
+ * an account that an operator has locked, or closed. OWNER_UNAPPROVED: the owner's identity is not approved
+ * any more.
  */
 export const STATE_NAMES = [
   "STRATEGY_CLOSED",
@@ -34,7 +37,9 @@ export const STATE_NAMES = [
 ] as const;
 export type StateName = (typeof STATE_NAMES)[number];
 
-/** The status, or the code that the row refuses with. HIDDEN: answered with the reason why nothing is shown. */
+/**
+ * The status, or the code that the row refuses with. HIDDEN: answered with the reason why nothing is shown.
+ */
 export type Outcome = number | "HIDDEN" | (string & {});
 
 type Outcomes = Readonly<Partial<Record<StateName, Outcome>>>;
@@ -125,7 +130,7 @@ export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
   "GET /strategies/:strategyId/trades.csv": IS_READ,
   "GET /strategies/:strategyId/requests": IS_READ,
 
-  // Who copies a strategy is its owner's to know; copies of a closed one may still be closing.
+  // Only the owner may see the copiers of a strategy; copies of a closed one may still be closing.
   "GET /strategies/:strategyId/copying": IS_READ,
   "PUT /strategies/:strategyId/copying": { STRATEGY_CLOSED: ENDED, OWNER_UNAPPROVED: "KYC_NEEDED" },
   "POST /strategies/:strategyId/copying/halt": IS_READ,
@@ -141,7 +146,7 @@ export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
     ...{ ACCOUNT_FAILED: 200, ACCOUNT_DISCONNECTED: ENDED, OWNER_UNAPPROVED: 200 },
   },
 
-  // A strategy that takes no copiers is known to those who follow it, and to nobody who has stopped.
+  // A strategy closed to copiers is visible to its present copiers only, not to those who have stopped.
   "GET /copying/offers/:strategyId": {
     ...{ OFFER_CLOSED: "NOT_FOUND", OFFER_OVER: "NOT_FOUND", OWNER_UNAPPROVED: 200 },
     ...{ COPY_PAUSED: 200, COPY_CLOSING: "NOT_FOUND", COPY_STOPPED: "NOT_FOUND" },
@@ -371,7 +376,10 @@ export async function openStates(world: World) {
   };
 }
 
-/** Has an operator's approval be taken back, or given again: nothing in the service does, but somebody at the database may. */
+/**
+ * Has an operator's approval be taken back, or given again: nothing in the service does, but somebody at the
+ * database may.
+ */
 export function setApproved({ stage }: World, personId: string, isApproved: boolean): void {
   const database = new DatabaseSync(join(stage.dataDir, "lyrebird.sqlite"));
   database

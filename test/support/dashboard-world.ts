@@ -1,5 +1,5 @@
-// Two tenants who trade here, each with a copier and an operator beside, and what each of them has: for tests of who may see what. The
-// copiers follow a strategy of somebody else's.
+// Two tenants, each a trader with two strategies, a copier and an operator, with all that belongs to them:
+// for tests of access rights. The copiers follow a third person's strategy.
 import { randomUUID } from "node:crypto";
 import type { Person } from "../../src/domain/person.ts";
 import { botClient } from "./bot-client.ts";
@@ -31,7 +31,7 @@ export type Tenant = {
   /** The copier's, of `World.offerId`. */
   readonly accountId: string;
   readonly copyId: string;
-  /** What nobody else may ever be told. */
+  /** Ids that no other person may ever receive. */
   readonly ids: readonly string[];
   /** Secrets that were shown once. */
   readonly secrets: readonly string[];

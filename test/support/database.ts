@@ -16,7 +16,10 @@ export function changeRows(dataDir: string, sql: string, ...values: SQLInputValu
   }
 }
 
-/** Changes rows of keys, or of what they are bound to, and says so in the audit, as whoever changes a key must. */
+/**
+ * Changes rows of keys, or of the strategies they belong to, and records it in the audit as each change must
+ * be.
+ */
 export function changeKeyRows(dataDir: string, sql: string, ...values: SQLInputValue[]): void {
   changeRows(dataDir, sql, ...values);
   const database = open(dataDir);
@@ -56,7 +59,9 @@ export function countRows(dataDir: string, table: "orders" | "trades", strategyI
   }
 }
 
-/** Keeps the server from committing until released: its commits wait, as behind another process's transaction. */
+/**
+ * Keeps the server from committing until released: its commits wait, as behind another process's transaction.
+ */
 export function holdCommits(dataDir: string): { release(): void } {
   const database = open(dataDir);
   database.exec("BEGIN IMMEDIATE");

@@ -1,4 +1,5 @@
-// Exact arithmetic for expectations, written without a look at the program's own: decimals of eight digits as bigint.
+// Exact arithmetic for expectations, written without a look at the program's own: decimals of eight digits as
+// bigint.
 
 const SCALE = 10n ** 8n;
 
@@ -26,7 +27,10 @@ export type Fill = {
   readonly isBuyer: boolean;
 };
 
-/** What the spot rules say that a fill costs and brings: paid and fee rounded up, received rounded down, 0.1 %. */
+/**
+ * What the spot rules say that a fill costs and brings: paid and fee rounded up, received rounded down, 0.1
+ * %.
+ */
 export function expectedFill({ price, qty, isBuyer }: Fill) {
   const exact = units(price) * units(qty);
   const quote = isBuyer ? ceil(exact, SCALE) : exact / SCALE;
@@ -61,7 +65,7 @@ export function farAbove(price: string): string {
   return decimalText(((units(price) * 14n) / 10n / 1_000_000n) * 1_000_000n);
 }
 
-/** What a quantity costs at a price: rounded up, as for whoever pays. */
+/** The cost of a quantity at a price, rounded up against the payer. */
 export function costOf(price: string, quantity: string): bigint {
   return ceil(units(price) * units(quantity), SCALE);
 }

@@ -59,7 +59,7 @@ export type Rule = {
 
 export type ProxyOptions = {
   readonly rule?: (passing: Passing) => Rule | Promise<Rule>;
-  /** Stands between the rule and the server: what it answers is the server's answer. */
+  /** Called between the rule and the server; its answer replaces the server's. */
   readonly through?: (passing: Passing, send: Send) => Promise<Answer>;
   /** Whether a new connection is taken; one that is not is hung up on. */
   readonly admits?: (socket: Socket) => boolean;

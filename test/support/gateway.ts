@@ -67,8 +67,8 @@ process.on("exit", () => {
 });
 
 /**
- * Starts the program and resolves when a line of its output is as told. Rejects with its output if it exits
- * instead.
+ * Starts the program and resolves when a line of its output matches. Rejects with its output if it exits
+ * first.
  */
 export async function startProgram(
   what: string,

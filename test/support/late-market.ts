@@ -1,5 +1,5 @@
-// A market whose streams arrive a constant time after they were sent, while REST is of the present, before a gateway with real sockets
-// and a real database. Its clock is the caller's.
+// A market whose streams arrive a constant time after they were sent, while REST is of the present, before a
+// gateway with real sockets and a real database. Its clock is the caller's.
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
@@ -31,7 +31,7 @@ export async function openLateMarket(type: StrategyType, delayMs: number): Promi
     return exchange;
   };
   const rest = await open(time);
-  // The same market, told a constant time later: what it streams now was sent so long ago.
+  // The same market, delayed by a constant time: what it streams now was sent that long ago.
   const streams = await open({ now: () => time.now() - delayMs });
   const family = type === "SPOT" ? "spot" : "futures";
   const feed = createMarketFeed({

@@ -1,5 +1,6 @@
-// The dashboard's live connection in the test's own process: real sockets, sessions and a real database, while time, the markets and
-// the site that is ours are the test's. Stages may stand on one database at once, as servers do.
+// The dashboard's live connection in the test's own process: real sockets, sessions and a real database,
+// while time, the markets and the site that is ours are the test's. Stages may stand on one database at once,
+// as servers do.
 import { deepStrictEqual } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -148,7 +149,7 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
     url,
     time,
     store,
-    /** Whoever works at copies tells of what they have done. */
+    /** Copiers call it after they have changed a copy. */
     copyChanged: live.copyChanged,
     desk,
     /** Of another server on the same database, which tells nobody here what it commits. */

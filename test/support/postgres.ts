@@ -45,7 +45,9 @@ const USER = "postgres";
 /** A password that every error and every log may be searched for. */
 export const PASSWORD = "open-sesame";
 
-/** The name in the environment for where a run of tests keeps its first cluster. Without it each is made anew. */
+/**
+ * Environment variable: the folder where a test run keeps its first cluster. Without it each cluster is new.
+ */
 export const KEPT_CLUSTER = "TEST_KEPT_CLUSTER";
 
 /** Below the ports that systems give out by themselves, so that nobody takes it while the server is down. */
@@ -71,8 +73,8 @@ export function postgresTitle(title: string): string {
 }
 
 /**
- * A server for tests that do not kill it: that of TEST_DATABASE_URL (the address of a superuser) if it is set, else one of
- * their own, or null.
+ * A server for tests that do not kill it: that of TEST_DATABASE_URL (the address of a superuser) if it is
+ * set, else one of their own, or null.
  */
 export async function openPostgres(): Promise<Databases | null> {
   const url = process.env.TEST_DATABASE_URL;
@@ -86,7 +88,8 @@ export async function startPostgres(): Promise<PostgresServer | null> {
   if (PROGRAMS === null) return null;
   const directory = mkdtempSync(join(tmpdir(), "lyrebird-postgres-"));
   const owner = ownerOfServers();
-  // The server's user has to get to it, through the test run's folder too; what is in it is closed by the server itself.
+  // The server's user has to get to it, through the test run's folder too; what is in it is closed by the
+  // server itself.
   chmodSync(directory, 0o711);
   if (owner !== null) chownSync(directory, owner.uid, owner.gid);
   const cluster = join(directory, "cluster");
@@ -114,7 +117,10 @@ export async function startPostgres(): Promise<PostgresServer | null> {
   };
 }
 
-/** Makes a new cluster: a copy of the run's first one if there is a place for that, which takes a tenth of the time. */
+/**
+ * Makes a new cluster: a copy of the run's first one if there is a place for that, which takes a tenth of the
+ * time.
+ */
 function makeCluster(cluster: string, owner: Owner | null): void {
   const kept = process.env[KEPT_CLUSTER];
   if (kept === undefined) initialize(cluster, owner);

@@ -27,7 +27,10 @@ export function hmacHex(secret: string, message: string): string {
   return createHmac("sha256", secret).update(message).digest("hex");
 }
 
-/** Sends a request as it is: no header is added but Host, Connection and, unless it is chunked, Content-Length. */
+/**
+ * Sends a request as it is: no header is added but Host, Connection and, unless it is chunked,
+ * Content-Length.
+ */
 export function exchange(url: string, { method, path, query, body, headers }: RawRequest) {
   const { hostname, port } = new URL(url);
   const isChunked = headers !== undefined && "transfer-encoding" in headers;
@@ -100,7 +103,9 @@ export function exchangeSigned(
 /** How long a server may take to answer, or to hang up on, bytes that are no request, ms. */
 const SOCKET_MS_MAX = 5_000;
 
-/** Writes bytes to a new connection and resolves with everything that comes back until the server hangs up. */
+/**
+ * Writes bytes to a new connection and resolves with everything that comes back until the server hangs up.
+ */
 export function talk(url: string, bytes: string | Uint8Array, options: { hangUp?: boolean } = {}) {
   const { hostname, port } = new URL(url);
   return new Promise<string>((resolve, reject) => {
@@ -124,7 +129,7 @@ export function talk(url: string, bytes: string | Uint8Array, options: { hangUp?
       received += chunk.toString("latin1");
     });
     socket.on("close", settle);
-    // A server that hangs up while bytes are still under way resets the connection: that, too, is its end.
+    // A server that closes while bytes are in flight resets the connection: that ends it, too.
     socket.on("error", settle);
   });
 }

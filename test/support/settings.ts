@@ -1,4 +1,4 @@
-// What is tested must not depend on the settings of whoever tests, and above all not reach his database.
+// Tests must not depend on the settings in the developer's environment, and must never reach their database.
 import { SETTING_NAMES } from "../../src/config/config.ts";
 
 /** Takes the settings of Lyrebird out of the environment of this process, and of all that it starts. */

@@ -1,4 +1,5 @@
-// A signed read of an order that does not exist: it costs little, and whoever gets -2013 was authenticated.
+// A signed read of an order that does not exist. It costs little, and -2013 proves that authentication
+// succeeded.
 import type { Credentials } from "./gateway.ts";
 import { exchangeSigned, type Parts, type RawAnswer } from "./raw.ts";
 

@@ -1,5 +1,5 @@
-// A stock Socket.IO client that signs its handshake, for tests of the streams: it keeps every event in its order, and hands
-// them out one after another.
+// A stock Socket.IO client that signs its handshake, for tests of the streams: it keeps every event in its
+// order, and hands them out one after another.
 import { createHmac } from "node:crypto";
 import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
 import type { Credentials } from "./gateway.ts";
@@ -18,8 +18,8 @@ export type StreamClient = {
   /** Every event so far, `connect` and `disconnect` (with its reason) among them. */
   readonly events: readonly StreamEvent[];
   /**
-   * The next event of a name that was not handed out yet; the payload alone. One that was passed over stays to be asked for
-   * by its own name. Rejects if it does not come within the bound.
+   * The next event of a name that was not handed out yet; the payload alone. One that was passed over stays
+   * to be asked for by its own name. Rejects if it does not come within the bound.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
   next(name: string): Promise<any>;
@@ -27,7 +27,10 @@ export type StreamClient = {
   nextOf(...names: readonly string[]): Promise<StreamEvent>;
   /** Sends an event. */
   send(name: string, ...payload: readonly unknown[]): void;
-  /** Sends `subscribe` and resolves with what `subscribed` says; rejects with an error event if that comes instead. */
+  /**
+   * Sends `subscribe` and resolves with what `subscribed` says; rejects with an error event if that comes
+   * instead.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
   subscribe(payload: unknown): Promise<any>;
   close(): void;
@@ -58,7 +61,7 @@ export function openStream(
     transports: ["websocket"],
     forceNew: true,
     reconnection,
-    // Computed anew at every attempt: a signature is good for half a minute.
+    // Computed for each attempt: a signature is valid for half a minute.
     ...(auth === null
       ? {}
       : { auth: (give: (auth: object) => void) => give(auth ?? handshakeAuth(namespace, credentials)) }),
@@ -115,7 +118,7 @@ export function openStream(
   };
 }
 
-/** Connects, and resolves when the namespace is joined; one whose handshake is refused is told so after that. */
+/** Connects, and resolves when the namespace is joined. The server rejects a handshake only after that. */
 export async function connectStream(
   url: string,
   namespace: string,

@@ -1,5 +1,5 @@
-// The streams in the test's own process: real sockets and a real database, while time and what the sources say are the
-// test's. Stages may stand on one database one after another, or at once, as servers do.
+// The streams in the test's own process: real sockets and a real database, while time and what the sources
+// say are the test's. Stages may stand on one database one after another, or at once, as servers do.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import pino from "pino";
@@ -58,9 +58,9 @@ export type StreamStage = {
   readonly time: ManualTime;
   readonly candles: SteeredSource<CandleTopic, MarketData>;
   readonly depth: SteeredSource<DepthTopic, OrderBook>;
-  /** Each use of a key that was told: its id and the namespace. */
+  /** Each reported use of a key: its id and the namespace. */
   readonly keyUses: readonly string[];
-  /** Each refused handshake that was told: the namespace, the address and the code. */
+  /** Each reported rejection of a handshake: the namespace, the address and the code. */
   readonly refused: readonly string[];
   /** The keys of new strategies, of spot unless said. */
   keys(count: number, type?: StrategyType): Promise<StreamCredentials[]>;

@@ -1,11 +1,15 @@
-// Threads of a program, seen through its inspector: started with `INSPECTED` in its environment, it says where that listens. So can a
-// thread be ended from outside, as it would end by a fault of its own, with nothing in the program that is for tests.
+// Threads of a program, seen through its inspector: started with `INSPECTED` in its environment, it says
+// where that listens. So can a thread be ended from outside, as it would end by a fault of its own, with
+// nothing in the program that is for tests.
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
 export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" } as const;
 
-/** Ends the program's thread that runs a file of this name, at once, wherever it is. `output` is what the program has said. */
+/**
+ * Ends the program's thread that runs a file of this name, at once, wherever it is. `output` is what the
+ * program has said.
+ */
 export async function endThread(output: string, fileName: string): Promise<void> {
   const url = /^Debugger listening on (\S+)$/m.exec(output)?.[1];
   if (url === undefined) throw new Error("the program was not started to be inspected");
@@ -17,7 +21,7 @@ export async function endThread(output: string, fileName: string): Promise<void>
       socket.on("message", (data) => {
         const { method, params, id } = JSON.parse(String(data));
         if (method === "NodeWorker.attachedToWorker") threads.set(params.workerInfo.url, params.sessionId);
-        // All that there are were told of before this is answered.
+        // The inspector reports all existing threads before this reply.
         if (id !== 1) return;
         const [, sessionId] = [...threads].find(([file]) => file.endsWith(`/${fileName}`)) ?? [];
         if (sessionId === undefined) reject(new Error(`no thread runs ${fileName}: ${[...threads.keys()]}`));

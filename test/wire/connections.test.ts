@@ -75,7 +75,7 @@ async function refusedCount({ url }: GatewayProcess, kind: string): Promise<numb
   );
 }
 
-/** Takes all places of an address, as bots do whose keys it has. */
+/** Takes all connections that an address may have. */
 async function fill(gateway: GatewayProcess, forwardedFor: readonly string[] = []) {
   const key = gateway.seed();
   for (let count = 0; count < STREAMS_MAX; count += 1) {

@@ -64,7 +64,7 @@ function call(method: string, path: string, parameters: Readonly<Record<string, 
 }
 
 /**
- * Market orders that fill and limit orders that are cancelled, of two symbols, some within one millisecond.
+ * Market orders that fill and limit orders that are canceled, of two symbols, some within one millisecond.
  */
 async function makeHistory(random: () => number): Promise<void> {
   const price = decimal<Price>("0.01");

@@ -1,4 +1,5 @@
-// Who is signed in, as the server says. One query, which every page may read: it is loaded before any of them is shown.
+// The signed-in person, as the server reports. One query, which every page may read: it is loaded before any
+// of them is shown.
 import { useQuery } from "@tanstack/react-query";
 import type { PersonJson, SessionJson } from "../../../src/dashboard-api/schemas.ts";
 import { endpointQuery } from "./call.ts";
@@ -24,7 +25,9 @@ export function usePerson(): PersonJson {
   return person;
 }
 
-/** To be called after whatever changes the session or the person: signing in, a new profile, a second factor. */
+/**
+ * To be called after whatever changes the session or the person: signing in, a new profile, a second factor.
+ */
 export function refreshSession(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ["session"] });
 }

@@ -1,7 +1,9 @@
-// Whom a page is for. The server decides what anybody may read; this decides what is worth showing.
+// The audience of each page. The server decides what a person may read; this decides what is worth showing.
 import type { PersonJson } from "../../../src/dashboard-api/schemas.ts";
 
-/** GUEST: who is not signed in; ANYONE: with or without a session. An operator is neither TRADER nor COPIER. */
+/**
+ * GUEST: who is not signed in; ANYONE: with or without a session. An operator is neither TRADER nor COPIER.
+ */
 export type Audience = "GUEST" | "ANYONE" | "SIGNED_IN" | "TRADER" | "COPIER" | "OPERATOR";
 
 declare module "@tanstack/react-router" {
@@ -59,8 +61,8 @@ function refusedToOperate(person: PersonJson): Refused | null {
 }
 
 /**
- * Where a person begins: at what is still to be done, or at their work. A trader's depends on whether there is a strategy, which
- * is undefined until it is known; the answer then is null.
+ * Where a person begins: at what is still to be done, or at their work. A trader's depends on whether there
+ * is a strategy, which is undefined until it is known; the answer then is null.
  */
 export function homeOf(
   person: PersonJson,

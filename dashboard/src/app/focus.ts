@@ -1,4 +1,4 @@
-// After a navigation the focus goes to the new page's heading, so that who does not see the page hears where they are.
+// After a navigation the focus moves to the new page's heading, so that a screen reader announces the page.
 import type { AnyRouter } from "@tanstack/react-router";
 
 /** A page may load before it has a heading; after so long it is left alone. */

@@ -16,7 +16,7 @@ export const router = createRouter({
   defaultPendingComponent: () => <Skeleton lines={4} />,
   defaultErrorComponent: Fault,
   defaultNotFoundComponent: NotFound,
-  // Another strategy, order or person is another page: nothing of the one before shows meanwhile.
+  // Another strategy, order or person is another page: nothing of the previous page stays visible.
   defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
 });

@@ -1,5 +1,5 @@
-// What is chosen on a page stands in its address: a filter, a page of a list, a range. So it survives a reload, can be sent to
-// somebody, and the browser's way back leads through it.
+// The choices on a page (a filter, a page of a list, a range) are part of its address. They survive a reload,
+// can be sent to somebody, and work with the browser's back button.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Search } from "./search.ts";
 

@@ -1,4 +1,5 @@
-// Basis points against the strategy's own price. Plus is worse for the copier, so the colours are the other way round than of a profit.
+// Basis points against the strategy's own price. Plus is worse for the copier, so its color is that of a
+// loss.
 
 import { Missing } from "../ui/badge.tsx";
 import { grouped, rounded, signOf } from "../ui/figures/decimals.ts";

@@ -1,4 +1,4 @@
-// How a copy stands, in a badge and, where it does not follow, why.
+// The status of a copy in a badge and, if it does not follow, the reason.
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
 import { REASONS } from "./words.ts";

@@ -1,4 +1,4 @@
-// That a kill switch stops a copy, who set it, and, where it is one's own, the way to clear it.
+// Says that a kill switch halts a copy and who set it. The person who set it can clear it here.
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../api/use-copy.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { curveOf } from "./offer-curve.ts";
 
-test("the drawdown is told from the highest so far, exactly", () => {
+test("the drawdown is measured from the highest point so far, exactly", () => {
   const { points, statistics } = curveOf([
     { at: 1, equity: "200" },
     { at: 2, equity: "250.5" },

@@ -1,4 +1,4 @@
-// What copies of closed strategies wait for that are not closed yet: how many, by reason, and who can do something about it.
+// The copies of closed strategies that are not closed yet: their number by reason, and who can act on it.
 import type { UnclosedJson } from "../../../src/dashboard-api/schemas.ts";
 import { counted, UNCLOSED_REASONS } from "./words.ts";
 

@@ -164,7 +164,7 @@ export const REASONS: Readonly<Record<NonNullable<CopyJson["reason"]>, Reason>> 
   },
 };
 
-/** What a copy of a closed strategy waits for, and for whom. */
+/** Why the copies of a closed strategy have not ended yet, and which person can change that. */
 export const UNCLOSED_REASONS: Names<UnclosedJson["why"]> = {
   NOT_ALLOWED: "the operator no longer allows their exchange.",
   HALTED: "a kill switch halts them. Nothing is sent until it is cleared.",

@@ -1,5 +1,5 @@
-// What was loaded of a strategy is loaded anew when the server has said that it tells of its changes, and not before: what
-// is loaded earlier may be out of date, and nobody says so.
+// The dashboard reloads the data of a strategy once the server has acknowledged the subscription, and not
+// before: data that was loaded earlier may be stale, and no change message would correct it.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
@@ -43,7 +43,7 @@ async function asked(id: string) {
   return server.asked.splice(index(), 1)[0];
 }
 
-/** Resolves when the browser has heard all that the server has sent so far, and done what follows of it. */
+/** Resolves when the browser has received and handled all messages sent so far. */
 async function heardAll(): Promise<void> {
   const heard = Promise.withResolvers<void>();
   const end = listen("refused", () => heard.resolve());
@@ -53,7 +53,7 @@ async function heardAll(): Promise<void> {
   end();
 }
 
-test("a strategy is loaded anew when its watching is acknowledged", async () => {
+test("a strategy is reloaded when its subscription is acknowledged", async () => {
   const endOne = watch("one");
   const first = await asked("one");
   await heardAll();

@@ -1,7 +1,7 @@
-// The one live connection of the signed-in person: Socket.IO over a websocket, opened when something first asks for it.
-// What is watched and followed is counted, so that two parts of a page share it; after a reconnect all of it is asked
-// for again, and everything that was loaded is loaded anew, since nobody knows what was missed. It is loaded once the
-// server has said that it tells of changes: what was loaded before that may be out of date, and nobody would say so.
+// The one live connection of the signed-in person: Socket.IO over a websocket, opened by its first user.
+// Subscriptions are counted, so that two parts of a page share one. After a reconnect the connection
+// subscribes again and reloads all data, since messages may have been missed. It reloads once the server has
+// acknowledged the subscription: data that was loaded earlier may be stale, and no message would correct it.
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
 import { queryClient } from "../api/query-client.ts";
@@ -56,7 +56,10 @@ export const silence = createSilence({
     if (socket?.connected) socket.io.engine.close();
   },
 });
-/** Counts connections, so that one that was closed while its library was still loading is not opened after all. */
+/**
+ * Counts connections, so that one that was closed while its library was still loading is not opened after
+ * all.
+ */
 let generation = 0;
 
 export function connection(): Connection {
@@ -78,12 +81,12 @@ export function listen<Name extends keyof ServerMessages>(
   return () => handlers[name].delete(handler);
 }
 
-/** What changes of the strategy is loaded anew, until the returned function is called. */
+/** Reloads the changed data of the strategy, until the returned function is called. */
 export function watch(strategyId: string): () => void {
   return watchOne("strategy", strategyId);
 }
 
-/** What changes of the copy is loaded anew, until the returned function is called. */
+/** Reloads the changed data of the copy, until the returned function is called. */
 export function watchCopy(copyId: string): () => void {
   return watchOne("copy", copyId);
 }
@@ -104,7 +107,7 @@ function watchOne(kind: Watched, id: string): () => void {
   };
 }
 
-/** The topic's messages come to whoever listens for them, until the returned function is called. */
+/** Subscribes to the topic until the returned function is called. All listeners receive its messages. */
 export function follow(topic: Topic): () => void {
   open();
   const name = JSON.stringify(topic);
@@ -196,7 +199,10 @@ async function connect(wanted: number): Promise<void> {
   });
 }
 
-/** Resolves when the server tells of its changes, or has not said so in time; not if the connection is lost before. */
+/**
+ * Resolves when the server tells of its changes, or has not said so in time; not if the connection is lost
+ * before.
+ */
 function beginWatching(opened: Socket<ServerEvents, ClientEvents>, kind: Watched, id: string): Promise<void> {
   return new Promise((resolve) => {
     const acknowledged = () => {
@@ -208,7 +214,7 @@ function beginWatching(opened: Socket<ServerEvents, ClientEvents>, kind: Watched
   });
 }
 
-/** When watching begins: what was loaded before anybody told of changes may be out of date already. */
+/** Runs when a subscription begins: data that was loaded before it may be stale. */
 function refresh(kind: Watched, id: string): void {
   for (const queryKey of kind === "copy" ? [[kind, id], ["copies"]] : [[kind, id]]) {
     void queryClient.invalidateQueries({ queryKey, predicate: (query) => query.state.data !== undefined });

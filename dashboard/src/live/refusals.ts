@@ -1,5 +1,5 @@
-// What the live connection refuses is said to the person, who would otherwise take what is shown for live. The same is said once a
-// while: a refused connection is tried again and again.
+// Shows rejections of the live connection to the person, who would otherwise take stale data for live.
+// Repeats the same rejection only once in a while, since the connection retries.
 import type { ServerMessages } from "../../../src/dashboard-api/schemas.ts";
 
 const SAID_AGAIN_AFTER_MS = 60_000;

@@ -1,4 +1,4 @@
-// Changes of strategies for what is too costly to be loaded anew at each of them.
+// Changes of strategies, throttled for data that is too costly to reload after each change.
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { ServerMessages } from "../../../src/dashboard-api/schemas.ts";
 import { watch } from "./connection.ts";

@@ -30,7 +30,9 @@ export function useLive<Name extends keyof ServerMessages>(
   useEffect(() => listen(name, (message) => latest(message)), [name]);
 }
 
-/** Keeps what was loaded of the strategy up to date: queries whose key begins ["strategy", strategyId, what]. */
+/**
+ * Keeps what was loaded of the strategy up to date: queries whose key begins ["strategy", strategyId, what].
+ */
 export function useWatch(strategyId: string): void {
   useEffect(() => asCleanup(watch(strategyId)), [strategyId]);
 }
@@ -57,7 +59,7 @@ export function useFollow(topic: Topic | null): void {
   useEffect(() => (name === null ? undefined : asCleanup(follow(JSON.parse(name)))), [name]);
 }
 
-/** Since when nothing was heard of the topic, Unix ms; null while it is fresh. For a StaleBadge. */
+/** When the last message of the topic arrived, Unix ms; null while it is fresh. For a StaleBadge. */
 export function useStaleSince(topic: Topic): number | null {
   const [since, setSince] = useState<number | null>(null);
   useLive("stale", (message) => {

@@ -9,7 +9,7 @@ export type HeardPrice = {
   readonly heardAt: number;
 };
 
-/** Null until the first is heard, and where there is no symbol. */
+/** Null until the first price has arrived, and if there is no symbol. */
 export function usePrice(family: StrategyType, symbol: string | null): HeardPrice | null {
   const [heard, setHeard] = useState<HeardPrice | null>(null);
   useFollow(symbol === null ? null : { kind: "prices", family, symbol });

@@ -1,5 +1,5 @@
-// The lines by which an unmodified client trades on a strategy's key: its keys, our address, one order. The secret is never
-// among them, since it is shown once and elsewhere; SECRET_PLACE stands where it belongs.
+// The lines by which an unmodified client trades on a strategy's key: its keys, our address, one order. They
+// never contain the secret, which is shown once and elsewhere; SECRET_PLACE marks its place.
 import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 
 /** What the reader replaces by the key's secret. */
@@ -62,7 +62,9 @@ function pythonBinance({ type, apiKey, publicUrl }: SnippetParts): string {
   );
 }
 
-/** What is signed is the query and the body behind it, byte for byte; `echo` would sign a line break as well. */
+/**
+ * What is signed is the query and the body behind it, byte for byte; `echo` would sign a line break as well.
+ */
 function curl({ type, apiKey, publicUrl }: SnippetParts): string {
   const path = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" }[type];
   return lines(

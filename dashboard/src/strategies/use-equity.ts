@@ -14,7 +14,7 @@ const FOLLOWED_MAX = 8;
 export type LiveEquity = {
   /** In USDT. */
   readonly equity: string;
-  /** Since when nothing was heard of one of its prices, Unix ms; null while all are fresh. */
+  /** Since when one of its prices is stale, Unix ms; null while all are fresh. */
   readonly staleSince: number | null;
   /** By symbol, the prices that it is computed with, as far as they are newer than the server's. */
   readonly prices: ReadonlyMap<string, PriceJson>;
@@ -52,7 +52,7 @@ export function useEquityOf(strategyId: string, strategy: StrategyJson | undefin
   return { equity: newest ?? shown ?? strategy.equity, staleSince, prices };
 }
 
-/** The newest prices of these, by symbol, and since when nothing was heard of one of them. */
+/** The newest prices of these, by symbol, and since when one of them is stale. */
 function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
   const [prices, setPrices] = useState<ReadonlyMap<string, PriceJson>>(new Map());
   const [stale, setStale] = useState<ReadonlyMap<string, number>>(new Map());

@@ -1,4 +1,4 @@
-// Small labels. What a colour says, the word says too.
+// Small labels. What a color says, the word says too.
 import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 import { durationInWords } from "./figures/duration.ts";
@@ -13,7 +13,10 @@ const TONES: Record<Tone, string> = {
   warn: "bg-warn-soft text-warn border-transparent",
 };
 
-/** Of every status that the server names: strategies, orders, signals, identity checks, keys, copies, exchange accounts. */
+/**
+ * Of every status that the server names: strategies, orders, signals, identity checks, keys, copies, exchange
+ * accounts.
+ */
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   LIVE: "gain",
   CLOSING: "warn",
@@ -72,7 +75,7 @@ export function inWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Buy or sell; what the colour says, the word says too. */
+/** Buy or sell; what the color says, the word says too. */
 export function Side({ side }: { side: "BUY" | "SELL" }) {
   return side === "BUY" ? (
     <span className="font-medium text-gain">Buy</span>
@@ -84,7 +87,10 @@ export function Side({ side }: { side: "BUY" | "SELL" }) {
 const TICK_MS = 1000;
 
 type StaleBadgeProps = {
-  /** Since when nothing was heard, Unix ms by this browser's clock; null while it is fresh, and then nothing shows. */
+  /**
+   * Since when nothing was heard, Unix ms by this browser's clock; null while it is fresh, and then nothing
+   * shows.
+   */
   since: number | null;
 };
 

@@ -1,4 +1,6 @@
-/** The lyrebird, its tail up. Its colour is that of the text around it; a name stands beside it. */
+/**
+ * The lyrebird with its tail up, in the color of the surrounding text. Its caller shows the name beside it.
+ */
 export function BirdMark({ size = 24 }: { size?: number }) {
   return (
     <svg

@@ -7,7 +7,7 @@ type ButtonSize = "normal" | "small";
 type ButtonProps = Omit<ComponentProps<"button">, "className"> & {
   kind?: ButtonKind;
   size?: ButtonSize;
-  /** While what it started is under way: it says so, keeps its width and can't be pressed again. */
+  /** While its action is in flight: the button says so, keeps its width and cannot be pressed again. */
   isBusy?: boolean;
 };
 

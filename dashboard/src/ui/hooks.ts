@@ -13,7 +13,10 @@ export function useNow(): number {
   return now;
 }
 
-/** The value as it is once it has stayed the same for so long: for what is asked while somebody types. The first counts at once. */
+/**
+ * The value as it is once it has stayed the same for so long: for what is asked while somebody types. The
+ * first counts at once.
+ */
 export function useSettled<Value>(value: Value, ms: number): readonly [value: Value, isSettling: boolean] {
   const name = JSON.stringify(value);
   const [settled, setSettled] = useState({ name, value });
@@ -41,13 +44,14 @@ function narrowWindow(): MediaQueryList {
 }
 
 /**
- * Gives the focus back to what opened something over the page, once that is closed. To be called with what closes it:
- * `onCloseAutoFocus` of the library's parts.
+ * Gives the focus back to what opened something over the page, once that is closed. To be called with what
+ * closes it: `onCloseAutoFocus` of the library's parts.
  */
 export function useFocusReturn(isOpen: boolean): (event: Event) => void {
   const opener = useRef<Element | null>(null);
   const wasOpen = useRef(false);
-  // While it opens, its first field may take the focus before any effect runs; only here is the opener still known.
+  // While it opens, its first field may take the focus before any effect runs; only here is the opener still
+  // known.
   if (isOpen && !wasOpen.current) opener.current = openerNow();
   wasOpen.current = isOpen;
   return (event) => {
@@ -57,7 +61,7 @@ export function useFocusReturn(isOpen: boolean): (event: Event) => void {
   };
 }
 
-/** An item of a menu is gone as soon as it was chosen: its menu's button stands for it. */
+/** The focused element. A menu item disappears once it is chosen, so its menu's button is used instead. */
 function openerNow(): Element | null {
   const active = document.activeElement;
   const menu = active?.closest('[role="menu"]');
@@ -86,7 +90,10 @@ export function useCopy(text: string): { outcome: CopyOutcome; copy: () => void 
   return { outcome, copy };
 }
 
-/** The clipboard belongs to secure pages; on plain HTTP the old command takes its place, if the browser still has it. */
+/**
+ * The clipboard belongs to secure pages; on plain HTTP the old command takes its place, if the browser still
+ * has it.
+ */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const fill = (event: ClipboardEvent) => {

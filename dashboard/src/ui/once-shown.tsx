@@ -1,5 +1,5 @@
-// A secret that is shown this once. It can be copied and saved as a file, and what comes after it stays shut until its reader
-// says that they have it; leaving the page before that is asked about.
+// A secret that is shown this once. It can be copied and saved as a file, and what comes after it stays shut
+// until its reader says that they have it; leaving the page before that is asked about.
 import { type ReactNode, useEffect, useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { DownloadButton } from "./download-button.tsx";
@@ -12,7 +12,7 @@ type OnceShownProps = {
   /** What is copied and saved. */
   text: string;
   fileName: string;
-  /** What happens to who has lost it. */
+  /** What a person can do who has lost it. */
   warning: ReactNode;
   /** What its reader says: "I have saved the secret". */
   confirmation: string;

@@ -9,13 +9,13 @@ type PagerProps = {
   before: string | undefined;
   /** What to ask for to go on; null at the end. */
   next: string | null | undefined;
-  /** For a list that is told in another order than the newest first. */
+  /** The labels, for a list whose order is not newest first. */
   words?: { readonly first: string; readonly further: string; readonly last: string };
 };
 
 const NEWEST_FIRST = { first: "Newest", further: "Older", last: "oldest" } as const;
 
-/** Below a list that is told a page at a time, by default newest first. Nothing where all of it is shown. */
+/** The links below a paged list, by default newest first. Shows nothing if one page holds the whole list. */
 export function Pager({ what, before, next, words = NEWEST_FIRST }: PagerProps) {
   const isLast = next === null || next === undefined;
   if (before === undefined && isLast) return null;

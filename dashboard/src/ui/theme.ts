@@ -1,5 +1,5 @@
-// Dark or light: what the person chose, or what the system says. public/theme.js does the same before anything is
-// painted; the name in storage is in both.
+// Dark or light: what the person chose, or what the system says. public/theme.js does the same before
+// anything is painted; the name in storage is in both.
 import { useSyncExternalStore } from "react";
 
 const STORAGE_NAME = "lyrebird.theme";
@@ -11,8 +11,8 @@ const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 let choice: ThemeChoice = stored();
 /**
- * What the system says, by its events. Chromium gives no event for a change that `systemDark.matches` was read after, so it is read
- * once: charts ask with every price.
+ * What the system says, by its events. Chromium gives no event for a change that `systemDark.matches` was
+ * read after, so it is read once: charts ask with every price.
  */
 let isSystemDark = systemDark.matches;
 
@@ -25,7 +25,7 @@ export function useThemeChoice(): ThemeChoice {
   return useSyncExternalStore(subscribe, () => choice);
 }
 
-/** Whether it is dark now; for charts, which have their colours in JavaScript. */
+/** Whether it is dark now; for charts, which have their colors in JavaScript. */
 export function useIsDark(): boolean {
   return useSyncExternalStore(subscribe, isDark);
 }

@@ -1,5 +1,5 @@
-// The audit of a copy: the venue's own books held against its mirror log, and the log against what its strategy did. It knows the
-// rules of copying, and nothing of the code that copies.
+// The audit of a copy compares the venue's own books with the mirror log, and the log with the strategy's
+// actions. It knows the rules of copying, and nothing of the code that copies.
 import type { LeadAction, MirrorEntry, MirrorStatus } from "../../../src/domain/copying.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
@@ -12,7 +12,10 @@ type Placed = { readonly order: Order } | { readonly leg: Leg };
 
 const SENT: readonly MirrorStatus[] = ["RESTING", "FILLED", "CANCELED", "EXPIRED"];
 const NOT_COPIED: readonly MirrorStatus[] = ["SKIPPED", "FAILED"];
-/** Statuses of entries that are not done, or whose outcome is not known yet; and of those given up with an unknown outcome. */
+/**
+ * Statuses of entries that are not done, or whose outcome is not known yet; and of those given up with an
+ * unknown outcome.
+ */
 const UNDONE: readonly string[] = ["NEW", "SIZED", "SENT"];
 const UNCONFIRMED = "UNCONFIRMED";
 /** Deeds that have one entry each, whatever becomes of them. */
@@ -41,12 +44,18 @@ function placedOf({ venue }: CopyBooks): ReadonlyMap<string, Placed> {
   ]);
 }
 
-/** The id under which the copier sent a leg: the exchange has made a name of its own of one that was used again. */
+/**
+ * The id under which the copier sent a leg: the exchange has made a name of its own of one that was used
+ * again.
+ */
 function ownIdOf({ clientLegId }: Leg): string {
   return clientLegId.replace(/x\d+$/, "");
 }
 
-/** A leg may be sent again under its id once the one before is over: they only close, and no two of them were open or have fired. */
+/**
+ * A leg may be sent again under its id once the one before is over: they only close, and no two of them were
+ * open or have fired.
+ */
 function isSuccession(legs: readonly Leg[]): boolean {
   const isApart = legs.every(
     (leg, index) => index === 0 || (legs[index - 1]?.updatedAt ?? 0) <= leg.placedAt,
@@ -59,7 +68,7 @@ function answerFaults(books: CopyBooks): CopyFault[] {
   const { copy, actions, entries } = books;
   const faults: CopyFault[] = [];
   const last = actions.at(-1)?.seq ?? 0;
-  // Who has stopped is dealt with no more.
+  // A stopped copy handles no further actions.
   const until = copy.status === "STOPPED" ? copy.doneSeq : last;
   if (copy.doneSeq < until) faults.push(fault(books, "LATE", `is at action ${copy.doneSeq} of ${last}`));
   const answers = Map.groupBy(entries, ({ seq }) => seq);
@@ -120,7 +129,7 @@ function isUnconfirmed({ status }: MirrorEntry): boolean {
   return (status as string) === UNCONFIRMED;
 }
 
-/** A leg that waited for its position, and was taken back before there was one. */
+/** A leg that was canceled before its position existed. */
 function neverSent({ kind, status, sends, clientOrderId }: MirrorEntry): boolean {
   return kind === "PLACE_LEG" && status === "CANCELED" && sends === 0 && clientOrderId === null;
 }
@@ -184,7 +193,7 @@ const LEG_STATES = {
   EXPIRED: "EXPIRED",
 } as const;
 
-/** Whatever the venue has is told of, once. */
+/** The log has exactly one entry for each order at the venue, and the venue accepted the order once. */
 function strayFaults(
   books: CopyBooks,
   placed: ReadonlyMap<string, Placed>,
@@ -239,7 +248,9 @@ function orderFaults(books: CopyBooks): CopyFault[] {
   return faults;
 }
 
-/** What the strategy took back rests nowhere: a cancel that came before its order would leave it there. */
+/**
+ * No order that the strategy canceled is open at the venue, which a cancel sent before its order would cause.
+ */
 function cancelFaults(books: CopyBooks, placed: ReadonlyMap<string, Placed>): CopyFault[] {
   const takenBack = new Set(
     books.actions.flatMap((action) =>

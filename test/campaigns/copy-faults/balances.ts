@@ -1,4 +1,5 @@
-// What a copy says that it holds, held against what its own orders brought at the venue and what its account has there.
+// Compares a copy's recorded holdings with the results of its own orders at the venue and with its account
+// there.
 import { COPY_QUOTE_ASSET } from "../../../src/domain/copying.ts";
 import type { CopyBooks } from "./books.ts";
 import type { CopyFault } from "./faults.ts";
@@ -24,7 +25,7 @@ function hadOf({ copy, venue: { account } }: CopyBooks, symbol: string): bigint 
   return pockets === undefined ? 0n : pockets.free + pockets.locked;
 }
 
-/** What the log says was executed, for whoever looks for the fault. */
+/** The executions in the log, for the text of a fault. */
 function executedOf({ entries }: CopyBooks, symbol: string): string {
   return entries
     .filter((entry) => entry.symbol === symbol && (entry.executedQuantity > 0n || entry.kind !== "PLACE"))

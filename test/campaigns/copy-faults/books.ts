@@ -1,5 +1,5 @@
-// What is known of a copy once nothing moves any more: what its strategy did, what its mirror log says, and what the venue's own
-// books have of its account.
+// What is known of a copy once nothing moves any more: what its strategy did, what its mirror log says, and
+// what the venue's own books have of its account.
 import { actionsOf } from "../../../src/copy/leads/actions.ts";
 import { type Account, emptyAccount } from "../../../src/domain/account.ts";
 import type { Copy, LeadAction, MirrorEntry } from "../../../src/domain/copying.ts";
@@ -10,7 +10,7 @@ import type { Copier, Lead } from "../../copy/cast.ts";
 import { SYMBOLS } from "./lead-trader.ts";
 
 export type CopyBooks = {
-  /** For whoever reads of a fault. */
+  /** For the text of a fault. */
   readonly name: string;
   readonly copy: Copy;
   /** The strategy's actions, ascending. */

@@ -1,5 +1,5 @@
-// What is copied with, and killed: with the embedded database the whole program of the leads, copier and all; on PostgreSQL one of
-// two copier processes beside a gateway that goes on.
+// What is copied with, and killed: with the embedded database the whole program of the leads, copier and all;
+// on PostgreSQL one of two copier processes beside a gateway that goes on.
 import { join } from "node:path";
 import { CLAIM_MS, LEASE_MS } from "../../../src/copy/leads/leads.ts";
 import { newDirectory, type Program, startProgram } from "../../support/gateway.ts";
@@ -13,11 +13,16 @@ const COPIER_READY = /^Lyrebird copies as (\S+)/;
 const COPIERS = 2;
 export class Copying {
   kills = 0;
-  /** When what copies did not run: from its kill until its successor served, or until the lease of the killed one had run out. */
+  /**
+   * When what copies did not run: from its kill until its successor served, or until the lease of the killed
+   * one had run out.
+   */
   readonly #down: (Span & { readonly strategies: ReadonlySet<string> | null })[] = [];
   readonly #store: CrashedStore;
   readonly #env: Readonly<Record<string, string>>;
-  /** Of the program: the project's own, a copy with a fault in it, or an earlier one until it is taken over. */
+  /**
+   * Of the program: the project's own, a copy with a fault in it, or an earlier one until it is taken over.
+   */
   #root: string;
   readonly #draw: () => number;
   #gateway: Program | null = null;
@@ -114,7 +119,7 @@ export class Copying {
     return faults;
   }
 
-  /** Kills whatever still runs, for whoever breaks a run off. */
+  /** Kills all running processes, to abort a run. */
   kill(): void {
     for (const running of [...this.#copiers.map((copier) => copier.running), this.#gateway]) {
       if (running !== null) this.#expected.add(running.process);
@@ -140,7 +145,7 @@ export class Copying {
     }
   }
 
-  /** Whoever waits for the gateway is told that none is coming. */
+  /** Rejects for the callers that wait for the gateway: none is coming. */
   #noLongerServing(error: unknown): void {
     this.#serving.reject(error);
     this.#serving = Promise.withResolvers();

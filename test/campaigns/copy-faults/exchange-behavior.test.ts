@@ -1,4 +1,5 @@
-// What a real exchange does beside what the venue does: each behavior is met when it is due, and ends when it should.
+// What a real exchange does beside what the venue does: each behavior is met when it is due, and ends when it
+// should.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +19,10 @@ afterEach(async () => {
   for (const close of closes.splice(0)) await close();
 });
 
-/** A venue that accepts each client id once, as another gateway does, and a way to it on which the exchange behaves as said. */
+/**
+ * A venue that accepts each client id once, as another gateway does, and a way to it on which the exchange
+ * behaves as said.
+ */
 async function open(behavior: BehaviorOptions): Promise<void> {
   now = 0;
   const orders = new Map<string, { orderId: number; clientOrderId: string; status: string }>();
@@ -62,7 +66,7 @@ const ask = (clientId: string) => send("GET", "/fapi/v1/order", { origClientOrde
 const idsIn = ({ body }: WireAnswer): number[] => body.map(({ orderId }: { orderId: number }) => orderId);
 
 describe("an exit", () => {
-  test("is refused when it is due, for another reason each time, and passes when it comes again", async () => {
+  test("is rejected when it is due, for another reason each time, and passes on retry", async () => {
     await open({ refuseExit: { first: 1, every: 1 } });
     const exit = { side: "SELL", reduceOnly: "true" };
     const codes: (number | string)[] = [];

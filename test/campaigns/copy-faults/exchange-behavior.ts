@@ -31,7 +31,10 @@ export type BehaviorOptions = {
   readonly refuseExit?: Schedule;
   /** Candidates: orders and legs that the venue accepted. They are hidden for a drawn time, ms. */
   readonly hide?: Schedule & { readonly leastMs: number; readonly mostMs: number };
-  /** The secret of a key, with which a request is signed again under another client id. Without it ids are not reused. */
+  /**
+   * The secret of a key, with which a request is signed again under another client id. Without it ids are not
+   * reused.
+   */
   readonly reuseIds?: { readonly secretOf: (apiKey: string) => string | undefined };
   /** Weight per minute that an address has. */
   readonly weightByAddress?: { readonly spot: number; readonly futures: number };
@@ -238,7 +241,10 @@ export class ExchangeBehavior {
     return UNKNOWN;
   }
 
-  /** A client id that was accepted before is accepted again, under a name of its own, unless its order is known to be open. */
+  /**
+   * A client id that was accepted before is accepted again, under a name of its own, unless its order is
+   * known to be open.
+   */
   async #reuse(
     request: WayRequest,
     clientId: string,
@@ -322,7 +328,7 @@ export class ExchangeBehavior {
   }
 }
 
-/** The parameters signed anew; `secret` is the account's. */
+/** The parameters with a new signature; `secret` is the account's. */
 export function signedAgain(parameters: URLSearchParams, secret: string): string {
   const unsigned = new URLSearchParams(parameters);
   unsigned.delete("signature");

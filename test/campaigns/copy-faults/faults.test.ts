@@ -6,17 +6,25 @@ import { renderCopies } from "./campaign.ts";
 import { SURE_FATES } from "./faulty-way.ts";
 import { copyUnderFire, type RunReport } from "./run.ts";
 
-/** Time decides more of a run than what is drawn: the seed is fixed. Another one: `SEED=7 npm run test:all`. */
+/**
+ * Time decides more of a run than what is drawn: the seed is fixed. Another one: `SEED=7 npm run test:all`.
+ */
 const seed = Number(process.env.SEED ?? 1);
 const ORDERS = 240;
 const LEADS = 2;
 const COPIERS = 4;
 const HIDE_MS_MAX = 8_000;
-/** An id is used again, and the weight of the address is exceeded, only by a copier that does what it should not. */
+/**
+ * An id is used again, and the weight of the address is exceeded, only by a copier that does what it should
+ * not.
+ */
 const SURE_BEHAVIORS = ["REFUSE_EXIT", "HIDE"] as const;
 /** More than the bounds of all that waits in it: a run that does not settle says which copies did not. */
 const RUN_MS_MAX = 480_000;
-/** Who begins anew looks for what it may have sent for four and a half seconds: it gets to something else in between. */
+/**
+ * A restarted copier first looks for orders it may have sent, for 4.5 seconds: this leaves time for other
+ * work.
+ */
 const KILL_EVERY_MS = 6_000;
 
 describe.concurrent("every order is mirrored once, in order, or says why not, whatever is cut, delayed or killed", () => {
@@ -51,7 +59,8 @@ function expectClean(report: RunReport | null): void {
   if (report === null) throw new Error("there is a store");
   const { faults, verdict, fates, behaviors, kills, copies, lateCopies } = report;
   expect(faults, renderCopies([report])).toEqual([]);
-  // A test that never came to its point must not pass. Whether any of so few orders had to be sent again is left to chance.
+  // A test that exercised nothing must not pass. Whether any of its few orders had to be resent is left to
+  // chance.
   expect(copies).toBe(2 * LEADS * COPIERS);
   expect(lateCopies).toBe(copies / 2);
   expect(kills).toBeGreaterThan(0);

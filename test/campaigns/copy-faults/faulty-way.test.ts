@@ -1,4 +1,5 @@
-// The way between copier and venue does what it says: some requests never arrive, others do and their sender is not told.
+// The faulty network between copier and venue: some requests never arrive, others arrive but lose their
+// answer.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -39,7 +40,7 @@ async function place(url: string, id: number): Promise<number | null> {
   return answer?.status ?? null;
 }
 
-test("what was carried out is counted, whatever its sender was told", async () => {
+test("an executed request is counted, whatever answer its sender received", async () => {
   // Of the fates that are drawn none waits for longer than a moment.
   const drawn = seededRandom(1);
   const quick = [0.01, 0.1, 0.14, 0.215, 0.24, 0.2645, 0.2654, 0.9];

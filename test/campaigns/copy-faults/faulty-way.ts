@@ -1,23 +1,26 @@
-// The way from the copier to the venue, on which each request has a fate that is drawn when it comes:
-//
-//   PASSED         nothing happens to it
-//   HELD           it is held back for a moment
-//   LATE           it is held back for so long that the venue may find it too old, and its sender may have given up
-//   CUT_BEFORE     hung up on; the venue sees nothing of it
-//   CUT_AFTER      hung up on when the venue has answered
-//   CUT_LATE       hung up on at once; the venue gets it later, while it would still carry it out
-//   SILENT         the venue's answer is held back for longer than anybody waits
-//   FAULT_BEFORE   answered 503; the venue sees nothing of it
-//   FAULT_AFTER    answered 503 when the venue has carried it out
-//   LIMITED        answered 429 with Retry-After; the venue sees nothing of it
-//   BANNED         answered 418 likewise
-//
-// A request that the way has taken goes on to the venue whatever becomes of its sender, as on a real network. The way counts which
-// client ids the venue has accepted how often. What a real exchange does and the venue does not is in exchange-behavior.ts.
+// The connection from the copier to the venue. Each request has a fate, which is drawn when it arrives. An
+// accepted request goes on to the venue even if its sender is gone, as on a real network. The connection
+// counts how often the venue has accepted each client id. exchange-behavior.ts adds what a real exchange does
+// and the venue does not.
 import { type Answer, FaultProxy, type Passing, type Rule, type Send } from "../../support/fault-proxy.ts";
 import { type Chances, drawFate } from "../harness/fates.ts";
 import { type BehaviorOptions, ExchangeBehavior, requestOf, signedAgain } from "./exchange-behavior.ts";
 
+/**
+ * The fates of a request:
+ *
+ *   PASSED         nothing happens to it
+ *   HELD           it is delayed for a moment
+ *   LATE           it is delayed so long that the venue may find it too old, and its sender may have given up
+ *   CUT_BEFORE     the connection is closed; the venue never receives it
+ *   CUT_AFTER      the connection is closed when the venue has answered
+ *   CUT_LATE       the connection is closed at once; the venue receives it later, in time to execute it
+ *   SILENT         the venue's answer is delayed for longer than any sender waits
+ *   FAULT_BEFORE   answered 503; the venue never receives it
+ *   FAULT_AFTER    answered 503 when the venue has executed it
+ *   LIMITED        answered 429 with Retry-After; the venue never receives it
+ *   BANNED         answered 418 likewise
+ */
 export const FATES = [
   "PASSED",
   "HELD",
@@ -32,12 +35,15 @@ export const FATES = [
   "BANNED",
 ] as const;
 export type Fate = (typeof FATES)[number];
-/** Those that every run meets, however few requests it comes to; the others stop all requests for a second or longer. */
+/**
+ * Those that every run meets, however few requests it comes to; the others stop all requests for a second or
+ * longer.
+ */
 export const SURE_FATES = FATES.filter((fate) => !["PASSED", "SILENT", "LIMITED", "BANNED"].includes(fate));
 
 /**
- * Out of a hundred, of signed requests; the rest passes. Of the last two there are few, since after a ban, and once a second account
- * was limited, nobody is asked anything for a second.
+ * Out of a hundred, of signed requests; the rest passes. Of the last two there are few, since after a ban,
+ * and once a second account was limited, nobody is asked anything for a second.
  */
 const CHANCES: Chances<Fate> = [
   ["HELD", 8],
@@ -85,8 +91,9 @@ export type FaultyWay = {
 };
 
 /**
- * Opens a way to a venue on a free port of the loopback address. `draw` decides the fates; those that a run must not miss by chance
- * are in `due`: every eighth signed request has the next of them. Without `cuts` every request passes.
+ * Opens a way to a venue on a free port of the loopback address. `draw` decides the fates; those that a run
+ * must not miss by chance are in `due`: every eighth signed request has the next of them. Without `cuts`
+ * every request passes.
  */
 export async function openFaultyWay(
   venueUrl: string,

@@ -1,4 +1,4 @@
-// Kills what copies, again and again, until it is told to rest.
+// Kills the copying processes at random intervals until it is ended.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Copying } from "./copying.ts";
 
@@ -17,7 +17,7 @@ export class Killer {
   }) {
     const { copying, everyMs, draw } = parts;
     this.#work = everyMs === null ? Promise.resolve() : this.#strike(copying, everyMs, draw);
-    // Whoever ends it hears of it.
+    // `end` reports the error.
     this.#work.catch(() => {});
   }
 

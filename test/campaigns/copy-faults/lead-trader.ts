@@ -1,5 +1,5 @@
-// Who trades a strategy that is copied: orders of every kind, cancels, legs and leverages, drawn from the seed. A request whose
-// answer did not come is sent again under the same client id, as often as it takes, so that the strategy goes on whatever dies.
+// Trades a copied strategy: orders of every kind, cancels, legs and leverages, drawn from the seed. A request
+// without an answer is retried under the same client id, so that the strategy goes on after any crash.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Lead } from "../../copy/cast.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
@@ -58,7 +58,10 @@ export class LeadTrader {
     this.#url = parts.url;
   }
 
-  /** Chooses a leverage at which nothing is liquidated here: what a venue does to an account by itself is not what is tested. */
+  /**
+   * Chooses a leverage at which nothing is liquidated here: what a venue does to an account by itself is not
+   * what is tested.
+   */
   async begin(): Promise<void> {
     if (this.lead.type === "SPOT") return;
     for (const { symbol } of SYMBOLS) await this.#chooseLeverage(symbol);
@@ -186,7 +189,7 @@ export class LeadTrader {
         const seconds = Number(answer.headers.get("retry-after") ?? 0);
         await pause(Math.max(AGAIN_MS, seconds * 1_000));
       } catch {
-        // Killed meanwhile: its successor is asked.
+        // The gateway was killed: the next attempt goes to its successor.
         await pause(AGAIN_MS);
       }
     }

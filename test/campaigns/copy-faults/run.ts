@@ -1,19 +1,8 @@
-// Copying under fire: traders whose strategies are followed, a way to the venue that cuts, delays, lies and limits, and kill -9 of
-// what copies. When all is traded, and everybody has cancelled what still waits,
-//
-//   - every copy deals with all that its strategy did, within a bound,
-//   - the venue has each order that a mirror log tells of, once, as it is told; and none that no log tells of,
-//   - orders of a symbol stand there in the order of their strategy, and what the strategy took back rests nowhere,
-//   - what was not copied says why,
-//   - what a copy says that it holds is what its account has; and who follows a strategy that was closed holds nothing more,
-//   - what it has there is what its strategy's history entitles it to, it never lacked its strategy's stop for long, and no order
-//     was sized by what the account did not have.
-//
-// The exchange refuses exits once, hides orders, accepts client ids again and counts weight by address; its prices are its own, and
-// once it liquidates positions that the strategies keep.
-//
-// Some copiers come late, when their strategy has a history already. What is drawn follows from the seed; how requests and kills
-// interleave does not.
+// Copying under fire: traders whose strategies are copied, a connection to the venue that cuts, delays, lies
+// and limits, and kill -9 of the copying processes. The exchange rejects exits once, hides orders, accepts
+// client ids again and counts weight by address. It has its own prices, and once it liquidates positions that
+// the strategies keep. Some copiers start late, when their strategy has a history. The seed decides what is
+// drawn, not how requests and kills interleave.
 import { setTimeout as pause } from "node:timers/promises";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import {
@@ -50,7 +39,9 @@ export type RunOptions = {
   readonly killEveryMs: number | null;
   /** Whether the way to the venue has faults. */
   readonly cuts: boolean;
-  /** What the exchange does beside what the venue does; nothing of it: another gateway, at the same prices. */
+  /**
+   * What the exchange does beside what the venue does; nothing of it: another gateway, at the same prices.
+   */
   readonly exchange: ExchangeOptions | null;
   /** The program: the project's own unless said. */
   readonly root?: string | undefined;
@@ -73,7 +64,7 @@ export type RunReport = {
   readonly seed: number;
   readonly copies: number;
   readonly lateCopies: number;
-  /** Orders and legs of the strategies, and what was taken back. */
+  /** Orders and legs that the strategies placed, and those they canceled. */
   readonly placed: number;
   readonly canceled: number;
   readonly kills: number;
@@ -104,7 +95,10 @@ type World = {
   readonly followed: Followed[];
 };
 
-/** A symbol: where its price began, by what part the venue's differs, and what part of its bid the venue's mark price is. */
+/**
+ * A symbol: where its price began, by what part the venue's differs, and what part of its bid the venue's
+ * mark price is.
+ */
 type Walked = (typeof SYMBOLS)[number] & { readonly base: number; drift: number; mark: number };
 
 const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
@@ -127,14 +121,28 @@ const HIDE_MS_MIN = 1_000;
 /** How far the venue's prices part from the strategies' at most, and in a step. */
 const DRIFT_MAX = 0.004;
 const DRIFT_STEP = 0.001;
-/** Once, at half of the orders, the venue's mark prices fall to this part, and later rise by as much, for this long, ms. */
+/**
+ * Once, at half of the orders, the venue's mark prices fall to this part, and later rise by as much, for this
+ * long, ms.
+ */
 const CRASH = 0.35;
 const CRASH_MS = 1_500;
 /** An earlier program ends when so many placements are without an answer, or after so long, ms. */
 const WITHHELD_MIN = 6;
 const WITHHELD_MS_MAX = 3_000;
 
-/** Runs. Answers null if the store's programs are missing. */
+/**
+ * Runs the campaign. Returns null if the store's programs are missing. Once all orders are sent and all open
+ * ones are canceled, it checks that
+ *
+ * - every copy handles all actions of its strategy within a bound;
+ * - the venue has each order of a mirror log once, as logged, and no order that no log has;
+ * - the orders of a symbol are there in their strategy's order, and none that the strategy canceled is open;
+ * - each skipped order has a reason;
+ * - a copy's recorded holdings are those of its account, and copies of a closed strategy hold nothing more;
+ * - the holdings are those that the strategy's history entitles the copy to;
+ * - a copy never lacked its strategy's stop for long, and no order used funds its account did not have.
+ */
 export async function copyUnderFire(options: RunOptions): Promise<RunReport | null> {
   const leadStore = await makeStore(options.store);
   if (leadStore === null) return null;
@@ -346,8 +354,8 @@ async function takeOverEarlier({ way, copying }: World): Promise<void> {
 }
 
 /**
- * The venue's mark price of one symbol falls, and of the other rises, for a moment once it is `due`: it liquidates by itself. Its bids
- * and asks stay what they are.
+ * The venue's mark price of one symbol falls, and of the other rises, for a moment once it is `due`: it
+ * liquidates by itself. Its bids and asks stay what they are.
  */
 async function crash(walked: readonly Walked[], due: () => boolean): Promise<void> {
   while (!due()) await pause(PRICE_EVERY_MS);

@@ -1,4 +1,4 @@
-// Waiting until nothing moves any more: every copy has dealt with all that its strategy did, and every entry says how its order stands.
+// Waits until each copy has handled all actions of its strategy and each entry has its final state.
 import { setTimeout as pause } from "node:timers/promises";
 import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -14,7 +14,10 @@ import { targetFaults } from "./targets.ts";
 import { bidOf, readHistories } from "./verdict.ts";
 
 const ASK_AGAIN_MS = 500;
-/** A claim runs out, a request that may still execute is waited for, a look comes round: all of it several times over. */
+/**
+ * A claim runs out, a request that may still execute is waited for, a look comes round: all of it several
+ * times over.
+ */
 const SETTLED_MS_MAX = 300_000;
 /** What copies is killed until half of the copies are done, or this long, ms. */
 const KILLED_MS_MAX = 60_000;
@@ -81,7 +84,10 @@ async function awaitTargets(leads: Store, world: World): Promise<void> {
   });
 }
 
-/** Has every copy ask the venue how its orders stand. A limit may rest there for good: its price came before it did. */
+/**
+ * Has every copy ask the venue how its orders stand. A limit may rest there for good: its price came before
+ * it did.
+ */
 async function settleAll(store: Store, { followed, copying }: World, deadline: number): Promise<CopyFault[]> {
   for (const { copier } of followed) {
     // Of a copy that is stopped nothing is asked any more.

@@ -1,8 +1,8 @@
-// What a copy had when an order was sized, recomputed from the venue's journal and prices, and held against the scale in its log.
-//
-// The log does not say when exactly an order was sized, nor which fills the copy knew of by then. It must agree with what the
-// account had at some moment shortly before: with the wallet and the holdings of one and the same moment. Money that is in both,
-// as proceeds of a sale and as what was sold, is in no moment of the account.
+// Recomputes a copy's funds when an order was sized, from the venue's journal and prices, and compares them
+// with the scale in its log. The log does not say when exactly an order was sized, nor which fills the copy
+// knew of by then. The scale must therefore agree with the account at some moment shortly before: with the
+// wallet and the holdings of the same moment. Money counted in both, as proceeds of a sale and as what was
+// sold, fits no moment of the account.
 import type { MirrorEntry } from "../../../src/domain/copying.ts";
 import type { CopyBooks } from "./books.ts";
 import type { CopyFault } from "./faults.ts";
@@ -14,15 +14,19 @@ export type PricesOf = (symbol: string, from: number, until: number) => readonly
 const ONE = 100_000_000n;
 /** Fills that an account poll has not found yet are younger than this, ms. */
 const FILLS_MS = 40_000;
-/** Prices are read for many orders at once, and are younger than this, ms, also when some of the requests for them fail. */
+/**
+ * Prices are read for many orders at once, and are younger than this, ms, also when some of the requests for
+ * them fail.
+ */
 const PRICES_MS = 20_000;
 /** A request may be on its way when its sender sees the time, ms. */
 const AFTER_MS = 1_000;
 /** The fee of one fill, in parts of a thousand, which is known a moment later than the fill. */
 const FEE_PER_MILLE = 1n;
 /**
- * What fees, and prices that were read a little earlier, may change of a whole account, in parts of a thousand: less than half of
- * what the smallest order is worth, so that an order that is counted twice is always seen.
+ * What fees, and prices that were read a little earlier, may change of a whole account, in parts of a
+ * thousand: less than half of what the smallest order is worth, so that an order that is counted twice is
+ * always seen.
  */
 const WHOLE_PER_MILLE = 10n;
 

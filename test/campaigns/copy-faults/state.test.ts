@@ -1,5 +1,5 @@
-// The oracle of state finds what it is there to find: a copy that is on target, protected and sized by what it had, and then each
-// way in which it is not.
+// The oracle of state finds what it is there to find: a copy that is on target, protected and sized by what
+// it had, and then each way in which it is not.
 import { describe, expect, test } from "vitest";
 import { emptyAccount } from "../../../src/domain/account.ts";
 import { collectiveId } from "../../../src/domain/collective-id.ts";
@@ -161,7 +161,7 @@ describe("the stop of a position", () => {
     ]);
   });
 
-  test("is none of a position on the other side, whose time is told apart", () => {
+  test("is none of a position on the other side, whose time is reported separately", () => {
     const liquidated = [moment(1, "-500"), moment(32, "0")];
     expect(kinds({ lead, copy: liquidated })).toEqual([]);
     expect(spans({ lead, copy: liquidated })).toEqual([{ from: 1_000, until: 32_000, isOtherSide: true }]);

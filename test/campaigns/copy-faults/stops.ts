@@ -1,6 +1,7 @@
-// No position of a copy is without a stop for long while its strategy has one, or had one when it left: by the journals of both
-// gateways, exactly. Time in which nothing that copies was running is not counted. A position on the other side than the strategy's,
-// which a liquidation at the venue can leave, has no stop that it could have: it must be gone at the end, and its time is reported.
+// No position of a copy lacks a stop for long while its strategy has one, or had one when it closed: checked
+// exactly by the journals of both gateways. Time without a running copier does not count. A liquidation at
+// the venue can leave a position on the other side than the strategy's, which can have no stop: it must be
+// gone at the end, and its time is reported.
 import type { CopyFault } from "./faults.ts";
 import type { Histories } from "./targets.ts";
 
@@ -31,7 +32,7 @@ export function nakedSpans(histories: Histories, symbol: string, until: number):
     const hasStop = moment.stops.has(symbol);
     if (of === "copy") copy = { side, hasStop };
     else {
-      // A strategy that has left keeps what it had; what it opens next begins anew.
+      // A strategy that closes its position keeps its last stop state; its next position sets its own.
       if (side !== 0) stopped = hasStop ? side : 0;
       else if (wasFlat) stopped = 0;
       wasFlat = side === 0;

@@ -1,9 +1,8 @@
-// The oracle of state: what a copy has at the venue, held against what the history of its strategy entitles it to.
-//
-// A copy is entitled to what its orders have opened for executed orders of the strategy, less what the strategy has left: an exit
-// of a third of the strategy's position leaves two thirds. A strategy that is flat entitles to nothing. What goes beyond is a
-// fault unless an open exit at the venue is about to sell it or it is too small to be traded. What is missing is none: a copy never
-// opens anything by itself without consent.
+// The oracle of state: compares a copy's account at the venue with what its strategy's history entitles it
+// to. A copy is entitled to what its orders opened for executed orders of the strategy, less what the
+// strategy closed: an exit of a third leaves two thirds, and a flat strategy entitles to nothing. An excess
+// is a fault unless an open exit is about to sell it or it is too small to trade. A deficit is no fault: a
+// copy opens nothing without consent.
 
 import { collectiveId } from "../../../src/domain/collective-id.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
@@ -17,7 +16,10 @@ export type Histories = {
   readonly copy: readonly Moment[];
 };
 
-/** The least and the most that a copy may hold, in its direction, and what rounding may have left. Units of 1e-8. */
+/**
+ * The least and the most that a copy may hold, in its direction, and what rounding may have left. Units of
+ * 1e-8.
+ */
 type Entitlement = { readonly least: bigint; readonly most: bigint; readonly rounding: bigint };
 
 const ONE = 100_000_000n;
@@ -56,7 +58,10 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
   return [];
 }
 
-/** What the strategy's executions since the copy began entitle it to, in the direction of the strategy's position. */
+/**
+ * What the strategy's executions since the copy began entitle it to, in the direction of the strategy's
+ * position.
+ */
 function entitlementOf(books: CopyBooks, { lead, copy }: Histories, symbol: string): Entitlement {
   const { strategyId, fromVersion, settings } = books.copy;
   let entitled = NOTHING;
@@ -70,7 +75,8 @@ function entitlementOf(books: CopyBooks, { lead, copy }: Histories, symbol: stri
     const isThroughZero = before !== 0n && after !== 0n && before > 0n !== after > 0n;
     if (after === 0n) entitled = NOTHING;
     else if (isThroughZero) {
-      // The order has closed one position and opened another: of which it has how much is bounded by the two wallets.
+      // The order has closed one position and opened another: of which it has how much is bounded by the two
+      // wallets.
       const wallet = walletAt(copy, moment.at);
       const bound = (sizeOf(after) * wallet * settings.share * 11n) / (moment.wallet * ONE * 10n);
       entitled = { least: 0n, most: bound < executed ? bound : executed, rounding: STEP };

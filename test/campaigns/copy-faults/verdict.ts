@@ -1,4 +1,4 @@
-// The verdict over all copies once everything stands still: what was counted, and what was found.
+// The verdict over all copies at the end of a run: the counts and the faults.
 import type { SkipReason } from "../../../src/domain/copying.ts";
 import { decimal } from "../../../src/money/decimal.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -31,7 +31,7 @@ export type Verdict = {
   readonly asked: number;
   /** Those that were sent after the last kill. */
   readonly afterKills: number;
-  /** Scales that were recomputed, and positions that were held against their entitlement. */
+  /** Recomputed scales, and positions compared with their entitlement. */
   readonly sized: number;
   readonly positions: number;
   /** What the venue has liquidated. */

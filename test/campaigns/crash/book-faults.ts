@@ -1,5 +1,5 @@
-// Whether the books of a strategy are in order: complete, exact to the last digit, and in keeping with all that was
-// acknowledged.
+// Whether the books of a strategy are in order: complete, exact to the last digit, and in keeping with all
+// that was acknowledged.
 import { decimalText, signedUnits, sum, units } from "../../support/exact.ts";
 import type { Fault } from "../harness/faults.ts";
 import { isLeg, type OrderBody } from "./bodies.ts";
@@ -17,8 +17,8 @@ export function faultsOf(trader: Trader, books: Books): Fault[] {
 }
 
 /**
- * Ids count from one without a gap: nothing was lost and nothing undone. Legs have theirs from the same numbers. Ids and
- * client ids occur once, but that the order of a leg that fired has the leg's.
+ * Ids count from one without a gap: nothing was lost and nothing undone. Legs have theirs from the same
+ * numbers. Ids and client ids occur once, but that the order of a leg that fired has the leg's.
  */
 function numberingFaults({ orders, trades }: Books): Fault[] {
   return [
@@ -103,7 +103,10 @@ function acknowledgementFaults(trader: Trader, { orders }: Books): Fault[] {
   return faults;
 }
 
-/** When positions ended by themselves, which takes orders and legs with them: by a liquidation, or by a leg that fired. */
+/**
+ * When positions ended by themselves, which takes orders and legs with them: by a liquidation, or by a leg
+ * that fired.
+ */
 function endsOfPositions(orders: readonly OrderBody[]): ReadonlySet<number> {
   return new Set(
     orders.flatMap((order) => {
@@ -113,7 +116,7 @@ function endsOfPositions(orders: readonly OrderBody[]): ReadonlySet<number> {
   );
 }
 
-/** Whether an order, or leg, that was acknowledged as `heard` may now stand as `stored`. */
+/** Whether an order or leg that was acknowledged as `heard` may now be `stored`. */
 function mayFollow(
   heard: OrderBody,
   stored: OrderBody,

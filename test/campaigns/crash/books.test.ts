@@ -114,7 +114,7 @@ describe("books are at fault", () => {
     expect(kindsOf({ ...sound, trades: [{ ...trade, id: 2 }] })).toEqual(["LOST"]);
   });
 
-  test("a client id stands for two orders", () => {
+  test("two orders have the same client id", () => {
     const canceled = { ...resting, orderId: 3, status: "CANCELED" };
     expect(kindsOf({ ...sound, orders: [filled, canceled, resting] })).toContain("DOUBLED");
   });
@@ -161,7 +161,10 @@ describe("books are at fault", () => {
   });
 });
 
-/** The kinds of what is wrong for a trader that has heard what the sound books say, but for what it has `heard` otherwise. */
+/**
+ * The kinds of all faults of a trader that received what the sound books hold, except for the answers in
+ * `heard`.
+ */
 function kindsOf(
   books: Books,
   heard: Readonly<Record<string, Placement["heard"]>> = {},

@@ -1,17 +1,8 @@
-// Killed under load, over and over, on one database: the real program, the simulated market, kill -9.
-//
-// A cycle: traders send orders side by side; after a random number of acknowledged answers the gateway, its database's
-// server or both are killed with requests under way; all is started again; then
-//
-//   - what waits where the market now stands is filled, has fired, is liquidated,
-//   - every acknowledged order is there, once, as acknowledged or in a state that may follow,
-//   - every order with an unknown outcome is there at most once, and sent again, twice at the same time, exactly once,
-//   - balances, positions and wallets are what trades, open orders and incomes make them, to the last digit,
-//   - the journals of some strategies, at the end of all, make their accounts, and the database is sound.
-//
-// Cycles alternate between two simulated markets, a dear one and a cheap one, so that limits between the two rest in one
-// and are reached by starting the other. What is drawn follows from the seed; how requests interleave does not. The first
-// fault ends the run: what follows from wrong books says nothing.
+// Crash cycles on one database: the real program, the simulated market, kill -9. In each cycle traders send
+// orders concurrently. After a random number of acknowledged answers the gateway, its database's server or
+// both are killed with requests in flight, and restarted. Cycles alternate between a dear and a cheap market,
+// so that the other market reaches limit orders between the two. The seed decides what is drawn, not how
+// requests interleave. The first fault ends the run, since later faults may follow from it.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { issueApiKey } from "../../../src/keys/api-keys.ts";
 import type { MasterKey } from "../../../src/keys/master-key.ts";
@@ -41,7 +32,7 @@ export type CrashOptions = {
   readonly seed: number;
   readonly cycles: number;
   readonly onCycle?: (report: CycleReport) => void;
-  /** Ends the run after the cycle that is under way. */
+  /** Ends the run after the present cycle. */
   readonly signal?: AbortSignal;
 };
 
@@ -70,7 +61,10 @@ export type CrashReport = {
   readonly seconds: number;
 };
 
-/** Of these strategies a third is at work in a cycle, by turns: none may place more than 50 orders in ten seconds. */
+/**
+ * Of these strategies a third is at work in a cycle, by turns: none may place more than 50 orders in ten
+ * seconds.
+ */
 const SPOT_TRADERS = 24;
 const FUTURES_TRADERS = 12;
 const TURNS = 3;
@@ -90,7 +84,17 @@ type Stage = {
   readonly draw: () => number;
 };
 
-/** Runs the cycles, up to the first with a fault. Answers null if the store's programs are missing. */
+/**
+ * Runs the cycles, up to the first with a fault. Returns null if the store's programs are missing. After each
+ * restart it checks that
+ *
+ * - orders that the market's present prices reach are filled, legs have fired, positions are liquidated;
+ * - every acknowledged order exists once, in its acknowledged state or one that may follow;
+ * - every order with an unknown outcome exists at most once, and exactly once after two simultaneous retries;
+ * - balances, positions and wallets follow exactly from trades, open orders and incomes.
+ *
+ * At the end it checks that some strategies' journals make their accounts, and that the database is sound.
+ */
 export async function runCrashCycles(options: CrashOptions): Promise<CrashReport | null> {
   const { seed, cycles, onCycle, signal } = options;
   const store = await makeStore(options.store);
@@ -125,7 +129,7 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
       onCycle?.(report);
     }
   } catch (error) {
-    // Whoever breaks a run off at a terminal kills with it all that the run has started.
+    // An interrupt at a terminal kills all processes of the run as well.
     if (signal?.aborted !== true) {
       const reason = error instanceof Error ? error.stack : String(error);
       const said = gateway === null ? "" : await lastWords(gateway);
@@ -198,7 +202,9 @@ async function checkBooks(url: string, traders: readonly Trader[]) {
   return { filled, settled, ...(await checkAll(url, traders)) };
 }
 
-/** Looks at the database itself, and gives every trader another key of its strategy, whose budgets are unused. */
+/**
+ * Looks at the database itself, and gives every trader another key of its strategy, whose budgets are unused.
+ */
 async function checkDatabase({ store, traders }: Stage, replayed: readonly Trader[]): Promise<Fault[]> {
   return await store.beside(async (beside) => {
     const damage = await store.damage(beside);

@@ -1,11 +1,7 @@
-// Traders at work until something is killed under them: the gateway, the database's server, or both at once.
-//
-//   gateway    kill -9, and what was under way has no answer
-//   database   the gateway has lost what it stands on. With a commit under way it ends by itself, exit 1, and its last words
-//              say why; else it says 503 to everything until the database is back, and goes on as if nothing had been
-//   both       kill -9 of all of them
-//
-// When this is over the gateway is dead and the database is there again.
+// Keeps traders at work until a victim is killed. A killed gateway leaves requests in flight without an
+// answer. A gateway whose database was killed ends by itself if a commit is in flight: exit 1, and its last
+// words say why. Else it answers 503 until the database is back, and then continues normally. Both may be
+// killed at once. In the end the gateway is dead and the database is running.
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../../support/eventually.ts";
 import type { GatewayProcess } from "../../support/gateway.ts";
@@ -26,14 +22,17 @@ export type Killed = {
   readonly canceled: number;
 };
 
-/** Requests that a trader has under way. */
+/** Requests that a trader has in flight. */
 const LANES = 2;
 const ACKNOWLEDGED_MIN = 5;
 const ACKNOWLEDGED_MAX = 60;
-/** Things a trader does on each of its lanes, and those that it still does when its gateway has lost the database. */
+/** Actions of each request loop of a trader, and those that remain when its gateway has lost the database. */
 const ACTIONS_MAX = 6;
 const ACTIONS_WITHOUT_DATABASE_MAX = 3;
-/** From an answer to the kill at most, ms: longer than a commit takes, so that every moment of one has its turn. */
+/**
+ * From an answer to the kill at most, ms: longer than a commit takes, so that every moment of one has its
+ * turn.
+ */
 const STRIKE_AFTER_MS_MAX = 6;
 /** By when everything that was sent has an answer, or none for ever, ms. */
 const ANSWERED_MS_MAX = 30_000;
@@ -46,7 +45,7 @@ export async function killUnderLoad(parts: {
   readonly prices: AllPrices;
   readonly victim: Victim;
   readonly draw: () => number;
-  /** Told of a gateway that has outlived its database, once that is back: what it missed has to come. */
+  /** Called when a gateway has outlived its database and that is back: the gateway has to catch up. */
   readonly onOutlived: () => Promise<void>;
 }): Promise<Killed> {
   const { gateway, store, traders, prices, victim, draw, onOutlived } = parts;

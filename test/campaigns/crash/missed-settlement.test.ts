@@ -1,4 +1,5 @@
-// Funding that is settled while the gateway lies dead, and a kill while it is made up for: every holder pays once.
+// Funding that is settled while the gateway lies dead, and a kill while it is made up for: every holder pays
+// once.
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { FundingRow } from "../../../src/market/exchange/source.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -16,7 +17,9 @@ import { HELD, makeHolders } from "./holders.ts";
 const HOLDERS = 12;
 const MINUTE_MS = 60_000;
 const BOUGHT_MINUTES_AGO = 9;
-/** The market is looked at before a settlement is applied, and asked for again after some seconds. */
+/**
+ * A gateway catches up with the market before it applies a settlement, and polls again after some seconds.
+ */
 const SETTLED_MS_MAX = 40_000;
 const ASK_AGAIN_MS = 100;
 const RUN_MS_MAX = 120_000;

@@ -1,5 +1,5 @@
-// After a restart: what the market has reached is filled, has fired, is liquidated; what had an unknown outcome is whole and
-// is sent again.
+// After a restart: waits until orders and legs that the market reached have executed, and resends the
+// placements whose outcome is unknown.
 import { eventually } from "../../support/eventually.ts";
 import type { WireAnswer } from "../../support/signed-client.ts";
 import type { Fault } from "../harness/faults.ts";
@@ -22,12 +22,13 @@ export type Settled = {
 
 const ASK_AGAIN_MS = 40;
 
-/** Where a market stands: the best prices, and of a contract its mark price. */
+/** The present prices of a market: the best prices, and the mark price of a contract. */
 type Stand = Quote & { readonly mark: number };
 
 /**
- * Waits until nothing rests any more where the market stands, no leg waits there and no position that it liquidates is held;
- * answers how many orders and legs it had reached. Of a futures trader some of them may be gone with their position.
+ * Waits until the market's present prices leave no order unfilled, no leg unfired and no position
+ * unliquidated. Returns how many orders and legs they had reached. A liquidation may have removed some of a
+ * futures trader's.
  */
 export async function awaitFills(url: string, traders: readonly Trader[]): Promise<number> {
   const before = await standsOf(url);
@@ -60,7 +61,10 @@ async function standsOf(url: string): Promise<{ readonly SPOT: Stand; readonly F
   return { SPOT: { ...SPOT, mark }, FUTURES: { ...FUTURES, mark } };
 }
 
-/** As its own row says, by the mark price that it is shown at; one beyond it by hardly anything was reached just now. */
+/**
+ * As its own row says, by the mark price that it is shown at; one beyond it by hardly anything was reached
+ * just now.
+ */
 function isBeyondItsMargin(position: PositionBody | null): boolean {
   if (position === null || Number(position.liquidationPrice) === 0) return false;
   const [mark, end] = [Number(position.markPrice), Number(position.liquidationPrice)];

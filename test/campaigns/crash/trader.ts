@@ -1,4 +1,5 @@
-// One strategy under load, and all that it was told. What it heard before a crash must hold after it.
+// One strategy under load, and all answers that it received. An answer from before a crash must hold after
+// it.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Credentials } from "../../support/gateway.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
@@ -15,7 +16,10 @@ export type Placement = {
   /** Where it is sent to. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The order, or leg, as last acknowledged; "refused" if the answer was that there is none, null if there was no answer. */
+  /**
+   * The order, or leg, as last acknowledged; "refused" if the answer was that there is none, null if there
+   * was no answer.
+   */
   heard: OrderBody | "refused" | null;
   /** Whether it was ever acknowledged as resting. */
   hasRested: boolean;
@@ -53,7 +57,10 @@ export class Trader {
     this.draw = parts.draw;
   }
 
-  /** Does one thing. Rejects with GatewayFault if the answer may never be given, with any other error if there was none. */
+  /**
+   * Does one thing. Rejects with GatewayFault if the answer may never be given, with any other error if there
+   * was none.
+   */
   async act(url: string, prices: AllPrices): Promise<Acknowledged> {
     return await HABITS[this.family](this, url, prices[this.family]);
   }
@@ -109,7 +116,7 @@ export class Trader {
     }
   }
 
-  /** Sends a placement once more, as it was, until it is told what has become of it. */
+  /** Sends a placement once more, unchanged, and retries until the answer says its outcome. */
   async resend(url: string, clientOrderId: string): Promise<WireAnswer> {
     const placement = this.placements.get(clientOrderId);
     if (placement === undefined) throw new Error(`only what was sent is sent again: ${clientOrderId}`);
@@ -126,7 +133,7 @@ export class Trader {
       .map(([clientOrderId]) => clientOrderId);
   }
 
-  /** Client ids of what is known to rest, or to wait, and may not be cancelled. */
+  /** Client ids of what is known to rest, or to wait, and may not be canceled. */
   resting(): string[] {
     return [...this.placements]
       .filter(([, { heard, mayBeCanceled }]) => isBody(heard) && heard.status === "NEW" && !mayBeCanceled)
@@ -177,7 +184,10 @@ export class Trader {
   }
 }
 
-/** Throws if this may never be answered, whatever was killed: a valid key is valid, and only who is gone for now says 5xx. */
+/**
+ * Throws if the answer is never allowed: a valid key is always valid, and 503 with Retry-After is the only
+ * 5xx.
+ */
 function judge({ status, headers, body }: WireAnswer): void {
   const isFault = status === 401 || (status >= 500 && status !== 503);
   const lacksHint = status === 503 && !headers.has("retry-after");

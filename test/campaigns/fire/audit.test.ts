@@ -35,7 +35,7 @@ beforeAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test("records in which nothing is wrong have no fault, whether a bot was told or not", () => {
+test("correct records have no fault, whether or not a bot received an answer", () => {
   expect([executed.state.status, rejected.state.status]).toEqual(["EXECUTED", "REJECTED"]);
   expect(kindsOf(sound)).toEqual([]);
   expect(kindsOf(sound, { bought: shown(executed) })).toEqual([]);
@@ -75,7 +75,7 @@ describe("records are at fault", () => {
     ).toContain("UNASKED");
   });
 
-  test("a bot was told another end than is stored", () => {
+  test("a bot received another final state than is stored", () => {
     const told = { ...shown(executed), status: "REJECTED" } as const;
     expect(kindsOf(sound, { bought: told })).toEqual(["CHANGED"]);
     const other = { ...shown(executed), processedAt: "2026-01-01T00:00:00.000Z" };
@@ -104,7 +104,7 @@ describe("records are at fault", () => {
   });
 });
 
-/** The kinds of all faults, for a bot that was told this of its signals. */
+/** The kinds of all faults, for a bot that received these answers for its signals. */
 function kindsOf(records: Records, told: Readonly<Record<string, ShownSignal>> = {}, hopeless = "too dear") {
   const sent = [BOUGHT, TOO_DEAR].map((body, index): [string, Sent] => {
     const key = index === 0 ? "bought" : "too dear";
@@ -113,7 +113,7 @@ function kindsOf(records: Records, told: Readonly<Record<string, ShownSignal>> =
   return faultsOf({ name: "bot", signals: new Map(sent) }, records).map(({ kind }) => kind);
 }
 
-/** An executed signal as an answer shows it, as far as it is looked at. */
+/** An executed signal as an answer shows it, limited to the fields that the audit compares. */
 function shown({ signalId, receivedAt, state }: Signal): ShownSignal {
   if (state.status !== "EXECUTED") throw new Error("it was executed");
   const { orderId, status } = state.order;

@@ -1,5 +1,5 @@
-// After the fire: what the database holds of each strategy, held against what its bot sent and was told. Nothing moves any
-// more while this looks.
+// The audit after the fire: compares what the database holds of each strategy with what its bot sent and
+// received. Nothing changes while it runs.
 import { emptyAccount } from "../../../src/domain/account.ts";
 import { signalKey } from "../../../src/domain/command.ts";
 import type { DomainEvent } from "../../../src/domain/event.ts";

@@ -1,5 +1,5 @@
-// A bot under fire: one strategy, its signals, and what it was told of each. Whatever it is told has to agree with all that
-// it was told before; the database is held against it at the end.
+// A bot under fire: one strategy, its signals, and the answers it received for each. Every answer has to
+// agree with all earlier ones; the audit compares the database with them at the end.
 import { isDeepStrictEqual } from "node:util";
 import { botClient } from "../../support/bot-client.ts";
 import type { Credentials } from "../../support/gateway.ts";
@@ -53,7 +53,10 @@ export class Bot {
     return sent;
   }
 
-  /** Sends a signal as it is. Rejects with GatewayFault if the answer may never be given, with another error if there was none. */
+  /**
+   * Sends a signal as it is. Rejects with GatewayFault if the answer may never be given, with another error
+   * if there was none.
+   */
   async submit(url: string, sent: Sent): Promise<Told> {
     const before = sent.shown;
     const answer = await this.#send(url, sent.key, sent.body);
@@ -67,7 +70,10 @@ export class Bot {
     return { comeAgainMs: null };
   }
 
-  /** Sends another order under the key of a signal that was acknowledged: it must be refused. Rejects as above. */
+  /**
+   * Sends another order under the key of a signal that was acknowledged: it must be refused. Rejects as
+   * above.
+   */
   async submitOther(url: string, sent: Sent): Promise<Told> {
     if (sent.shown === null) throw new Error(`only what was acknowledged has a key: ${sent.key}`);
     const answer = await this.#send(url, sent.key, otherThan(sent.body));

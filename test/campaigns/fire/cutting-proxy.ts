@@ -1,19 +1,23 @@
-// A way to a gateway on which connections are cut: each has a fate that is drawn when it is opened.
-//
-//   PASSED       nothing happens to it
-//   DELAYED      every piece is held back for a while, each way
-//   REFUSED      hung up on at once
-//   CUT_BEFORE   hung up on when the request has come, of which the gateway sees nothing
-//   CUT_WITHIN   cut when the gateway has a part of the request
-//   CUT_AFTER    cut when the gateway has all of it: before it answers, while it does, or when its answer is there
-//   CUT_ANSWER   cut when the client has a part of the answer
-//
-// The client cannot tell the last three apart: whether its request took effect it does not know. While the proxy aims at
-// nobody every connection is hung up on. A connection is for one request, and nobody's lasts longer than its bound.
+// A proxy to a gateway that cuts connections. Each connection has a fate, which is drawn when it is opened.
+// While the proxy has no target it closes every connection. A connection serves one request, and has a
+// maximum duration.
 import type { Socket } from "node:net";
 import { FaultProxy, type Rule } from "../../support/fault-proxy.ts";
 import { type Chances, drawFate } from "../harness/fates.ts";
 
+/**
+ * The fates of a connection:
+ *
+ *   PASSED       nothing happens to it
+ *   DELAYED      every piece is delayed for a while, in both directions
+ *   REFUSED      closed at once
+ *   CUT_BEFORE   closed when the request has arrived; the gateway never receives it
+ *   CUT_WITHIN   cut when the gateway has a part of the request
+ *   CUT_AFTER    cut when the gateway has all of it: before, while or after it answers
+ *   CUT_ANSWER   cut when the client has a part of the answer
+ *
+ * The client cannot tell the last three apart: it does not know whether its request took effect.
+ */
 export const FATES = [
   "PASSED",
   "DELAYED",

@@ -13,7 +13,7 @@ const KILLS = 3;
 /** Everything in it that waits has a bound of its own. */
 const RUN_MS_MAX = 240_000;
 
-describe.concurrent("a signal is executed once, however often it is sent and whatever is cut or killed meanwhile", () => {
+describe.concurrent("a signal is executed once, however often it is sent and whatever is cut or killed", () => {
   test(
     "on sqlite",
     async () => {

@@ -1,16 +1,8 @@
-// Signals under fire: the real program, the simulated market, connections that are cut and kill -9.
-//
-// Bots send their signals side by side. A connection may be cut at any moment of a request (cutting-proxy.ts); a bot then
-// sends the signal again under its key, as often as it likes, at times twice at once, or leaves it to the server. Meanwhile
-// the gateway, its database's server or both are killed. When all is sent, and everybody serves again,
-//
-//   - every signal is terminal within two minutes, without anybody sending it again,
-//   - what was acknowledged is there, one signal a key, and a terminal state has never changed,
-//   - each executed signal has one order, each rejected one none, and there is no order without a signal,
-//   - a signal's result is its order as its entry in the journal left it,
-//   - balances are what trades and open orders make them, journals make their accounts, and the database is sound.
-//
-// What is drawn follows from the seed; how requests interleave does not. The first answer that may never be given ends it.
+// Signals under fire: the real program, the simulated market, cut connections and kill -9. Bots send signals
+// concurrently. A connection may be cut at any moment of a request (cutting-proxy.ts). A bot then retries
+// under the same key, sometimes twice at once, or leaves the signal to the server. At the same time the
+// gateway, its database's server or both are killed. The seed decides what is drawn, not how requests
+// interleave. The first answer that must never be given ends the run.
 import { setTimeout as pause } from "node:timers/promises";
 import { seedStrategies } from "../../../src/keys/seed.ts";
 import type { Credentials } from "../../support/gateway.ts";
@@ -49,7 +41,7 @@ export type FireReport = Readonly<Counts> & {
   readonly store: StoreName;
   readonly seed: number;
   readonly signals: number;
-  /** Signals that no bot was told the end of. */
+  /** Signals whose final state no bot received. */
   readonly left: number;
   readonly fates: Readonly<Record<Fate, number>>;
   readonly kills: Target["kills"];
@@ -69,7 +61,16 @@ export const SETTLED_MS_MAX = 120_000;
 const ASK_AGAIN_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 
-/** Fires. Answers null if the store's programs are missing. */
+/**
+ * Runs the campaign. Returns null if the store's programs are missing. Once all signals are sent and the
+ * gateway is back, it checks that
+ *
+ * - every signal is terminal within two minutes, without another request for it;
+ * - every acknowledged signal exists, one for each key, and no terminal state has changed;
+ * - each executed signal has one order, each rejected one has none, and no order lacks a signal;
+ * - the result of a signal is its order, as its journal entry left it;
+ * - balances follow from trades and open orders, accounts from journals, and the database is sound.
+ */
 export async function fire(options: FireOptions): Promise<FireReport | null> {
   const store = await makeStore(options.store);
   if (store === null) return null;
@@ -127,7 +128,10 @@ async function newStrategies(store: CrashedStore, count: number): Promise<Creden
   return await store.beside((beside) => seedStrategies(beside.store, store.master, types, Date.now()));
 }
 
-/** Waits until every signal is terminal, without sending any again; answers how long it took since the last recovery, ms. */
+/**
+ * Waits until every signal is terminal, without sending any again; answers how long it took since the last
+ * recovery, ms.
+ */
 async function awaitEnds(
   target: Target,
   bots: readonly Bot[],
@@ -156,7 +160,7 @@ async function awaitEnds(
   return Date.now() - target.recoveredAt;
 }
 
-/** Holds a list against what a bot was told before. */
+/** Compares a list with the answers that a bot received before. */
 function hold(bot: Bot, listed: readonly ShownSignal[]): void {
   const byId = new Map(listed.map((shown) => [shown.signalId, shown]));
   if (byId.size !== listed.length) throw new GatewayFault(`${bot.name}: a list shows a signal once`);

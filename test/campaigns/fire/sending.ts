@@ -1,5 +1,5 @@
-// How signals are sent: side by side, each again and again under its key until its bot is told of it, or gives up, while the
-// target is struck.
+// Sends signals concurrently, each repeatedly under its key, until its bot has an answer or gives up. In
+// between, the target is killed.
 import { setTimeout as pause } from "node:timers/promises";
 import type { FaultProxy } from "../../support/fault-proxy.ts";
 import { GatewayFault } from "../harness/faults.ts";
@@ -19,7 +19,7 @@ export type Counts = {
   unanswered: number;
 };
 
-/** Signals that are under way at once. */
+/** Signals in flight at once. */
 const LANES = 24;
 const ATTEMPTS_MAX = 6;
 /** Of a bot that does not give up. */
@@ -28,7 +28,9 @@ const PAUSE_MS_MAX = 120;
 /** Of a signal: that it is sent twice at once, and, in the end, that its key is tried with another order. */
 const TWIN_CHANCE = 0.15;
 const MISMATCH_CHANCE = 0.08;
-/** After each attempt: that its bot gives up although it was not told, and that it sends it again although it was. */
+/**
+ * Chances after each attempt: that a bot without an answer gives up, and that one with an answer sends again.
+ */
 const GIVE_UP_CHANCE = 0.25;
 const AGAIN_CHANCE = 0.15;
 
@@ -36,7 +38,7 @@ type Sending = {
   readonly signals: number;
   /** Whether every order can be taken and no bot gives up. */
   readonly isPlain: boolean;
-  /** How often something is killed meanwhile. */
+  /** The number of kills during the run. */
   readonly kills: number;
   readonly signal?: AbortSignal | undefined;
   readonly onKill: (begun: number, kills: number) => void;
@@ -47,7 +49,7 @@ type Sending = {
   readonly draw: () => number;
 };
 
-/** Has every bot send its signals, by turns, and strikes in between. */
+/** Lets the bots send their signals in rotation, and kills the target in between. */
 export async function sendAll(sending: Sending): Promise<void> {
   const { bots, target, signals, isPlain, kills, draw, signal, onKill } = sending;
   const { SPOT: touch } = await quotesOf((await target.serving()).url);
@@ -85,7 +87,7 @@ export async function sendAll(sending: Sending): Promise<void> {
   if (failure !== null) throw failure;
 }
 
-/** Sends a signal again and again until its bot is told of it, or gives up. */
+/** Sends a signal repeatedly until its bot has an answer, or gives up. */
 async function submitUntilTold(sending: Sending, bot: Bot, sent: Sent): Promise<void> {
   const { target, proxy, counts, draw, isPlain } = sending;
   const isTwin = draw() < TWIN_CHANCE;

@@ -1,5 +1,5 @@
-// What is under fire: a gateway that is killed again and again, its database too where that is a server of its own, and the
-// proxy that leads to whichever process serves at present.
+// What is under fire: a gateway that is killed again and again, its database too where that is a server of
+// its own, and the proxy that leads to whichever process serves at present.
 import type { FaultProxy } from "../../support/fault-proxy.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { GatewayFault } from "../harness/faults.ts";
@@ -20,7 +20,7 @@ export class Target {
   readonly #prober: Credentials;
   readonly #env: Readonly<Record<string, string>>;
   #gateway: GatewayProcess | null = null;
-  /** Whether the gateway may end now: it, or what it stands on, is being killed. */
+  /** Whether the gateway may end now: it, or its database, is being killed. */
   #mayLeave = false;
   #serving = Promise.withResolvers<GatewayProcess>();
 
@@ -50,13 +50,16 @@ export class Target {
     try {
       return await startGateway({ dataDir: this.#store.dataDir, env: this.#env });
     } catch (error) {
-      // Whoever waits for it hears of it, too.
+      // The callers of `serving` receive the error too.
       this.#serving.reject(error);
       throw error;
     }
   }
 
-  /** The gateway, as soon as there is one: bots that find nobody wait, since a refused connection teaches nothing. */
+  /**
+   * The gateway, as soon as there is one: bots that find nobody wait, since a refused connection teaches
+   * nothing.
+   */
   async serving(): Promise<GatewayProcess> {
     return await this.#serving.promise;
   }
@@ -80,7 +83,10 @@ export class Target {
     this.#mayLeave = false;
   }
 
-  /** A gateway has ended: nobody is sent to it any more. Who waits for the next one is told if none is coming. */
+  /**
+   * A gateway has ended: the proxy stops sending to it. Callers waiting for a successor fail if none is
+   * coming.
+   */
   #left(gateway: GatewayProcess): void {
     this.#proxy.aim(null);
     this.#serving = Promise.withResolvers();
@@ -91,7 +97,10 @@ export class Target {
     }
   }
 
-  /** Kills the database and starts it again under a gateway; false if that has ended, as it does with a commit under way. */
+  /**
+   * Kills the database and starts it again under a gateway; false if that has ended, as it does with a commit
+   * under way.
+   */
   async #outlives(gateway: GatewayProcess): Promise<boolean> {
     await this.#store.server?.kill();
     await this.#store.server?.restart();

@@ -1,5 +1,5 @@
-// The books of one strategy at the end of a run, read from the database, recomputed, and held against every answer that it
-// was given.
+// The books of one strategy at the end of a run, read from the database, recomputed, and compared with every
+// answer that it received.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { bookFaults, firedOrders } from "../harness/books.ts";
 import type { Assets } from "../harness/spot-books.ts";
@@ -35,7 +35,9 @@ export class Books {
   }
 }
 
-/** Every answered placement is there as it was answered, and nothing else but what the service did by itself. */
+/**
+ * Every answered placement is there as it was answered, and nothing else but what the service did by itself.
+ */
 function answerFaults({ orders, legs }: StoredStrategy, answered: Answered): string[] {
   const fired = firedOrders(legs);
   return [

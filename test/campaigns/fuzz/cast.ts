@@ -1,5 +1,5 @@
-// Whoever takes part in a run: a strategy for each episode, so many that no budget ends it, and the keys that are good for
-// nothing, or only for the other family.
+// The keys of a run: one strategy for each episode, so many that no budget ends the run, and the keys that
+// are invalid, or valid only for the other type.
 import { openDataDirectory } from "../../../src/config/data-directory.ts";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { changeKeyRows } from "../../support/database.ts";

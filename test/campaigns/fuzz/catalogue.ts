@@ -1,5 +1,5 @@
-// What an answer may be: data, or a refusal of the catalogue in its exact shape, with the headers that belong to it. The
-// catalogue is the program's own table, so that a refusal that is added there is known here.
+// What an answer may be: data, or a refusal of the catalogue in its exact shape, with the headers that belong
+// to it. The catalogue is the program's own table, so that a refusal that is added there is known here.
 
 import { methodOfRoute } from "../../../src/http/pipeline.ts";
 import { CONTRACT_FILTERS, REFUSALS } from "../../../src/http/refusals.ts";
@@ -47,7 +47,10 @@ const CATALOGUE: ReadonlySet<string> = new Set(
   ].map(({ status, code }) => `${status} ${code}`),
 );
 
-/** The one answer of 5xx that may be: the market is silent or the gateway full, nothing was executed, come again. */
+/**
+ * The one answer of 5xx that may be: the market is silent or the gateway full, nothing was executed, come
+ * again.
+ */
 const UNAVAILABLE = "503 -1008";
 
 const ORDERS_EXHAUSTED_CODE = -1015;
@@ -99,7 +102,7 @@ function headerFaults(
   const mustHave = (name: string) => {
     if (!isCount(name)) faults.push(`the header ${name} is ${headers[name]}`);
   };
-  // Who asked for a path under /bot is told of no budget.
+  // Answers to paths under /bot carry no used weight.
   if (!isOfBots(path)) mustHave("x-mbx-used-weight-1m");
   // An unsigned request learns nothing of a key's orders.
   const hasPlaced = status === 200 && route?.access === "signed" && route.placesOrder;

@@ -1,5 +1,6 @@
-// What a run draws. Each request has a generator of its own that follows from the run's seed and the request's number, so
-// that one request is drawn alike however the others were answered and however many were under way.
+// What a run draws. Each request has a generator of its own that follows from the run's seed and the
+// request's number, so that one request is drawn alike however the others were answered and however many were
+// in flight.
 import { seededRandom } from "../../support/random.ts";
 
 export type Draw = {

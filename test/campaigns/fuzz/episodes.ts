@@ -1,5 +1,6 @@
-// A run is cut into episodes: one strategy, of spot and of futures by turns, one request after another, so that what a request did can be told from what
-// the others did. Episodes run side by side. They are so short that no budget ends them, but for those that mean to.
+// Divides a run into episodes. An episode sends one request after another to one strategy, spot and futures
+// alternating: the effects of a request must not mix with those of other episodes. Episodes run concurrently.
+// They are so short that only those that mean to exhaust a budget do so.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Mood } from "./routes.ts";
 
@@ -13,7 +14,10 @@ export type Episode = {
 };
 
 const TRADING_REQUESTS = 60;
-/** Enough for a budget of orders, of weight or of an address, for the ten refusals until a ban, and for some beyond it. */
+/**
+ * Enough for a budget of orders, of weight or of an address, for the ten refusals until a ban, and for some
+ * beyond it.
+ */
 const FLOODING_REQUESTS = 110;
 /** Of so many episodes six mean to run into a budget: one of each family into each. */
 const EPISODES_PER_ROUND = 96;

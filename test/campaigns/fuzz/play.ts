@@ -1,4 +1,5 @@
-// One episode: a strategy's requests, one after another, each answer judged and its effect read from the database.
+// One episode: a strategy's requests, one after another, each answer judged and its effect read from the
+// database.
 
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { methodOfRoute } from "../../../src/http/pipeline.ts";
@@ -23,7 +24,7 @@ export type Stage = {
   readonly pairs: Pairs;
   readonly ledger: Ledger;
   readonly tally: Tally;
-  /** Told after each answer how many there are. */
+  /** Called after each answer with the number of answers. */
   readonly onAnswer: (answered: number) => void;
 };
 
@@ -157,7 +158,9 @@ function labelOf(answer: Answer | Error, { code }: Judged): string {
   return code === null ? String(answer.status) : `${answer.status} ${code}`;
 }
 
-/** Two pairs; the first is one that a strategy can buy at its start, and brings what the second is paid in. */
+/**
+ * Two pairs; the first is one that a strategy can buy at its start, and brings what the second is paid in.
+ */
 function drawPairs(draw: Draw, all: readonly Pair[]): Pair[] {
   const second = draw.pick(all);
   const affordable = all.filter(({ quote }) => quote === SEED_ASSET);

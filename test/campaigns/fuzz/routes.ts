@@ -1,5 +1,5 @@
-// Where a request goes: to a route of the gateway's own table, so that a route that is added there is met here, and now and
-// then to where there is none.
+// Chooses the path of a request: a route of the gateway's own table, so that a new route is covered at once,
+// and sometimes a path without a route.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { methodOfRoute } from "../../../src/http/pipeline.ts";
 import type { Route } from "../../../src/http/route.ts";
@@ -63,8 +63,8 @@ function goalsOf(family: StrategyType): Goals {
 }
 
 /**
- * Placements come often, since the rest is about orders; the end of a strategy comes seldom, since nothing follows it, and
- * so does a route of the other family, which is refused.
+ * Placements come often, since the rest is about orders; the end of a strategy comes seldom, since nothing
+ * follows it, and so does a route of the other family, which is refused.
  */
 function shareOf(route: Route, family: StrategyType): number {
   if (route.access === "public") return 2;

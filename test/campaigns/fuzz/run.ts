@@ -19,7 +19,7 @@ export type RunOptions = {
   readonly seed: number;
   /** A new data directory. */
   readonly dataDir: string;
-  /** Told how far the run has come. */
+  /** Called with the progress of the run. */
   readonly say: (text: string) => void;
 };
 
@@ -36,7 +36,7 @@ export type RunReport = {
   readonly marketMoves: number;
 };
 
-/** Requests under way: one of each episode that is. */
+/** Requests in flight: one for each running episode. */
 const IN_FLIGHT = 24;
 const PROGRESS_EVERY = 10_000;
 
@@ -93,7 +93,10 @@ export async function run({ requests, seed, dataDir, say }: RunOptions): Promise
   }
 }
 
-/** Ends the gateway in order; it must still be there, and never have had to say that something is wrong with itself. */
+/**
+ * Ends the gateway in order; it must still be there, and never have had to say that something is wrong with
+ * itself.
+ */
 async function stop(gateway: GatewayProcess, tally: Tally): Promise<void> {
   const exitCode = gateway.process.exitCode ?? (await gateway.stop());
   const troubles = gateway

@@ -1,4 +1,4 @@
-// What a request is drawn from besides chance: who sends it, what that strategy is known to have, and where markets stand.
+// What a request is drawn from besides chance: its sender, the known state of that strategy, and the markets.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Credentials } from "../../support/gateway.ts";
 import type { Pair } from "./pairs.ts";

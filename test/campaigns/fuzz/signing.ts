@@ -1,5 +1,5 @@
-// Who a signed request says it is from, when, and the proof: mostly right, sometimes nearly right. Nothing that is forged may
-// ever be carried out.
+// Key, time and signature of a signed request: mostly right, sometimes nearly right. The gateway must never
+// execute a forged request.
 import { createHmac } from "node:crypto";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Credentials } from "../../support/gateway.ts";

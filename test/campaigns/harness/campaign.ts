@@ -127,7 +127,7 @@ export function keepTemporaryIn(name: string): string {
   return directory;
 }
 
-/** Is aborted by SIGINT and SIGTERM; a second one does not wait for the end of what is under way. */
+/** Is aborted by SIGINT and SIGTERM; a second one does not wait for work in flight. */
 function interruption(): AbortSignal {
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

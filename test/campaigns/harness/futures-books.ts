@@ -1,5 +1,5 @@
-// What a futures strategy must have, recomputed without a look at the program's own arithmetic: its positions
-// and what it realised from its trades, its wallet from its incomes, and both held against its pockets.
+// Recomputes what a futures strategy must have without the program's own arithmetic: positions and realized
+// profit from its trades, the wallet from its incomes, and compares both with its ledger accounts.
 import { ceil, floor, least, magnitude, signedUnits, sum } from "../../support/exact.ts";
 import type { StoredPosition, StoredStrategy, StoredTrade } from "./stored-rows.ts";
 
@@ -36,7 +36,7 @@ function feeFaults({ orders, trades }: StoredStrategy): string[] {
   });
 }
 
-/** Positions are what the trades left of them, and each trade realised what its closing part gained. */
+/** Positions are what the trades left of them, and each trade realized what its closing part gained. */
 function positionFaults({ trades, state: { positions = [] } }: StoredStrategy): string[] {
   const faults: string[] = [];
   const held = new Map<string, Held>();

@@ -1,4 +1,4 @@
-// Whether the journal makes the account: every entry replayed from the first, and the outcome held against
+// Whether the journal makes the account: replays every entry from the first, and compares the outcome with
 // what is stored.
 import { type Account, emptyAccount } from "../../../src/domain/account.ts";
 import { apply } from "../../../src/engine/apply.ts";
@@ -8,7 +8,7 @@ import type { Fault } from "./faults.ts";
 
 const READINGS_MAX = 20;
 
-/** The faults of a strategy's journal. A gateway may be serving meanwhile. */
+/** The faults of a strategy's journal. A gateway may be running. */
 export async function journalFaults(store: Store, strategyId: string): Promise<Fault[]> {
   let stored = await store.loadAccount(strategyId);
   for (let readings = 0; readings < READINGS_MAX; readings += 1) {

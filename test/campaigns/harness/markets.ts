@@ -33,7 +33,7 @@ const MARKETS = 8;
 const DISTANCE_MIN = 1.04;
 const QUESTIONS_PER_ADDRESS = 100;
 
-/** What a gateway is started with so that it heeds the address that it is told. */
+/** The environment of a gateway that trusts the client address in the proxy header. */
 export const HEEDS_ADDRESSES = { TRUSTED_PROXY_HOPS: "1" } as const;
 
 /** The dearest and the cheapest of a few simulated markets, now. */

@@ -1,4 +1,4 @@
-// A client that comes again when it is told to: for what has to be known, not for the load.
+// A client that retries when the server asks it to: for reads that must succeed, not for the load.
 import { setTimeout as pause } from "node:timers/promises";
 import type { WireAnswer } from "../../support/signed-client.ts";
 

@@ -9,7 +9,7 @@ import type { Beside } from "./stores.ts";
 
 const READINGS_MAX = 20;
 
-/** The faults of a strategy's account. A gateway may be serving meanwhile. */
+/** The faults of a strategy's account. A gateway may be running. */
 export async function recomputedFaults(
   beside: Beside,
   strategyId: string,

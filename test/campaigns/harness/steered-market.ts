@@ -1,9 +1,8 @@
-// A market in the test's own hands: the pairs and contracts of the simulated exchange with their rules, at
-// prices that stand still until the test moves them. Every gateway that is started on it sees the same
-// prices, in the same order. Funding is settled only when the test settles it.
-//
-// A price is a step in time: it holds from one millisecond on until the next one. Trades are printed at each
-// step and on a grid of time, so that no symbol ever seems silent; their price is the best bid.
+// A market that the test controls: the pairs and contracts of the simulated exchange with their rules, at
+// constant prices until the test moves them. All gateways started on it receive the same prices in the same
+// order. Funding is settled only when the test settles it. A price is a step in time: it holds from one
+// millisecond until the next step. Trades are printed at each step and on a grid of time, so that no symbol
+// ever seems stale; their price is the best bid.
 import type { Exchange } from "../../../src/market/exchange/open.ts";
 import { openExchange } from "../../../src/market/exchange/open.ts";
 import type {

@@ -52,7 +52,7 @@ export type StoredPosition = {
 };
 
 export type StoredState = {
-  /** The pockets that hold something, by asset. */
+  /** The ledger accounts with a balance, by asset. */
   readonly balances: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly positions?: readonly StoredPosition[];
 };

@@ -67,8 +67,8 @@ export async function saidWhy(gateway: GatewayProcess): Promise<void> {
 }
 
 function saysWhy(output: string): boolean {
-  // A line that is not complete yet comes again. One that was being written meanwhile may come behind the
-  // last words.
+  // An incomplete last line is checked at the next poll. A line whose write was in flight may follow the last
+  // words.
   const lines = output.slice(0, output.lastIndexOf("\n")).split("\n");
   return lines.some((line) => {
     if (!line.startsWith("{")) return false;

@@ -1,6 +1,6 @@
-// What a stranger, a careless trader and a lagging market can do, counted: one captured request that is cut in every place, one
-// address that opens all the connections it can, orders on a market that is late, and a copier who keeps the default settings while
-// the strategy takes the highest leverage.
+// Counts what a stranger, a careless trader and a lagging market can do: a captured request altered in every
+// place, an address that opens all the connections it can, orders on a late market, and a copier with the
+// default settings while the strategy takes the highest leverage.
 import { connect, type Socket } from "node:net";
 import { newSettings, settingsOf } from "../../../dashboard/src/copying/settings.ts";
 import { openCopiesStage, places } from "../../../src/copy/testing/copies-stage.ts";
@@ -32,7 +32,10 @@ export type Multiplied = {
   readonly altered: number;
 };
 
-/** Captures orders as they are sent, cuts each in two at every place, and sends the parts as query and body under its signature. */
+/**
+ * Captures orders as they are sent, cuts each in two at every place, and sends the parts as query and body
+ * under its signature.
+ */
 export async function multiply(count: number, onProgress: (done: number) => void): Promise<Multiplied> {
   const gateway = await startGateway({ env: { TRUSTED_PROXY_HOPS: "1" } });
   const found = { captured: 0, moved: 0, more: 0, altered: 0 };
@@ -110,10 +113,16 @@ async function priceOf(url: string, family: StrategyType, from: string): Promise
 
 export type Crowded = {
   readonly opened: number;
-  /** Of those, the ones that the server held once it had cut what is beyond its bound, and how long that took, ms. */
+  /**
+   * Of those, the ones that the server held once it had cut what is beyond its bound, and how long that took,
+   * ms.
+   */
   readonly held: number;
   readonly cutMs: number;
-  /** Streams that another address opened during the attack, those that were not served, and the longest wait for one, ms. */
+  /**
+   * Streams that another address opened during the attack, those that were not served, and the longest wait
+   * for one, ms.
+   */
   readonly streams: number;
   readonly shutOut: number;
   readonly longestMs: number;
@@ -133,7 +142,10 @@ const UPGRADE = [
   "",
 ].join("\r\n");
 
-/** Opens connections of one address without a key, half of them as streams that never say anything, while another uses streams. */
+/**
+ * Opens connections of one address without a key, half of them as streams that never say anything, while
+ * another uses streams.
+ */
 export async function crowd(count: number, onProgress: (opened: number) => void): Promise<Crowded> {
   const gateway = await startGateway();
   const sockets = new Set<Socket>();
@@ -234,12 +246,17 @@ export type Exposed = {
 };
 
 const STRATEGY_LEVERAGE = 100;
-/** Of the strategy's 1,000 USDT half a per cent a time is margin: 45 such orders are 22.5 times what it has. */
+/**
+ * Of the strategy's 1,000 USDT half a per cent a time is margin: 45 such orders are 22.5 times what it has.
+ */
 const COPIED_QUANTITY = "0.005";
 /** The preset lets thirty openings pass a minute. */
 const BETWEEN_ORDERS_MS = 2_500;
 
-/** A copy with the settings that the dialog begins with, of a strategy that opens as much as its leverage lets it. */
+/**
+ * A copy with the settings that the dialog begins with, of a strategy that opens as much as its leverage lets
+ * it.
+ */
 export async function expose(count: number): Promise<Exposed> {
   await using stage = await openCopiesStage({ waitsForFees: false });
   const strategy = await stage.strategy("FUTURES");

@@ -1,4 +1,5 @@
-// Whether memory grows: the line through its samples, drawn so that a few odd ones do not bend it (Theil and Sen).
+// Whether memory grows: the line through its samples, drawn so that a few odd ones do not bend it (Theil and
+// Sen).
 
 /** What a process held after its garbage was collected, at a time in ms. */
 export type MemorySample = {
@@ -19,7 +20,7 @@ export type Growth = {
 const WARM_SHARE = 0.25;
 const SAMPLES_MIN = 3;
 const MS_PER_MINUTE = 60_000;
-/** Noise of the compiler and of what is under way at the moment of a sample. */
+/** Noise of the compiler and of work in flight at the moment of a sample. */
 const NOISE_BYTES = 4 * 1024 * 1024;
 const GROWTH_SHARE_MAX = 0.1;
 

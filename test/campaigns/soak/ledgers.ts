@@ -1,18 +1,21 @@
-// One subscription as its consumer sees it: what every message has to be, given those before it. Source: specification 6.3
-// and 6.4.
+// One subscription as its consumer sees it: what every message has to be, given those before it. Source:
+// specification 6.3 and 6.4.
 import type { MarketData, OrderBook } from "../../../src/streams/topics.ts";
 import type { Fault } from "./faults.ts";
 
 export type Ledger<Message> = {
   /** What is wrong with a message; null of a good one. */
   take(message: Message): Fault | null;
-  /** The subscription begins anew, on another connection: streams carry no history. */
+  /** Resets the subscription for a new connection: streams carry no history. */
   beginAnew(): void;
 };
 
 type Side = readonly (readonly [price: string, quantity: string])[];
 
-/** Books whose ids never go back, also on the next connection. The same book may come again: it is sent on schedule. */
+/**
+ * Books whose ids never go back, also on the next connection. The same book may come again: it is sent on
+ * schedule.
+ */
 export function depthLedger(name: string): Ledger<OrderBook> {
   let heldId = 0;
   return {
@@ -30,7 +33,10 @@ export function depthLedger(name: string): Ledger<OrderBook> {
   };
 }
 
-/** Candles of `intervalMs` that follow each other: each final once, none left out, and nothing of a candle after its final. */
+/**
+ * Candles of `intervalMs` that follow each other: each final once, none left out, and nothing of a candle
+ * after its final.
+ */
 export function candleLedger(
   name: string,
   intervalMs: number,

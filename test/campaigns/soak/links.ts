@@ -1,5 +1,5 @@
-// The way from a client to a stream, in two makes: the stock Socket.IO client, and the same frames on a bare WebSocket, which
-// costs so little that one process can be hundreds of clients.
+// The way from a client to a stream, in two makes: the stock Socket.IO client, and the same frames on a bare
+// WebSocket, which costs so little that one process can be hundreds of clients.
 import { io } from "socket.io-client";
 import { WebSocket } from "ws";
 import { handshakeAuth, type StreamCredentials } from "../../support/stream-client.ts";
@@ -10,7 +10,7 @@ export type LinkHandlers = {
   /** The namespace is joined; a handshake that is refused says so now. */
   readonly onJoined: () => void;
   readonly onEvent: (name: string, payload: unknown) => void;
-  /** Called once, whoever ended it. */
+  /** Called once, whichever side ended it. */
   readonly onEnded: (reason: string) => void;
 };
 
@@ -36,7 +36,7 @@ function stockLink({ url, namespace, credentials }: Target, handlers: LinkHandle
   const socket = io(url + namespace, {
     transports: ["websocket"],
     forceNew: true,
-    // Who comes back, and when, is for the soak to say.
+    // The soak decides which client reconnects, and when.
     reconnection: false,
     auth: (give) => give(handshakeAuth(namespace, credentials)),
   });

@@ -31,7 +31,7 @@ export class Outages {
   /** How much of a time, both ends in ms, lies outside of all outages. */
   outsideMs(from: number, to: number): number {
     let outside = to - from;
-    // The latest are looked at first, and outages do not overlap.
+    // The search begins with the latest outage; outages do not overlap.
     for (let index = this.#outages.length - 1; index >= 0; index -= 1) {
       const outage = this.#outages[index];
       if (outage === undefined || outage.until <= from) break;

@@ -1,4 +1,5 @@
-// Who subscribes to what: so many connections a key, each with so many streams out of the few that a key may have.
+// The subscriptions of each client: connections for each key, and streams for each connection within a key's
+// limit.
 import type { CandleTopic, DepthTopic } from "../../../src/streams/topics.ts";
 import { MARKET, ORDER_BOOK } from "../../support/stream-client.ts";
 
@@ -23,7 +24,10 @@ export type Plan =
 /** What all connections of one key may choose from: candles or books. */
 export type Pool = Plan;
 
-/** The pool of the key of this number. Half of the keys have books, the others candles. `draw` answers in [0, 1). */
+/**
+ * The pool of the key of this number. Half of the keys have books, the others candles. `draw` answers in [0,
+ * 1).
+ */
 export function drawPool(number: number, pairs: readonly string[], draw: () => number): Pool {
   if (number % 2 === 0) {
     const topics = pairs.flatMap((pair) =>

@@ -44,7 +44,7 @@ describe("a book", () => {
     return books.flatMap((each) => ledger.take(each)?.kind ?? []);
   };
 
-  test("comes again with the same id or a higher one", () => {
+  test("may be repeated with the same id or a higher one", () => {
     expect(faultsOf(book(7), book(7), book(9))).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
-// The soak itself: a gateway of its own on a market whose connections are cut now and then, many clients for a while, then all
-// of them cut off at once. What is wrong is collected, not thrown.
+// The soak itself: a gateway of its own on a market whose connections are cut now and then, many clients for
+// a while, then all of them cut off at once. What is wrong is collected, not thrown.
 import { setTimeout as pause } from "node:timers/promises";
 import { memoryOf } from "../../../bench/processes/processes.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
@@ -68,9 +68,12 @@ const COMPLETE_MS_MAX = 30_000;
 /** One client in so many is a stock one. */
 const STOCK_EVERY = 10;
 const PROGRESS_MS = 5_000;
-/** By when the gateway has to be connected to a market that takes connections again: its longest wait and some, ms. */
+/**
+ * By when the gateway has to be connected to a market that takes connections again: its longest wait and
+ * some, ms.
+ */
 const RECONNECTED_MS_MAX = 50_000;
-/** An outage is told when it has lasted five seconds, and something for the looking, ms. */
+/** The gateway reports an outage after five seconds; the rest is for its check interval, ms. */
 const SAID_MS_MAX = 8_000;
 /** pino's level of an error. */
 const ERROR_LEVEL = 50;
@@ -167,7 +170,7 @@ async function connect(subscribers: readonly Subscriber[], referee: Referee): Pr
   }
 }
 
-/** Drops upstream's connections as planned, until told to end; an outage that has begun is seen to its end. */
+/** Drops upstream's connections as planned until it is aborted. An outage in progress is ended first. */
 async function drop({ parts, upstream, referee }: Stage, signal: AbortSignal): Promise<void> {
   const { drops, clients, subscriptions } = parts;
   for (let next = drops.next(); next.done !== true; next = drops.next()) {

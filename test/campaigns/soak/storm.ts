@@ -11,13 +11,13 @@ export type Storm = {
   readonly halfMs: number;
   readonly nearlyAllMs: number;
   readonly allMs: number;
-  /** Handshakes that were refused meanwhile: too many connections of a key, as the server saw it. */
+  /** Handshakes rejected during the storm: too many connections of a key, from the server's view. */
   readonly turnedAway: number;
 };
 
 const NEARLY_ALL = 0.99;
 const HALF = 0.5;
-/** By when all have to be back, and by when all streams have to be heard again after that, ms. */
+/** By when all clients have to be back, and by when all their streams have to send again after that, ms. */
 const BACK_MS_MAX = 60_000;
 const HEARD_MS_MAX = 6_000;
 const LOOK_AGAIN_MS = 20;

@@ -1,5 +1,6 @@
-// One client: it connects, subscribes to all that it wants, holds every message to its ledger, and comes back when it was cut
-// off, as a stock client does: after a second or so, then ever later; subscribing to everything again.
+// One client: it connects, subscribes to all that it wants, holds every message to its ledger, and comes back
+// when it was cut off, as a stock client does: after a second or so, then ever later; subscribing to
+// everything again.
 import type { CandleTopic, DepthTopic, MarketData, OrderBook } from "../../../src/streams/topics.ts";
 import { MARKET, type StreamCredentials } from "../../support/stream-client.ts";
 import { candleLedger, depthLedger, type Ledger } from "./ledgers.ts";
@@ -24,7 +25,7 @@ type Subscription = {
   readonly take: Ledger<unknown>["take"];
   readonly beginAnew: () => void;
   isActive: boolean;
-  /** When it last heard something, or became active, ms. */
+  /** When it last received a message, or became active, ms. */
   heardAt: number;
   /** Messages since it became active. */
   heard: number;

@@ -1,9 +1,9 @@
-// The walk through the desk and a real database: two desks on one, as two servers stand, and several strategies of both
-// families, whose commands are drawn as in memory and sent side by side. Keys are used again, one after another and at once at
-// both desks; desks end and begin anew. After every round what must always hold of an account is checked; now and then, and
-// when a strategy has been closed, its journal is replayed and must give what is stored.
-//
-// The seed decides what is drawn. Which of two desks is faster is decided by the machine, so a seed is not one walk.
+// The random walk through the desk and a real database: two desks on one database, like two servers, and
+// several strategies of both types. Commands are drawn as in memory and sent concurrently; keys are reused,
+// one after another and at both desks at once; desks restart. After each round the invariants of each account
+// are checked. Sometimes, and after a strategy was closed, its journal is replayed and must equal what is
+// stored. The seed decides what is drawn. The machine decides which desk is faster, so a seed is not one
+// walk.
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
@@ -28,7 +28,7 @@ import { checkStored } from "./stored-books.ts";
 
 /** Of each family. */
 const STRATEGIES = 3;
-/** Commands that are under way at once. */
+/** Commands in flight at once. */
 const ROUND = 12;
 const REPLAY_EVERY_ROUNDS = 25;
 const RESTART_EVERY_ROUNDS = 20;
@@ -41,10 +41,13 @@ export type DeskWalkReport = {
 
 type Counter = { readonly desk: Desk; readonly store: Store };
 type Asked = { readonly strategyId: string; readonly command: Command; readonly key: string | null };
-/** What the desks have answered for a strategy: its executions in number, and what each key stands for. */
+/** The desks' answers for a strategy: the number of its executions, and the answer of each key. */
 type Answers = { executions: number; readonly byKey: Map<string, string> };
 
-/** Walks so many commands through two desks on a database in `directory`. Throws where something does not hold. */
+/**
+ * Walks so many commands through two desks on a database in `directory`. Throws where something does not
+ * hold.
+ */
 export async function walkDesks(
   seed: number,
   commands: number,
@@ -103,7 +106,7 @@ class DeskWalk {
     await this.#watchAll();
     for (const floor of this.#floorsOpen()) floor.move();
     await this.#answerReached();
-    // What was filled only now is held against the mark prices as they stand.
+    // Positions opened by these fills are checked against the present mark prices.
     await this.#watchAll();
     for (const floor of this.#floorsOpen()) floor.seeMarks();
     await this.#answerReached();
@@ -303,7 +306,10 @@ class DeskWalk {
   }
 }
 
-/** A store may answer a whole turn of the event loop from one snapshot: what the other one wrote is seen in the next. */
+/**
+ * A store may answer a whole turn of the event loop from one snapshot: what the other one wrote is seen in
+ * the next.
+ */
 async function othersHaveBeenHeard(): Promise<void> {
   await setImmediate();
 }

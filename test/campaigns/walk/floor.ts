@@ -1,4 +1,4 @@
-// Where the strategies of one family trade in the walk through the desks: its market, and who waits there.
+// The market and the pending triggers of the strategies of one type in the walk through the desks.
 import type { Account } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { Settlement } from "../../../src/domain/market.ts";
@@ -54,7 +54,7 @@ export class Floor {
     for (const symbol of this.market.symbols) this.market.move(symbol);
   }
 
-  /** Has those reached who have come to wait for a mark price that stands there already. */
+  /** Triggers new entries that the present mark price already satisfies. */
   seeMarks(): void {
     for (const symbol of this.market.symbols) {
       const mark = this.market.markPrice(symbol);
@@ -70,7 +70,7 @@ export class Floor {
     follow(this.#watchList, account, this.market);
   }
 
-  /** What is asked for those who were reached since the last time. */
+  /** The commands for entries triggered since the last call. */
   takeReached(): readonly { strategyId: string; command: Command; key: string | null }[] {
     return this.#reached.splice(0).map((reached) => {
       const [command, { key = null }] = commandOf(reached);

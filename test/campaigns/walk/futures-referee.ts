@@ -1,6 +1,7 @@
-// The books of a futures strategy a second time, kept from its events alone: what is held as the sum of all fills, the wallet
-// as the sum of all incomes, what was held at any moment, and what every position has cost. After each command they must say
-// what the account says, and what was decided must be what the rules ask for.
+// The books of a futures strategy a second time, kept from its events alone: what is held as the sum of all
+// fills, the wallet as the sum of all incomes, what was held at any moment, and what every position has cost.
+// After each command they must say what the account says, and what was decided must be what the rules ask
+// for.
 
 import type { Position } from "../../../src/domain/account.ts";
 import type { OrderFilled } from "../../../src/domain/event.ts";
@@ -91,14 +92,14 @@ export class FuturesReferee implements Referee {
     this.#held.set(symbol, now);
     this.#keep(symbol, position ?? null);
     const changes = this.#changes.get(symbol) ?? [];
-    // What is found out only afterwards comes behind what had changed meanwhile.
+    // A fill that is found out late is recorded after the changes made before it was found out.
     changes.push({ at: Math.max(heldFrom, changes.at(-1)?.at ?? heldFrom), quantity: now });
     this.#changes.set(symbol, changes);
   }
 
   /**
-   * A position costs at most what was paid into its wallet; what it gains is not counted, so that it hides no loss, but for the
-   * clearance fee of its liquidation.
+   * A position costs at most what was paid into its wallet; what it gains is not counted, so that it hides no
+   * loss, but for the clearance fee of its liquidation.
    */
   #heedCost(symbol: string, postings: readonly Posting[], isBegun: boolean): void {
     const moved = (matches: (posting: Posting) => boolean) =>
@@ -127,8 +128,9 @@ export class FuturesReferee implements Referee {
   }
 
   /**
-   * Whoever held when it was due pays quantity × mark × rate, rounded up, and never more than there is: out of the wallet for
-   * what is still held. Answers whether that moves the wallet of a position that is as it was then.
+   * A holder at the due time pays quantity × mark × rate, rounded up, and never more than there is: out of
+   * the wallet for the quantity that is still held. Returns whether the payment moves the wallet of an
+   * unchanged position.
    */
   #checkSettlement(settlement: Settlement, { events, freeBefore }: Decided): boolean {
     const { symbol, fundingTime, rate, markPrice } = settlement;
@@ -153,7 +155,9 @@ export class FuturesReferee implements Referee {
     return kept !== 0n && !this.#changes.get(symbol)?.some(({ at }) => at >= due);
   }
 
-  /** Under a position it is only raised, and not beyond what the position and the orders of either side allow. */
+  /**
+   * Under a position it is only raised, and not beyond what the position and the orders of either side allow.
+   */
   #checkLeverage({ command, events, account, market }: Decided, before: ReadonlyMap<string, Position>): void {
     for (const event of events) {
       if (event.type !== "LeverageChanged") continue;
@@ -182,7 +186,7 @@ export class FuturesReferee implements Referee {
   }
 }
 
-/** What is asked of a pocket is paid out of it, and never more than there is. */
+/** A charge to a ledger account is paid out of it, and never more than there is. */
 function checkPaid(postings: readonly Posting[], pocket: Pocket, asked: bigint, available: bigint): void {
   const paid = postings.reduce((sum, { from, to, amount }) => {
     if (from === pocket && to === "funding") return sum + amount;
@@ -204,7 +208,10 @@ function check(symbol: string, { paidIn, lost }: Cost): void {
     throw new Error(`a position never costs more than its wallet: ${symbol} ${lost} of ${paidIn}`);
 }
 
-/** What is closed takes its share of the entry and of the wallet with it, and what it gained is exact but for the last digit. */
+/**
+ * What is closed takes its share of the entry and of the wallet with it, and what it gained is exact but for
+ * the last digit.
+ */
 function checkClosing(
   { trade, position, postings }: OrderFilled,
   held: Position | undefined,
@@ -230,7 +237,10 @@ function checkClosing(
     throw new Error(`a gain is free: trade ${trade.tradeId}`);
 }
 
-/** What is opened pays its initial margin and what it has lost already, by the mark price; its fee is taken from that. */
+/**
+ * What is opened pays its initial margin and what it has lost already, by the mark price; its fee is taken
+ * from that.
+ */
 function checkOpening(
   { trade, postings }: OrderFilled,
   closed: bigint,

@@ -1,5 +1,5 @@
-// What a single decision of a futures strategy must be, by rules that are written down a second time: whom a mark price
-// liquidates and at what price, how large a position may become, and what resting orders reserve.
+// Rules for single decisions of a futures strategy, written a second time: when a mark price liquidates a
+// position and at what price, how large a position may become, and what open orders reserve.
 import type { Account, Position } from "../../../src/domain/account.ts";
 import type { OrderFilled } from "../../../src/domain/event.ts";
 import type { Market } from "../../../src/domain/market.ts";
@@ -20,8 +20,8 @@ import type { Decided } from "./referee.ts";
 type Positions = ReadonlyMap<string, Position>;
 
 /**
- * A mark price liquidates just the position that it leaves no more than its maintenance margin: one that was seen, or that of a
- * settlement which has moved the wallet of what is held.
+ * A mark price liquidates just the position that it leaves no more than its maintenance margin: one that was
+ * seen, or that of a settlement which has moved the wallet of what is held.
  */
 export function checkLiquidation(decided: Decided, before: Positions, movesWallet: boolean): void {
   const { command, events, market } = decided;
@@ -91,8 +91,8 @@ export function checkPositionLimit({ command, events, account, market }: Decided
 }
 
 /**
- * Whatever changes the orders, the position or the leverage of a symbol leaves each order with what it must reserve; with less
- * only if nothing was free any more.
+ * Whatever changes the orders, the position or the leverage of a symbol leaves each order with what it must
+ * reserve; with less only if nothing was free any more.
  */
 export function checkReserves({ events, orders, account, market }: Decided): void {
   const symbols = new Set(orders.map(({ symbol }) => symbol));
@@ -108,7 +108,10 @@ export function checkReserves({ events, orders, account, market }: Decided): voi
   }
 }
 
-/** A leverage is chosen only if the position and the entries of either side are not too large for it, and all is paid. */
+/**
+ * A leverage is chosen only if the position and the entries of either side are not too large for it, and all
+ * is paid.
+ */
 export function checkNewLeverage(symbol: string, account: Account, market: Market): void {
   const brackets = bracketsOf(market, symbol);
   const leverage = leverageNow(account, symbol, brackets);

@@ -44,7 +44,7 @@ const STRATEGY = "walk";
 const STEP_MS = 6 * MINUTE_MS;
 /** How much later what the market reached is found out at times. */
 const FOUND_OUT_AFTER_MS_MAX = 180 * MINUTE_MS;
-/** So many settlements may be heard of again. */
+/** The number of past settlements that may be published once more. */
 const PAST_SETTLEMENTS_MAX = 12;
 const REPLAY_EVERY = 200;
 /** Moves of the market after which a strategy that is still closing is helped: everything trades again. */
@@ -55,8 +55,8 @@ const SIGNAL_EVERY = 3;
 /** What happens when everything is over. */
 const AFTER_ALL: readonly DomainEvent["type"][] = ["FundingSettled", "SignalRejected"];
 /**
- * What still happens to a strategy that is no longer live: its positions live on, what it held is settled, and its signals are
- * rejected.
+ * What still happens to a strategy that is no longer live: its positions live on, what it held is settled,
+ * and its signals are rejected.
  */
 const STILL_HAPPENS = {
   CLOSING: ["CloseStrategy", "LiquidatePosition", "SettleFunding", "ExecuteSignal"],
@@ -75,7 +75,7 @@ export class Life {
   readonly #watchList = new WatchList();
   readonly #orders = new Map<number, Order>();
   readonly #legs = new Map<number, Leg>();
-  /** Whom the market reached while it had no price to trade at, by id. */
+  /** Triggered entries that had no price to trade at, by id: the retry queue. */
   readonly #overdue = new Map<number | string, Reached>();
   #pastSettlements: readonly Settlement[] = [];
   /** The account as the last command left it. */
@@ -120,7 +120,10 @@ export class Life {
     if (this.#journal.length % REPLAY_EVERY === 0) this.#checkReplay();
   }
 
-  /** Closes the strategy, at times with a market that is silent, and sees that nothing happens to it afterwards. */
+  /**
+   * Closes the strategy, at times with a market that is silent, and sees that nothing happens to it
+   * afterwards.
+   */
   end(): void {
     const [held] = symbolsConcerned(this.#account, { type: "CloseStrategy" });
     if (held !== undefined && happens(this.#random, 0.7)) {
@@ -184,12 +187,12 @@ export class Life {
 
   #settleFunding(): void {
     const settlements = [...this.#funding.heardAt(this.#at)];
-    // One that was heard of before may be heard of once more, also long after later ones.
+    // A past settlement may be published once more, even long after later ones.
     const past = pick(this.#random, this.#pastSettlements);
     if (past !== undefined && happens(this.#random, 0.1)) settlements.unshift(past);
     for (const settlement of settlements) this.#carryOut({ type: "SettleFunding", settlement });
     this.#pastSettlements = [...this.#pastSettlements, ...settlements].slice(-PAST_SETTLEMENTS_MAX);
-    // What was opened, or has paid, meanwhile is held against the mark price as it stands.
+    // Checks new triggers, and positions that have paid, against the present mark price.
     this.#watch();
     for (const symbol of this.#market.symbols) {
       const mark = this.#market.markPrice(symbol);
@@ -307,7 +310,7 @@ export class Life {
       count(events, `${event.type} ${event.order.type}`);
   }
 
-  /** Has the watch list follow the account, and nobody be overdue who no longer waits. */
+  /** Updates the triggers from the account, and drops retries of entries that are gone. */
   #watch(): void {
     follow(this.#watchList, this.#account, this.#market);
     for (const [id, { waiting }] of this.#overdue)

@@ -1,5 +1,6 @@
-// The funding of the walk's contracts: settled every one, four or eight hours with either sign, published a few milliseconds
-// after its time, and heard of at once, late, or several at a time; of a contract always in the order of time.
+// The funding of the walk's contracts: settled every one, four or eight hours with either sign. It is
+// published a few milliseconds after its time: at once, late, or several at a time, for one contract always
+// in the order of time.
 import type { Settlement } from "../../../src/domain/market.ts";
 import { MINUTE_MS } from "../../../src/domain/order-counts.ts";
 import type { Rate } from "../../../src/money/decimal.ts";
@@ -23,7 +24,7 @@ export class RandomFunding {
     unheard: Settlement[];
   }[];
 
-  /** `from` is the market time that it begins at, Unix ms; a settlement of before is heard of too. */
+  /** `from` is the market time at the start, Unix ms. An earlier settlement is published too. */
   constructor(random: () => number, market: RandomMarket, from: number) {
     this.#random = random;
     this.#market = market;
@@ -35,7 +36,7 @@ export class RandomFunding {
       });
   }
 
-  /** What is heard of at a market time, Unix ms. */
+  /** The settlements that are published at a market time, Unix ms. */
   heardAt(at: number): readonly Settlement[] {
     return this.#contracts.flatMap((contract) => {
       for (; contract.due <= at; contract.due += contract.intervalMs)

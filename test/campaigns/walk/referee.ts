@@ -1,4 +1,4 @@
-// Who looks at every decision of a life and keeps its books a second time.
+// Checks every decision of a life, and keeps its books a second time.
 import type { Account } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { DomainEvent } from "../../../src/domain/event.ts";

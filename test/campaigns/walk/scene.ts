@@ -1,4 +1,4 @@
-// Where a walk stands when the next command is drawn, and what traders of both families ask for.
+// The state of a walk when the next command is drawn, and the commands that traders of both types send.
 import type { Account } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
@@ -11,7 +11,7 @@ export type Scene = {
   readonly random: () => number;
   readonly market: RandomMarket;
   readonly account: Account;
-  /** The symbol that is looked at, and the client id of whatever is placed. */
+  /** The symbol of the next command, and the client id of an order that it places. */
   readonly symbol: string;
   readonly clientId: string;
   /** Orders and legs that were placed; they may be over. */

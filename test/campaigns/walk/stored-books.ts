@@ -1,5 +1,5 @@
-// What the database says of a strategy, held against its journal: the events are the truth, and everything else must follow
-// from them.
+// Compares the database's rows of a strategy with its journal: the events are the truth, and everything else
+// must follow from them.
 import type { DomainEvent } from "../../../src/domain/event.ts";
 import type { Income } from "../../../src/domain/income.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
@@ -15,7 +15,10 @@ import { checkChange, checkLegChange, stateOf } from "./invariants.ts";
 /** More rows than a walk makes on one symbol. */
 const ROWS_MAX = 1_000_000;
 
-/** Throws unless the journal replays to the row, the orders, the trades, the legs and the incomes. Answers the journal. */
+/**
+ * Throws unless the journal replays to the row, the orders, the trades, the legs and the incomes. Answers the
+ * journal.
+ */
 export async function checkStored(
   store: Store,
   strategyId: string,

@@ -1,7 +1,7 @@
-// A seeded random walk through the whole of a family's trading, in memory: thousands of commands and a market that moves, gaps,
-// falls silent and halts. It leads through several lives of a strategy, each from its seed to its close. After every step what
-// must always hold is checked (design, section 7); now and then, and at the end of each life, the journal is written, read and
-// replayed, and must give the same account.
+// A seeded random walk through the whole of a family's trading, in memory: thousands of commands and a market
+// that moves, gaps, falls silent and halts. It leads through several lives of a strategy, each from its seed
+// to its close. After every step what must always hold is checked (design, section 7); now and then, and at
+// the end of each life, the journal is written, read and replayed, and must give the same account.
 import { decide } from "../../../src/engine/decide.ts";
 import { seededRandom } from "../../support/random.ts";
 import type { Counts } from "./counts.ts";
@@ -20,8 +20,8 @@ export type WalkReport = {
 const LIFE = 500;
 
 /**
- * Walks `commands` steps from a seed. Throws at the first step after which something does not hold, naming both. The
- * listener hears after every life how many steps are done. Who decides can be another than the engine, one that is wrong.
+ * Walks `commands` steps from a seed. Throws at the first step that breaks a rule, naming both. Calls the
+ * listener after every life with the number of steps done. A test may replace the engine by a faulty one.
  */
 export function walk(
   family: Family,

@@ -1,4 +1,4 @@
-// What all pages of one copy share: what it copies, how it stands, what it is worth, its tabs, and that its changes come in live.
+// The frame of all pages of one copy: what it copies, its status, its worth, its tabs and its live updates.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";

@@ -1,5 +1,5 @@
-// Around every page: loads the session, decides whether the page is for this person, and what surrounds it. The page's
-// own code loads meanwhile.
+// Around every page: loads the session, decides whether the page is for this person, and what surrounds it.
+// The page's own code loads at the same time.
 import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { SessionJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -71,7 +71,10 @@ function Framed({ session: { person } }: { session: SessionJson }) {
   return <Shell person={person}>{refused === null ? <Outlet /> : <RefusedPage refused={refused} />}</Shell>;
 }
 
-/** The page that is shown, which during a navigation is not yet the one of the address. What is no page is for anyone. */
+/**
+ * The page that is shown, which during a navigation is not yet the one of the address. What is no page is for
+ * anyone.
+ */
 function useCurrentPage(): { audience: Audience; address: string; search: Search } {
   const match = useMatches().at(-1);
   const search: Search = match?.search ?? {};
@@ -82,7 +85,10 @@ function useCurrentPage(): { audience: Audience; address: string; search: Search
   };
 }
 
-/** Drops what belongs to a person when they are gone. Returns whether somebody was signed in on this page before. */
+/**
+ * Drops what belongs to a person when they are gone. Returns whether somebody was signed in on this page
+ * before.
+ */
 function useForgetting(personId: string | null): boolean {
   const previous = useRef<string | null>(null);
   const hadPerson = previous.current !== null;

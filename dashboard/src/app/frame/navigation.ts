@@ -1,4 +1,4 @@
-// What the sidebar offers, by who looks at it.
+// The entries of the sidebar for each audience.
 import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 
 export type NavigationItem = {

@@ -1,5 +1,5 @@
-// What surrounds every page of a signed-in person: on a desktop a sidebar, on a phone a bar with a drawer; below both a
-// status line that says whether what is shown is live, and of which market.
+// What surrounds every page of a signed-in person: on a desktop a sidebar, on a phone a bar with a drawer;
+// below both a status line that says whether what is shown is live, and of which market.
 
 import { useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
@@ -59,7 +59,7 @@ function Sidebar({ person }: { person: PersonJson }) {
 function PhoneTop({ person }: { person: PersonJson }) {
   const [isOpen, setIsOpen] = useState(false);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
-  // Whoever followed a link of the drawer wants to see the page.
+  // A person who follows a link of the drawer wants to see the page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what closes it.
   useEffect(() => setIsOpen(false), [pathname]);
   return (

@@ -1,4 +1,5 @@
-// How a copy stands: what it is worth and where it ends, what was copied and what not, and the ways to hold it, stop it or halt all.
+// The state of a copy: its worth, its limit, what it copied and skipped, and the ways to pause, stop or halt
+// it.
 import { useQuery } from "@tanstack/react-query";
 import { copyQuery } from "../../api/copying.ts";
 import { useCopyId } from "../../api/use-copy.ts";

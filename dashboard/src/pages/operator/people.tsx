@@ -1,4 +1,4 @@
-// Everybody who signed up: looked up by name or address, filtered by where their identity stands.
+// Everybody who signed up: searched by name or address, filtered by the status of their identity check.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";

@@ -1,4 +1,4 @@
-// Who tries what: bans, failed handshakes of streams, failed sign-ins and locks, and whether the audit log was tampered with.
+// Signs of attacks: bans, failed stream handshakes, failed sign-ins and locks, and a tampered audit log.
 import { useQuery } from "@tanstack/react-query";
 import type { SecurityJson } from "../../../../src/dashboard-api/schemas.ts";
 import { securityQuery } from "../../api/operator.ts";

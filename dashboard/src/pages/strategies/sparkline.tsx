@@ -3,7 +3,7 @@ import { sparklinePoints } from "./sparkline-path.ts";
 
 const SIZE = { width: 96, height: 24 };
 
-/** How equity went lately; what it says in numbers stands beside it. */
+/** The recent course of equity. It is hidden from screen readers, which read the figures beside it. */
 export function Sparkline({ equity }: { equity: readonly string[] | undefined }) {
   const points = equity === undefined ? null : sparklinePoints(equity, SIZE);
   const [first = "0"] = equity ?? [];

@@ -11,7 +11,7 @@ import { Time } from "../../ui/figures/time.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
-/** Prices that were heard longer ago are marked. */
+/** Prices older than this are marked as stale. */
 const STALE_AFTER_MS = 60_000;
 
 type StrategyTableProps = {

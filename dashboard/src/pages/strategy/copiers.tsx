@@ -1,4 +1,5 @@
-// Who copies the strategy: whether it is open to copiers, how their copies fare, what was not copied and why, and the gap to paper.
+// The copiers of the strategy: whether it is open to them, how their copies fare, what was skipped, and
+// slippage.
 import { useQuery } from "@tanstack/react-query";
 import type { StrategyCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";

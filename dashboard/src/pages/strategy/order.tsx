@@ -1,4 +1,4 @@
-// One order: how it stands, what it was filled at, and what became of it in words.
+// One order: its status, its fills, and its history in words.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";

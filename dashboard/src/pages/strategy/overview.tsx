@@ -24,9 +24,9 @@ import { ReportNotes } from "./overview/report-notes.tsx";
 import { Statistics } from "./overview/statistics.tsx";
 import { Balances } from "./positions/balances.tsx";
 
-/** After fills a report is made anew at most so often. */
+/** Minimum time between two reloads of the report after fills. */
 const REPORT_EVERY_MS = 3_000;
-/** While prices come in, a report that is older is made anew, unless its next point is further off. */
+/** While prices arrive, the report is reloaded at this age, or at the age of one step if that is longer. */
 const REPORT_OLD_AFTER_MS = 10_000;
 
 export function Page() {
@@ -132,7 +132,7 @@ function Curves({ performance, isOld }: CurvesProps) {
   );
 }
 
-/** Made anew after fills, and as prices come in; neither more often than it is worth. */
+/** A report that reloads after fills and as prices arrive, each at a limited rate. */
 function useLiveReport(strategyId: string, range: Range) {
   const queries = useQueryClient();
   const query = performanceQuery(strategyId, range);

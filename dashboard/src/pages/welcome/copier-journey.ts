@@ -38,7 +38,7 @@ export function copierJourneyOf({ person, hasAccount, hasCopy }: CopierParts): r
 
 type FirstCopyParts = Omit<CopierParts, "person"> & { readonly isReady: boolean };
 
-/** What is left for who may connect an account. */
+/** The remaining steps of a person who may connect an account. */
 export function firstCopySteps({ isReady, hasAccount, hasCopy }: FirstCopyParts): readonly Step[] {
   const begun = hasCopy ? "DONE" : "LATER";
   return [

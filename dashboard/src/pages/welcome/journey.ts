@@ -1,4 +1,5 @@
-// The way from a new account to the first order, as steps: which are done, which can be done now, and what the others wait for.
+// The way from a new account to the first order, as steps: which are done, which can be done now, and what
+// the others wait for.
 import type { KeyJson, PersonJson, StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 
 import { isFreeKey } from "../../api/strategy.ts";
@@ -30,7 +31,7 @@ export type Step = {
 
 export type JourneyParts = {
   readonly person: PersonJson;
-  /** Empty for who is no trader. */
+  /** Empty for a person who is no trader. */
   readonly keys: readonly Pick<KeyJson, "revokedAt" | "strategy">[];
   readonly strategies: readonly Pick<StrategyJson, "status">[];
   /** Whether any strategy ever had an order. */

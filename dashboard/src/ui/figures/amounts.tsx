@@ -1,6 +1,6 @@
 // Numbers of money. They are exact decimal strings from the server and are never made floats; a fixed number
 // of decimals pads and rounds to the nearest, except of what may be spent. Gains and losses have a sign and
-// an arrow, not a colour alone. Null is a dash.
+// an arrow, not a color alone. Null is a dash.
 
 import { Missing } from "../badge.tsx";
 import { cut, decimalsOf, grouped, isDecimal, perCent, rounded, signOf, trimZeros } from "./decimals.ts";

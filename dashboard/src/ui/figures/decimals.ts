@@ -70,7 +70,7 @@ export function rounded(value: string, decimals: number): string {
   return text({ units: (units + half) / step, scale: decimals });
 }
 
-/** The difference of two figures as they are shown, so that what stands beside them agrees with them. */
+/** The difference of two rounded figures, so that it agrees with the figures shown beside it. */
 export function roundedDifference(one: string, other: string, decimals: number): string {
   return subtract(rounded(one, decimals), rounded(other, decimals));
 }

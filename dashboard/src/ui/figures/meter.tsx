@@ -1,4 +1,5 @@
-// How much of something is used or left, as a bar with its numbers beside it. What its colour says, a word says too.
+// How much of something is used or left, as a bar with its numbers beside it. What its color says, a word
+// says too.
 import type { ReactNode } from "react";
 
 type MeterProps = {

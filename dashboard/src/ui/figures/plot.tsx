@@ -1,12 +1,12 @@
-// A small chart of lines over time by uPlot: as wide as its place, in the theme's colours. Painted on a canvas, so its label says
-// the same in words.
+// A small chart of lines over time by uPlot: as wide as its place, in the theme's colors. Painted on a
+// canvas, so its label says the same in words.
 import "uplot/dist/uPlot.min.css";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import type uPlot from "uplot";
 import { useIsDark } from "../theme.ts";
 import { LOCALE, ZONE } from "./time.tsx";
 
-/** The colour of a name in the theme's style sheet. */
+/** The color of a name in the theme's style sheet. */
 export type PlotColours = (name: string) => string;
 
 /** Of a second: the unit of a plot's times. */
@@ -17,9 +17,9 @@ type PlotProps = {
   label: string;
   height: number;
   data: uPlot.AlignedData;
-  /** Series and axes, in the colours of the present theme. */
+  /** Series and axes, in the colors of the present theme. */
   options: (colours: PlotColours) => Omit<uPlot.Options, "width" | "height">;
-  /** Holds what is painted, for who moves its cursor. */
+  /** Holds the painted chart, for code that moves its cursor. */
   plot?: RefObject<uPlot | null>;
 };
 
@@ -35,7 +35,7 @@ export function Plot({ label, height, data, options, plot }: PlotProps) {
     const sized = { ...inZone, ...options(colours), width: element.clientWidth, height };
     painted.current = new Made(sized, data, element);
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
@@ -60,8 +60,8 @@ export function Plot({ label, height, data, options, plot }: PlotProps) {
   );
 }
 
-// Loads the library that paints the curves. It makes a number format of the browser's language as soon as it is loaded, which
-// fails where the environment gives the browser a language that its own formats refuse; so ours stands in for it meanwhile.
+// Loads the library that paints the curves. The library creates a number format of the browser's language on
+// load. This fails if the browser rejects its own language, so our locale replaces it during the load.
 
 export async function loadPlot(): Promise<typeof uPlot> {
   Object.defineProperty(navigator, "language", { value: LOCALE, configurable: true });

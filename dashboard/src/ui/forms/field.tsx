@@ -1,12 +1,16 @@
-// A labelled control with its hint and its error, tied together for screen readers. The controls below are built on it.
+// A labeled control with its hint and its error, tied together for screen readers. The controls below are
+// built on it.
 import { type ReactNode, useId } from "react";
 
 export type FieldProps = {
   label: string;
   hint?: ReactNode;
-  /** The label stands before the control, in one line: for filters at the head of a page or a card. */
+  /** Puts the label before the control, in one line: for filters at the head of a page or a card. */
   isInline?: boolean;
-  /** What is wrong with it, as a sentence, or as the rest of one that begins with the label; undefined where nothing is. */
+  /**
+   * What is wrong with it, as a sentence, or as the rest of one that begins with the label; undefined where
+   * nothing is.
+   */
   error?: string | undefined;
 };
 

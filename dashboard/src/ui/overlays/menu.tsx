@@ -1,5 +1,5 @@
-// A menu under a button. Not modal: a modal one would add a style element, which the server's content policy forbids. It
-// stands in the page where its button is, so that it is within the same landmark.
+// A menu under a button. It is not modal: a modal menu adds a style element, which the server's content
+// policy forbids. It is rendered next to its button, so that both are in the same landmark.
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 

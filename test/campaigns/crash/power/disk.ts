@@ -1,10 +1,8 @@
-// A disk that is told what a program did, and what it may hold when the power is cut at that moment.
-//
+// A model of a disk: replays the recorded writes of a program, and draws what a power cut may leave of them.
 // Files last as file-on-disk.ts says. Names last in one of two ways:
-//
-//   JOURNALED   as ext4 and its like: changes of names reach the disk in their order; syncing a file or a folder makes
-//               those that concern it last, and all before them
-//   UNORDERED   as POSIX permits: only syncing a folder makes its entries last, the others in any combination
+//   JOURNALED   like ext4: changes of names reach the disk in their order; syncing a file or folder
+//               makes the changes that concern it last, and all before them
+//   UNORDERED   as POSIX permits: syncing a folder makes its entries last; others last in any combination
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { FileOnDisk } from "./file-on-disk.ts";
@@ -32,7 +30,7 @@ export class Disk {
   readonly #namesLast: NamesLast;
   /** Whether a sync of the file is a lie: what a disk does that says it has written and has not. */
   readonly #isSyncIgnored: (path: string) => boolean;
-  /** The file that an inode stands for now. */
+  /** The present file of each inode. */
   readonly #files = new Map<number, FileOnDisk>();
   /** Names as the running system sees them, and as they last for certain. */
   readonly #names = new Map<string, Entry>();

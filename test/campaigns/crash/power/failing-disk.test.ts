@@ -37,12 +37,14 @@ const CHECKPOINT_FAILURES: readonly Failure[] = [
 ];
 
 /**
- * A trader has two under way at a time, and all that come together are one commit: so there are more commits than the syncs among
- * which the one that fails is drawn.
+ * A trader has two under way at a time, and all that come together are one commit: so there are more commits
+ * than the syncs among which the one that fails is drawn.
  */
 const ACTIONS_EACH = 30;
 
-/** Of so many writes one is drawn from which on the disk is full, and so many placements are refused at least. */
+/**
+ * Of so many writes one is drawn from which on the disk is full, and so many placements are refused at least.
+ */
 const FULL_AMONG = 80;
 const REFUSALS_MIN = 12;
 
@@ -126,7 +128,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     });
     onTestFinished(() => gateway.kill());
     recorded.arm();
-    // Charged to this address, and logged within a second; nothing else is written meanwhile.
+    // Its weight is charged to this address and logged within a second. Nothing else is written until then.
     await quotesOf(gateway.url);
     await eventually("the log says so", () => gateway.output().includes(BUDGET_LOG_FAILS));
     await work(gateway.url, traders, { killAfter: Number.POSITIVE_INFINITY });
@@ -160,7 +162,9 @@ async function prepare(pagesAhead: number): Promise<{ recorded: RecordedGateway;
   return { recorded: new RecordedGateway(folder), traders };
 }
 
-/** For who starts again on what is there, and for who does after a power cut, then or before. */
+/**
+ * Nothing is lost after a restart on the present files, nor after a power cut now or at an earlier moment.
+ */
 async function expectNothingLost(recorded: RecordedGateway, traders: readonly Trader[]): Promise<void> {
   const recording = recorded.recording();
   const expected = expectedOf(traders);

@@ -1,8 +1,7 @@
-// One file between memory and disk. What was synced lasts. Of what was written since, each sector of 512 bytes may have
-// reached the disk in any of its states, in any order, and the size may be any that the file had meanwhile.
-//
-// A sync that failed leaves what it should have written in doubt for ever: the operating system takes it for written, and
-// a later sync that succeeds says nothing of it. Only what is written again can still last.
+// One file between memory and disk. Synced writes last. Of later writes each sector of 512 bytes may have
+// reached the disk in any of its states, in any order, and the file may have any size that it had since the
+// sync. A failed sync leaves its writes in doubt for ever: the operating system takes them for written, and a
+// later sync that succeeds does not cover them. They last only if they are written again.
 
 const SECTOR_BYTES = 512;
 
@@ -51,7 +50,7 @@ export class FileOnDisk {
     this.#syncs.set(sync, this.#folded + this.#changes.length);
   }
 
-  /** What was written before the sync began lasts, or is in doubt; what was written meanwhile is neither. */
+  /** Writes made before the sync began last, or are in doubt; those made during the sync are neither. */
   endSync(sync: number, hasFailed: boolean): void {
     const before = (this.#syncs.get(sync) ?? 0) - this.#folded;
     for (const change of this.#changes.slice(0, Math.max(before, 0))) {
@@ -88,7 +87,7 @@ export class FileOnDisk {
     for (const [sector, touching] of this.#sectors()) {
       const synced = touching.findLastIndex((index) => changes[index]?.state === "SYNCED");
       for (const [position, index] of touching.entries()) {
-        // A sector is written as it stands in memory: with an older change lost no newer one of it is there.
+        // A sector is written as it is in memory: once an older change is lost, each newer one is lost too.
         if (position > synced && !survives(index, sector)) break;
         const change = changes[index];
         if (change !== undefined) carryOutWithin(content, change, sector);
@@ -134,7 +133,10 @@ export class FileOnDisk {
   }
 }
 
-/** Power cuts of several kinds: an even one for each sector alone would hardly ever lose or keep a whole write. */
+/**
+ * Power cuts of several kinds: an even one for each sector alone would hardly ever lose or keep a whole
+ * write.
+ */
 function drawSurvival(draw: Draw, changes: number): Survival {
   const kind = Math.floor(draw() * 6);
   const chosen = Math.floor(draw() * changes);

@@ -16,7 +16,7 @@ import { hear, noPromises, type Promises } from "./promises.ts";
 import { dataDirIn, RecordedGateway, type Recording } from "./recorded-gateway.ts";
 import type { Expectation } from "./stored-books.ts";
 
-/** A recording, and what had been told before it began. */
+/** A recording, and the promises made before it began. */
 export type RecordedLoad = Omit<Expectation, "promises"> & {
   readonly recording: Recording;
   readonly told: Promises;
@@ -24,7 +24,7 @@ export type RecordedLoad = Omit<Expectation, "promises"> & {
 
 /** Of spot and of futures. */
 const TRADERS = { SPOT: 8, FUTURES: 4 } as const;
-/** Requests that a trader has under way. */
+/** Requests that a trader has in flight. */
 const LANES = 2;
 /** What a trader does in a life: a key may place 50 orders in ten seconds. */
 const ACTIONS_PER_LIFE = 12;
@@ -33,8 +33,8 @@ const ACTIONS_PER_LIFE = 12;
 export const PAGES_AHEAD = 4_000;
 
 /**
- * Records two stretches of a gateway's work. With `pagesAhead` its write-ahead log already holds so many pages at the
- * beginning, so that the moment comes when they are copied into the database and the log begins anew.
+ * Records two lives of a gateway. With `pagesAhead` its write-ahead log begins with that many pages, so that
+ * the recording contains a checkpoint and the restart of the log.
  */
 export async function recordLoad(
   seed: number,
@@ -116,8 +116,9 @@ export function expectedOf(traders: readonly Trader[]): Omit<Expectation, "promi
 }
 
 /**
- * Lets the traders loose; `kill` is called once they have done so many things, and from then on requests may stay without
- * an answer. After 0 they may from the beginning, and nobody is called. They stop early when `isEnough`.
+ * Lets the traders loose; `kill` is called once they have done so many things, and from then on requests may
+ * stay without an answer. After 0 they may from the beginning, and nobody is called. They stop early when
+ * `isEnough`.
  */
 export async function work(
   url: string,
@@ -156,7 +157,7 @@ export async function work(
   await Promise.all(traders.flatMap((trader) => Array.from({ length: LANES }, () => lane(trader))));
 }
 
-/** A market that stands elsewhere. */
+/** The same market at other prices. */
 function timesAll({ SPOT, FUTURES }: Quotes, factor: number): Quotes {
   const times = ({ bid, ask }: Quotes["SPOT"]) => ({
     bid: Math.round(bid * factor),
@@ -165,7 +166,9 @@ function timesAll({ SPOT, FUTURES }: Quotes, factor: number): Quotes {
   return { SPOT: times(SPOT), FUTURES: times(FUTURES) };
 }
 
-/** Moves a database to another directory as a process leaves it that is killed: with a log of so many pages. */
+/**
+ * Moves a database to another directory as a process leaves it that is killed: with a log of so many pages.
+ */
 export function moveWithLog(from: string, to: string, pages: number): void {
   mkdirSync(to, { recursive: true, mode: 0o700 });
   const file = join(from, "lyrebird.sqlite");

@@ -26,7 +26,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a power cut under load${SKIPPED_WITHOUT_DI
     expect(last?.checkpointed).toBeGreaterThan(10);
   });
 
-  test("leaves as much while the write-ahead log is copied into the database and begun anew", async () => {
+  test("leaves as much while the write-ahead log is copied into the database and restarted", async () => {
     const report = await runPowerCuts({ seed: 2 * seed, cuts: CUTS_WITH_LONG_LOG });
     expectNothingLost(report);
     expect(report.logBegunAnew).toBeGreaterThan(0);

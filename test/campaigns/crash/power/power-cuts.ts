@@ -1,8 +1,8 @@
-// The power is cut at drawn moments of a recorded load, and what the disk may then hold is opened by the real store.
-//
-// A gateway serves traders on the recording disk through several lives (load.ts). From the recording follow, for any moment,
-// the states that the disk may be in if the power goes then; each that is drawn must open, hold everything that was told
-// before that moment, once, and be in order. What is drawn follows from the seed; how requests interleave does not.
+// Cuts the power at drawn moments of a recorded load, and lets the real store open what the disk may then
+// hold. A gateway serves traders on the recording disk through several lives (load.ts). The recording gives,
+// for each moment, the possible states of the disk after a power cut. Each drawn state must open, be in
+// order, and hold once everything that was acknowledged before. The seed decides what is drawn, not how
+// requests interleave.
 import { rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { newDirectory } from "../../../support/gateway.ts";
@@ -24,7 +24,7 @@ export type CutReport = {
   readonly cut: number;
   /** After how many of the recorded changes, syncs and answers. */
   readonly after: number;
-  /** Orders that had been told. */
+  /** Orders acknowledged before the cut. */
   readonly told: number;
   readonly finding: Finding;
 };
@@ -32,12 +32,12 @@ export type CutReport = {
 export type PowerCutReport = {
   readonly seed: number;
   readonly cuts: number;
-  /** Orders that were told in all of the recording. */
+  /** Orders acknowledged in the whole recording. */
   readonly told: number;
   readonly syncs: number;
   /** Writes into the database file itself: pages that a checkpoint moved there. */
   readonly checkpointed: number;
-  /** How often the write-ahead log was begun anew after all of it had been moved there. */
+  /** How often the write-ahead log was restarted after a complete checkpoint. */
   readonly logBegunAnew: number;
   /** Cuts that left something that cannot be opened, with promises lost, with anything else not in order. */
   readonly unopenable: number;
@@ -52,12 +52,14 @@ const NAMES_LAST: readonly NamesLast[] = ["JOURNALED", "UNORDERED"];
 /** How many are examined side by side. */
 const AT_ONCE = 4;
 
-/** Of two cuts one falls where something hangs on it: right behind an answer, or while a sync is under way. */
+/**
+ * Of two cuts one falls where something hangs on it: right behind an answer, or during a sync.
+ */
 const AT_A_POINT = 0.5;
 
 /**
- * Records a load and cuts the power; every other seed begins with a long write-ahead log. Resolves with what was found,
- * good or bad. Needs HAS_RECORDING_DISK.
+ * Records a load and cuts the power; every other seed begins with a long write-ahead log. Resolves with what
+ * was found, good or bad. Needs HAS_RECORDING_DISK.
  */
 export async function runPowerCuts({ seed, cuts, onCut }: PowerCutOptions): Promise<PowerCutReport> {
   const loads = await recordLoad(seed, { pagesAhead: seed % 2 === 0 ? PAGES_AHEAD : 0 });
@@ -143,7 +145,10 @@ function inGroups<Item>(items: readonly Item[], size: number): Item[][] {
   );
 }
 
-/** The recording must make the files that are really there: otherwise something was written that the disk did not see. */
+/**
+ * The recording must make the files that are really there: otherwise something was written that the disk did
+ * not see.
+ */
 function checkCompleteness({ found, records, left }: Recording): void {
   const disk = new Disk(found, { namesLast: "JOURNALED" });
   for (const record of records) disk.take(record);
@@ -198,7 +203,7 @@ function writesTo(path: string, { found, records }: Recording): (DiskRecord & { 
   });
 }
 
-/** How often a write-ahead log that was there already was begun anew. */
+/** How often an existing write-ahead log was restarted. */
 function beginningsOf(path: string, recording: Recording): number {
   const created = recording.records.filter((record) => record.kind === "CREATE" && record.path === path);
   return writesTo(path, recording).filter(({ offset }) => offset === 0).length - created.length;

@@ -1,5 +1,5 @@
-// What the outside was told, and when: orders in answers as they left, keys as they were shown. What was told before a power
-// cut must hold after it.
+// What answers have promised, and when: orders in answers as they left the gateway, keys as they were shown.
+// A promise made before a power cut must hold after it.
 import type { DiskRecord } from "./recording.ts";
 
 /** An order as an answer showed it. */
@@ -11,7 +11,7 @@ export type ToldOrder = {
 };
 
 export type Promises = {
-  /** By client order id, as told last. */
+  /** The last known state by client order id. */
   readonly orders: Map<string, ToldOrder>;
   readonly apiKeys: Set<string>;
 };
@@ -24,7 +24,7 @@ export function copyOf({ orders, apiKeys }: Promises): Promises {
   return { orders: new Map(orders), apiKeys: new Set(apiKeys) };
 }
 
-/** Adds what a record told. */
+/** Adds the promises of a record. */
 export function hear(promises: Promises, record: DiskRecord): void {
   if (record.kind !== "SENT") return;
   const text = record.data.toString("utf8");
@@ -36,7 +36,10 @@ export function hear(promises: Promises, record: DiskRecord): void {
   for (const [apiKey] of text.matchAll(/lyre_bot_[0-9a-f]{64}/g)) promises.apiKeys.add(apiKey);
 }
 
-/** The orders in the answers of one piece of a stream. A piece may hold several answers, or only the body of one. */
+/**
+ * The orders in the answers of one piece of a stream. A piece may hold several answers, or only the body of
+ * one.
+ */
 function ordersIn(text: string): ToldOrder[] {
   return text.split(/(?=HTTP\/1\.1 )/).flatMap((answer) => {
     if (answer.startsWith("HTTP/1.1 ") && !answer.startsWith("HTTP/1.1 200 ")) return [];

@@ -1,5 +1,5 @@
-// Whether what a power cut left of a data directory can be opened, by the program's own means, and is in order: complete,
-// exact to the last digit, and in keeping with all that was told before.
+// Checks a data directory after a power cut with the program's own means: it must open, be complete, be exact
+// to the last digit, and agree with all promises made before the cut.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openDataDirectory } from "../../../../src/config/data-directory.ts";
@@ -21,7 +21,7 @@ export type Expectation = {
 export type Finding = {
   /** Why it cannot be opened, or null. */
   readonly unopenable: string | null;
-  /** Told orders and shown keys that are gone. */
+  /** Acknowledged orders and shown keys that are lost. */
   readonly lost: readonly string[];
   /** Anything else that is not in order. */
   readonly faults: readonly string[];
@@ -102,7 +102,7 @@ async function historyFaults(store: Store, { account, version }: LoadedAccount):
   return (await journalFaults(store, account.strategyId)).map(({ what }) => what);
 }
 
-/** Whether an order that was told as such may now stand as it does. */
+/** Whether the stored state of an order is the acknowledged state, or may follow it. */
 function mayFollow(told: ToldOrder, stored: StoredOrder): boolean {
   if (told.orderId !== stored.orderId) return false;
   return (

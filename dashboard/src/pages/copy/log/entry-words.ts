@@ -5,7 +5,7 @@ import { compare, grouped, magnitude, signOf, trimZeros } from "../../../ui/figu
 
 type Scale = NonNullable<MirrorEntryJson["scale"]>;
 
-/** What stands above and below the line. */
+/** The two sides of a ratio: numerator and denominator. */
 const SCALES: Readonly<
   Record<Scale["by"], { readonly ours: string; readonly theirs: string; readonly decimals: number }>
 > = {
@@ -25,7 +25,10 @@ const SCALES: Readonly<
 type Sent = Pick<MirrorEntryJson, "status" | "sentAt" | "quantity">;
 type Scaled = Sent & Pick<MirrorEntryJson, "leadQuantity" | "scale" | "scaledQuantity" | "skip">;
 
-/** The quantity that was sent to the exchange; null if nothing was. A skipped line has a quantity that was computed only. */
+/**
+ * The quantity that was sent to the exchange; null if nothing was. A skipped line has a quantity that was
+ * computed only.
+ */
 export function sentQuantityOf({ status, sentAt, quantity }: Sent): string | null {
   const isUnsent = (status === "SKIPPED" || status === "FAILED") && sentAt === null;
   return isUnsent ? null : quantity;

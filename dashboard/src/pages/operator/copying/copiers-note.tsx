@@ -1,4 +1,4 @@
-// Who works at copies: the copiers that have been heard of lately, or that there is none.
+// The running copiers that have reported lately, or a note that there is none.
 import type { OperatorCopyingJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Time } from "../../../ui/figures/time.tsx";
 import { Note } from "../../../ui/note.tsx";

@@ -1,4 +1,4 @@
-// The kill switches that are set, whoever set them.
+// The kill switches that are set, by any person.
 import type { KillSwitchJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
 import { Button } from "../../../ui/button.tsx";

@@ -32,8 +32,8 @@ export function VenueTable({ rows, onHalt }: VenueTableProps) {
 }
 
 /**
- * One line for each family and copier: whether it answers, until when it is left alone, and what of its budget is used up. Which
- * copier says so is told where several do.
+ * One line for each family and copier: whether the exchange answers, until when the copier pauses, and how
+ * much of the budget is used. The line names the copier if several report.
  */
 function Health({ health, isOneOfSeveral }: { health: Venue["health"][number]; isOneOfSeveral: boolean }) {
   const { family, isAnswering, failure, lastAnswerAt, pausedUntil, budgetUsed, copier, isSilent } = health;

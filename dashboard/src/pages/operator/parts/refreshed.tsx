@@ -1,4 +1,4 @@
-// How old what is shown is, and the button that asks anew.
+// The age of the shown data, and the button that reloads it.
 import { Button } from "../../../ui/button.tsx";
 import { formatTime } from "../../../ui/figures/time.tsx";
 

@@ -1,5 +1,5 @@
-// The decision about an identity form: approve, or reject with a reason that the person reads. The decision of another operator who
-// was faster is shown instead.
+// The decision about an identity form: approve, or reject with a reason that the person reads. If another
+// operator has decided first, it shows that decision.
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";

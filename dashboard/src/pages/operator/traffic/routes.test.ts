@@ -28,7 +28,7 @@ test("routes are sorted by what was chosen", () => {
   expect(orderOf("nonsense")).toBe("count");
 });
 
-test("refusals and errors are told with their share", () => {
+test("rejections and errors are shown with their share", () => {
   expect(shareOf(ORDER, 4)).toBe("3 (7.5 %)");
   expect(shareOf(ORDER, 5)).toBe("1 (2.5 %)");
   expect(shareOf(TIME, 5)).toBeNull();

@@ -1,4 +1,4 @@
-// Candles as the chart's library takes them, and what of them has to be painted anew.
+// Candles in the form of the chart's library, and the bars that have to be repainted.
 import type { AutoscaleInfo, CandlestickData, HistogramData, Time, UTCTimestamp } from "lightweight-charts";
 import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Palette } from "./palette.ts";

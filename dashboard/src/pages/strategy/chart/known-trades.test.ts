@@ -13,7 +13,7 @@ test("a newer page that overlaps adds to what is known, and the place where olde
   expect(then.older).toBe("3");
 });
 
-test("a page that leaves a gap begins anew", () => {
+test("a page that leaves a gap replaces the known trades", () => {
   const first = withNewest(null, page([5, 4, 3], "3"));
   const then = withNewest(first, page([9, 8, 7], "7"));
   expect(then).toEqual({ rows: page([9, 8, 7], "7").rows, older: "7" });

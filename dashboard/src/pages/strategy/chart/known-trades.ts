@@ -1,5 +1,5 @@
-// The newest trades of a symbol as they are told again and again, a page each time, put together. A trade never changes, so what
-// is older is asked for once, from where the first page ended.
+// Merges the repeated first pages of a symbol's newest trades. A trade never changes, so older trades are
+// requested once, from the end of the first page.
 import type { PageJson, TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
 
 export type KnownTrades = {
@@ -9,7 +9,7 @@ export type KnownTrades = {
   readonly older: string | null;
 };
 
-/** What is known once the newest page is. If it does not reach back to what was known, there is a gap, and all begins anew. */
+/** Adds the newest page. If it does not overlap with the known trades, there is a gap: it replaces them. */
 export function withNewest(known: KnownTrades | null, page: PageJson<TradeJson>): KnownTrades {
   const ids = new Set(page.rows.map(({ tradeId }) => tradeId));
   if (known === null || !known.rows.some(({ tradeId }) => ids.has(tradeId))) {

@@ -1,5 +1,5 @@
-// The chart itself: the library's canvas, its candles, markers and lines. Numbers become floats here, where they become pixels, and
-// nowhere else.
+// The chart itself: the library's canvas, its candles, markers and lines. Numbers become floats here, where
+// they become pixels, and nowhere else.
 import {
   type AutoscaleInfo,
   CandlestickSeries,
@@ -170,7 +170,7 @@ export function paintChart(container: HTMLElement, listeners: ChartListeners) {
     fitLines(isWanted: boolean): void {
       reach = isWanted ? Number.POSITIVE_INFINITY : NEAR_REACH;
       chart.priceScale("right").applyOptions({ autoScale: true });
-      // The scale is thought about anew when its series changes.
+      // The library recomputes the scale when its series changes.
       series.applyOptions({});
     },
 

@@ -1,4 +1,4 @@
-// The theme's colours for what is painted on a canvas, which knows no CSS.
+// The theme's colors for what is painted on a canvas, which knows no CSS.
 import type { LineKind } from "./overlays.ts";
 
 export type Palette = {
@@ -13,7 +13,7 @@ export type Palette = {
   readonly fallVolume: string;
   readonly buy: string;
   readonly sell: string;
-  /** Of what is written on a line's colour. */
+  /** Of what is written on a line's color. */
   readonly onLine: string;
   readonly lines: Readonly<Record<LineKind, string>>;
 };

@@ -19,7 +19,7 @@ type PriceChartProps = {
   intervalMs: number;
   /** Opens there instead of at the newest candle, Unix ms. */
   at: number | null;
-  /** Since when nothing was heard of the market, Unix ms. */
+  /** Since when the market data is stale, Unix ms. */
   staleSince: number | null;
   onOrder: (orderId: number) => void;
   onNearlyAtStart: () => void;
@@ -108,11 +108,11 @@ function usePaintedChart(
   useEffect(() => {
     chart.current?.setCandles(candles);
   }, [candles]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: their colours are others in the other theme.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their colors are others in the other theme.
   useEffect(() => {
     chart.current?.setMarkers(markers);
   }, [markers, isDark]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: their colours are others in the other theme.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: their colors are others in the other theme.
   useEffect(() => {
     chart.current?.setLines(lines);
   }, [lines, isDark]);

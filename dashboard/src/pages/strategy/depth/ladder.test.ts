@@ -59,7 +59,7 @@ test("own orders stand at their level with what is left of them, on their side a
   expect(ladderOf(BOOK, "0.1", orders).bids[0]?.own).toEqual({ quantity: "0.5", orderIds: [7, 8] });
 });
 
-test("own orders between the market's levels get a level of their own, those beyond are told apart", () => {
+test("own orders between the market's levels get a level of their own, those beyond are listed separately", () => {
   const orders = [
     own({ orderId: 1, price: "100.08" }),
     own({ orderId: 2, price: "90" }),

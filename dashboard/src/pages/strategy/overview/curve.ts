@@ -1,4 +1,4 @@
-// The equity curve as numbers to be painted, and in words for who does not see it. Painting is the only place of floats.
+// The equity curve as numbers for painting, and in words for screen readers. Only painting uses floats.
 import type {
   EquityPointJson,
   PerformanceJson,
@@ -87,7 +87,7 @@ export function endingAt<Report extends Pick<PerformanceJson, "points" | "statis
 
 /**
  * Figures of money as they are shown: the profit is the difference of the equities as they are shown, and
- * where realised, unrealised, fees and funding make the profit up, as over all of it, they do so as they are
+ * where realized, unrealised, fees and funding make the profit up, as over all of it, they do so as they are
  * shown.
  */
 export function shownStatistics(statistics: StatisticsJson): StatisticsJson {

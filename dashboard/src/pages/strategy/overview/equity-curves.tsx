@@ -1,5 +1,5 @@
-// The curves as a component: what the pointed-at moment says stands above them, and a slider below moves through them without a
-// mouse.
+// The curves as a component: the values at the pointed-at moment are shown above them, and a slider below
+// moves through them without a mouse.
 
 import { useId, useMemo, useRef, useState } from "react";
 import type uPlot from "uplot";

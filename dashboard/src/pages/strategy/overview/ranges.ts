@@ -1,4 +1,4 @@
-// The ranges of time that an overview looks back over. Which one is shown stands in the address.
+// The time ranges of an overview. The address holds the chosen one.
 import type { Range } from "../../../../../src/dashboard-api/schemas.ts";
 
 export const RANGE_CHOICES: readonly {

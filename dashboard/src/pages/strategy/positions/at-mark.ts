@@ -1,5 +1,5 @@
-// A position at a newer mark price than the one it was told with. Exact: what a change of the mark is worth is the quantity
-// times the change, and the server's own figure stays the start.
+// Revalues a position at a newer mark price. Exact: it adds quantity times the change of the mark to the
+// server's own figure.
 import type { PositionJson } from "../../../../../src/dashboard-api/schemas.ts";
 import {
   add,
@@ -32,7 +32,7 @@ export type AtMark = {
 const MONEY_DECIMALS = 8;
 const PERCENT_DECIMALS = 2;
 
-/** `mark` is null while no newer price was heard. */
+/** `mark` is null until a newer price arrives. */
 export function atMark(position: PositionJson, mark: string | null): AtMark {
   const { quantity, markPrice, unrealised, liquidationPrice, isolatedMargin } = position;
   const shown = mark ?? markPrice;

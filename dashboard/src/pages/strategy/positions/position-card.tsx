@@ -1,4 +1,5 @@
-// One position of a futures strategy, at the mark price as it comes in: what it is worth, and how far it is from liquidation.
+// One position of a futures strategy, at the mark price as it comes in: what it is worth, and how far it is
+// from liquidation.
 import type { LegJson, PositionJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useStaleSince } from "../../../live/use-live.ts";
 import { type HeardPrice, usePrice } from "../../../live/use-price.ts";
@@ -20,9 +21,14 @@ const VERY_HIGH_PERCENT = "80";
 
 type PositionCardProps = {
   position: PositionJson;
-  /** The mark price that the page's equity is computed with; null while it has none newer than the server's. */
+  /**
+   * The mark price that the page's equity is computed with; null while it has none newer than the server's.
+   */
   mark: string | null;
-  /** What it has gained, rounded so that it adds up with the other parts of the equity; null while there is none. */
+  /**
+   * What it has gained, rounded so that it adds up with the other parts of the equity; null while there is
+   * none.
+   */
   shownUnrealized: string | null;
   legs: readonly LegJson[];
   onCancel: ((leg: LegJson) => void) | undefined;
@@ -124,7 +130,7 @@ function Liquidation({ position, now }: { position: PositionJson; now: AtMark })
   );
 }
 
-/** Counted by the market's clock, which the last price told. */
+/** The countdown to the next funding, by the market time of the last price. */
 function NextFunding({ at, heard }: { at: number | null; heard: HeardPrice | null }) {
   if (at === null) return <Missing />;
   const behind = heard === null ? 0 : heard.heardAt - heard.price.at;

@@ -1,4 +1,5 @@
-// Closing the strategy for good: first what it would do, then its name to be typed; then, while a market is waited for, what is left.
+// Closing the strategy for good: first what it would do, then its name to be typed; then, while a market is
+// waited for, what is left.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ClosePreviewJson, StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
@@ -136,7 +137,7 @@ function useClosing(strategyId: string, onClosed: () => void) {
   });
 }
 
-/** While it waits for a market; the page changes by itself when that is heard. */
+/** Shown while the strategy waits for prices to close; the page updates itself when they arrive. */
 function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyJson }) {
   const { data, error, refetch, isFetching } = useQuery(closePreviewQuery(strategyId));
   return (

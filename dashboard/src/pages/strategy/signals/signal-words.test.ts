@@ -17,7 +17,7 @@ const SIGNAL: SignalJson = {
   latencyMs: 4,
 };
 
-test("an order is told by the fields that it has", () => {
+test("an order is described by the fields that it has", () => {
   const limit = { symbol: "BTCUSDT", tradeType: "BUY", orderType: "LIMIT", quantity: "0.5", price: "60000" };
   expect(signalInWords(limit)).toBe("Buy 0.5 BTCUSDT, limit at 60000");
   const market = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "100" };
