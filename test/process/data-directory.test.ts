@@ -1,7 +1,18 @@
 // A server on a data directory after a kill, with damage, on an unmounted disk, or with modes open to all
 // users.
-import { chmodSync, closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { databaseFile, openDataDirectory } from "../../src/config/data-directory.ts";
 import { checkUnlessClosed } from "../../src/config/database-check.ts";
@@ -73,6 +84,21 @@ describe("the embedded database", () => {
     writeSync(opened, Buffer.alloc(PAGE_BYTES, "no database "));
     closeSync(opened);
     expect(refused(dataDir).stderr).toMatch(/is damaged: .*restore FILE/);
+  });
+
+  test("that a power cut left within a transaction of a rollback journal is checked when that is undone", async () => {
+    const [source, file] = [newDirectory(), newDirectory()].map(databaseFile) as [string, string];
+    const writer = new DatabaseSync(source);
+    // Few pages fit into memory, so that part of the transaction is in the file before its end.
+    writer.exec("PRAGMA cache_size = 2; CREATE TABLE rows (text TEXT); BEGIN");
+    for (let row = 0; row < 500; row += 1) writer.prepare("INSERT INTO rows VALUES (?)").run("x".repeat(500));
+    for (const part of ["", "-journal"]) copyFileSync(source + part, file + part);
+    writer.close();
+
+    await checkUnlessClosed(file, { every: () => () => {}, log: { info() {}, warn() {} } });
+    const checked = new DatabaseSync(file);
+    expect(checked.prepare("SELECT count(*) AS count FROM rows").get()).toEqual({ count: 0 });
+    checked.close();
   });
 
   test("of which a start logs the progress of the check", async () => {

@@ -50,6 +50,7 @@ export function emptyLog(database: DatabaseSync): void {
 
 /** SQLite's result codes; the bits above tell more about each. */
 const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
@@ -72,6 +73,11 @@ export function isFull(error: unknown): boolean {
 /** Whether an error says that the file is damaged, or no database at all. */
 export function isDamage(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCode(error) & RESULT_CODE_BITS);
+}
+
+/** Whether an error says that something has to be written, such as what undoes a transaction, and may not be. */
+export function isReadOnly(error: unknown): boolean {
+  return (resultCode(error) & RESULT_CODE_BITS) === SQLITE_READONLY;
 }
 
 /** SQLite's extended result code; zero for an error of another kind. */
