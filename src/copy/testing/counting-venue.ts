@@ -17,6 +17,8 @@ export class CountingVenue implements AsyncDisposable {
   readonly #exchange: ExchangeBehavior;
   readonly #family: "spot" | "futures";
   #proxy: FaultProxy | null = null;
+  /** Requests that never get an answer, until their client hangs up. */
+  #held = 0;
   /** The weight that it grants in a minute. */
   readonly limit: number;
   /** Wall time, Unix ms; set once there is a clock. */
@@ -56,7 +58,10 @@ export class CountingVenue implements AsyncDisposable {
           return await send(passing);
         });
         if (!isHeld) return answered;
-        proxy.pending -= 1;
+        venue.#held += 1;
+        passing.socket.once("close", () => {
+          venue.#held -= 1;
+        });
         return await new Promise(() => {});
       },
     });
@@ -75,7 +80,7 @@ export class CountingVenue implements AsyncDisposable {
 
   /** Requests that are neither answered nor held. */
   get pending(): number {
-    return this.#opened.pending;
+    return this.#opened.pending - this.#held;
   }
 
   /** The weight of the present minute. */
