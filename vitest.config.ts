@@ -42,16 +42,19 @@ const LONG = [
   "src/store/postgres/notifications.test.ts",
   "test/browser/{absent-server,axe,copier,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
-  "test/campaigns/{crash,fire,hostile,soak,walk}/**/*.test.ts",
+  "test/campaigns/{crash,fire,soak,walk}/**/*.test.ts",
   "test/copy/kill-switches.test.ts",
-  "test/house/bench.test.ts",
   "test/market/{futures-history,futures-outage,outage}.test.ts",
   "test/process/{backup,copier,copier-https,copier-news,copier-thread,keys,master-key,outage,secrets}.test.ts",
   "test/process/two-servers*.test.ts",
 ];
 
-/** Campaigns that hold what happens to bounds of real time: they run after everything else, with the machine to themselves. */
-const TIMED = ["test/campaigns/copy-faults/faults.test.ts"];
+/** Tests that measure time run after all others, one at a time. */
+const TIMED = [
+  "test/campaigns/copy-faults/faults.test.ts",
+  "test/campaigns/hostile/*.test.ts",
+  "test/house/bench.test.ts",
+];
 
 const UNIT = ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/**/*.test.ts"];
 
@@ -74,7 +77,7 @@ export default defineConfig({
         test: { name: "system", include: ["test/**/*.test.ts"], exclude: [...LONG, ...TIMED] },
       },
       { extends: true, test: { name: "long", include: LONG, env: { FRESH_SEEDS: "yes" } } },
-      { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
     ],
   },
 });
