@@ -7,8 +7,7 @@
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import { waitAtMost } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
-import type { LeadAction } from "../domain/copying.ts";
-import type { Lead } from "../domain/lead.ts";
+import type { Lead, LeadAction } from "../domain/copying.ts";
 import { PollSchedule } from "./reconcile/poll.ts";
 import { Switches } from "./session/gate.ts";
 import type { CopiesParts } from "./strategy-copies.ts";

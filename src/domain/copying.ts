@@ -2,10 +2,11 @@
 // lead; its outcome at the venue is an entry of the copy's mirror log: copied, or skipped with a reason.
 // Source: specification, section 1 (copiers).
 import { type Amount, decimal, type Price, type Quantity, type Rate, SCALE } from "../money/decimal.ts";
-import type { StrategyType } from "./account.ts";
+import type { Account, StrategyType } from "./account.ts";
 import type { LegType } from "./leg.ts";
 import type { ClientOrderType, Side } from "./order.ts";
 import type { FilterName } from "./refusal.ts";
+import type { Strategy } from "./strategy.ts";
 
 /** The asset that copies are reckoned in. Pairs with another quote asset are not copied. */
 export const COPY_QUOTE_ASSET = "USDT";
@@ -238,6 +239,25 @@ export type Copy = {
   readonly doneSeq: number;
   readonly book: CopyBook;
   /** Grows with every change, so that a change can be seen from afar. */
+  readonly revision: number;
+};
+
+/** A strategy as copies see it: how far its journal has been turned into actions. */
+export type Lead = {
+  readonly strategyId: string;
+  readonly type: StrategyType;
+  /** The account as of `version`, the last entry that was turned into actions; null before the first. */
+  readonly account: Account | null;
+  readonly version: number;
+  /** The last action; 0 if there is none. */
+  readonly seq: number;
+};
+
+/** The current state of a lead that a process has claimed. */
+export type ClaimedLead = Strategy & {
+  /** The strategy's last entry; higher than the lead's version if entries are not yet turned into actions. */
+  readonly version: number;
+  /** Grows whenever people change something: a copy, its settings, a request, a kill switch, an account. */
   readonly revision: number;
 };
 

@@ -3,8 +3,7 @@
 // what is stored, and hands over stored actions that were not handed over before.
 // Also the log of its actions, which all its copies read.
 import { type Account, emptyAccount } from "../../domain/account.ts";
-import type { LeadAction } from "../../domain/copying.ts";
-import type { Lead } from "../../domain/lead.ts";
+import type { Lead, LeadAction } from "../../domain/copying.ts";
 import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
 import type { CopyStore } from "../../store/store.ts";
 import { actionsOf } from "./actions.ts";

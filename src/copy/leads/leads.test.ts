@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { buy, cancel, cleanStages, executed, open as openStore, stage } from "../../desk/testing/stage.ts";
-import type { Lead } from "../../domain/lead.ts";
+import type { Lead } from "../../domain/copying.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import { openToCopiers } from "../testing/copy-rows.ts";
 import { ENTRIES_MAX } from "./lead-journal.ts";

@@ -2,7 +2,7 @@
 // process waits for what is written under a claim; claims pass over leads that are locked.
 import { type Kysely, sql } from "kysely";
 import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
-import type { ClaimedLead } from "../../domain/lead.ts";
+import type { ClaimedLead } from "../../domain/copying.ts";
 import { type Execute, isPostgres, locking, rowsOf } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";

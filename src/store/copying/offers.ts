@@ -1,7 +1,6 @@
 // The strategies that copiers may start to follow: listed newest first, a page at a time, and counted.
 import { type Kysely, sql } from "kysely";
-import { areTexts } from "../dialect.ts";
-import { contains, isAfter } from "../people/list-conditions.ts";
+import { areTexts, contains, isAfter } from "../dialect.ts";
 import type { OfferFilter } from "../ports/leads.ts";
 import type { Tables } from "../schema.ts";
 import type { CopyStore } from "../store.ts";

@@ -1,11 +1,10 @@
 // Identity forms and the decisions about them. The status in the person's row changes in the transaction of
 // the submission.
 import type { Kysely, Selectable } from "kysely";
-import { areTexts } from "../dialect.ts";
+import { areTexts, isAfter } from "../dialect.ts";
 import type { KycSubmission, PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
-import { isAfter } from "./list-conditions.ts";
 
 type KycQueries = Pick<
   PeopleStore,

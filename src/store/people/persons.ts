@@ -1,11 +1,10 @@
 // People: found by id or e-mail address, listed and counted; their roles and profiles.
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import type { KycStatus, Person } from "../../domain/person.ts";
-import { areTexts } from "../dialect.ts";
+import { areTexts, contains, isAfter } from "../dialect.ts";
 import type { PeopleStore } from "../people-store.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
-import { contains, isAfter } from "./list-conditions.ts";
 
 type PersonQueries = Pick<
   PeopleStore,

@@ -3,8 +3,7 @@
 // successor did.
 import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
-import type { LeadAction, LeadDeedKind } from "../../domain/copying.ts";
-import type { ClaimedLead, Lead } from "../../domain/lead.ts";
+import type { ClaimedLead, Lead, LeadAction, LeadDeedKind } from "../../domain/copying.ts";
 import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
 import type { PlaceInList } from "../people-store.ts";
 

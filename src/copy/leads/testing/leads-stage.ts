@@ -3,8 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
-import type { LeadAction } from "../../../domain/copying.ts";
-import type { Lead } from "../../../domain/lead.ts";
+import type { Lead, LeadAction } from "../../../domain/copying.ts";
 import type { CopyStore, Store, StoreFailure } from "../../../store/store.ts";
 import { type Followers, Leads, LOOK_MS } from "../leads.ts";
 
