@@ -112,7 +112,7 @@ export class Leads {
       every,
       intervalMs: LOOK_MS,
       task: () => this.#look(),
-      onError: (error) => this.#noteTrouble(error, "leads could not be looked at; it is tried again"),
+      onError: (error) => this.#noteTrouble(error, "changes of leads could not be read; they are read again"),
     });
   }
 

@@ -12,7 +12,7 @@ export const FAULT_LABELS = {
   FINAL_MISSED: "finals that never came before what follows",
   SILENT: "silences above 5 s outside of an outage",
   UNASKED: "messages that nobody asked for",
-  UNSAID: "outages that not every subscription was told of",
+  UNSAID: "outages without a message to every subscription",
   REFUSED: "subscriptions that were refused",
   CUT_OFF: "connections that the gateway ended",
   NOT_BACK: "clients that did not get in",
