@@ -92,7 +92,8 @@ export function openRows({ dataDir, databaseUrl }: Place): Kysely<Tables> {
 }
 
 /**
- * Compares the database of a stopped server with what clients were told, and its journal with its tables. Returns what differs, or
+ * Compares the database of a stopped server with the answers that clients received, and its journal with its
+ * tables. Returns what differs, or
  * null.
  */
 export async function differenceIn(
