@@ -42,6 +42,11 @@ async function stored(accountId: string) {
   return account;
 }
 
+/** The same text but for its last letter. */
+function withOtherEnd(text: string): string {
+  return `${text.slice(0, -1)}${text.endsWith("0") ? "1" : "0"}`;
+}
+
 /** What the check of an account found, by name. */
 function foundBy({ checks }: AccountCheckJson): Record<string, boolean | null> {
   return Object.fromEntries(checks.map(({ name, isGood }) => [name, isGood]));
@@ -77,7 +82,7 @@ describe("connecting", () => {
     const keys = await newVenueKey(stage, "SPOT");
     const { body, text } = await connect(ada, keys);
     const { accountId } = body.account;
-    const wrong = { ...keys, apiSecret: `${keys.apiSecret.slice(0, -4)}beef` };
+    const wrong = { ...keys, apiSecret: withOtherEnd(keys.apiSecret) };
     const refused = await connect(ada, wrong);
     const seen = [
       ...[text, refused.text, stage.logged()],
@@ -122,8 +127,8 @@ describe("connecting", () => {
     const bert = await stage.somebody({ profile: "COPIER" });
     const keys = await newVenueKey(stage, "SPOT");
     const unfit: readonly (readonly [Record<string, string>, string, RegExp])[] = [
-      [{ apiSecret: keys.apiSecret.replace(/^./, "f").replace(/.$/, "0") }, "apiKey", /secret is wrong/],
-      [{ apiKey: `${keys.apiKey.slice(0, -1)}_` }, "apiKey", /not accepted/],
+      [{ apiSecret: withOtherEnd(keys.apiSecret) }, "apiKey", /secret is wrong/],
+      [{ apiKey: withOtherEnd(keys.apiKey) }, "apiKey", /not accepted/],
       [{ family: "FUTURES" }, "apiKey", /other market/],
       [{ venue: "https://elsewhere.example" }, "venue", /not an exchange that this server allows/],
       [{ apiKey: "two words of text" }, "apiKey", /copy it again/],

@@ -4,7 +4,7 @@ import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { SteeredMarket } from "../harness/steered-market.ts";
 import type { CrashedStore } from "../harness/stores.ts";
-import { readActions, readBooks } from "./books.ts";
+import { type CopyBooks, readActions, readBooks } from "./books.ts";
 import type { Copying } from "./copying.ts";
 import type { CopyFault } from "./faults.ts";
 import type { FaultyWay } from "./faulty-way.ts";
@@ -24,6 +24,8 @@ const KILLED_MS_MAX = 60_000;
 
 /** How long a copy may take to bring its positions to their targets once nothing fails any more, ms. */
 const ON_TARGET_MS_MAX = 30_000;
+/** How long it may take to learn what became of its orders and what they cost, for as many copies as there are, ms. */
+const LEARNED_MS_MAX = 180_000;
 
 type World = {
   readonly leadStore: CrashedStore;
@@ -63,10 +65,14 @@ export async function awaitEnds(
   });
 }
 
-/** Waits until every copy holds what it is entitled to; what does not is found by the verdict. */
+/**
+ * Waits until every copy knows its orders and their fees, and holds what it is entitled to; what does not is
+ * found by the verdict.
+ */
 async function awaitTargets(leads: Store, world: World): Promise<void> {
   const { venueStore, venueMarket, followed, copying } = world;
-  const deadline = Date.now() + ON_TARGET_MS_MAX;
+  const learnedBy = Date.now() + LEARNED_MS_MAX;
+  let deadline = Date.now() + ON_TARGET_MS_MAX;
   await venueStore.beside(async ({ store: venue }) => {
     let off: readonly Followed[] = followed;
     while (off.length > 0 && Date.now() < deadline && copying.ended() === null) {
@@ -74,6 +80,11 @@ async function awaitTargets(leads: Store, world: World): Promise<void> {
       for (const each of off) {
         const actions = await readActions(leads, each.lead.strategyId);
         const books = await readBooks(leads, venue, each, actions);
+        if (isLearning(books) && Date.now() < learnedBy) {
+          deadline = Date.now() + ON_TARGET_MS_MAX;
+          left.push(each);
+          continue;
+        }
         const histories = await readHistories(leads, venue, each);
         if (targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)).length > 0)
           left.push(each);
@@ -82,6 +93,12 @@ async function awaitTargets(leads: Store, world: World): Promise<void> {
       if (off.length > 0) await pause(ASK_AGAIN_MS);
     }
   });
+}
+
+/** Whether a copy that still runs does not know yet what became of an order, or what it cost. */
+function isLearning({ copy, entries }: CopyBooks): boolean {
+  if (copy.status === "STOPPED") return false;
+  return entries.some(({ status, isFeeDue }) => status === "UNCONFIRMED" || isFeeDue === true);
 }
 
 /**
