@@ -35,18 +35,23 @@ const WITH_REAL_PARTS = [
   "src/people/mail/mail.test.ts",
 ];
 
-/** What `npm test` leaves to `npm run test:all`: campaigns, many restarts of many processes, all screens. */
+/**
+ * What `npm test` leaves to `npm run test:all`: campaigns, many restarts of many processes, all screens, each
+ * of the dashboard's rows by each role, and each method of the store on PostgreSQL.
+ */
 const LONG = [
   "src/copy/reconcile/polls-and-orders.test.ts",
   "src/store/backup/between-stores.test.ts",
-  "src/store/postgres/notifications.test.ts",
+  "src/store/postgres/{notifications,postgres-store}.test.ts",
   "test/browser/{absent-server,axe,copier,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
-  "test/campaigns/{crash,fire,soak,walk}/**/*.test.ts",
+  "test/campaigns/{crash,fire,fuzz,soak,walk}/**/*.test.ts",
+  "test/clients/lyrebird-client-streams.test.ts",
   "test/copy/kill-switches.test.ts",
   "test/market/{futures-history,futures-outage,outage}.test.ts",
-  "test/process/{backup,copier,copier-https,copier-news,copier-thread,keys,master-key,outage,secrets}.test.ts",
+  "test/process/{backup,copier,copier-https,copier-news,copier-thread,full-disk,keys,master-key,outage,prune,secrets}.test.ts",
   "test/process/two-servers*.test.ts",
+  "test/wire/dashboard-{matrix,texts}.test.ts",
 ];
 
 /** Tests that measure time run after all others, one at a time. */
