@@ -28,11 +28,11 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-/** Tests of `src/` that open a database or sockets, and take seconds each. */
+/** Tests of `src/` that open a database or sockets. */
 const WITH_REAL_PARTS = [
-  "src/store/**/*.test.ts",
-  "src/copy/{executor,reconcile}/*.test.ts",
-  "src/people/mail/mail.test.ts",
+  "src/{desk,people,schedules,signals,store,watch}/**/*.test.ts",
+  "src/copy/{executor,leads,reconcile}/*.test.ts",
+  "src/{analytics/reports,dashboard-api/last-prices,dashboard-api/valuation,keys/rotation}.test.ts",
 ];
 
 /**
