@@ -59,7 +59,9 @@ export function contractRow(symbol: string, changed: Readonly<Record<string, unk
 }
 
 export class OwnContracts implements OwnMarket {
+  /** Market time, unless a clock is given. */
   time = Date.UTC(2026, 0, 1);
+  readonly #clock: (() => number) | null;
   readonly #rules = new Map<string, SymbolRules>();
   readonly #quotes = new Map<string, Quote>();
   readonly #marks = new Map<string, Price>();
@@ -67,7 +69,8 @@ export class OwnContracts implements OwnMarket {
   readonly #rows = new Map<string, ReturnType<typeof contractRow>>();
   #version = 0;
 
-  constructor(rows: readonly ReturnType<typeof contractRow>[]) {
+  constructor(rows: readonly ReturnType<typeof contractRow>[], clock: (() => number) | null = null) {
+    this.#clock = clock;
     for (const row of rows) this.list(row);
   }
 
@@ -101,10 +104,10 @@ export class OwnContracts implements OwnMarket {
   /** A settlement of funding at the market time of now. */
   settlement(symbol: string, rate: string): Settlement {
     const markPrice = this.#marks.get(symbol) ?? decimal<Price>("0");
-    return { symbol, fundingTime: this.time, rate: decimal<Rate>(rate), markPrice };
+    return { symbol, fundingTime: this.now(), rate: decimal<Rate>(rate), markPrice };
   }
 
-  readonly now = () => this.time;
+  readonly now = () => this.#clock?.() ?? this.time;
   readonly mark = () => 0;
   readonly prepare = () => undefined;
   readonly untradable = () => null;

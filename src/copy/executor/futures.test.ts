@@ -92,7 +92,6 @@ describe("positions", () => {
     await stage.ask(copier, strategy, { kind: "LOOK" });
     const before = await stage.copy(copier);
     await stage.passes(60_000);
-    stage.contracts.time = stage.time.now();
     // 0.1 × 100,000 × 1 %
     await stage.venue.settleFunding(copier.account, "BTCUSDT", "0.01");
     await stage.ask(copier, strategy, { kind: "LOOK" });

@@ -37,7 +37,6 @@ async function liquidated(of: Copier = copier): Promise<void> {
   stage.contracts.show("BTCUSDT", "99390", "99400");
   // Prices requested before are not used any more.
   stage.time.advance(2_000);
-  stage.contracts.time = stage.time.now();
   await stage.venue.liquidate(of.account, "BTCUSDT", "99400");
   expect(await stage.position(of, "BTCUSDT")).toBe("0");
 }

@@ -62,7 +62,6 @@ export async function openCopiesStage({
 } = {}) {
   const venue = await openVenueStage();
   const { time, pairs, contracts } = venue;
-  contracts.time = time.now();
   pairs.show("BTCUSDT", "99990", "100000");
   pairs.show("ETHUSDT", "1999", "2000");
   contracts.show("BTCUSDT", "99990", "100000");
@@ -240,7 +239,6 @@ export async function openCopiesStage({
     },
     /** The strategy does something; resolves when every copy has dealt with it. */
     async does(strategyId: string, command: Command, isAwaited = true): Promise<number> {
-      contracts.time = time.now();
       const outcome = await desk.execute(strategyId, command, {});
       if (isRefusal(outcome)) throw new Error(`the strategy can do that: ${JSON.stringify(outcome)}`);
       if (running !== null && isAwaited) await stage.dealtWith(strategyId);
@@ -356,7 +354,6 @@ export async function openCopiesStage({
       type: StrategyType,
       said: Pick<VenueOrder, "side" | "quantity">,
     ): Promise<void> {
-      contracts.time = time.now();
       const sent = order({ type: "MARKET", clientOrderId: randomUUID(), ...said });
       const { kind } = await venue.client(type, account).place(sent);
       if (kind !== "OK") throw new Error(`the venue takes it: ${kind}`);

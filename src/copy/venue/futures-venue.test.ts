@@ -67,7 +67,6 @@ describe("orders", () => {
   });
 
   test("the venue's liquidations are distinguished from orders", async () => {
-    stage.contracts.time = stage.time.now();
     await client.setLeverage("BTCUSDT", 100);
     const { venueOrderId } = ok(await client.place(market("BUY", "0.01", "one")));
     stage.contracts.show("BTCUSDT", "59000", "59010");

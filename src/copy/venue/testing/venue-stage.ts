@@ -58,7 +58,7 @@ export async function openVenueStage(): Promise<VenueStage> {
   let aheadMs = 0;
   const wallNow = () => time.now() + aheadMs;
   const pairs = new OwnPairs(["BTCUSDT", "ETHUSDT"], () => time.now());
-  const contracts = new MarkedContracts([contractRow("BTCUSDT"), contractRow("ETHUSDT")]);
+  const contracts = new MarkedContracts([contractRow("BTCUSDT"), contractRow("ETHUSDT")], time.now);
   const feeds = { SPOT: pairs as unknown as MarketFeed, FUTURES: contracts as unknown as MarketFeed };
   const onStoreFailure = (error: unknown) => {
     throw error;
