@@ -31,6 +31,11 @@ export type CrashOptions = {
   readonly store: StoreName;
   readonly seed: number;
   readonly cycles: number;
+  /** After these cycles it goes on until so many have been run, or the reports are enough. */
+  readonly more?: {
+    readonly until: (reports: readonly CycleReport[]) => boolean;
+    readonly cyclesMax: number;
+  };
   readonly onCycle?: (report: CycleReport) => void;
   /** Ends the run after the present cycle. */
   readonly signal?: AbortSignal;
@@ -96,7 +101,7 @@ type Stage = {
  * At the end it checks that some strategies' journals make their accounts, and that the database is sound.
  */
 export async function runCrashCycles(options: CrashOptions): Promise<CrashReport | null> {
-  const { seed, cycles, onCycle, signal } = options;
+  const { seed, cycles, more, onCycle, signal } = options;
   const store = await makeStore(options.store);
   if (store === null) return null;
   const started = performance.now();
@@ -110,7 +115,10 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
     const start = ({ seed }: SimulatedMarket) =>
       startGateway({ dataDir: store.dataDir, env: { ...env, SIM_SEED: String(seed) } });
     gateway = await start(markets.dear);
-    for (let cycle = 1; cycle <= cycles && faults.length === 0 && signal?.aborted !== true; cycle += 1) {
+    let isLast = false;
+    for (let cycle = 1; !isLast && faults.length === 0 && signal?.aborted !== true; cycle += 1) {
+      const goesOn = more !== undefined && cycle < more.cyclesMax && !more.until(reports);
+      isLast = cycle >= cycles && !goesOn;
       if (cycle % CYCLES_PER_MARKETS === 0) markets = await chooseMarkets();
       const atWork = stage.traders.filter((_, index) => isAtWork(index, cycle));
       const first = store.server === null ? "gateway" : FIRST_VICTIMS[cycle - 1];
@@ -118,7 +126,7 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
       const killed = await crash(stage, atWork, { gateway, markets, victim });
       gateway = await start(cycle % 2 === 1 ? markets.cheap : markets.dear);
       const found = await checkBooks(gateway.url, stage.traders);
-      const replayed = cycle === cycles ? stage.traders : someOf(atWork);
+      const replayed = isLast ? stage.traders : someOf(atWork);
       faults.push(...found.faults, ...(await checkDatabase(stage, replayed)));
       const { settled, filled, orders, fired, liquidated } = found;
       const booksChecked = stage.traders.length * READINGS;

@@ -9,6 +9,8 @@ import { type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 const seed = testSeed("test/campaigns/crash/kill.test.ts");
 /** On postgres there are three victims to draw. */
 const CYCLES = { sqlite: 4, postgres: 6 } as const;
+/** What is drawn may need more cycles until everything has happened that the kills must not harm. */
+const CYCLES_MAX = 20;
 /** A cycle takes a second or two; everything in it that waits has a bound of its own. */
 const RUN_MS_MAX = 180_000;
 
@@ -35,18 +37,23 @@ describe("what was acknowledged is there after a crash, again and again under lo
 });
 
 async function expectClean(store: StoreName): Promise<readonly CycleReport[] | null> {
-  const report = await runCrashCycles({ store, seed, cycles: CYCLES[store] });
+  const more = { until: hasCausedAll, cyclesMax: CYCLES_MAX };
+  const report = await runCrashCycles({ store, seed, cycles: CYCLES[store], more });
   if (report === null) return null;
   const { cycles, faults } = report;
   expect(faults, renderCrashes([report])).toEqual([]);
-  expect(cycles).toHaveLength(CYCLES[store]);
-  // A test that never came to its point must not pass.
-  const total = (count: (cycle: CycleReport) => number) =>
-    cycles.reduce((sum, cycle) => sum + count(cycle), 0);
-  expect(total(({ placed }) => placed)).toBeGreaterThan(100);
-  expect(total(({ settled }) => settled.done + settled.taken)).toBeGreaterThan(10);
-  expect(total(({ filled }) => filled)).toBeGreaterThan(5);
-  expect(cycles.at(-1)?.fired).toBeGreaterThan(0);
-  expect(cycles.at(-1)?.liquidated).toBeGreaterThan(0);
+  expect(hasCausedAll(cycles), renderCrashes([report])).toBe(true);
   return cycles;
+}
+
+/** Whether the kills left outcomes unknown, and the other market filled orders, fired legs and liquidated. */
+function hasCausedAll(cycles: readonly CycleReport[]): boolean {
+  const last = cycles.at(-1);
+  return (
+    cycles.some(({ settled }) => settled.done + settled.taken > 0) &&
+    cycles.some(({ filled }) => filled > 0) &&
+    last !== undefined &&
+    last.fired > 0 &&
+    last.liquidated > 0
+  );
 }
