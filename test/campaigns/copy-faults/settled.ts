@@ -1,5 +1,6 @@
 // Waits until each copy has handled all actions of its strategy and each entry has its final state.
 import { setTimeout as pause } from "node:timers/promises";
+import type { MirrorEntry } from "../../../src/domain/copying.ts";
 import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { SteeredMarket } from "../harness/steered-market.ts";
@@ -95,10 +96,20 @@ async function awaitTargets(leads: Store, world: World): Promise<void> {
   });
 }
 
-/** Whether a copy that still runs does not know yet what became of an order, or what it cost. */
-function isLearning({ copy, entries }: CopyBooks): boolean {
+/**
+ * Whether a copy that still runs does not know yet what became of an order that the venue has, or what it
+ * cost. An order that never got there stays unconfirmed for much longer.
+ */
+function isLearning({ copy, entries, venue }: CopyBooks): boolean {
   if (copy.status === "STOPPED") return false;
-  return entries.some(({ status, isFeeDue }) => status === "UNCONFIRMED" || isFeeDue === true);
+  const ids = new Set([
+    ...venue.orders.map(({ clientOrderId }) => clientOrderId),
+    ...venue.legs.map(({ clientLegId }) => clientLegId),
+  ]);
+  const isThere = ({ clientOrderId }: MirrorEntry) => clientOrderId !== null && ids.has(clientOrderId);
+  return entries.some(
+    (entry) => entry.isFeeDue === true || (entry.status === "UNCONFIRMED" && isThere(entry)),
+  );
 }
 
 /**
