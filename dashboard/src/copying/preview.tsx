@@ -6,10 +6,9 @@ import { Badge, inWords, Side } from "../ui/badge.tsx";
 import { Card } from "../ui/card.tsx";
 import { Amount, Price } from "../ui/figures/amounts.tsx";
 import { multiply, rounded, signOf, trimZeros } from "../ui/figures/decimals.ts";
-import { Time } from "../ui/figures/time.tsx";
 import { useSettled } from "../ui/hooks.ts";
 import { EmptyState, ErrorNote } from "../ui/note.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../ui/table.tsx";
 import { counted } from "./words.ts";
 
 /** So long after the last key the account is asked. */
@@ -146,66 +145,42 @@ function HeldNow({ holds, isCopied }: { holds: PreviewJson["holds"]; isCopied: b
 }
 
 const COLUMNS: readonly Column<PreviewRowJson>[] = [
-  { key: "at", header: "Time", isTime: true, width: "w-[14%]", cell: ({ at }) => <Time at={at} /> },
-  {
-    key: "order",
-    header: "Order",
-    width: "w-[20%]",
-    isRowHeader: true,
-    cell: ({ symbol, side, orderType }) => (
-      <span>
-        <Side side={side} /> {symbol}
-        <span className="block font-normal text-ink-soft text-xs">{inWords(orderType)}</span>
+  timeColumn({ header: "Time", width: "w-[14%]" }, ({ at }) => at),
+  headColumn({ header: "Order", width: "w-[20%]" }, ({ symbol, side, orderType }) => (
+    <span>
+      <Side side={side} /> {symbol}
+      <span className="block font-normal text-ink-soft text-xs">{inWords(orderType)}</span>
+    </span>
+  )),
+  numberColumn("Strategy", ({ leadQuantity }) => <Price value={leadQuantity} />),
+  numberColumn("Scaled", ({ scaledQuantity }) => <Price value={scaledQuantity} />),
+  numberColumn("You", ({ quantity, notional }) =>
+    quantity === null ? null : (
+      <span className="inline-flex flex-col items-end">
+        <Price value={quantity} />
+        {notional !== null && (
+          <span className="text-ink-soft text-xs">
+            <Amount value={notional} decimals={2} asset="USDT" />
+          </span>
+        )}
       </span>
     ),
-  },
-  {
-    key: "lead",
-    header: "Strategy",
-    align: "right",
-    cell: ({ leadQuantity }) => <Price value={leadQuantity} />,
-  },
-  {
-    key: "scaled",
-    header: "Scaled",
-    align: "right",
-    cell: ({ scaledQuantity }) => <Price value={scaledQuantity} />,
-  },
-  {
-    key: "sent",
-    header: "You",
-    align: "right",
-    cell: ({ quantity, notional }) =>
-      quantity === null ? null : (
-        <span className="inline-flex flex-col items-end">
-          <Price value={quantity} />
-          {notional !== null && (
-            <span className="text-ink-soft text-xs">
-              <Amount value={notional} decimals={2} asset="USDT" />
-            </span>
-          )}
-        </span>
-      ),
-  },
-  {
-    key: "outcome",
-    header: "Outcome",
-    width: "w-[32%]",
-    cell: ({ skip, isExit }) =>
-      skip === null ? (
-        <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
-          <Badge tone="gain">
-            <span aria-hidden="true">✓</span>Copied
-          </Badge>
-          {isExit && <span className="whitespace-normal text-sm">if the copy holds what it closes</span>}
-        </span>
-      ) : (
-        <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
-          <Badge tone="warn">
-            <span aria-hidden="true">–</span>Skipped
-          </Badge>
-          <span className="whitespace-normal text-sm">{skip.words}</span>
-        </span>
-      ),
-  },
+  ),
+  column({ header: "Outcome", width: "w-[32%]" }, ({ skip, isExit }) =>
+    skip === null ? (
+      <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
+        <Badge tone="gain">
+          <span aria-hidden="true">✓</span>Copied
+        </Badge>
+        {isExit && <span className="whitespace-normal text-sm">if the copy holds what it closes</span>}
+      </span>
+    ) : (
+      <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
+        <Badge tone="warn">
+          <span aria-hidden="true">–</span>Skipped
+        </Badge>
+        <span className="whitespace-normal text-sm">{skip.words}</span>
+      </span>
+    ),
+  ),
 ];

@@ -1,7 +1,8 @@
 // The blotter. On a phone each row becomes a card of labels and values, or the table scrolls in a region of its own.
 import type { ReactNode } from "react";
 import { Missing } from "./badge.tsx";
-import { IsZoneShown, ZONE } from "./figures/time.tsx";
+import { Card } from "./card.tsx";
+import { IsZoneShown, Time, type TimeProps, ZONE } from "./figures/time.tsx";
 import { useIsPhone } from "./hooks.ts";
 import { EmptyState } from "./note.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
@@ -10,7 +11,7 @@ import { Skeleton } from "./skeleton.tsx";
 const SKELETON_ROWS = 5;
 
 export type Column<Row> = {
-  readonly key: string;
+  /** Unique in its table. */
   readonly header: string;
   /** Its cells are times: the header names their zone, once for all rows. */
   readonly isTime?: true;
@@ -32,30 +33,75 @@ export type Column<Row> = {
   };
 };
 
+/** The header of a column, alone or with what else is particular to it. */
+type Head<Row> = string | Pick<Column<Row>, "header" | "width" | "sort" | "isTime">;
+
+export function column<Row>(head: Head<Row>, cell: Column<Row>["cell"]): Column<Row> {
+  return { ...(typeof head === "string" ? { header: head } : head), cell };
+}
+
+/** The column that names the row. */
+export function headColumn<Row>(head: Head<Row>, cell: Column<Row>["cell"]): Column<Row> {
+  return { ...column(head, cell), isRowHeader: true };
+}
+
+/** Of numbers: at the right. */
+export function numberColumn<Row>(head: Head<Row>, cell: Column<Row>["cell"]): Column<Row> {
+  return { ...column(head, cell), align: "right" };
+}
+
+/** Of times, Unix ms. */
+export function timeColumn<Row>(
+  head: Head<Row>,
+  at: (row: Row) => TimeProps["at"],
+  format: TimeProps["format"] = "dateTime",
+): Column<Row> {
+  return { ...column(head, (row: Row) => <Time at={at(row)} format={format} />), isTime: true };
+}
+
 export type TableProps<Row> = {
   /** What the table shows; unique on its page. Read out, and shown if `isCaptionShown`. */
   caption: string;
   isCaptionShown?: boolean;
   columns: readonly Column<Row>[];
+  /** Headers of columns that are left out. */
+  without?: readonly string[];
   /** Undefined while they are loaded. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string | number;
   /** What to say of no rows: a sentence, or an EmptyState. */
-  empty: ReactNode;
+  empty?: ReactNode;
   phone?: "cards" | "scroll";
 };
 
 export function Table<Row>(props: TableProps<Row>) {
   const isPhone = useIsPhone();
-  const { rows, caption, empty, phone = "cards" } = props;
+  const { rows, caption, empty = "None.", phone = "cards", without = [] } = props;
   if (rows?.length === 0) {
     return typeof empty === "string" ? <EmptyState title={empty} /> : empty;
   }
-  if (isPhone && phone === "cards") return <Cards {...props} />;
+  const columns = props.columns.filter(({ header }) => !without.includes(header));
+  if (isPhone && phone === "cards") return <Cards {...props} columns={columns} />;
   return (
     <ScrollRegion label={caption}>
-      <WideTable {...props} />
+      <WideTable {...props} columns={columns} />
     </ScrollRegion>
+  );
+}
+
+type TableCardProps<Row> = Omit<TableProps<Row>, "caption"> & {
+  title: string;
+  aside?: ReactNode;
+  /** As the title if it is left out. */
+  caption?: string;
+};
+
+/** A table on a sheet of its own. */
+export function TableCard<Row>({ title, aside, caption = title, ...table }: TableCardProps<Row>) {
+  return (
+    <Card title={title} aside={aside} isFlush>
+      <Table caption={caption} {...table} />
+    </Card>
   );
 }
 
@@ -69,7 +115,7 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
         <tr>
           {columns.map((column) => (
             <th
-              key={column.key}
+              key={column.header}
               scope="col"
               aria-sort={ariaSortOf(column)}
               className={`column-label whitespace-nowrap px-3 py-2 first:pl-4 last:pr-4 ${column.width ?? ""} ${sideOf(column)}`}
@@ -88,7 +134,7 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
           ? skeletonKeys().map((key) => (
               <tr key={key} className="border-line border-t first:border-t-0">
                 {columns.map((column) => (
-                  <td key={column.key} className="px-3 py-2 first:pl-4 last:pr-4">
+                  <td key={column.header} className="px-3 py-2 first:pl-4 last:pr-4">
                     <Skeleton />
                   </td>
                 ))}
@@ -97,7 +143,7 @@ function WideTable<Row>({ caption, isCaptionShown = false, columns, rows, rowKey
           : rows.map((row) => (
               <tr key={rowKey(row)} className="border-line border-t first:border-t-0 hover:bg-hover">
                 {columns.map((column) => (
-                  <Cell key={column.key} column={column} row={row} />
+                  <Cell key={column.header} column={column} row={row} />
                 ))}
               </tr>
             ))}
@@ -160,7 +206,7 @@ function Cards<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
           )}
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
             {rest.map((column) => (
-              <CardLine key={column.key} label={column.header} value={column.cell(row)} />
+              <CardLine key={column.header} label={column.header} value={column.cell(row)} />
             ))}
           </dl>
         </li>

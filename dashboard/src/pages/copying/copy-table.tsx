@@ -8,7 +8,7 @@ import { TEXT_LINK } from "../../ui/button.tsx";
 import { Amount } from "../../ui/figures/amounts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { EmptyState } from "../../ui/note.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { DriftHint } from "./drift-hint.tsx";
 
 export function CopyTable({ rows }: { rows: readonly CopyJson[] | undefined }) {
@@ -34,17 +34,13 @@ export function EndedTable({ rows }: { rows: readonly CopyJson[] }) {
       columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, ENDED]}
       rows={rows}
       rowKey={({ copyId }) => copyId}
-      empty="None."
     />
   );
 }
 
-const NAME: Column<CopyJson> = {
-  key: "name",
-  header: "Strategy",
-  width: "w-[24%]",
-  isRowHeader: true,
-  cell: ({ copyId, strategyName, family, account }) => (
+const NAME: Column<CopyJson> = headColumn(
+  { header: "Strategy", width: "w-[24%]" },
+  ({ copyId, strategyName, family, account }) => (
     <span className="flex max-w-72 flex-col items-start">
       <Link
         to="/copies/$copyId"
@@ -62,34 +58,19 @@ const NAME: Column<CopyJson> = {
       </span>
     </span>
   ),
-};
-const STATUS: Column<CopyJson> = {
-  key: "status",
-  header: "Status",
-  width: "w-[16%]",
-  cell: (copy) => <CopyStatus copy={copy} />,
-};
-const EQUITY: Column<CopyJson> = {
-  key: "equity",
-  header: "Equity",
-  width: "w-[14%]",
-  align: "right",
-  cell: ({ equity, asset }) =>
-    equity === null ? null : <Amount value={equity} decimals={2} asset={asset} />,
-};
-const RESULT: Column<CopyJson> = {
-  key: "result",
-  header: "Result",
-  width: "w-[14%]",
-  align: "right",
-  cell: (copy) => (copy.equity === null || copy.startEquity === null ? null : <Result copy={copy} />),
-};
-const COUNTS: Column<CopyJson> = {
-  key: "counts",
-  header: "Placed, skipped, failed",
-  width: "w-[18%]",
-  align: "right",
-  cell: ({ copyId, counts: { placed, skipped, failed } }) => (
+);
+const STATUS: Column<CopyJson> = column({ header: "Status", width: "w-[16%]" }, (copy) => (
+  <CopyStatus copy={copy} />
+));
+const EQUITY: Column<CopyJson> = numberColumn({ header: "Equity", width: "w-[14%]" }, ({ equity, asset }) =>
+  equity === null ? null : <Amount value={equity} decimals={2} asset={asset} />,
+);
+const RESULT: Column<CopyJson> = numberColumn({ header: "Result", width: "w-[14%]" }, (copy) =>
+  copy.equity === null || copy.startEquity === null ? null : <Result copy={copy} />,
+);
+const COUNTS: Column<CopyJson> = numberColumn(
+  { header: "Placed, skipped, failed", width: "w-[18%]" },
+  ({ copyId, counts: { placed, skipped, failed } }) => (
     <Link to="/copies/$copyId/log" params={{ copyId }} className="hover:underline">
       {placed}
       <span className="sr-only"> placed</span> ·{" "}
@@ -99,17 +80,10 @@ const COUNTS: Column<CopyJson> = {
       <span className="sr-only"> failed</span>
     </Link>
   ),
-};
-const DRIFT: Column<CopyJson> = {
-  key: "drift",
-  header: "Drift",
-  width: "w-[14%]",
-  cell: ({ copyId }) => <DriftHint copyId={copyId} />,
-};
-const ENDED: Column<CopyJson> = {
-  key: "ended",
-  header: "Ended",
-  isTime: true,
-  width: "w-[14%]",
-  cell: ({ endedAt }) => (endedAt === null ? null : <Time at={endedAt} />),
-};
+);
+const DRIFT: Column<CopyJson> = column({ header: "Drift", width: "w-[14%]" }, ({ copyId }) => (
+  <DriftHint copyId={copyId} />
+));
+const ENDED: Column<CopyJson> = column({ header: "Ended", width: "w-[14%]", isTime: true }, ({ endedAt }) =>
+  endedAt === null ? null : <Time at={endedAt} />,
+);

@@ -6,7 +6,7 @@ import { isFreeKey } from "../../api/strategy.ts";
 import { Button, buttonLook, TEXT_LINK } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { Time } from "../../ui/figures/time.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 
 type KeyTableProps = {
   rows: readonly KeyJson[] | undefined;
@@ -21,21 +21,16 @@ export function KeyTable({ rows, onTest, onRevoke, empty }: KeyTableProps) {
     STRATEGY,
     LAST_USE,
     CREATED,
-    {
-      key: "actions",
-      header: "Actions",
-      align: "right",
-      cell: (key) => (
-        <span className="inline-flex flex-wrap justify-end gap-2">
-          <Button size="small" onClick={() => onTest(key)} aria-label={`Test the key ${key.label}`}>
-            Test
-          </Button>
-          <Button size="small" onClick={() => onRevoke(key)} aria-label={`Revoke the key ${key.label}`}>
-            Revoke
-          </Button>
-        </span>
-      ),
-    },
+    numberColumn("Actions", (key) => (
+      <span className="inline-flex flex-wrap justify-end gap-2">
+        <Button size="small" onClick={() => onTest(key)} aria-label={`Test the key ${key.label}`}>
+          Test
+        </Button>
+        <Button size="small" onClick={() => onRevoke(key)} aria-label={`Revoke the key ${key.label}`}>
+          Revoke
+        </Button>
+      </span>
+    )),
   ];
   return (
     <Table caption="Live keys" columns={columns} rows={rows} rowKey={({ keyId }) => keyId} empty={empty} />
@@ -46,79 +41,56 @@ export function RevokedTable({ rows }: { rows: readonly KeyJson[] }) {
   return (
     <Table
       caption="Revoked keys"
-      columns={[
-        NAME,
-        STRATEGY,
-        LAST_USE,
-        { key: "revoked", header: "Revoked", isTime: true, cell: ({ revokedAt }) => <Time at={revokedAt} /> },
-      ]}
+      columns={[NAME, STRATEGY, LAST_USE, timeColumn<KeyJson>("Revoked", ({ revokedAt }) => revokedAt)]}
       rows={rows}
       rowKey={({ keyId }) => keyId}
-      empty="None."
     />
   );
 }
 
-const NAME: Column<KeyJson> = {
-  key: "name",
-  header: "Key",
-  isRowHeader: true,
-  cell: ({ label, apiKey }) => (
-    <span className="flex min-w-0 flex-col items-start gap-1">
-      <span title={label} className="max-w-64 truncate">
-        {label}
-      </span>
-      <span className="max-w-64 font-normal">
-        <Copyable value={apiKey} label={`API key of ${label}`} isOneLine />
+const NAME: Column<KeyJson> = headColumn("Key", ({ label, apiKey }) => (
+  <span className="flex min-w-0 flex-col items-start gap-1">
+    <span title={label} className="max-w-64 truncate">
+      {label}
+    </span>
+    <span className="max-w-64 font-normal">
+      <Copyable value={apiKey} label={`API key of ${label}`} isOneLine />
+    </span>
+  </span>
+));
+
+const STRATEGY: Column<KeyJson> = column("Strategy", (key) => (
+  <span className="inline-flex flex-wrap items-center gap-2">
+    {key.strategy !== null && (
+      <Link
+        to="/strategies/$strategyId"
+        params={{ strategyId: key.strategy.strategyId }}
+        title={key.strategy.name}
+        className={`inline-block max-w-64 truncate ${TEXT_LINK}`}
+      >
+        {key.strategy.name}
+      </Link>
+    )}
+    {key.strategy?.status === "CLOSED" && <span className="text-ink-soft">closed</span>}
+    {isFreeKey(key) && (
+      <Link to="/strategies/new" search={{ key: key.keyId }} className={buttonLook("quiet", "small")}>
+        Create one with it
+      </Link>
+    )}
+  </span>
+));
+
+const LAST_USE: Column<KeyJson> = column("Last use", ({ lastUse }) =>
+  lastUse === null ? (
+    <span className="text-ink-soft">Never</span>
+  ) : (
+    <span className="inline-flex flex-col max-md:items-end">
+      <Time at={lastUse.at} />
+      <span className="break-all font-mono text-ink-soft text-xs">
+        {lastUse.address} · {lastUse.route}
       </span>
     </span>
   ),
-};
+);
 
-const STRATEGY: Column<KeyJson> = {
-  key: "strategy",
-  header: "Strategy",
-  cell: (key) => (
-    <span className="inline-flex flex-wrap items-center gap-2">
-      {key.strategy !== null && (
-        <Link
-          to="/strategies/$strategyId"
-          params={{ strategyId: key.strategy.strategyId }}
-          title={key.strategy.name}
-          className={`inline-block max-w-64 truncate ${TEXT_LINK}`}
-        >
-          {key.strategy.name}
-        </Link>
-      )}
-      {key.strategy?.status === "CLOSED" && <span className="text-ink-soft">closed</span>}
-      {isFreeKey(key) && (
-        <Link to="/strategies/new" search={{ key: key.keyId }} className={buttonLook("quiet", "small")}>
-          Create one with it
-        </Link>
-      )}
-    </span>
-  ),
-};
-
-const LAST_USE: Column<KeyJson> = {
-  key: "last-use",
-  header: "Last use",
-  cell: ({ lastUse }) =>
-    lastUse === null ? (
-      <span className="text-ink-soft">Never</span>
-    ) : (
-      <span className="inline-flex flex-col max-md:items-end">
-        <Time at={lastUse.at} />
-        <span className="break-all font-mono text-ink-soft text-xs">
-          {lastUse.address} · {lastUse.route}
-        </span>
-      </span>
-    ),
-};
-
-const CREATED: Column<KeyJson> = {
-  key: "created",
-  header: "Created",
-  isTime: true,
-  cell: ({ createdAt }) => <Time at={createdAt} format="date" />,
-};
+const CREATED: Column<KeyJson> = timeColumn("Created", ({ createdAt }) => createdAt, "date");

@@ -5,7 +5,7 @@ import { fidelityQuery } from "../../api/operator.ts";
 import { inWords } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { blocksOf } from "./fidelity/blocks.ts";
 import { Prose } from "./fidelity/prose.tsx";
 import { Loaded } from "./parts/loaded.tsx";
@@ -82,11 +82,6 @@ function FeedCard({ feed }: { feed: Feed }) {
 }
 
 const COLUMNS: readonly Column<Outcome>[] = [
-  {
-    key: "outcome",
-    header: "Outcome",
-    isRowHeader: true,
-    cell: ({ outcome }) => inWords(outcome.replace(/([a-z])([A-Z])/g, "$1_$2")),
-  },
-  { key: "count", header: "Messages", align: "right", cell: ({ count }) => count },
+  headColumn("Outcome", ({ outcome }) => inWords(outcome.replace(/([a-z])([A-Z])/g, "$1_$2"))),
+  numberColumn("Messages", ({ count }) => count),
 ];

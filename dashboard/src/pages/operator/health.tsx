@@ -9,7 +9,7 @@ import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Note } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, TableCard } from "../../ui/table.tsx";
 import { checksOf, type HealthCheck, worstOf } from "./health/checks.ts";
 import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
@@ -32,15 +32,13 @@ export function Page() {
         {(health) => (
           <>
             {worstOf(checks) === "FINE" && <Note tone="gain" title="All checks are normal." />}
-            <Card title="Readings" isFlush>
-              <Table
-                caption="Readings"
-                columns={COLUMNS}
-                rows={checks}
-                rowKey={({ name }) => name}
-                empty="There are none."
-              />
-            </Card>
+            <TableCard
+              title="Readings"
+              columns={COLUMNS}
+              rows={checks}
+              rowKey={({ name }) => name}
+              empty="There are none."
+            />
             <Card title="Server">
               <Facts facts={factsOf(health)} />
             </Card>
@@ -68,11 +66,11 @@ function StateBadge({ state }: { state: State }) {
 }
 
 const COLUMNS: readonly Column<HealthCheck>[] = [
-  { key: "name", header: "What", isRowHeader: true, cell: ({ name }) => name },
-  { key: "state", header: "State", cell: ({ state }) => <StateBadge state={state} /> },
-  { key: "reading", header: "Reading", cell: ({ reading }) => reading },
-  { key: "normal", header: "Normal", cell: ({ normal }) => <span className="text-ink-soft">{normal}</span> },
-  { key: "action", header: "What to do", cell: ({ action }) => action },
+  headColumn("What", ({ name }) => name),
+  column("State", ({ state }) => <StateBadge state={state} />),
+  column("Reading", ({ reading }) => reading),
+  column("Normal", ({ normal }) => <span className="text-ink-soft">{normal}</span>),
+  column("What to do", ({ action }) => action),
 ];
 
 function factsOf({ version, startedAt, market, people, feeds, pendingSignals }: HealthJson): readonly Fact[] {

@@ -48,7 +48,7 @@ export function Page() {
               isPending ? "Pending identity forms, oldest first" : "Identity forms, newest decision first"
             }
             rows={data?.rows}
-            without={isPending ? ["status", "decided"] : ["status", "age"]}
+            without={isPending ? ["Status", "Decided", "By", "Reason"] : ["Status", "Waiting for"]}
             empty={
               <EmptyState title={EMPTY[status]}>
                 {isPending && "New forms appear here, oldest first. Refresh to check for them."}

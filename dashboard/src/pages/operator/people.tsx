@@ -7,13 +7,12 @@ import { useAddress } from "../../app/use-address.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Time } from "../../ui/figures/time.tsx";
 import { SearchForm } from "../../ui/forms/search-form.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { Failed } from "./parts/loaded.tsx";
 
 const SEARCH_LENGTH_MAX = 254;
@@ -84,38 +83,19 @@ export function Page() {
 }
 
 const COLUMNS: readonly Column<PersonJson>[] = [
-  {
-    key: "email",
-    header: "E-mail",
-    isRowHeader: true,
-    cell: ({ personId, email }) => (
-      <Link to="/operator/people/$personId" params={{ personId }} className={`break-all ${TEXT_LINK}`}>
-        {email}
-      </Link>
-    ),
-  },
-  { key: "name", header: "Name", cell: ({ name }) => name || null },
-  {
-    key: "role",
-    header: "Role",
-    cell: ({ role, profile }) =>
-      role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : inWords(profile),
-  },
-  {
-    key: "kyc",
-    header: "Identity",
-    cell: ({ kyc }) => <StatusBadge status={kyc} {...(kyc === "NONE" ? { label: "Not submitted" } : {})} />,
-  },
-  {
-    key: "verified",
-    header: "E-mail verified",
-    cell: ({ isEmailVerified }) => (isEmailVerified ? "Yes" : "No"),
-  },
-  { key: "factor", header: "Second factor", cell: ({ hasSecondFactor }) => (hasSecondFactor ? "Yes" : "No") },
-  {
-    key: "since",
-    header: "Since",
-    isTime: true,
-    cell: ({ createdAt }) => <Time at={createdAt} format="date" />,
-  },
+  headColumn("E-mail", ({ personId, email }) => (
+    <Link to="/operator/people/$personId" params={{ personId }} className={`break-all ${TEXT_LINK}`}>
+      {email}
+    </Link>
+  )),
+  column("Name", ({ name }) => name || null),
+  column("Role", ({ role, profile }) =>
+    role === "OPERATOR" ? <Badge tone="accent">Operator</Badge> : inWords(profile),
+  ),
+  column("Identity", ({ kyc }) => (
+    <StatusBadge status={kyc} {...(kyc === "NONE" ? { label: "Not submitted" } : {})} />
+  )),
+  column("E-mail verified", ({ isEmailVerified }) => (isEmailVerified ? "Yes" : "No")),
+  column("Second factor", ({ hasSecondFactor }) => (hasSecondFactor ? "Yes" : "No")),
+  timeColumn("Since", ({ createdAt }) => createdAt, "date"),
 ];

@@ -11,7 +11,7 @@ import { Copyable } from "../../ui/copy-button.tsx";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
 import { AuditTable } from "./parts/audit-table.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
@@ -40,29 +40,25 @@ export function Page() {
             {detail.person.role !== "OPERATOR" && detail.person.closedAt === null && (
               <PersonActions detail={detail} />
             )}
-            <Card title="Strategies" isFlush>
-              <Table
-                caption="Strategies"
-                columns={STRATEGY_COLUMNS}
-                rows={detail.strategies}
-                rowKey={({ strategyId }) => strategyId}
-                empty="They have no strategy."
-              />
-            </Card>
-            <Card title="API keys" isFlush>
-              <Table
-                caption="API keys"
-                columns={keyColumns(setRevoked)}
-                rows={detail.keys}
-                rowKey={({ keyId }) => keyId}
-                empty="They have no API key."
-              />
-            </Card>
+            <TableCard
+              title="Strategies"
+              columns={STRATEGY_COLUMNS}
+              rows={detail.strategies}
+              rowKey={({ strategyId }) => strategyId}
+              empty="They have no strategy."
+            />
+            <TableCard
+              title="API keys"
+              columns={keyColumns(setRevoked)}
+              rows={detail.keys}
+              rowKey={({ keyId }) => keyId}
+              empty="They have no API key."
+            />
             <Card title="Identity forms" isFlush>
               <SubmissionTable
                 caption="Identity forms"
                 rows={detail.submissions}
-                without={["person", "age"]}
+                without={["E-mail", "Waiting for"]}
                 empty="They have submitted none."
               />
             </Card>
@@ -111,59 +107,42 @@ function factsOf(person: PersonJson): readonly Fact[] {
 }
 
 const STRATEGY_COLUMNS: readonly Column<StrategyNameJson>[] = [
-  { key: "name", header: "Name", isRowHeader: true, cell: ({ name }) => name },
-  { key: "type", header: "Type", cell: ({ type }) => inWords(type) },
-  { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  {
-    key: "id",
-    header: "Id",
-    cell: ({ strategyId }) => <code className="break-all font-mono text-xs">{strategyId}</code>,
-  },
+  headColumn("Name", ({ name }) => name),
+  column("Type", ({ type }) => inWords(type)),
+  column("Status", ({ status }) => <StatusBadge status={status} />),
+  column("Id", ({ strategyId }) => <code className="break-all font-mono text-xs">{strategyId}</code>),
 ];
 
 const keyColumns = (onRevoke: (key: KeyJson) => void): readonly Column<KeyJson>[] => [
   ...KEY_COLUMNS,
-  {
-    key: "revoke",
-    header: "Action",
-    align: "right",
-    cell: (key) =>
+  numberColumn(
+    "Action",
+    (key) =>
       key.revokedAt === null && (
         <Button size="small" onClick={() => onRevoke(key)} aria-label={`Revoke the key ${key.label}`}>
           Revoke…
         </Button>
       ),
-  },
+  ),
 ];
 
 const KEY_COLUMNS: readonly Column<KeyJson>[] = [
-  { key: "label", header: "Label", isRowHeader: true, cell: ({ label }) => label },
-  {
-    key: "key",
-    header: "API key",
-    cell: ({ apiKey }) => (
-      <span className="inline-block w-64 max-w-full">
-        <Copyable value={apiKey} label="API key" isOneLine />
+  headColumn("Label", ({ label }) => label),
+  column("API key", ({ apiKey }) => (
+    <span className="inline-block w-64 max-w-full">
+      <Copyable value={apiKey} label="API key" isOneLine />
+    </span>
+  )),
+  column("Status", ({ revokedAt }) => <StatusBadge status={revokedAt === null ? "ACTIVE" : "REVOKED"} />),
+  column("Strategy", ({ strategy }) => strategy?.name),
+  timeColumn("Created", ({ createdAt }) => createdAt),
+  column("Last use", ({ lastUse }) =>
+    lastUse === null ? (
+      "Never"
+    ) : (
+      <span>
+        <Time at={lastUse.at} /> from <span className="inline-block break-all">{lastUse.address}</span>
       </span>
     ),
-  },
-  {
-    key: "status",
-    header: "Status",
-    cell: ({ revokedAt }) => <StatusBadge status={revokedAt === null ? "ACTIVE" : "REVOKED"} />,
-  },
-  { key: "strategy", header: "Strategy", cell: ({ strategy }) => strategy?.name },
-  { key: "created", header: "Created", isTime: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  {
-    key: "use",
-    header: "Last use",
-    cell: ({ lastUse }) =>
-      lastUse === null ? (
-        "Never"
-      ) : (
-        <span>
-          <Time at={lastUse.at} /> from <span className="inline-block break-all">{lastUse.address}</span>
-        </span>
-      ),
-  },
+  ),
 ];

@@ -4,10 +4,10 @@ import type { SecurityJson } from "../../../../src/dashboard-api/schemas.ts";
 import { securityQuery } from "../../api/operator.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Countdown, Time } from "../../ui/figures/time.tsx";
+import { Countdown } from "../../ui/figures/time.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
 import { ChainBadge, ChainBroken } from "./parts/chain.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
@@ -41,37 +41,31 @@ export function Page() {
                 run <code className="font-mono text-sm">lyrebird audit --verify</code> on the server.
               </p>
             </Card>
-            <Card title="Failed sign-ins" isFlush>
-              <Table
-                caption="Failed sign-ins"
-                columns={SIGN_IN_COLUMNS}
-                rows={failedSignIns}
-                rowKey={({ holder }) => holder}
-                empty={<EmptyState title="No failed sign-ins in the last hour." />}
-              />
-            </Card>
-            <Card title="Failed stream handshakes" isFlush>
-              <Table
-                caption="Failed stream handshakes"
-                columns={HANDSHAKE_COLUMNS}
-                rows={failedHandshakes}
-                rowKey={({ apiKey }) => apiKey}
-                empty={<EmptyState title="No failed handshakes in the last hour." />}
-              />
-            </Card>
-            <Card title="Bans" isFlush>
-              <Table
-                caption="Bans"
-                columns={BAN_COLUMNS}
-                rows={bans}
-                rowKey={({ holder }) => holder}
-                empty={
-                  <EmptyState title="Nobody is banned.">
-                    A client that keeps sending after 429 responses is banned for a while.
-                  </EmptyState>
-                }
-              />
-            </Card>
+            <TableCard
+              title="Failed sign-ins"
+              columns={SIGN_IN_COLUMNS}
+              rows={failedSignIns}
+              rowKey={({ holder }) => holder}
+              empty={<EmptyState title="No failed sign-ins in the last hour." />}
+            />
+            <TableCard
+              title="Failed stream handshakes"
+              columns={HANDSHAKE_COLUMNS}
+              rows={failedHandshakes}
+              rowKey={({ apiKey }) => apiKey}
+              empty={<EmptyState title="No failed handshakes in the last hour." />}
+            />
+            <TableCard
+              title="Bans"
+              columns={BAN_COLUMNS}
+              rows={bans}
+              rowKey={({ holder }) => holder}
+              empty={
+                <EmptyState title="Nobody is banned.">
+                  A client that keeps sending after 429 responses is banned for a while.
+                </EmptyState>
+              }
+            />
           </>
         )}
       </Loaded>
@@ -87,63 +81,44 @@ const HOLDERS: Readonly<Record<string, string>> = {
 };
 
 const SIGN_IN_COLUMNS: readonly Column<SignIns>[] = [
-  {
-    key: "holder",
-    header: "Counted by",
-    isRowHeader: true,
-    cell: ({ holder }) => {
-      const [kind = "", rest = ""] = halvesOf(holder);
-      const words = HOLDERS[kind];
-      return (
-        <span>
-          {words ?? kind}{" "}
-          <code className="break-all font-mono text-ink-soft text-xs">
-            {words === undefined ? holder : rest}
-          </code>
-        </span>
-      );
-    },
-  },
-  { key: "count", header: "Failures", align: "right", cell: ({ count }) => count },
-  {
-    key: "state",
-    header: "State",
-    cell: ({ isLocked }) =>
-      isLocked ? (
-        <Badge tone="warn">
-          <span aria-hidden="true">✕</span>Locked
-        </Badge>
-      ) : (
-        "Open"
-      ),
-  },
+  headColumn("Counted by", ({ holder }) => {
+    const [kind = "", rest = ""] = halvesOf(holder);
+    const words = HOLDERS[kind];
+    return (
+      <span>
+        {words ?? kind}{" "}
+        <code className="break-all font-mono text-ink-soft text-xs">
+          {words === undefined ? holder : rest}
+        </code>
+      </span>
+    );
+  }),
+  numberColumn("Failures", ({ count }) => count),
+  column("State", ({ isLocked }) =>
+    isLocked ? (
+      <Badge tone="warn">
+        <span aria-hidden="true">✕</span>Locked
+      </Badge>
+    ) : (
+      "Open"
+    ),
+  ),
 ];
 
 const HANDSHAKE_COLUMNS: readonly Column<Handshakes>[] = [
-  {
-    key: "key",
-    header: "API key",
-    isRowHeader: true,
-    cell: ({ apiKey }) => <code className="whitespace-normal break-all font-mono text-xs">{apiKey}</code>,
-  },
-  { key: "count", header: "Failures", align: "right", cell: ({ count }) => count },
-  { key: "last", header: "Last", isTime: true, cell: ({ lastAt }) => <Time at={lastAt} /> },
+  headColumn("API key", ({ apiKey }) => (
+    <code className="whitespace-normal break-all font-mono text-xs">{apiKey}</code>
+  )),
+  numberColumn("Failures", ({ count }) => count),
+  timeColumn("Last", ({ lastAt }) => lastAt),
 ];
 
 const BAN_COLUMNS: readonly Column<Ban>[] = [
-  {
-    key: "holder",
-    header: "Who",
-    isRowHeader: true,
-    cell: ({ holder }) => <code className="whitespace-normal break-all font-mono text-xs">{holder}</code>,
-  },
-  { key: "until", header: "Until", isTime: true, cell: ({ until }) => <Time at={until} /> },
-  {
-    key: "left",
-    header: "Left",
-    align: "right",
-    cell: ({ until }) => <Countdown until={until} over="over" />,
-  },
+  headColumn("Who", ({ holder }) => (
+    <code className="whitespace-normal break-all font-mono text-xs">{holder}</code>
+  )),
+  timeColumn("Until", ({ until }) => until),
+  numberColumn("Left", ({ until }) => <Countdown until={until} over="over" />),
 ];
 
 /** "account:x@example.org" is "account" and "x@example.org". */

@@ -61,7 +61,7 @@ function History({ personId, submissionId }: { personId: string; submissionId: s
       <SubmissionTable
         caption="Other forms of this person"
         rows={others}
-        without={["person", "age"]}
+        without={["E-mail", "Waiting for"]}
         empty="This is their first form."
       />
     </Card>

@@ -8,7 +8,7 @@ import { Time } from "../../ui/figures/time.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, headColumn, numberColumn, TableCard } from "../../ui/table.tsx";
 import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { MinuteChart } from "./traffic/minute-chart.tsx";
@@ -45,9 +45,8 @@ export function Page() {
             <Card title="Requests per minute" aside={<Legend />}>
               <MinuteChart minutes={perMinute} />
             </Card>
-            <Card
+            <TableCard
               title="Routes"
-              isFlush
               aside={
                 <div className="w-56 py-0.5">
                   <Select
@@ -64,15 +63,11 @@ export function Page() {
                   />
                 </div>
               }
-            >
-              <Table
-                caption="Routes"
-                columns={COLUMNS}
-                rows={routesBy(order, routes)}
-                rowKey={({ method, path }) => `${method} ${path}`}
-                empty={<EmptyState title="No requests yet." />}
-              />
-            </Card>
+              columns={COLUMNS}
+              rows={routesBy(order, routes)}
+              rowKey={({ method, path }) => `${method} ${path}`}
+              empty={<EmptyState title="No requests yet." />}
+            />
           </>
         )}
       </Loaded>
@@ -96,19 +91,14 @@ function Legend() {
 }
 
 const COLUMNS: readonly Column<RouteTraffic>[] = [
-  {
-    key: "route",
-    header: "Route",
-    isRowHeader: true,
-    cell: ({ method, path }) => (
-      <code className="whitespace-normal break-all font-mono text-xs">
-        {method} {path}
-      </code>
-    ),
-  },
-  { key: "count", header: "Requests", align: "right", cell: ({ count }) => count },
-  { key: "p50", header: "p50", align: "right", cell: ({ p50Ms }) => latencyInWords(p50Ms) },
-  { key: "p99", header: "p99", align: "right", cell: ({ p99Ms }) => latencyInWords(p99Ms) },
-  { key: "refused", header: "Refused (4xx)", align: "right", cell: (route) => shareOf(route, 4) },
-  { key: "errors", header: "Errors (5xx)", align: "right", cell: (route) => shareOf(route, 5) },
+  headColumn("Route", ({ method, path }) => (
+    <code className="whitespace-normal break-all font-mono text-xs">
+      {method} {path}
+    </code>
+  )),
+  numberColumn("Requests", ({ count }) => count),
+  numberColumn("p50", ({ p50Ms }) => latencyInWords(p50Ms)),
+  numberColumn("p99", ({ p99Ms }) => latencyInWords(p99Ms)),
+  numberColumn("Refused (4xx)", (route) => shareOf(route, 4)),
+  numberColumn("Errors (5xx)", (route) => shareOf(route, 5)),
 ];

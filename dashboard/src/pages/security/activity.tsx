@@ -7,9 +7,8 @@ import { usePerson } from "../../api/session.ts";
 import { auditWords, detailsInWords } from "../../audit/words.ts";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Time } from "../../ui/figures/time.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 
 export function ActivityCard() {
   const { email } = usePerson();
@@ -51,23 +50,19 @@ export function ActivityCard() {
 
 function columnsFor(email: string): readonly Column<AuditJson>[] {
   return [
-    { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
-    { key: "at", header: "When", isTime: true, cell: ({ at }) => <Time at={at} /> },
-    { key: "who", header: "Who", cell: ({ who }) => (who === email ? "You" : who) },
-    {
-      key: "details",
-      header: "Details",
-      cell: (record) => {
-        const says = detailsInWords(withoutIds(record.details));
-        const strategyId = strategyOf(record);
-        if (says === "" && strategyId === null) return null;
-        return (
-          <span className="break-words text-ink-soft">
-            {says} <StrategyLink strategyId={strategyId} />
-          </span>
-        );
-      },
-    },
+    headColumn("What", ({ what }) => auditWords(what)),
+    timeColumn("When", ({ at }) => at),
+    column("Who", ({ who }) => (who === email ? "You" : who)),
+    column("Details", (record) => {
+      const says = detailsInWords(withoutIds(record.details));
+      const strategyId = strategyOf(record);
+      if (says === "" && strategyId === null) return null;
+      return (
+        <span className="break-words text-ink-soft">
+          {says} <StrategyLink strategyId={strategyId} />
+        </span>
+      );
+    }),
   ];
 }
 

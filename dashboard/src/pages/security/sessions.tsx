@@ -7,13 +7,12 @@ import { call, endpointQuery } from "../../api/call.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Time } from "../../ui/figures/time.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
 import { ErrorNote } from "../../ui/note.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { NO_PROOF, ProofInput } from "./proof-input.tsx";
 import { browserInWords } from "./user-agent.ts";
 
@@ -100,43 +99,25 @@ function EndForm({ toEnd, onClose }: { toEnd: ToEnd; onClose: () => void }) {
 
 function columnsWith(onEnd: (session: OwnSessionJson) => void): readonly Column<OwnSessionJson>[] {
   return [
-    {
-      key: "browser",
-      header: "Browser",
-      isRowHeader: true,
-      cell: ({ userAgent, isThisOne }) => (
-        <span className="inline-flex flex-wrap items-center gap-2">
-          <span title={userAgent}>{browserInWords(userAgent)}</span>
-          {isThisOne && <Badge tone="accent">This session</Badge>}
-        </span>
+    headColumn("Browser", ({ userAgent, isThisOne }) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <span title={userAgent}>{browserInWords(userAgent)}</span>
+        {isThisOne && <Badge tone="accent">This session</Badge>}
+      </span>
+    )),
+    column("Address", ({ address }) => <span className="break-all font-mono text-xs">{address}</span>),
+    timeColumn("Signed in", ({ createdAt }) => createdAt),
+    timeColumn("Expires", ({ expiresAt }) => expiresAt),
+    numberColumn("Action", (session) =>
+      session.isThisOne ? null : (
+        <Button
+          size="small"
+          onClick={() => onEnd(session)}
+          aria-label={`End the session of ${browserInWords(session.userAgent)}`}
+        >
+          End
+        </Button>
       ),
-    },
-    {
-      key: "address",
-      header: "Address",
-      cell: ({ address }) => <span className="break-all font-mono text-xs">{address}</span>,
-    },
-    { key: "since", header: "Signed in", isTime: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      key: "until",
-      header: "Expires",
-      isTime: true,
-      cell: ({ expiresAt }) => <Time at={expiresAt} />,
-    },
-    {
-      key: "end",
-      header: "Action",
-      align: "right",
-      cell: (session) =>
-        session.isThisOne ? null : (
-          <Button
-            size="small"
-            onClick={() => onEnd(session)}
-            aria-label={`End the session of ${browserInWords(session.userAgent)}`}
-          >
-            End
-          </Button>
-        ),
-    },
+    ),
   ];
 }

@@ -8,7 +8,7 @@ import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";
 import { buttonLook, TEXT_LINK } from "../../ui/button.tsx";
 import { Amount, SignedAmount } from "../../ui/figures/amounts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
 /** Prices older than this are marked as stale. */
@@ -27,27 +27,18 @@ export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: St
   const columns: readonly Column<StrategyJson>[] = [
     NAME,
     STATUS,
-    {
-      key: "equity",
-      header: "Equity",
-      width: "w-[14%]",
-      align: "right",
-      cell: ({ equity, pricedAt, status }) => (
-        <span className="inline-flex flex-col items-end">
-          <Amount value={equity} decimals={2} asset="USDT" />
-          {status !== "CLOSED" && pricedAt !== null && loadedAt - pricedAt > STALE_AFTER_MS && (
-            <StaleBadge since={pricedAt} />
-          )}
-        </span>
-      ),
-    },
+    numberColumn({ header: "Equity", width: "w-[14%]" }, ({ equity, pricedAt, status }) => (
+      <span className="inline-flex flex-col items-end">
+        <Amount value={equity} decimals={2} asset="USDT" />
+        {status !== "CLOSED" && pricedAt !== null && loadedAt - pricedAt > STALE_AFTER_MS && (
+          <StaleBadge since={pricedAt} />
+        )}
+      </span>
+    )),
     PROFIT,
-    {
-      key: "sparkline",
-      header: "Last 24 h",
-      width: "w-[12%]",
-      cell: ({ strategyId }) => <Sparkline equity={sparklines.get(strategyId)} />,
-    },
+    column({ header: "Last 24 h", width: "w-[12%]" }, ({ strategyId }) => (
+      <Sparkline equity={sparklines.get(strategyId)} />
+    )),
     ORDERS,
     POSITIONS,
     KEY,
@@ -63,12 +54,9 @@ export function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: St
   );
 }
 
-const NAME: Column<StrategyJson> = {
-  key: "name",
-  header: "Strategy",
-  width: "w-[20%]",
-  isRowHeader: true,
-  cell: ({ strategyId, name, type }) => (
+const NAME: Column<StrategyJson> = headColumn(
+  { header: "Strategy", width: "w-[20%]" },
+  ({ strategyId, name, type }) => (
     <span className="flex max-w-64 flex-col items-start">
       <Link
         to="/strategies/$strategyId"
@@ -81,36 +69,24 @@ const NAME: Column<StrategyJson> = {
       <span className="font-normal text-ink-soft text-xs">{TYPES[type].name}</span>
     </span>
   ),
-};
-const STATUS: Column<StrategyJson> = {
-  key: "status",
-  header: "Status",
-  width: "w-[10%]",
-  cell: ({ status }) => <StatusBadge status={status} />,
-};
-const PROFIT: Column<StrategyJson> = {
-  key: "profit",
-  header: "Profit",
-  width: "w-[11%]",
-  align: "right",
-  cell: (strategy) => {
-    const { profit, percent } = shownResult(strategy);
-    return (
-      <span className="inline-flex flex-col items-end">
-        <SignedAmount value={profit} decimals={2} />
-        <span className="text-xs">
-          <SignedAmount value={percent} asset="%" />
-        </span>
+);
+const STATUS: Column<StrategyJson> = column({ header: "Status", width: "w-[10%]" }, ({ status }) => (
+  <StatusBadge status={status} />
+));
+const PROFIT: Column<StrategyJson> = numberColumn({ header: "Profit", width: "w-[11%]" }, (strategy) => {
+  const { profit, percent } = shownResult(strategy);
+  return (
+    <span className="inline-flex flex-col items-end">
+      <SignedAmount value={profit} decimals={2} />
+      <span className="text-xs">
+        <SignedAmount value={percent} asset="%" />
       </span>
-    );
-  },
-};
-const ORDERS: Column<StrategyJson> = {
-  key: "orders",
-  header: "Orders",
-  width: "w-[8%]",
-  align: "right",
-  cell: ({ strategyId, openOrders }) => (
+    </span>
+  );
+});
+const ORDERS: Column<StrategyJson> = numberColumn(
+  { header: "Orders", width: "w-[8%]" },
+  ({ strategyId, openOrders }) => (
     <Link
       to="/strategies/$strategyId/orders"
       params={{ strategyId }}
@@ -120,13 +96,10 @@ const ORDERS: Column<StrategyJson> = {
       {openOrders}
     </Link>
   ),
-};
-const POSITIONS: Column<StrategyJson> = {
-  key: "positions",
-  header: "Positions",
-  width: "w-[8%]",
-  align: "right",
-  cell: ({ strategyId, type, openPositions }) =>
+);
+const POSITIONS: Column<StrategyJson> = numberColumn(
+  { header: "Positions", width: "w-[8%]" },
+  ({ strategyId, type, openPositions }) =>
     type === "SPOT" ? null : (
       <Link
         to="/strategies/$strategyId/positions"
@@ -137,12 +110,10 @@ const POSITIONS: Column<StrategyJson> = {
         {openPositions}
       </Link>
     ),
-};
-const KEY: Column<StrategyJson> = {
-  key: "key",
-  header: "Key, last request",
-  width: "w-[17%]",
-  cell: ({ strategyId, key, status }) => {
+);
+const KEY: Column<StrategyJson> = column(
+  { header: "Key, last request", width: "w-[17%]" },
+  ({ strategyId, key, status }) => {
     if (key !== null) {
       return (
         <span className="inline-flex max-w-48 flex-col max-md:items-end">
@@ -166,4 +137,4 @@ const KEY: Column<StrategyJson> = {
       </Link>
     );
   },
-};
+);

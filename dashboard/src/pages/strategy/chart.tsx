@@ -111,7 +111,7 @@ function SymbolChart({ symbol: { symbol, tickSize }, strategy, interval, at }: S
         <TradeTable
           caption={`Last fills in ${symbol}`}
           rows={own.trades?.slice(0, FILLS_SHOWN)}
-          without={strategy.type === "SPOT" ? ["symbol", "realised"] : ["symbol"]}
+          without={strategy.type === "SPOT" ? ["Symbol", "Realized"] : ["Symbol"]}
           empty={
             <EmptyState title={`No fills in ${symbol} yet.`}>
               Each fill becomes a marker on the chart as soon as it happens.

@@ -77,7 +77,7 @@ export function Page() {
 }
 
 /** What every fill of one order shares. */
-const SAID_ABOVE = ["symbol", "side", "order"];
+const SAID_ABOVE = ["Symbol", "Side", "Order"];
 
 function Detail({ detail, isSpot }: { detail: OrderDetailJson | undefined; isSpot: boolean }) {
   return (
@@ -110,7 +110,7 @@ function Detail({ detail, isSpot }: { detail: OrderDetailJson | undefined; isSpo
           <TradeTable
             caption="Fills of this order"
             rows={detail?.trades}
-            without={isSpot ? [...SAID_ABOVE, "realised"] : SAID_ABOVE}
+            without={isSpot ? [...SAID_ABOVE, "Realized"] : SAID_ABOVE}
             empty={<EmptyState title="Not filled yet." />}
           />
         </Card>

@@ -13,7 +13,7 @@ import { Time } from "../../ui/figures/time.tsx";
 import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 
 export function Page() {
@@ -58,41 +58,21 @@ export function Page() {
 }
 
 const COLUMNS: readonly Column<SignalJson>[] = [
-  {
-    key: "received",
-    header: "Received",
-    isTime: true,
-    isRowHeader: true,
-    cell: ({ signalId, receivedAt }) => (
-      <span className="flex flex-col">
-        <Time at={receivedAt} />
-        <SignalLink signalId={signalId} />
-      </span>
-    ),
-  },
-  { key: "order", header: "Requested order", cell: ({ order }) => signalInWords(order) },
-  {
-    key: "status",
-    header: "Status",
-    cell: ({ status, reason }) => (
-      <span className="flex flex-col items-start gap-0.5 max-md:items-end">
-        <StatusBadge status={status} />
-        {reason !== null && <span className="text-sm">{reason}</span>}
-      </span>
-    ),
-  },
-  {
-    key: "latency",
-    header: "Latency",
-    align: "right",
-    cell: ({ latencyMs }) => (latencyMs === null ? null : latencyInWords(latencyMs)),
-  },
-  { key: "attempts", header: "Attempts", align: "right", cell: ({ attempts }) => attempts },
-  { key: "replays", header: "Replays", align: "right", cell: ({ replays }) => replays },
-  {
-    key: "placed",
-    header: "Order",
-    align: "right",
-    cell: ({ orderId }) => (orderId === null ? null : <OrderLink orderId={orderId} />),
-  },
+  headColumn({ header: "Received", isTime: true }, ({ signalId, receivedAt }) => (
+    <span className="flex flex-col">
+      <Time at={receivedAt} />
+      <SignalLink signalId={signalId} />
+    </span>
+  )),
+  column("Requested order", ({ order }) => signalInWords(order)),
+  column("Status", ({ status, reason }) => (
+    <span className="flex flex-col items-start gap-0.5 max-md:items-end">
+      <StatusBadge status={status} />
+      {reason !== null && <span className="text-sm">{reason}</span>}
+    </span>
+  )),
+  numberColumn("Latency", ({ latencyMs }) => (latencyMs === null ? null : latencyInWords(latencyMs))),
+  numberColumn("Attempts", ({ attempts }) => attempts),
+  numberColumn("Replays", ({ replays }) => replays),
+  numberColumn("Order", ({ orderId }) => (orderId === null ? null : <OrderLink orderId={orderId} />)),
 ];

@@ -43,7 +43,7 @@ export function Page() {
           <TradeTable
             caption="Trades"
             rows={data?.rows}
-            without={strategy?.type === "SPOT" ? ["realised"] : []}
+            without={strategy?.type === "SPOT" ? ["Realized"] : []}
             empty={
               <EmptyState title={symbol === undefined ? "No trades yet." : `No trades in ${symbol}.`}>
                 Each fill of an order shows here within a second.

@@ -29,7 +29,7 @@ const LOCAL = new Intl.DateTimeFormat(LOCALE, { ...FORMATS.dateTime, timeZoneNam
 /** A date and a time, in which the year is left out if it is the present one; a date with its year; a time of today. */
 type Format = "dateTime" | "date" | "time";
 
-type TimeProps = {
+export type TimeProps = {
   /** Unix ms; null is a dash. */
   at: number | null | undefined;
   format?: Format;

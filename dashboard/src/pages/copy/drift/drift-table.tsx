@@ -8,7 +8,7 @@ import { Badge, Side } from "../../../ui/badge.tsx";
 import { TEXT_LINK } from "../../../ui/button.tsx";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { magnitude, signOf } from "../../../ui/figures/decimals.ts";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type DriftTableProps = {
   copyId: string;
@@ -17,32 +17,27 @@ type DriftTableProps = {
 };
 
 export function DriftTable({ copyId, rows, empty }: DriftTableProps) {
-  const cause: Column<DriftRowJson> = {
-    key: "cause",
-    header: "Why",
-    width: "w-[34%]",
-    cell: (row) => (
-      <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
-        <Badge tone={isOff(row) ? "warn" : "gain"}>
-          <span aria-hidden="true">{isOff(row) ? "≠" : "="}</span>
-          {CAUSE_NAMES[row.cause]}
-        </Badge>
-        <span className="whitespace-normal text-sm">
-          {row.words} <Line copyId={copyId} entryId={row.entryId} />
-        </span>
-        {row.parts.length > 1 && (
-          <ul aria-label={`Causes of the difference in ${row.symbol}`} className="text-ink-soft text-xs">
-            {row.parts.map(({ cause, quantity, entryId }) => (
-              <li key={cause}>
-                <Price value={quantity} /> {row.asset}: {CAUSE_NAMES[cause]}{" "}
-                <Line copyId={copyId} entryId={entryId} />
-              </li>
-            ))}
-          </ul>
-        )}
+  const cause: Column<DriftRowJson> = column({ header: "Why", width: "w-[34%]" }, (row) => (
+    <span className="inline-flex flex-col items-start gap-0.5 max-md:items-end">
+      <Badge tone={isOff(row) ? "warn" : "gain"}>
+        <span aria-hidden="true">{isOff(row) ? "≠" : "="}</span>
+        {CAUSE_NAMES[row.cause]}
+      </Badge>
+      <span className="whitespace-normal text-sm">
+        {row.words} <Line copyId={copyId} entryId={row.entryId} />
       </span>
-    ),
-  };
+      {row.parts.length > 1 && (
+        <ul aria-label={`Causes of the difference in ${row.symbol}`} className="text-ink-soft text-xs">
+          {row.parts.map(({ cause, quantity, entryId }) => (
+            <li key={cause}>
+              <Price value={quantity} /> {row.asset}: {CAUSE_NAMES[cause]}{" "}
+              <Line copyId={copyId} entryId={entryId} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </span>
+  ));
   return (
     <Table
       caption="Drift"
@@ -69,56 +64,38 @@ function Line({ copyId, entryId }: { copyId: string; entryId: number | null }) {
   );
 }
 
-const SYMBOL: Column<DriftRowJson> = {
-  key: "symbol",
-  header: "Symbol",
-  isRowHeader: true,
-  cell: ({ symbol, asset }) => (
-    <span>
-      {symbol}
-      <span className="block font-normal text-ink-soft text-xs">in {asset}</span>
-    </span>
-  ),
-};
+const SYMBOL: Column<DriftRowJson> = headColumn("Symbol", ({ symbol, asset }) => (
+  <span>
+    {symbol}
+    <span className="block font-normal text-ink-soft text-xs">in {asset}</span>
+  </span>
+));
 const LEAD = quantity("Strategy", ({ lead }) => lead);
 const TARGET = quantity("Target", ({ target }) => target);
 const OWN = quantity("Copy", ({ own }) => own);
 const ACTUAL = quantity("Account", ({ actual }) => actual);
-const OFF_BY: Column<DriftRowJson> = {
-  key: "off",
-  header: "Off by",
-  align: "right",
-  cell: ({ difference, value }) => (
-    <span className="inline-flex flex-col items-end">
-      <span>
-        {signOf(difference) > 0 ? "+" : ""}
-        <Price value={difference} />
+const OFF_BY: Column<DriftRowJson> = numberColumn("Off by", ({ difference, value }) => (
+  <span className="inline-flex flex-col items-end">
+    <span>
+      {signOf(difference) > 0 ? "+" : ""}
+      <Price value={difference} />
+    </span>
+    {value !== null && signOf(value) !== 0 && (
+      <span className="text-ink-soft text-xs">
+        <Amount value={magnitude(value)} decimals={2} asset="USDT" />
       </span>
-      {value !== null && signOf(value) !== 0 && (
-        <span className="text-ink-soft text-xs">
-          <Amount value={magnitude(value)} decimals={2} asset="USDT" />
-        </span>
-      )}
+    )}
+  </span>
+));
+const REPAIR: Column<DriftRowJson> = column("Repair", ({ repair }) =>
+  repair === null ? null : (
+    <span>
+      <Side side={repair.side} /> <Price value={repair.quantity} />
+      {repair.increases && <span className="block text-ink-soft text-xs">opens or increases</span>}
     </span>
   ),
-};
-const REPAIR: Column<DriftRowJson> = {
-  key: "repair",
-  header: "Repair",
-  cell: ({ repair }) =>
-    repair === null ? null : (
-      <span>
-        <Side side={repair.side} /> <Price value={repair.quantity} />
-        {repair.increases && <span className="block text-ink-soft text-xs">opens or increases</span>}
-      </span>
-    ),
-};
+);
 
 function quantity(header: string, of: (row: DriftRowJson) => string): Column<DriftRowJson> {
-  return {
-    key: header,
-    header,
-    align: "right",
-    cell: (row) => <Price value={of(row)} />,
-  };
+  return numberColumn(header, (row) => <Price value={of(row)} />);
 }

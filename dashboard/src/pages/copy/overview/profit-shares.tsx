@@ -6,7 +6,7 @@ import { Card } from "../../../ui/card.tsx";
 import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
 import { EmptyState, ErrorNote } from "../../../ui/note.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type Row = Answer<"GET /copies/:copyId/profit-shares">["rows"][number];
 
@@ -14,25 +14,12 @@ export function ProfitShares({ copyId }: { copyId: string }) {
   const { data, error, refetch, isFetching } = useQuery(profitSharesQuery(copyId));
   const asset = data?.asset ?? "";
   const columns: readonly Column<Row>[] = [
-    { key: "at", header: "Settled", isTime: true, isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
-    {
-      key: "profit",
-      header: "Profit since the start",
-      align: "right",
-      cell: ({ profit }) => <SignedAmount value={profit} decimals={2} asset={asset} />,
-    },
-    {
-      key: "mark",
-      header: "Highest before",
-      align: "right",
-      cell: ({ mark }) => <Amount value={mark} decimals={2} asset={asset} />,
-    },
-    {
-      key: "share",
-      header: "Share",
-      align: "right",
-      cell: ({ share }) => <Amount value={share} decimals={2} asset={asset} />,
-    },
+    headColumn({ header: "Settled", isTime: true }, ({ at }) => <Time at={at} />),
+    numberColumn("Profit since the start", ({ profit }) => (
+      <SignedAmount value={profit} decimals={2} asset={asset} />
+    )),
+    numberColumn("Highest before", ({ mark }) => <Amount value={mark} decimals={2} asset={asset} />),
+    numberColumn("Share", ({ share }) => <Amount value={share} decimals={2} asset={asset} />),
   ];
   return (
     <Card title="Profit share (computed, nobody is charged)" isFlush>

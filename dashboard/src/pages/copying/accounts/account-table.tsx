@@ -5,8 +5,7 @@ import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../../ui/button.tsx";
-import { Time } from "../../../ui/figures/time.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type Doing = (account: VenueAccountJson) => void;
 type AccountTableProps = {
@@ -18,27 +17,19 @@ type AccountTableProps = {
 };
 
 export function AccountTable({ rows, onCheck, onReplace, onDisconnect, empty }: AccountTableProps) {
-  const actions: Column<VenueAccountJson> = {
-    key: "actions",
-    header: "Actions",
-    cell: (account) => (
-      <span className="inline-flex flex-wrap gap-1.5 max-md:justify-end">
-        <Button size="small" onClick={() => onCheck(account)} aria-label={`Check ${account.label}`}>
-          Check
-        </Button>
-        <Button
-          size="small"
-          onClick={() => onReplace(account)}
-          aria-label={`Replace key of ${account.label}`}
-        >
-          Replace key
-        </Button>
-        <Button size="small" onClick={() => onDisconnect(account)} aria-label={`Disconnect ${account.label}`}>
-          Disconnect
-        </Button>
-      </span>
-    ),
-  };
+  const actions: Column<VenueAccountJson> = column("Actions", (account) => (
+    <span className="inline-flex flex-wrap gap-1.5 max-md:justify-end">
+      <Button size="small" onClick={() => onCheck(account)} aria-label={`Check ${account.label}`}>
+        Check
+      </Button>
+      <Button size="small" onClick={() => onReplace(account)} aria-label={`Replace key of ${account.label}`}>
+        Replace key
+      </Button>
+      <Button size="small" onClick={() => onDisconnect(account)} aria-label={`Disconnect ${account.label}`}>
+        Disconnect
+      </Button>
+    </span>
+  ));
   return (
     <Table
       caption="Exchange accounts"
@@ -57,59 +48,39 @@ export function DisconnectedTable({ rows }: { rows: readonly VenueAccountJson[] 
       columns={[LABEL, KEY, CHECKED]}
       rows={rows}
       rowKey={({ accountId }) => accountId}
-      empty="None."
     />
   );
 }
 
-const LABEL: Column<VenueAccountJson> = {
-  key: "label",
-  header: "Account",
-  isRowHeader: true,
-  cell: ({ label, family, venue }) => (
-    <span className="flex max-w-72 flex-col items-start">
-      <span title={label} className="max-w-full truncate">
-        {label}
-      </span>
-      <span className="max-w-full truncate font-normal text-ink-soft text-xs">
-        {FAMILY_NAMES[family]} at {hostOf(venue)}
-      </span>
+const LABEL: Column<VenueAccountJson> = headColumn("Account", ({ label, family, venue }) => (
+  <span className="flex max-w-72 flex-col items-start">
+    <span title={label} className="max-w-full truncate">
+      {label}
     </span>
-  ),
-};
-const STATUS: Column<VenueAccountJson> = {
-  key: "status",
-  header: "Status",
-  cell: ({ status, failure }) => (
-    <span className="inline-flex max-w-64 flex-col items-start gap-0.5 max-md:items-end">
-      <StatusBadge status={status} {...(status === "FAILED" ? { label: "Key refused" } : {})} />
-      {failure !== null && <span className="break-words text-ink-soft text-xs">{sentenceOf(failure)}</span>}
+    <span className="max-w-full truncate font-normal text-ink-soft text-xs">
+      {FAMILY_NAMES[family]} at {hostOf(venue)}
     </span>
+  </span>
+));
+const STATUS: Column<VenueAccountJson> = column("Status", ({ status, failure }) => (
+  <span className="inline-flex max-w-64 flex-col items-start gap-0.5 max-md:items-end">
+    <StatusBadge status={status} {...(status === "FAILED" ? { label: "Key refused" } : {})} />
+    {failure !== null && <span className="break-words text-ink-soft text-xs">{sentenceOf(failure)}</span>}
+  </span>
+));
+const KEY: Column<VenueAccountJson> = column("API key", ({ keyHint }) => (
+  <code className="font-mono text-xs">{keyHint}…</code>
+));
+const USED_BY: Column<VenueAccountJson> = column("Used by", ({ copyId }) =>
+  copyId === null ? (
+    <span className="text-ink-soft">no copy</span>
+  ) : (
+    <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
+      a copy
+    </Link>
   ),
-};
-const KEY: Column<VenueAccountJson> = {
-  key: "key",
-  header: "API key",
-  cell: ({ keyHint }) => <code className="font-mono text-xs">{keyHint}…</code>,
-};
-const USED_BY: Column<VenueAccountJson> = {
-  key: "copy",
-  header: "Used by",
-  cell: ({ copyId }) =>
-    copyId === null ? (
-      <span className="text-ink-soft">no copy</span>
-    ) : (
-      <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
-        a copy
-      </Link>
-    ),
-};
-const CHECKED: Column<VenueAccountJson> = {
-  key: "checked",
-  header: "Checked",
-  isTime: true,
-  cell: ({ checkedAt }) => <Time at={checkedAt} />,
-};
+);
+const CHECKED: Column<VenueAccountJson> = timeColumn("Checked", ({ checkedAt }) => checkedAt);
 
 /** Why a key is refused comes as a sentence, or as one that goes on from the key. */
 function sentenceOf(failure: string): string {

@@ -9,7 +9,7 @@ import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
 import { magnitude } from "../../../ui/figures/decimals.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";
 import { useNow } from "../../../ui/hooks.ts";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 export const SORT_NAMES: Readonly<Record<OfferSort, string>> = {
   return: "Return",
@@ -55,12 +55,9 @@ export function OfferTable({ rows, sort, isReversed, onSort, empty }: OfferTable
   );
 }
 
-const NAME: Column<OfferJson> = {
-  key: "name",
-  header: "Strategy",
-  width: "w-[24%]",
-  isRowHeader: true,
-  cell: ({ strategyId, name, type }) => (
+const NAME: Column<OfferJson> = headColumn(
+  { header: "Strategy", width: "w-[24%]" },
+  ({ strategyId, name, type }) => (
     <span className="flex max-w-72 flex-col items-start">
       <Link
         to="/copying/strategies/$strategyId"
@@ -73,60 +70,37 @@ const NAME: Column<OfferJson> = {
       <span className="font-normal text-ink-soft text-xs">{FAMILY_NAMES[type]}</span>
     </span>
   ),
-};
-const RETURN: Column<OfferJson> = {
-  key: "return",
-  header: SORT_NAMES.return,
-  align: "right",
-  cell: ({ performance }) =>
-    performance === null ? null : <Percent rate={performance.returnRate} isSigned />,
-};
-const DRAWDOWN: Column<OfferJson> = {
-  key: "drawdown",
-  header: SORT_NAMES.drawdown,
-  align: "right",
-  cell: ({ performance }) =>
-    performance === null ? null : <Percent rate={magnitude(performance.maxDrawdown)} />,
-};
-const AGE: Column<OfferJson> = {
-  key: "age",
-  header: SORT_NAMES.age,
-  align: "right",
-  cell: ({ createdAt }) => <Age since={createdAt} />,
-};
-const COPIERS: Column<OfferJson> = {
-  key: "copiers",
-  header: SORT_NAMES.copiers,
-  align: "right",
-  cell: ({ copiers }) => copiers.toLocaleString("en-GB"),
-};
-const SMALLEST: Column<OfferJson> = {
-  key: "smallest",
-  header: SORT_NAMES.smallest,
-  align: "right",
-  cell: ({ smallestBalances }) =>
-    smallestBalances === null ? null : (
-      <span className="inline-flex flex-col items-end">
-        <span>
-          <Amount value={smallestBalances.all} decimals={2} asset="USDT" />
-        </span>
-        <span className="text-ink-soft text-xs">
-          95 %: <Amount value={smallestBalances.most} decimals={2} /> · 80 %:{" "}
-          <Amount value={smallestBalances.many} decimals={2} />
-        </span>
+);
+const RETURN: Column<OfferJson> = numberColumn(SORT_NAMES.return, ({ performance }) =>
+  performance === null ? null : <Percent rate={performance.returnRate} isSigned />,
+);
+const DRAWDOWN: Column<OfferJson> = numberColumn(SORT_NAMES.drawdown, ({ performance }) =>
+  performance === null ? null : <Percent rate={magnitude(performance.maxDrawdown)} />,
+);
+const AGE: Column<OfferJson> = numberColumn(SORT_NAMES.age, ({ createdAt }) => <Age since={createdAt} />);
+const COPIERS: Column<OfferJson> = numberColumn(SORT_NAMES.copiers, ({ copiers }) =>
+  copiers.toLocaleString("en-GB"),
+);
+const SMALLEST: Column<OfferJson> = numberColumn(SORT_NAMES.smallest, ({ smallestBalances }) =>
+  smallestBalances === null ? null : (
+    <span className="inline-flex flex-col items-end">
+      <span>
+        <Amount value={smallestBalances.all} decimals={2} asset="USDT" />
       </span>
-    ),
-};
-const OWN: Column<OfferJson> = {
-  key: "own",
-  header: "Yours",
-  cell: ({ copyId }) =>
-    copyId === null ? null : (
-      <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
-        You copy it
-      </Link>
-    ),
-};
+      <span className="text-ink-soft text-xs">
+        95 %: <Amount value={smallestBalances.most} decimals={2} /> · 80 %:{" "}
+        <Amount value={smallestBalances.many} decimals={2} />
+      </span>
+    </span>
+  ),
+);
+const OWN: Column<OfferJson> = column("Yours", ({ copyId }) =>
+  copyId === null ? null : (
+    <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
+      You copy it
+    </Link>
+  ),
+);
 
 export function Age({ since }: { since: number }) {
   return durationInWords((useNow() - since) / 1_000);

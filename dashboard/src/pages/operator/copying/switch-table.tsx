@@ -2,9 +2,8 @@
 import type { KillSwitchJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Time } from "../../../ui/figures/time.tsx";
 import { EmptyState } from "../../../ui/note.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type SwitchTableProps = {
   rows: readonly KillSwitchJson[];
@@ -14,20 +13,16 @@ type SwitchTableProps = {
 };
 
 export function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
-  const action: Column<KillSwitchJson> = {
-    key: "action",
-    header: "Action",
-    cell: (row) => (
-      <Button
-        size="small"
-        onClick={() => onClear(row)}
-        isBusy={cleared?.kind === row.kind && cleared.id === row.id}
-        aria-label={`Clear the switch of ${row.name}`}
-      >
-        Clear
-      </Button>
-    ),
-  };
+  const action: Column<KillSwitchJson> = column("Action", (row) => (
+    <Button
+      size="small"
+      onClick={() => onClear(row)}
+      isBusy={cleared?.kind === row.kind && cleared.id === row.id}
+      aria-label={`Clear the switch of ${row.name}`}
+    >
+      Clear
+    </Button>
+  ));
   return (
     <Table
       caption="Kill switches"
@@ -44,23 +39,15 @@ export function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
 }
 
 const COLUMNS: readonly Column<KillSwitchJson>[] = [
-  {
-    key: "name",
-    header: "Halted",
-    isRowHeader: true,
-    cell: ({ kind, name }) => (
-      <span>
-        <span className="whitespace-normal break-all">{name}</span>
-        <span className="block font-normal text-ink-soft text-xs">{SWITCH_NAMES[kind]}</span>
-      </span>
-    ),
-  },
-  {
-    key: "reason",
-    header: "Reason",
-    width: "w-[36%]",
-    cell: ({ reason }) => <span className="break-words">{reason}</span>,
-  },
-  { key: "by", header: "Set by", cell: ({ setBy }) => <span className="break-all">{setBy}</span> },
-  { key: "at", header: "Since", isTime: true, cell: ({ setAt }) => <Time at={setAt} /> },
+  headColumn("Halted", ({ kind, name }) => (
+    <span>
+      <span className="whitespace-normal break-all">{name}</span>
+      <span className="block font-normal text-ink-soft text-xs">{SWITCH_NAMES[kind]}</span>
+    </span>
+  )),
+  column({ header: "Reason", width: "w-[36%]" }, ({ reason }) => (
+    <span className="break-words">{reason}</span>
+  )),
+  column("Set by", ({ setBy }) => <span className="break-all">{setBy}</span>),
+  timeColumn("Since", ({ setAt }) => setAt),
 ];

@@ -4,30 +4,21 @@ import { Badge, Missing } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { perCent } from "../../../ui/figures/decimals.ts";
 import { Time } from "../../../ui/figures/time.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type Venue = OperatorCopyingJson["venues"][number];
 type VenueTableProps = { rows: readonly Venue[]; onHalt: (origin: string) => void };
 
 export function VenueTable({ rows, onHalt }: VenueTableProps) {
-  const action: Column<Venue> = {
-    key: "action",
-    header: "Action",
-    cell: ({ origin, isHalted }) =>
-      isHalted ? null : (
-        <Button size="small" onClick={() => onHalt(origin)} aria-label={`Halt ${origin}`}>
-          Halt
-        </Button>
-      ),
-  };
+  const action: Column<Venue> = column("Action", ({ origin, isHalted }) =>
+    isHalted ? null : (
+      <Button size="small" onClick={() => onHalt(origin)} aria-label={`Halt ${origin}`}>
+        Halt
+      </Button>
+    ),
+  );
   return (
-    <Table
-      caption="Exchanges"
-      columns={[...COLUMNS, action]}
-      rows={rows}
-      rowKey={({ origin }) => origin}
-      empty="None."
-    />
+    <Table caption="Exchanges" columns={[...COLUMNS, action]} rows={rows} rowKey={({ origin }) => origin} />
   );
 }
 
@@ -66,55 +57,35 @@ function Health({ health, isOneOfSeveral }: { health: Venue["health"][number]; i
 }
 
 const COLUMNS: readonly Column<Venue>[] = [
-  {
-    key: "origin",
-    header: "Exchange",
-    width: "w-[30%]",
-    isRowHeader: true,
-    cell: ({ origin }) => <span className="whitespace-normal break-all">{origin}</span>,
-  },
-  {
-    key: "accounts",
-    header: "Accounts",
-    align: "right",
-    cell: ({ accounts }) => accounts.toLocaleString("en-GB"),
-  },
-  {
-    key: "failed",
-    header: "Keys refused",
-    align: "right",
-    cell: ({ failed }) => (
-      <span className={failed > 0 ? "text-loss" : ""}>{failed.toLocaleString("en-GB")}</span>
+  headColumn({ header: "Exchange", width: "w-[30%]" }, ({ origin }) => (
+    <span className="whitespace-normal break-all">{origin}</span>
+  )),
+  numberColumn("Accounts", ({ accounts }) => accounts.toLocaleString("en-GB")),
+  numberColumn("Keys refused", ({ failed }) => (
+    <span className={failed > 0 ? "text-loss" : ""}>{failed.toLocaleString("en-GB")}</span>
+  )),
+  column("Answers", ({ health }) =>
+    health.length === 0 ? (
+      <Missing />
+    ) : (
+      health.map((each) => (
+        <Health
+          key={`${each.copier} ${each.family}`}
+          health={each}
+          isOneOfSeveral={health.some(({ copier }) => copier !== each.copier)}
+        />
+      ))
     ),
-  },
-  {
-    key: "health",
-    header: "Answers",
-    cell: ({ health }) =>
-      health.length === 0 ? (
-        <Missing />
-      ) : (
-        health.map((each) => (
-          <Health
-            key={`${each.copier} ${each.family}`}
-            health={each}
-            isOneOfSeveral={health.some(({ copier }) => copier !== each.copier)}
-          />
-        ))
-      ),
-  },
-  {
-    key: "state",
-    header: "State",
-    cell: ({ isHalted }) =>
-      isHalted ? (
-        <Badge tone="loss">
-          <span aria-hidden="true">■</span>Halted
-        </Badge>
-      ) : (
-        <Badge tone="gain">
-          <span aria-hidden="true">✓</span>In use
-        </Badge>
-      ),
-  },
+  ),
+  column("State", ({ isHalted }) =>
+    isHalted ? (
+      <Badge tone="loss">
+        <span aria-hidden="true">■</span>Halted
+      </Badge>
+    ) : (
+      <Badge tone="gain">
+        <span aria-hidden="true">✓</span>In use
+      </Badge>
+    ),
+  ),
 ];

@@ -4,8 +4,7 @@ import type { AuditJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
 import { inWords } from "../../../ui/badge.tsx";
 import { TEXT_LINK } from "../../../ui/button.tsx";
-import { Time } from "../../../ui/figures/time.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type AuditTableProps = {
   caption: string;
@@ -26,36 +25,19 @@ export function AuditTable({ caption, rows, isWhole = false }: AuditTableProps) 
   );
 }
 
-const POSITION: Column<AuditJson> = {
-  key: "position",
-  header: "No.",
-  align: "right",
-  cell: ({ position }) => position,
-};
+const POSITION: Column<AuditJson> = numberColumn("No.", ({ position }) => position);
 const COLUMNS: readonly Column<AuditJson>[] = [
-  { key: "what", header: "What", isRowHeader: true, cell: ({ what }) => auditWords(what) },
-  { key: "at", header: "When", isTime: true, cell: ({ at }) => <Time at={at} /> },
-  {
-    key: "who",
-    header: "Who",
-    cell: ({ who }) => <span className="inline-block min-w-36 break-words">{who}</span>,
-  },
-  {
-    key: "details",
-    header: "Details",
-    cell: (record) => (Object.keys(record.details).length === 0 ? null : <Details {...record} />),
-  },
+  headColumn("What", ({ what }) => auditWords(what)),
+  timeColumn("When", ({ at }) => at),
+  column("Who", ({ who }) => <span className="inline-block min-w-36 break-words">{who}</span>),
+  column("Details", (record) => (Object.keys(record.details).length === 0 ? null : <Details {...record} />)),
 ];
-const SUBJECT: Column<AuditJson> = { key: "about", header: "About", cell: Subject };
-const HASH: Column<AuditJson> = {
-  key: "hash",
-  header: "Hash",
-  cell: ({ hash }) => (
-    <code className="font-mono text-xs" title={hash}>
-      {hash.slice(0, 8)}…
-    </code>
-  ),
-};
+const SUBJECT: Column<AuditJson> = column("About", Subject);
+const HASH: Column<AuditJson> = column("Hash", ({ hash }) => (
+  <code className="font-mono text-xs" title={hash}>
+    {hash.slice(0, 8)}…
+  </code>
+));
 
 function Details({ details: { submissionId, ...details } }: AuditJson) {
   return (

@@ -3,27 +3,18 @@ import type { ReactNode } from "react";
 import { OrderLink } from "../../../trading/links.tsx";
 import { Price } from "../../../ui/figures/amounts.tsx";
 import { percentOf, signOf, subtract } from "../../../ui/figures/decimals.ts";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 import type { PriceLine } from "./overlays.ts";
 
 type LineTableProps = { lines: readonly PriceLine[] | undefined; last: string | undefined; empty: ReactNode };
 
 export function LineTable({ lines, last, empty }: LineTableProps) {
   const columns: readonly Column<PriceLine>[] = [
-    {
-      key: "what",
-      header: "Line",
-      isRowHeader: true,
-      cell: ({ says, orderId }) =>
-        orderId === null ? says : <OrderLink orderId={orderId}>{says}</OrderLink>,
-    },
-    { key: "price", header: "Price", align: "right", cell: ({ price }) => <Price value={price} /> },
-    {
-      key: "distance",
-      header: "From the last price",
-      align: "right",
-      cell: ({ price }) => distance(price, last),
-    },
+    headColumn("Line", ({ says, orderId }) =>
+      orderId === null ? says : <OrderLink orderId={orderId}>{says}</OrderLink>,
+    ),
+    numberColumn("Price", ({ price }) => <Price value={price} />),
+    numberColumn("From the last price", ({ price }) => distance(price, last)),
   ];
   return (
     <Table

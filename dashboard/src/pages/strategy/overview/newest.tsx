@@ -7,11 +7,10 @@ import { CsvLink } from "../../../trading/csv-link.tsx";
 import { ChartLink, OrderLink, SignalLink } from "../../../trading/links.tsx";
 import { Side, StatusBadge } from "../../../ui/badge.tsx";
 import { buttonLook } from "../../../ui/button.tsx";
-import { Card } from "../../../ui/card.tsx";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
 import { ErrorNote } from "../../../ui/note.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, TableCard } from "../../../ui/table.tsx";
 import { signalInWords } from "../signals/signal-words.ts";
 
 const SHOWN_MAX = 5;
@@ -22,9 +21,8 @@ export function NewestTrades({ strategyId }: { strategyId: string }) {
     return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
   }
   return (
-    <Card
+    <TableCard
       title="Newest trades"
-      isFlush
       aside={
         <span className="flex gap-2">
           <CsvLink file="GET /strategies/:strategyId/trades.csv" parameters={{ strategyId }} size="small">
@@ -33,15 +31,11 @@ export function NewestTrades({ strategyId }: { strategyId: string }) {
           <All strategyId={strategyId} to="trades" />
         </span>
       }
-    >
-      <Table
-        caption="Newest trades"
-        columns={TRADE_COLUMNS}
-        rows={data?.rows.slice(0, SHOWN_MAX)}
-        rowKey={({ symbol, tradeId }) => `${symbol} ${tradeId}`}
-        empty="No trades yet."
-      />
-    </Card>
+      columns={TRADE_COLUMNS}
+      rows={data?.rows.slice(0, SHOWN_MAX)}
+      rowKey={({ symbol, tradeId }) => `${symbol} ${tradeId}`}
+      empty="No trades yet."
+    />
   );
 }
 
@@ -51,15 +45,14 @@ export function NewestSignals({ strategyId }: { strategyId: string }) {
     return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
   }
   return (
-    <Card title="Newest signals" isFlush aside={<All strategyId={strategyId} to="signals" />}>
-      <Table
-        caption="Newest signals"
-        columns={SIGNAL_COLUMNS}
-        rows={data?.rows.slice(0, SHOWN_MAX)}
-        rowKey={({ signalId }) => signalId}
-        empty="No signals yet."
-      />
-    </Card>
+    <TableCard
+      title="Newest signals"
+      aside={<All strategyId={strategyId} to="signals" />}
+      columns={SIGNAL_COLUMNS}
+      rows={data?.rows.slice(0, SHOWN_MAX)}
+      rowKey={({ signalId }) => signalId}
+      empty="No signals yet."
+    />
   );
 }
 
@@ -76,32 +69,21 @@ function All({ strategyId, to }: { strategyId: string; to: "trades" | "signals" 
 }
 
 const TRADE_COLUMNS: readonly Column<TradeJson>[] = [
-  { key: "time", header: "Time", isTime: true, isRowHeader: true, cell: ({ at }) => <Time at={at} /> },
-  { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
-  { key: "symbol", header: "Symbol", cell: ({ symbol, at }) => <ChartLink symbol={symbol} at={at} /> },
-  {
-    key: "quantity",
-    header: "Quantity",
-    align: "right",
-    cell: ({ quantity }) => <Amount value={quantity} />,
-  },
-  { key: "price", header: "Price", align: "right", cell: ({ price }) => <Price value={price} /> },
-  { key: "order", header: "Order", align: "right", cell: ({ orderId }) => <OrderLink orderId={orderId} /> },
+  headColumn({ header: "Time", isTime: true }, ({ at }) => <Time at={at} />),
+  column("Side", ({ side }) => <Side side={side} />),
+  column("Symbol", ({ symbol, at }) => <ChartLink symbol={symbol} at={at} />),
+  numberColumn("Quantity", ({ quantity }) => <Amount value={quantity} />),
+  numberColumn("Price", ({ price }) => <Price value={price} />),
+  numberColumn("Order", ({ orderId }) => <OrderLink orderId={orderId} />),
 ];
 
 const SIGNAL_COLUMNS: readonly Column<SignalJson>[] = [
-  {
-    key: "received",
-    header: "Received",
-    isTime: true,
-    isRowHeader: true,
-    cell: ({ signalId, receivedAt }) => (
-      <span className="flex flex-col">
-        <Time at={receivedAt} />
-        <SignalLink signalId={signalId} />
-      </span>
-    ),
-  },
-  { key: "order", header: "Requested order", cell: ({ order }) => signalInWords(order) },
-  { key: "status", header: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+  headColumn({ header: "Received", isTime: true }, ({ signalId, receivedAt }) => (
+    <span className="flex flex-col">
+      <Time at={receivedAt} />
+      <SignalLink signalId={signalId} />
+    </span>
+  )),
+  column("Requested order", ({ order }) => signalInWords(order)),
+  column("Status", ({ status }) => <StatusBadge status={status} />),
 ];

@@ -8,7 +8,7 @@ import { StaleBadge } from "../../../ui/badge.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Amount } from "../../../ui/figures/amounts.tsx";
 import { ErrorNote } from "../../../ui/note.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type BalancesProps = {
   strategyId: string;
@@ -30,15 +30,10 @@ export function Balances({ strategyId, title, shownTotal }: BalancesProps) {
   const { rows, total, shares } = shownBalances(valued, shownTotal);
   const isPriced =
     data !== undefined && symbolsOf({ type: "SPOT", balances: data.rows, positions: [] }).length > 0;
-  const share: Column<BalanceJson> = {
-    key: "share",
-    header: "Share",
-    align: "right",
-    cell: ({ asset }) => {
-      const percent = shares.get(asset);
-      return percent === undefined ? null : `${percent} %`;
-    },
-  };
+  const share: Column<BalanceJson> = numberColumn("Share", ({ asset }) => {
+    const percent = shares.get(asset);
+    return percent === undefined ? null : `${percent} %`;
+  });
   const unpriced = data?.rows.filter(({ value }) => value === null).map(({ asset }) => asset) ?? [];
   return (
     <Card
@@ -75,23 +70,8 @@ const NO_PRICES: ReadonlyMap<string, PriceJson> = new Map();
 const MONEY_DECIMALS = 8;
 
 const COLUMNS: readonly Column<BalanceJson>[] = [
-  { key: "asset", header: "Asset", isRowHeader: true, cell: ({ asset }) => asset },
-  {
-    key: "free",
-    header: "Free",
-    align: "right",
-    cell: ({ free }) => <Amount value={free} decimals={MONEY_DECIMALS} />,
-  },
-  {
-    key: "locked",
-    header: "Locked",
-    align: "right",
-    cell: ({ locked }) => <Amount value={locked} decimals={MONEY_DECIMALS} />,
-  },
-  {
-    key: "value",
-    header: "Value",
-    align: "right",
-    cell: ({ value }) => <Amount value={value} decimals={2} asset="USDT" />,
-  },
+  headColumn("Asset", ({ asset }) => asset),
+  numberColumn("Free", ({ free }) => <Amount value={free} decimals={MONEY_DECIMALS} />),
+  numberColumn("Locked", ({ locked }) => <Amount value={locked} decimals={MONEY_DECIMALS} />),
+  numberColumn("Value", ({ value }) => <Amount value={value} decimals={2} asset="USDT" />),
 ];

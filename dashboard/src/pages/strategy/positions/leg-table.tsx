@@ -4,8 +4,7 @@ import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Price } from "../../../ui/figures/amounts.tsx";
-import { Time } from "../../../ui/figures/time.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type LegTableProps = {
   caption: string;
@@ -16,24 +15,18 @@ type LegTableProps = {
 };
 
 export function LegTable({ caption, rows, onCancel, hasSymbol = false }: LegTableProps) {
-  const cancel: Column<LegJson> = {
-    key: "cancel",
-    header: "Action",
-    align: "right",
-    cell: (leg) => (
-      <Button size="small" onClick={() => onCancel?.(leg)} aria-label={`Cancel: ${legInWords(leg)}`}>
-        Cancel
-      </Button>
-    ),
-  };
-  const columns = COLUMNS.filter(({ key }) => hasSymbol || key !== "symbol");
+  const cancel: Column<LegJson> = numberColumn("Action", (leg) => (
+    <Button size="small" onClick={() => onCancel?.(leg)} aria-label={`Cancel: ${legInWords(leg)}`}>
+      Cancel
+    </Button>
+  ));
   return (
     <Table
       caption={caption}
-      columns={onCancel === undefined ? columns : [...columns, cancel]}
+      columns={onCancel === undefined ? COLUMNS : [...COLUMNS, cancel]}
+      without={hasSymbol ? [] : ["Symbol"]}
       rows={rows}
       rowKey={({ legId }) => legId}
-      empty="None."
     />
   );
 }
@@ -74,15 +67,10 @@ function LegStatus({ leg: { status, entryId, endReason } }: { leg: LegJson }) {
 }
 
 const COLUMNS: readonly Column<LegJson>[] = [
-  { key: "kind", header: "Kind", isRowHeader: true, cell: ({ kind }) => inWords(kind) },
-  { key: "symbol", header: "Symbol", cell: ({ symbol }) => <ChartLink symbol={symbol} /> },
-  { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
-  {
-    key: "trigger",
-    header: "Trigger (mark)",
-    align: "right",
-    cell: ({ triggerPrice }) => <Price value={triggerPrice} />,
-  },
-  { key: "status", header: "Status", cell: (leg) => <LegStatus leg={leg} /> },
-  { key: "placed", header: "Placed", isTime: true, cell: ({ placedAt }) => <Time at={placedAt} /> },
+  headColumn("Kind", ({ kind }) => inWords(kind)),
+  column("Symbol", ({ symbol }) => <ChartLink symbol={symbol} />),
+  column("Side", ({ side }) => <Side side={side} />),
+  numberColumn("Trigger (mark)", ({ triggerPrice }) => <Price value={triggerPrice} />),
+  column("Status", (leg) => <LegStatus leg={leg} />),
+  timeColumn("Placed", ({ placedAt }) => placedAt),
 ];

@@ -5,8 +5,7 @@ import type { RequestJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Search } from "../../../app/search.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
-import { Time } from "../../../ui/figures/time.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 import { CHECKS } from "./diagnosis-words.ts";
 
 export const REFUSED_FROM = 400;
@@ -52,60 +51,44 @@ function toneOf(status: number): Tone {
 }
 
 const COLUMNS: readonly Column<RequestJson>[] = [
-  { key: "at", header: "Time", isTime: true, cell: ({ at }) => <Time at={at} format="time" /> },
-  {
-    key: "request",
-    header: "Request",
-    isRowHeader: true,
-    cell: ({ requestId, method, path }) => (
-      <Link
-        to="."
-        search={(search: Search) => ({ ...search, request: requestId })}
-        resetScroll={false}
-        className="group flex gap-2 font-mono text-accent-ink text-xs"
-      >
-        <span className="min-w-9 font-semibold">{method} </span>
-        <span className="underline decoration-line-strong underline-offset-2 group-hover:decoration-current">
-          {path}
-        </span>
-      </Link>
-    ),
-  },
-  { key: "status", header: "Status", cell: (request) => <Outcome request={request} /> },
-  { key: "latency", header: "Latency", align: "right", cell: ({ latencyMs }) => latencyInWords(latencyMs) },
-  { key: "weight", header: "Weight", align: "right", cell: ({ weight }) => weight },
-  {
-    key: "says",
-    header: "Why",
-    cell: ({ message, diagnosis, isReplay }) =>
-      message === null ? (
-        isReplay && REPLAY
-      ) : (
-        <span className="flex min-w-44 flex-col">
-          <span>{message}</span>
-          {diagnosis !== null && (
-            <span className="text-ink-soft text-xs">
-              Check: {CHECKS[diagnosis.check].name}
-              {diagnosis.hints.length > 0 && ` · ${hintCount(diagnosis.hints.length)}`}
-            </span>
-          )}
-        </span>
-      ),
-  },
-  {
-    key: "address",
-    header: "Address",
-    cell: ({ address }) => <span className="whitespace-nowrap font-mono text-xs">{address}</span>,
-  },
-  {
-    key: "client",
-    header: "Client",
-    cell: ({ userAgent }) => (
-      <span className="block max-w-28 truncate text-xs" title={userAgent}>
-        {userAgent || "–"}
+  timeColumn("Time", ({ at }) => at, "time"),
+  headColumn("Request", ({ requestId, method, path }) => (
+    <Link
+      to="."
+      search={(search: Search) => ({ ...search, request: requestId })}
+      resetScroll={false}
+      className="group flex gap-2 font-mono text-accent-ink text-xs"
+    >
+      <span className="min-w-9 font-semibold">{method} </span>
+      <span className="underline decoration-line-strong underline-offset-2 group-hover:decoration-current">
+        {path}
+      </span>
+    </Link>
+  )),
+  column("Status", (request) => <Outcome request={request} />),
+  numberColumn("Latency", ({ latencyMs }) => latencyInWords(latencyMs)),
+  numberColumn("Weight", ({ weight }) => weight),
+  column("Why", ({ message, diagnosis, isReplay }) =>
+    message === null ? (
+      isReplay && REPLAY
+    ) : (
+      <span className="flex min-w-44 flex-col">
+        <span>{message}</span>
+        {diagnosis !== null && (
+          <span className="text-ink-soft text-xs">
+            Check: {CHECKS[diagnosis.check].name}
+            {diagnosis.hints.length > 0 && ` · ${hintCount(diagnosis.hints.length)}`}
+          </span>
+        )}
       </span>
     ),
-  },
+  ),
+  column("Address", ({ address }) => <span className="whitespace-nowrap font-mono text-xs">{address}</span>),
+  column("Client", ({ userAgent }) => (
+    <span className="block max-w-28 truncate text-xs" title={userAgent}>
+      {userAgent || "–"}
+    </span>
+  )),
 ];
 
 function hintCount(count: number): string {

@@ -4,7 +4,7 @@ import type { ClosePreviewJson, LegJson, OrderJson } from "../../../../../src/da
 import { OrderLink } from "../../../trading/links.tsx";
 import { Badge, inWords, Side } from "../../../ui/badge.tsx";
 import { Amount, Price, SignedAmount } from "../../../ui/figures/amounts.tsx";
-import { type Column, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type Sale = ClosePreviewJson["sold"][number];
 type Dust = ClosePreviewJson["dust"][number];
@@ -23,7 +23,6 @@ export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewJson
             columns={ORDER_COLUMNS}
             rows={cancelled}
             rowKey={({ orderId }) => orderId}
-            empty="None."
           />
         </Part>
       )}
@@ -34,7 +33,6 @@ export function ClosePreview({ preview, isFutures }: { preview: ClosePreviewJson
             columns={LEG_COLUMNS}
             rows={legs}
             rowKey={({ legId }) => legId}
-            empty="None."
           />
         </Part>
       )}
@@ -74,73 +72,39 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 }
 
 const ORDER_COLUMNS: readonly Column<OrderJson>[] = [
-  {
-    key: "order",
-    header: "Order",
-    isRowHeader: true,
-    cell: ({ orderId }) => <OrderLink orderId={orderId} />,
-  },
-  { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
-  { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
-  { key: "type", header: "Type", cell: ({ type }) => inWords(type) },
-  {
-    key: "quantity",
-    header: "Quantity",
-    align: "right",
-    cell: ({ quantity }) => <Amount value={quantity} />,
-  },
-  { key: "price", header: "Price", align: "right", cell: ({ price }) => <Price value={price} /> },
+  headColumn("Order", ({ orderId }) => <OrderLink orderId={orderId} />),
+  column("Symbol", ({ symbol }) => symbol),
+  column("Side", ({ side }) => <Side side={side} />),
+  column("Type", ({ type }) => inWords(type)),
+  numberColumn("Quantity", ({ quantity }) => <Amount value={quantity} />),
+  numberColumn("Price", ({ price }) => <Price value={price} />),
 ];
 
 const LEG_COLUMNS: readonly Column<LegJson>[] = [
-  { key: "kind", header: "Kind", isRowHeader: true, cell: ({ kind }) => inWords(kind) },
-  { key: "symbol", header: "Symbol", cell: ({ symbol }) => symbol },
-  {
-    key: "trigger",
-    header: "Trigger price",
-    align: "right",
-    cell: ({ triggerPrice }) => <Price value={triggerPrice} />,
-  },
+  headColumn("Kind", ({ kind }) => inWords(kind)),
+  column("Symbol", ({ symbol }) => symbol),
+  numberColumn("Trigger price", ({ triggerPrice }) => <Price value={triggerPrice} />),
 ];
 
 function saleColumns(waitingFor: readonly string[], isFutures: boolean): readonly Column<Sale>[] {
   return [
-    { key: "symbol", header: "Symbol", isRowHeader: true, cell: ({ symbol }) => symbol },
-    { key: "side", header: "Side", cell: ({ side }) => <Side side={side} /> },
-    {
-      key: "quantity",
-      header: "Quantity",
-      align: "right",
-      cell: ({ quantity }) => <Amount value={quantity} />,
-    },
-    {
-      key: "brings",
-      header: isFutures ? "Gain, about" : "Proceeds, about",
-      align: "right",
-      cell: ({ symbol, brings }) =>
-        waitingFor.includes(symbol) ? (
-          <Badge tone="warn">waiting for prices</Badge>
-        ) : isFutures ? (
-          <SignedAmount value={brings} decimals={2} asset="USDT" />
-        ) : (
-          <Amount value={brings} decimals={2} asset="USDT" />
-        ),
-    },
+    headColumn("Symbol", ({ symbol }) => symbol),
+    column("Side", ({ side }) => <Side side={side} />),
+    numberColumn("Quantity", ({ quantity }) => <Amount value={quantity} />),
+    numberColumn(isFutures ? "Gain, about" : "Proceeds, about", ({ symbol, brings }) =>
+      waitingFor.includes(symbol) ? (
+        <Badge tone="warn">waiting for prices</Badge>
+      ) : isFutures ? (
+        <SignedAmount value={brings} decimals={2} asset="USDT" />
+      ) : (
+        <Amount value={brings} decimals={2} asset="USDT" />
+      ),
+    ),
   ];
 }
 
 const DUST_COLUMNS: readonly Column<Dust>[] = [
-  { key: "asset", header: "Asset", isRowHeader: true, cell: ({ asset }) => asset },
-  {
-    key: "quantity",
-    header: "Quantity",
-    align: "right",
-    cell: ({ quantity }) => <Amount value={quantity} />,
-  },
-  {
-    key: "value",
-    header: "Worth",
-    align: "right",
-    cell: ({ value }) => <Amount value={value} decimals={4} asset="USDT" />,
-  },
+  headColumn("Asset", ({ asset }) => asset),
+  numberColumn("Quantity", ({ quantity }) => <Amount value={quantity} />),
+  numberColumn("Worth", ({ value }) => <Amount value={value} decimals={4} asset="USDT" />),
 ];
