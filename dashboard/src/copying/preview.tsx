@@ -1,4 +1,5 @@
 // The strategy's last orders as an account would copy them now, with the settings that are being typed.
+
 import { useQuery } from "@tanstack/react-query";
 import type { PreviewJson, PreviewRowJson } from "../../../src/dashboard-api/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
@@ -7,7 +8,8 @@ import { Card } from "../ui/card.tsx";
 import { Amount, Price } from "../ui/figures/amounts.tsx";
 import { multiply, rounded, signOf, trimZeros } from "../ui/figures/decimals.ts";
 import { useSettled } from "../ui/hooks.ts";
-import { EmptyState, ErrorNote } from "../ui/note.tsx";
+import { EmptyState } from "../ui/note.tsx";
+import { QueryState } from "../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../ui/table.tsx";
 import { counted } from "./words.ts";
 
@@ -23,16 +25,13 @@ type PreviewCardProps = {
 
 export function PreviewCard({ asked, isRunning = false }: PreviewCardProps) {
   const [settled, isSettling] = useSettled(asked, TYPED_MS);
-  const { data, error, refetch, isFetching } = useQuery(previewQuery(settled));
+  const query = useQuery(previewQuery(settled));
+  const { data, error, isFetching } = query;
   const isOld = isFetching || isSettling;
   const exits = data?.rows.filter(({ isExit, skip }) => isExit && skip === null).length ?? 0;
   return (
     <Card title="Its last orders, with these settings" isFlush>
-      {error !== null && (
-        <div className="p-4">
-          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-        </div>
-      )}
+      <QueryState of={query} isInset />
       {asked === null && data === undefined && (
         <EmptyState title="No preview.">Fix the marked fields.</EmptyState>
       )}

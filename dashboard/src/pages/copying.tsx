@@ -1,4 +1,5 @@
 // A copier's home: what is copied, how each copy fares, and, before the first, the way to it.
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { accountsQuery, copiesQuery, venuesQuery } from "../api/copying.ts";
@@ -8,9 +9,8 @@ import { NotOffered } from "../copying/not-offered.tsx";
 import { useWatchCopies } from "../live/use-live.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
-import { ErrorNote } from "../ui/note.tsx";
-import { PageHeader } from "../ui/page-header.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { Screen } from "../ui/page-header.tsx";
+import { QueryState } from "../ui/query.tsx";
 import { CopyTable, EndedTable } from "./copying/copy-table.tsx";
 import { MissingSteps } from "./keys/missing-steps.tsx";
 import { firstCopySteps } from "./welcome/copier-journey.ts";
@@ -18,7 +18,8 @@ import { nextStep } from "./welcome/journey.ts";
 import { StepList } from "./welcome/step-list.tsx";
 
 export function Page() {
-  const { data, error, refetch, isFetching } = useQuery(copiesQuery);
+  const query = useQuery(copiesQuery);
+  const { data, error } = query;
   const venues = useQuery(venuesQuery);
   const live = data?.rows.filter(({ status }) => status !== "STOPPED");
   const ended = data?.rows.filter(({ status }) => status === "STOPPED") ?? [];
@@ -27,64 +28,44 @@ export function Page() {
   const isOffered = venues.data === undefined || venues.data.rows.length > 0;
   const hasAny = data !== undefined && data.rows.length > 0;
   return (
-    <>
-      <PageHeader
-        title="Your copies"
-        lead="Each copy mirrors the orders of one strategy on one of your exchange accounts, scaled to that account."
-        actions={
-          hasAny && isOffered ? (
-            <Link to="/copying/strategies" className={buttonLook("primary")}>
-              Copy a strategy
-            </Link>
-          ) : undefined
-        }
-      />
-      <div className="flex flex-col gap-5">
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {!isOffered && (
-          <Card isFlush>
-            <NotOffered />
-          </Card>
-        )}
-        {halted !== undefined && <HaltNote copy={halted} />}
-        {hasAny || (data === undefined && error === null) ? (
-          <Card isFlush>
-            <CopyTable rows={live} />
-          </Card>
-        ) : (
-          isOffered && error === null && <FirstCopy />
-        )}
-        {ended.length > 0 && (
-          <Card title="Ended" isFlush>
-            <EndedTable rows={ended} />
-          </Card>
-        )}
-      </div>
-    </>
+    <Screen
+      title="Your copies"
+      lead="Each copy mirrors the orders of one strategy on one of your exchange accounts, scaled to that account."
+      actions={
+        hasAny && isOffered ? (
+          <Link to="/copying/strategies" className={buttonLook("primary")}>
+            Copy a strategy
+          </Link>
+        ) : undefined
+      }
+    >
+      <QueryState of={query} />
+      {!isOffered && (
+        <Card isFlush>
+          <NotOffered />
+        </Card>
+      )}
+      {halted !== undefined && <HaltNote copy={halted} />}
+      {hasAny || (data === undefined && error === null) ? (
+        <Card isFlush>
+          <CopyTable rows={live} />
+        </Card>
+      ) : (
+        isOffered && error === null && <FirstCopy />
+      )}
+      {ended.length > 0 && (
+        <Card title="Ended" isFlush>
+          <EndedTable rows={ended} />
+        </Card>
+      )}
+    </Screen>
   );
 }
 
 function FirstCopy() {
   const person = usePerson();
   const accounts = useQuery(accountsQuery);
-  if (accounts.error !== null) {
-    return (
-      <ErrorNote
-        error={accounts.error}
-        onRetry={() => void accounts.refetch()}
-        isRetrying={accounts.isFetching}
-      />
-    );
-  }
-  if (accounts.data === undefined) {
-    return (
-      <div aria-busy="true" className="max-w-3xl">
-        <Card>
-          <Skeleton lines={8} />
-        </Card>
-      </div>
-    );
-  }
+  if (accounts.data === undefined) return <QueryState of={accounts} lines={8} />;
   const steps = firstCopySteps({
     isReady: person.kyc === "APPROVED" && person.hasSecondFactor,
     hasAccount: accounts.data.rows.some(({ status }) => status === "CONNECTED"),

@@ -1,4 +1,5 @@
 // Identity verification: the form, and its status.
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,21 +11,22 @@ import { StatusBadge } from "../ui/badge.tsx";
 import { Button, buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Time } from "../ui/figures/time.tsx";
-import { ErrorNote, Note } from "../ui/note.tsx";
+import { Note } from "../ui/note.tsx";
 import { toast } from "../ui/overlays/toast.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { QueryState } from "../ui/query.tsx";
 import { IdentityForm } from "./identity/identity-form.tsx";
 
 const KYC_KEY = ["kyc"];
 
 export function Page() {
   const queries = useQueryClient();
-  const { data, error, refetch, isFetching } = useQuery({
+  const query = useQuery({
     ...endpointQuery(KYC_KEY, "GET /kyc"),
     // An operator decides at any time: the status is loaded whenever the page is opened.
     staleTime: 0,
   });
+  const { data, refetch, isFetching } = query;
   const refresh = async () => {
     await Promise.all([refetch(), refreshSession()]);
   };
@@ -44,14 +46,7 @@ export function Page() {
         }
       />
       <div className="max-w-2xl">
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {data === undefined && error === null && (
-          <div aria-busy="true">
-            <Card>
-              <Skeleton lines={6} />
-            </Card>
-          </div>
-        )}
+        <QueryState of={query} lines={6} />
         {data !== undefined && (
           <State kyc={data} onTaken={taken} onRefresh={() => void refresh()} isRefreshing={isFetching} />
         )}

@@ -10,7 +10,7 @@ import { Button, buttonLook, TEXT_LINK } from "../ui/button.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { type Form, useForm } from "../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../ui/note.tsx";
-import { PageHeader } from "../ui/page-header.tsx";
+import { PageHeader, Screen } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { LinkSent } from "./entrance/link-sent.tsx";
 
@@ -66,29 +66,26 @@ function Sent({ mail, email }: { mail: Answer<"POST /sign-up">["mail"]; email: s
   const [isAsking, setAsking] = useState(false);
   useEffect(() => void focusHeading(), []);
   return (
-    <>
-      <PageHeader
-        title="Verify your e-mail address"
-        lead="Choose your name and password on the page that the link opens."
-      />
-      <div className="flex flex-col gap-5">
-        <LinkSent mail={mail} email={email} lifetime="24 hours" />
-        <div className="flex flex-wrap gap-2">
-          {!isAsking && <Button onClick={() => setAsking(true)}>Ask for another link</Button>}
-          <Link to="/sign-in" className={buttonLook("quiet")}>
-            Go to sign in
-          </Link>
-        </div>
-        {isAsking && (
-          <AskForLink
-            path="/sign-up"
-            action="Send another link"
-            kind="quiet"
-            lifetime="24 hours"
-            email={email}
-          />
-        )}
+    <Screen
+      title="Verify your e-mail address"
+      lead="Choose your name and password on the page that the link opens."
+    >
+      <LinkSent mail={mail} email={email} lifetime="24 hours" />
+      <div className="flex flex-wrap gap-2">
+        {!isAsking && <Button onClick={() => setAsking(true)}>Ask for another link</Button>}
+        <Link to="/sign-in" className={buttonLook("quiet")}>
+          Go to sign in
+        </Link>
       </div>
-    </>
+      {isAsking && (
+        <AskForLink
+          path="/sign-up"
+          action="Send another link"
+          kind="quiet"
+          lifetime="24 hours"
+          email={email}
+        />
+      )}
+    </Screen>
   );
 }

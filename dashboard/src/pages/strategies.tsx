@@ -1,4 +1,5 @@
 // The strategies of the person: what each is worth, and the way to a new one.
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { usePerson } from "../api/session.ts";
@@ -8,8 +9,8 @@ import { useLive } from "../live/use-live.ts";
 import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Time } from "../ui/figures/time.tsx";
-import { ErrorNote } from "../ui/note.tsx";
-import { PageHeader } from "../ui/page-header.tsx";
+import { Screen } from "../ui/page-header.tsx";
+import { QueryState } from "../ui/query.tsx";
 import { NextStep } from "./strategies/next-step.tsx";
 import { StrategyTable } from "./strategies/strategy-table.tsx";
 
@@ -28,54 +29,49 @@ export function Page() {
   const sparklines = new Map(pictures.data?.rows.map(({ strategyId, equity }) => [strategyId, equity]));
   const isKnown = list.data !== undefined;
   return (
-    <>
-      <PageHeader
-        title="Strategies"
-        lead="Each strategy is a virtual account, traded by the bot that has its key."
-        actions={
-          isKnown && list.data.rows.length > 0 ? (
-            <Link to="/strategies/new" className={buttonLook("primary")}>
-              New strategy
-            </Link>
-          ) : undefined
-        }
-      />
-      <div className="flex flex-col gap-5">
-        {list.error !== null && (
-          <ErrorNote error={list.error} onRetry={() => void list.refetch()} isRetrying={list.isFetching} />
-        )}
-        {(list.error === null || isKnown) && (
-          <Card isFlush>
-            <StrategyTable
-              caption="Strategies"
-              rows={going}
-              sparklines={sparklines}
-              loadedAt={list.dataUpdatedAt}
-              empty={
-                <NextStep person={person} keys={keys.data?.rows ?? (keys.error === null ? undefined : [])} />
-              }
-            />
-            {going !== undefined && going.length > 0 && (
-              <p className="border-line border-t px-4 py-2 text-ink-soft text-xs">
-                Equity at the last prices of <Time at={list.dataUpdatedAt} format="time" />. It comes in by
-                itself, every few seconds, and orders and fills at once.
-              </p>
-            )}
-          </Card>
-        )}
-        {closed.length > 0 && (
-          <Card title="Closed" isFlush>
-            <StrategyTable
-              caption="Closed strategies"
-              rows={closed}
-              sparklines={sparklines}
-              loadedAt={list.dataUpdatedAt}
-              empty="None."
-            />
-          </Card>
-        )}
-      </div>
-    </>
+    <Screen
+      title="Strategies"
+      lead="Each strategy is a virtual account, traded by the bot that has its key."
+      actions={
+        isKnown && list.data.rows.length > 0 ? (
+          <Link to="/strategies/new" className={buttonLook("primary")}>
+            New strategy
+          </Link>
+        ) : undefined
+      }
+    >
+      <QueryState of={list} />
+      {(list.error === null || isKnown) && (
+        <Card isFlush>
+          <StrategyTable
+            caption="Strategies"
+            rows={going}
+            sparklines={sparklines}
+            loadedAt={list.dataUpdatedAt}
+            empty={
+              <NextStep person={person} keys={keys.data?.rows ?? (keys.error === null ? undefined : [])} />
+            }
+          />
+          {going !== undefined && going.length > 0 && (
+            <p className="border-line border-t px-4 py-2 text-ink-soft text-xs">
+              Equity at the last prices of <Time at={list.dataUpdatedAt} format="time" />. It comes in by
+              itself, every few seconds, and orders and fills at once.
+            </p>
+          )}
+        </Card>
+      )}
+      {closed.length > 0 && (
+        <Card title="Closed" isFlush>
+          <StrategyTable
+            caption="Closed strategies"
+            rows={closed}
+            sparklines={sparklines}
+            loadedAt={list.dataUpdatedAt}
+            empty="None."
+          />
+        </Card>
+      )}
+    </Screen>
   );
 }
 

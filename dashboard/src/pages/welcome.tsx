@@ -1,13 +1,14 @@
 // The way from a new account to the first order. Each step leads to where it is done.
+
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { usePerson } from "../api/session.ts";
 import { keysQuery, strategiesQuery } from "../api/strategy.ts";
 import { ordersQuery } from "../api/trading.ts";
 import { useWatch } from "../live/use-live.ts";
 import { Card } from "../ui/card.tsx";
-import { EmptyState, ErrorNote } from "../ui/note.tsx";
-import { PageHeader } from "../ui/page-header.tsx";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { EmptyState } from "../ui/note.tsx";
+import { PageHeader, Screen } from "../ui/page-header.tsx";
+import { QueryState, together } from "../ui/query.tsx";
 import { CopierJourney } from "./welcome/copier-steps.tsx";
 import { journeyOf, nextStep } from "./welcome/journey.ts";
 import { StepList } from "./welcome/step-list.tsx";
@@ -30,19 +31,17 @@ export function Page() {
     );
   }
   return (
-    <>
-      <PageHeader
-        title="Getting started"
-        lead={
-          person.profile === "TRADER"
-            ? "From a new account to the first order of your bot."
-            : "From a new account to the first order that is copied for you."
-        }
-      />
-      <div className="flex max-w-3xl flex-col gap-5">
-        {person.profile === "TRADER" ? <TraderJourney /> : <CopierJourney />}
-      </div>
-    </>
+    <Screen
+      className="max-w-3xl"
+      title="Getting started"
+      lead={
+        person.profile === "TRADER"
+          ? "From a new account to the first order of your bot."
+          : "From a new account to the first order that is copied for you."
+      }
+    >
+      {person.profile === "TRADER" ? <TraderJourney /> : <CopierJourney />}
+    </Screen>
   );
 }
 
@@ -55,22 +54,8 @@ function TraderJourney() {
   const orders = useQueries({
     queries: read.map((strategyId) => ordersQuery(strategyId, { state: "all" })),
   });
-  const error = keys.error ?? strategies.error;
-  if (error !== null) {
-    const retry = () => {
-      void keys.refetch();
-      void strategies.refetch();
-    };
-    return <ErrorNote error={error} onRetry={retry} isRetrying={keys.isFetching || strategies.isFetching} />;
-  }
   if (keys.data === undefined || strategies.data === undefined) {
-    return (
-      <div aria-busy="true">
-        <Card title="Steps to your first order">
-          <Skeleton lines={12} />
-        </Card>
-      </div>
-    );
+    return <QueryState of={together(keys, strategies)} lines={12} title="Steps to your first order" />;
   }
   const hasOrder = orders.some(({ data }) => data !== undefined && data.rows.length > 0);
   const steps = journeyOf({ person, keys: keys.data.rows, strategies: rows, hasOrder });

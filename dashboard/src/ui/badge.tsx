@@ -1,6 +1,5 @@
 // Small labels. What a color says, the word says too.
-import type { ReactNode } from "react";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { durationInWords } from "./figures/duration.ts";
 
 export type Tone = "neutral" | "accent" | "gain" | "loss" | "warn";

@@ -35,3 +35,19 @@ export function PageHeader({ title, documentTitle, lead, badge, actions }: PageH
     </header>
   );
 }
+
+type ScreenProps = PageHeaderProps & {
+  /** Of what is below the header: how wide it may be. */
+  className?: string;
+  children: ReactNode;
+};
+
+/** A page: its header, and below it its parts, one under the other. */
+export function Screen({ className = "", children, ...header }: ScreenProps) {
+  return (
+    <>
+      <PageHeader {...header} />
+      <div className={`flex flex-col gap-5 ${className}`}>{children}</div>
+    </>
+  );
+}

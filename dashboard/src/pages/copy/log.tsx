@@ -6,11 +6,11 @@ import { useCopy } from "../../api/use-copy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { ENTRY_STATUSES } from "../../copying/words.ts";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
-import { Card } from "../../ui/card.tsx";
 import { Select } from "../../ui/forms/select.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { Listed } from "../../ui/query.tsx";
 import { EntryDialog } from "./log/entry-dialog.tsx";
 import { EntryTable } from "./log/entry-table.tsx";
 
@@ -25,60 +25,57 @@ export function Page() {
   const { before, status, symbol } = search;
   // The server rejects any other status that the address may have.
   const listed = { before, status: status as EntriesListed["status"], symbol };
-  const { data, error, refetch, isFetching } = useQuery(entriesQuery(copyId, listed));
+  const query = useQuery(entriesQuery(copyId, listed));
+  const { data } = query;
   const newest = useQuery(entriesQuery(copyId, {})).data?.rows;
   const opened = useOpened(copyId, search.entry, data?.rows);
   const isFiltered = status !== undefined || symbol !== undefined;
   return (
-    <>
-      <PageHeader
-        title="Mirror log"
-        documentTitle={`Mirror log, ${copy?.strategyName ?? "copy"}`}
-        actions={
-          <>
-            <SymbolFilter own={symbolsOf(newest)} />
-            <div className="w-48">
-              <Select
-                label="Status"
-                isInline
-                value={status ?? ""}
-                onChange={({ target }) => change({ status: target.value || undefined, before: undefined })}
-                options={STATUSES}
-              />
-            </div>
-          </>
-        }
-      />
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-      {(error === null || data !== undefined) && (
-        <Card isFlush>
-          <EntryTable
-            copyId={copyId}
-            rows={data?.rows}
-            empty={
-              isFiltered && typeof data?.next === "string" ? (
-                <EmptyState title="No match among the newer lines.">
-                  Continue with older lines, or choose another status or symbol.
-                </EmptyState>
-              ) : isFiltered ? (
-                <EmptyState title="No matching lines.">Choose another status or symbol.</EmptyState>
-              ) : (
-                <EmptyState title="Nothing has been copied or skipped yet.">
-                  The log starts with the strategy’s next action: an order, a cancel, a take profit or a stop
-                  loss.
-                </EmptyState>
-              )
-            }
-          />
-          <Pager what="lines" before={before} next={data?.next} />
-        </Card>
-      )}
+    <Screen
+      title="Mirror log"
+      documentTitle={`Mirror log, ${copy?.strategyName ?? "copy"}`}
+      actions={
+        <>
+          <SymbolFilter own={symbolsOf(newest)} />
+          <div className="w-48">
+            <Select
+              label="Status"
+              isInline
+              value={status ?? ""}
+              onChange={({ target }) => change({ status: target.value || undefined, before: undefined })}
+              options={STATUSES}
+            />
+          </div>
+        </>
+      }
+    >
+      <Listed query={query}>
+        <EntryTable
+          copyId={copyId}
+          rows={data?.rows}
+          empty={
+            isFiltered && typeof data?.next === "string" ? (
+              <EmptyState title="No match among the newer lines.">
+                Continue with older lines, or choose another status or symbol.
+              </EmptyState>
+            ) : isFiltered ? (
+              <EmptyState title="No matching lines.">Choose another status or symbol.</EmptyState>
+            ) : (
+              <EmptyState title="Nothing has been copied or skipped yet.">
+                The log starts with the strategy’s next action: an order, a cancel, a take profit or a stop
+                loss.
+              </EmptyState>
+            )
+          }
+        />
+        <Pager what="lines" before={before} next={data?.next} />
+      </Listed>
       <EntryDialog
         entry={opened}
         strategyName={copy?.strategyName}
         onClose={() => change({ entry: undefined })}
       />
-    </>
+    </Screen>
   );
 }
 

@@ -1,4 +1,5 @@
 // What can be changed about a copy: how much of the balance it uses, and its bounds, with a preview of what that would do.
+
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
@@ -14,35 +15,28 @@ import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Facts } from "../../ui/figures/facts.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Placeholder } from "../../ui/query.tsx";
 
 export function Page() {
   const { copy } = useCopy();
   return (
-    <>
-      <PageHeader title="Settings" documentTitle={`Settings, ${copy?.strategyName ?? "copy"}`} />
-      <div className="flex flex-col gap-5">
-        {copy === undefined ? (
-          <div aria-busy="true">
-            <Card>
-              <Skeleton lines={8} />
+    <Screen title="Settings" documentTitle={`Settings, ${copy?.strategyName ?? "copy"}`}>
+      {copy === undefined ? (
+        <Placeholder lines={8} />
+      ) : (
+        <>
+          {copy.status === "STOPPED" ? (
+            <Card title="Settings">
+              <p>The copy has ended. It used {settingsInWords(copy.settings)}.</p>
             </Card>
-          </div>
-        ) : (
-          <>
-            {copy.status === "STOPPED" ? (
-              <Card title="Settings">
-                <p>The copy has ended. It used {settingsInWords(copy.settings)}.</p>
-              </Card>
-            ) : (
-              <SettingsForm copy={copy} />
-            )}
-            <AccountCard copy={copy} />
-          </>
-        )}
-      </div>
-    </>
+          ) : (
+            <SettingsForm copy={copy} />
+          )}
+          <AccountCard copy={copy} />
+        </>
+      )}
+    </Screen>
   );
 }
 

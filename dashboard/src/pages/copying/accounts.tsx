@@ -1,4 +1,5 @@
 // The exchange accounts of a copier: which are connected, whether their keys are taken, and what uses them.
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { VenueAccountJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -8,8 +9,9 @@ import { useAddress } from "../../app/use-address.ts";
 import { NotOffered } from "../../copying/not-offered.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { MissingSteps } from "../keys/missing-steps.tsx";
 import { AccountTable, DisconnectedTable } from "./accounts/account-table.tsx";
 import { CheckDialog } from "./accounts/check-dialog.tsx";
@@ -23,7 +25,8 @@ type Doing = { readonly what: "check" | "replace" | "disconnect"; readonly accou
 export function Page() {
   const person = usePerson();
   const { search, change } = useAddress();
-  const { data, error, refetch, isFetching } = useQuery(accountsQuery);
+  const query = useQuery(accountsQuery);
+  const { data, error } = query;
   const venues = useQuery(venuesQuery).data?.rows;
   const [doing, setDoing] = useState<Doing | null>(null);
   const going = data?.rows.filter(({ status }) => status !== "DISCONNECTED");
@@ -39,52 +42,49 @@ export function Page() {
   const end = () => setDoing(null);
   const of = (what: Doing["what"]) => (doing?.what === what ? doing.account : null);
   return (
-    <>
-      <PageHeader
-        title="Exchange accounts"
-        lead="The accounts that your copies trade on. Keys are stored encrypted and never shown again."
-        actions={mayConnect ? connect : undefined}
-      />
-      <div className="flex flex-col gap-5">
-        {isOffered && (
-          <MissingSteps
-            person={person}
-            before="Before you can connect an exchange account"
-            asking="connecting an account"
+    <Screen
+      title="Exchange accounts"
+      lead="The accounts that your copies trade on. Keys are stored encrypted and never shown again."
+      actions={mayConnect ? connect : undefined}
+    >
+      {isOffered && (
+        <MissingSteps
+          person={person}
+          before="Before you can connect an exchange account"
+          asking="connecting an account"
+        />
+      )}
+      <QueryState of={query} />
+      {!isOffered && (
+        <Card isFlush>
+          <NotOffered />
+        </Card>
+      )}
+      {(isOffered || (going !== undefined && going.length > 0)) && (error === null || data !== undefined) && (
+        <Card isFlush>
+          <AccountTable
+            rows={going}
+            onCheck={begin("check")}
+            onReplace={begin("replace")}
+            onDisconnect={begin("disconnect")}
+            empty={
+              <EmptyState
+                title="No exchange account is connected."
+                {...(mayConnect ? { action: connect } : {})}
+              >
+                Create an API key at the exchange that may read and trade, but not withdraw. It is checked
+                before anything is stored.
+              </EmptyState>
+            }
           />
-        )}
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {!isOffered && (
-          <Card isFlush>
-            <NotOffered />
-          </Card>
-        )}
-        {(isOffered || (going !== undefined && going.length > 0)) &&
-          (error === null || data !== undefined) && (
-            <Card isFlush>
-              <AccountTable
-                rows={going}
-                onCheck={begin("check")}
-                onReplace={begin("replace")}
-                onDisconnect={begin("disconnect")}
-                empty={
-                  <EmptyState
-                    title="No exchange account is connected."
-                    {...(mayConnect ? { action: connect } : {})}
-                  >
-                    Create an API key at the exchange that may read and trade, but not withdraw. It is checked
-                    before anything is stored.
-                  </EmptyState>
-                }
-              />
-            </Card>
-          )}
-        {ended.length > 0 && (
-          <Card title="Disconnected" isFlush>
-            <DisconnectedTable rows={ended} />
-          </Card>
-        )}
-      </div>
+        </Card>
+      )}
+      {ended.length > 0 && (
+        <Card title="Disconnected" isFlush>
+          <DisconnectedTable rows={ended} />
+        </Card>
+      )}
+
       <ConnectDialog
         isOpen={search.connect !== undefined && mayConnect}
         venues={venues ?? []}
@@ -94,6 +94,6 @@ export function Page() {
       <CheckDialog account={of("check")} onClose={end} />
       <ReplaceDialog account={of("replace")} onClose={end} />
       <DisconnectDialog account={of("disconnect")} onClose={end} />
-    </>
+    </Screen>
   );
 }

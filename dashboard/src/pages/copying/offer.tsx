@@ -1,9 +1,10 @@
 // A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a preview of that.
+
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { OfferDetailJson } from "../../../../src/dashboard-api/schemas.ts";
 import { offerQuery } from "../../api/copying.ts";
-import { asApiError } from "../../api/error.ts";
+import { isApiError } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
 import { curveOf } from "../../copying/offer-curve.ts";
 import { counted, FAMILY_NAMES } from "../../copying/words.ts";
@@ -14,9 +15,9 @@ import { Card } from "../../ui/card.tsx";
 import { Percent } from "../../ui/figures/amounts.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
 import { Facts } from "../../ui/figures/facts.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { PageHeader, Screen } from "../../ui/page-header.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { EquityCurves } from "../strategy/overview/equity-curves.tsx";
 import { CopyCard } from "./offer/copy-card.tsx";
 import { SmallestCard } from "./offer/smallest-card.tsx";
@@ -27,57 +28,41 @@ const route = getRouteApi("/copying/strategies/$strategyId");
 export function Page() {
   const { strategyId } = route.useParams();
   const { server } = useSession();
-  const { data: offer, error, refetch, isFetching } = useQuery(offerQuery(strategyId));
-  if (error !== null && offer === undefined) {
-    return asApiError(error).code === "NOT_FOUND" ? (
-      <NotOnOffer />
-    ) : (
-      <>
-        <PageHeader title="Strategy" />
-        <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      </>
-    );
-  }
+  const query = useQuery(offerQuery(strategyId));
+  const { data: offer, error } = query;
   if (offer === undefined) {
+    if (isApiError(error, "NOT_FOUND")) return <NotOnOffer />;
     return (
-      <>
-        <PageHeader title="Strategy" />
-        <div aria-busy="true">
-          <Card>
-            <Skeleton lines={12} />
-          </Card>
-        </div>
-      </>
+      <Screen title="Strategy">
+        <QueryState of={query} lines={12} />
+      </Screen>
     );
   }
   return (
-    <>
-      <PageHeader
-        title={offer.name}
-        badge={<Badge>{FAMILY_NAMES[offer.type]}</Badge>}
-        actions={
-          <Link to="/copying/strategies" className={buttonLook()}>
-            All strategies
-          </Link>
-        }
-      />
-      <div className="flex flex-col gap-5">
-        <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-          <Card title={`Equity of its virtual account, ${MARKET_KINDS[server.market].prices}`} isFlush>
-            {offer.equity.length < 2 ? (
-              <EmptyState title="No history yet.">The curve starts with its first trade.</EmptyState>
-            ) : (
-              <EquityCurves performance={curveOf(offer.equity)} />
-            )}
-          </Card>
-          <div className="flex min-w-0 flex-col gap-5">
-            <Figures offer={offer} />
-            <SmallestCard smallest={offer.smallestBalances} />
-          </div>
+    <Screen
+      title={offer.name}
+      badge={<Badge>{FAMILY_NAMES[offer.type]}</Badge>}
+      actions={
+        <Link to="/copying/strategies" className={buttonLook()}>
+          All strategies
+        </Link>
+      }
+    >
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <Card title={`Equity of its virtual account, ${MARKET_KINDS[server.market].prices}`} isFlush>
+          {offer.equity.length < 2 ? (
+            <EmptyState title="No history yet.">The curve starts with its first trade.</EmptyState>
+          ) : (
+            <EquityCurves performance={curveOf(offer.equity)} />
+          )}
+        </Card>
+        <div className="flex min-w-0 flex-col gap-5">
+          <Figures offer={offer} />
+          <SmallestCard smallest={offer.smallestBalances} />
         </div>
-        <CopyCard offer={offer} />
       </div>
-    </>
+      <CopyCard offer={offer} />
+    </Screen>
   );
 }
 

@@ -1,4 +1,5 @@
 // The strategies that may be copied: how they did, and how large an account has to be.
+
 import { useQuery } from "@tanstack/react-query";
 import { offersQuery, venuesQuery } from "../../api/copying.ts";
 import { useSession } from "../../api/session.ts";
@@ -11,9 +12,10 @@ import { Card } from "../../ui/card.tsx";
 import { SearchForm } from "../../ui/forms/search-form.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { OfferTable, SORT_NAMES } from "./strategies/offer-table.tsx";
 
 const SEARCH_LENGTH_MAX = 100;
@@ -32,112 +34,110 @@ export function Page() {
   const sort = sortOf(search.sort);
   const isReversed = search.reversed !== undefined;
   const isOffered = venues === undefined || venues.length > 0;
-  const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
+  const query = useQuery({
     ...offersQuery({ type: type || undefined, search: search.search, before: search.before }),
     enabled: venues !== undefined && isOffered,
   });
+  const { data, error, isPlaceholderData } = query;
   return (
-    <>
-      <PageHeader
-        title="Strategies"
-        documentTitle="Strategies to copy"
-        lead={`Each was opened to copiers by its trader. Its results are those of a virtual account, filled ${MARKET_KINDS[server.market].prices}. They do not predict future results.`}
-        actions={
-          <>
-            <div className="w-60">
+    <Screen
+      title="Strategies"
+      documentTitle="Strategies to copy"
+      lead={`Each was opened to copiers by its trader. Its results are those of a virtual account, filled ${MARKET_KINDS[server.market].prices}. They do not predict future results.`}
+      actions={
+        <>
+          <div className="w-60">
+            <Select
+              label="Type"
+              isInline
+              value={type}
+              onChange={({ target }) =>
+                change({ type: target.value || undefined, before: undefined }, { replace: true })
+              }
+              options={TYPES}
+            />
+          </div>
+          {isPhone && (
+            <div className="w-56">
               <Select
-                label="Type"
+                label="Sort by"
                 isInline
-                value={type}
+                value={sort}
                 onChange={({ target }) =>
-                  change({ type: target.value || undefined, before: undefined }, { replace: true })
+                  change({ sort: target.value, reversed: undefined }, { replace: true })
                 }
-                options={TYPES}
+                options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
               />
             </div>
-            {isPhone && (
-              <div className="w-56">
-                <Select
-                  label="Sort by"
-                  isInline
-                  value={sort}
-                  onChange={({ target }) =>
-                    change({ sort: target.value, reversed: undefined }, { replace: true })
-                  }
-                  options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
-                />
-              </div>
-            )}
-          </>
-        }
-      />
-      <div className="flex flex-col gap-5">
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {!isOffered && (
+          )}
+        </>
+      }
+    >
+      <QueryState of={query} />
+      {!isOffered && (
+        <Card isFlush>
+          <NotOffered />
+        </Card>
+      )}
+      {isOffered && (
+        <SearchForm
+          key={search.search ?? ""}
+          label="Name of the strategy"
+          maxLength={SEARCH_LENGTH_MAX}
+          searched={search.search ?? ""}
+          onSearch={(text) => change({ search: text, before: undefined })}
+        />
+      )}
+      {isOffered && (error === null || data !== undefined) && (
+        <div aria-busy={isPlaceholderData}>
+          {data !== undefined && data.total > 0 && (
+            <p className="mb-2 max-w-prose text-ink-soft text-sm">
+              {listedWords({ shown: data.rows.length, total: data.total })}
+            </p>
+          )}
           <Card isFlush>
-            <NotOffered />
+            <OfferTable
+              rows={data && sortedOffers(data.rows, sort, isReversed)}
+              sort={sort}
+              isReversed={isReversed}
+              onSort={(next) =>
+                change(
+                  { sort: next, reversed: next === sort && !isReversed ? "1" : undefined },
+                  { replace: true },
+                )
+              }
+              empty={
+                search.search === undefined ? (
+                  <EmptyState title="No strategy is open to copiers now.">
+                    A trader opens a strategy to copiers on its page “Copiers”. It is then listed here.
+                  </EmptyState>
+                ) : (
+                  <EmptyState
+                    title="No strategy has this in its name."
+                    action={
+                      <Button onClick={() => change({ search: undefined, before: undefined })}>
+                        Show all strategies
+                      </Button>
+                    }
+                  />
+                )
+              }
+            />
+            <Pager what="strategies" before={search.before} next={data?.next} />
           </Card>
-        )}
-        {isOffered && (
-          <SearchForm
-            key={search.search ?? ""}
-            label="Name of the strategy"
-            maxLength={SEARCH_LENGTH_MAX}
-            searched={search.search ?? ""}
-            onSearch={(text) => change({ search: text, before: undefined })}
-          />
-        )}
-        {isOffered && (error === null || data !== undefined) && (
-          <div aria-busy={isPlaceholderData}>
-            {data !== undefined && data.total > 0 && (
-              <p className="mb-2 max-w-prose text-ink-soft text-sm">
-                {listedWords({ shown: data.rows.length, total: data.total })}
-              </p>
-            )}
-            <Card isFlush>
-              <OfferTable
-                rows={data && sortedOffers(data.rows, sort, isReversed)}
-                sort={sort}
-                isReversed={isReversed}
-                onSort={(next) =>
-                  change(
-                    { sort: next, reversed: next === sort && !isReversed ? "1" : undefined },
-                    { replace: true },
-                  )
-                }
-                empty={
-                  search.search === undefined ? (
-                    <EmptyState title="No strategy is open to copiers now.">
-                      A trader opens a strategy to copiers on its page “Copiers”. It is then listed here.
-                    </EmptyState>
-                  ) : (
-                    <EmptyState
-                      title="No strategy has this in its name."
-                      action={
-                        <Button onClick={() => change({ search: undefined, before: undefined })}>
-                          Show all strategies
-                        </Button>
-                      }
-                    />
-                  )
-                }
-              />
-              <Pager what="strategies" before={search.before} next={data?.next} />
-            </Card>
-          </div>
-        )}
-        <details className="text-sm">
-          <summary className="py-1 text-ink-soft hover:text-ink">What the smallest balance means</summary>
-          <p className="max-w-prose py-2 text-ink-soft">
-            Orders are scaled to your account, and the exchange rejects orders below its minimum quantity and
-            value. With the first balance, all of the strategy’s recent orders would have been large enough;
-            with the second, 95 % of them; with the third, 80 %. An order that is too small is skipped, never
-            made larger. If the copy uses half of your balance, you need twice as much. Orders can be skipped
-            for other reasons too: exits of what the strategy held before you started are skipped whatever
-            your balance is.
-          </p>
-        </details>
-      </div>
-    </>
+        </div>
+      )}
+      <details className="text-sm">
+        <summary className="py-1 text-ink-soft hover:text-ink">What the smallest balance means</summary>
+        <p className="max-w-prose py-2 text-ink-soft">
+          Orders are scaled to your account, and the exchange rejects orders below its minimum quantity and
+          value. With the first balance, all of the strategy’s recent orders would have been large enough;
+          with the second, 95 % of them; with the third, 80 %. An order that is too small is skipped, never
+          made larger. If the copy uses half of your balance, you need twice as much. Orders can be skipped
+          for other reasons too: exits of what the strategy held before you started are skipped whatever your
+          balance is.
+        </p>
+      </details>
+    </Screen>
   );
 }

@@ -1,10 +1,10 @@
 // "Test this key": each check that a request meets, in their order, with what was found and what to do about it.
+
 import { useQuery } from "@tanstack/react-query";
 import type { KeyTestJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { QueryState } from "../../ui/query.tsx";
 
 /** Runs the test when it is first shown, and again when asked to. */
 export function KeyTest({ keyId }: { keyId: string }) {
@@ -13,7 +13,7 @@ export function KeyTest({ keyId }: { keyId: string }) {
 }
 
 function Test({ keyId }: { keyId: string }) {
-  const { data, error, refetch, isFetching } = useQuery({
+  const query = useQuery({
     queryKey: ["key-test", keyId],
     queryFn: () => call("POST /keys/:keyId/test", { keyId }),
     // The result of a minute ago says nothing about now.
@@ -21,16 +21,8 @@ function Test({ keyId }: { keyId: string }) {
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
-  if (error !== null) {
-    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
-  }
-  if (data === undefined) {
-    return (
-      <div aria-busy="true">
-        <Skeleton lines={5} />
-      </div>
-    );
-  }
+  const { data, error, refetch, isFetching } = query;
+  if (error !== null || data === undefined) return <QueryState of={query} lines={5} isBare />;
   return (
     <div className="flex flex-col items-start gap-4">
       <p role="status" className="font-medium">

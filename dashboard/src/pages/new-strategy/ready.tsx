@@ -1,4 +1,5 @@
 // After a strategy was created: the lines that trade on it, and whether its key works.
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -7,13 +8,12 @@ import { focusHeading } from "../../app/focus.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
 import { TYPES } from "../../strategies/type-words.ts";
 import { buttonLook } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { QueryState } from "../../ui/query.tsx";
 
 export function Ready({ strategyId }: { strategyId: string }) {
-  const { data: strategy, error, refetch, isFetching } = useQuery(summaryQuery(strategyId));
+  const query = useQuery(summaryQuery(strategyId));
+  const { data: strategy } = query;
   const isKnown = strategy !== undefined;
   useEffect(() => {
     if (isKnown) focusHeading();
@@ -22,14 +22,7 @@ export function Ready({ strategyId }: { strategyId: string }) {
     return (
       <>
         <PageHeader title="New strategy" />
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {error === null && (
-          <Card>
-            <div aria-busy="true">
-              <Skeleton lines={8} />
-            </div>
-          </Card>
-        )}
+        <QueryState of={query} lines={8} />
       </>
     );
   }

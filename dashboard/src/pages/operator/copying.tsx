@@ -12,12 +12,12 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { CopiersNote } from "./copying/copiers-note.tsx";
 import { type NewSwitch, SetSwitchDialog } from "./copying/set-switch-dialog.tsx";
 import { SwitchTable } from "./copying/switch-table.tsx";
 import { VenueTable } from "./copying/venue-table.tsx";
-import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
 export function Page() {
@@ -25,23 +25,22 @@ export function Page() {
   const [setting, setSetting] = useState<Partial<NewSwitch> | null>(null);
   const clear = useClear();
   return (
-    <>
-      <PageHeader
-        title="Copying"
-        lead="Orders that are copied to exchange accounts, and the kill switches that stop copying."
-        actions={
-          <>
-            <Refreshed
-              at={query.dataUpdatedAt}
-              isBusy={query.isFetching}
-              onRefresh={() => void query.refetch()}
-            />
-            <Button kind="danger" onClick={() => setSetting({})}>
-              Set a kill switch
-            </Button>
-          </>
-        }
-      />
+    <Screen
+      title="Copying"
+      lead="Orders that are copied to exchange accounts, and the kill switches that stop copying."
+      actions={
+        <>
+          <Refreshed
+            at={query.dataUpdatedAt}
+            isBusy={query.isFetching}
+            onRefresh={() => void query.refetch()}
+          />
+          <Button kind="danger" onClick={() => setSetting({})}>
+            Set a kill switch
+          </Button>
+        </>
+      }
+    >
       <Loaded query={query}>
         {({ venues, copiers, copies, behind, unclosed, counts, gap, switches }) => (
           <>
@@ -86,7 +85,7 @@ export function Page() {
         venues={query.data?.venues.map(({ origin }) => origin) ?? []}
         onClose={() => setSetting(null)}
       />
-    </>
+    </Screen>
   );
 }
 

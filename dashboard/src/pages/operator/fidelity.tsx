@@ -4,11 +4,11 @@ import type { FidelityJson } from "../../../../src/dashboard-api/schemas.ts";
 import { fidelityQuery } from "../../api/operator.ts";
 import { inWords } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { type Column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { blocksOf } from "./fidelity/blocks.ts";
 import { Prose } from "./fidelity/prose.tsx";
-import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
 type Feed = FidelityJson["feeds"][number];
@@ -17,18 +17,17 @@ type Outcome = { readonly outcome: string; readonly count: number };
 export function Page() {
   const query = useQuery(fidelityQuery);
   return (
-    <>
-      <PageHeader
-        title="Fidelity"
-        lead="Outcomes of the messages of the market-data feeds, and the known differences from the exchange."
-        actions={
-          <Refreshed
-            at={query.dataUpdatedAt}
-            isBusy={query.isFetching}
-            onRefresh={() => void query.refetch()}
-          />
-        }
-      />
+    <Screen
+      title="Fidelity"
+      lead="Outcomes of the messages of the market-data feeds, and the known differences from the exchange."
+      actions={
+        <Refreshed
+          at={query.dataUpdatedAt}
+          isBusy={query.isFetching}
+          onRefresh={() => void query.refetch()}
+        />
+      }
+    >
       <Loaded query={query}>
         {({ feeds, text }) => (
           <>
@@ -41,7 +40,7 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </>
+    </Screen>
   );
 }
 

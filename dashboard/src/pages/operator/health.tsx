@@ -8,10 +8,10 @@ import { Card } from "../../ui/card.tsx";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Note } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { type Column, column, headColumn, TableCard } from "../../ui/table.tsx";
 import { checksOf, type HealthCheck, worstOf } from "./health/checks.ts";
-import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { Age } from "./parts/submission-table.tsx";
 
@@ -22,12 +22,11 @@ export function Page() {
   const { data, dataUpdatedAt, isFetching, refetch } = query;
   const checks = data === undefined ? [] : checksOf(data, dataUpdatedAt);
   return (
-    <>
-      <PageHeader
-        title="Health"
-        badge={data === undefined ? undefined : <StateBadge state={worstOf(checks)} />}
-        actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
-      />
+    <Screen
+      title="Health"
+      badge={data === undefined ? undefined : <StateBadge state={worstOf(checks)} />}
+      actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
+    >
       <Loaded query={query}>
         {(health) => (
           <>
@@ -45,7 +44,7 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </>
+    </Screen>
   );
 }
 

@@ -3,12 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { KycEntryJson } from "../../../../src/dashboard-api/schemas.ts";
 import { submissionsQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
-import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { Listed } from "../../ui/query.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { Failed } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 
@@ -30,7 +29,8 @@ export function Page() {
   const { search } = useAddress();
   const { before } = search;
   const status = statusOf(search.status);
-  const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery(submissionsQuery({ status, before }));
+  const query = useQuery(submissionsQuery({ status, before }));
+  const { data, refetch, isFetching, dataUpdatedAt } = query;
   const isPending = status === "PENDING";
   return (
     <>
@@ -40,29 +40,26 @@ export function Page() {
         actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
       />
       <Tabs label="Identity forms by status" tabs={TABS} />
-      <Failed error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {(error === null || data !== undefined) && (
-        <Card isFlush>
-          <SubmissionTable
-            caption={
-              isPending ? "Pending identity forms, oldest first" : "Identity forms, newest decision first"
-            }
-            rows={data?.rows}
-            without={isPending ? ["Status", "Decided", "By", "Reason"] : ["Status", "Waiting for"]}
-            empty={
-              <EmptyState title={EMPTY[status]}>
-                {isPending && "New forms appear here, oldest first. Refresh to check for them."}
-              </EmptyState>
-            }
-          />
-          <Pager
-            what="forms"
-            before={before}
-            next={data?.next}
-            {...(isPending ? { words: { first: "Oldest", further: "Newer", last: "newest" } } : {})}
-          />
-        </Card>
-      )}
+      <Listed query={query}>
+        <SubmissionTable
+          caption={
+            isPending ? "Pending identity forms, oldest first" : "Identity forms, newest decision first"
+          }
+          rows={data?.rows}
+          without={isPending ? ["Status", "Decided", "By", "Reason"] : ["Status", "Waiting for"]}
+          empty={
+            <EmptyState title={EMPTY[status]}>
+              {isPending && "New forms appear here, oldest first. Refresh to check for them."}
+            </EmptyState>
+          }
+        />
+        <Pager
+          what="forms"
+          before={before}
+          next={data?.next}
+          {...(isPending ? { words: { first: "Oldest", further: "Newer", last: "newest" } } : {})}
+        />
+      </Listed>
     </>
   );
 }

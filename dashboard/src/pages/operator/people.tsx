@@ -6,14 +6,13 @@ import { peopleQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
 import { SearchForm } from "../../ui/forms/search-form.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { Listed } from "../../ui/query.tsx";
 import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
-import { Failed } from "./parts/loaded.tsx";
 
 const SEARCH_LENGTH_MAX = 254;
 const STATUSES = [
@@ -27,7 +26,7 @@ const STATUSES = [
 export function Page() {
   const { search, change } = useAddress();
   const { before, search: searched, kyc } = search;
-  const { data, error, refetch, isFetching } = useQuery(
+  const query = useQuery(
     // The server rejects any other status that the address may have.
     peopleQuery({ search: searched, kyc: kyc as PersonJson["kyc"] | undefined, before }),
   );
@@ -52,32 +51,29 @@ export function Page() {
           />
         </div>
       </div>
-      <Failed error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-      {(error === null || data !== undefined) && (
-        <Card isFlush>
-          <Table
-            caption="People"
-            columns={COLUMNS}
-            rows={data?.rows}
-            rowKey={({ personId }) => personId}
-            empty={
-              isFiltered ? (
-                <EmptyState
-                  title="No match."
-                  action={
-                    <Button onClick={() => change({ search: undefined, kyc: undefined, before: undefined })}>
-                      Show everybody
-                    </Button>
-                  }
-                />
-              ) : (
-                <EmptyState title="Nobody has signed up yet." />
-              )
-            }
-          />
-          <Pager what="accounts" before={before} next={data?.next} />
-        </Card>
-      )}
+      <Listed query={query}>
+        <Table
+          caption="People"
+          columns={COLUMNS}
+          rows={query.data?.rows}
+          rowKey={({ personId }) => personId}
+          empty={
+            isFiltered ? (
+              <EmptyState
+                title="No match."
+                action={
+                  <Button onClick={() => change({ search: undefined, kyc: undefined, before: undefined })}>
+                    Show everybody
+                  </Button>
+                }
+              />
+            ) : (
+              <EmptyState title="Nobody has signed up yet." />
+            )
+          }
+        />
+        <Pager what="accounts" before={before} next={query.data?.next} />
+      </Listed>
     </>
   );
 }

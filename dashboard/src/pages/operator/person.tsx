@@ -10,10 +10,10 @@ import { Card } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
 import { AuditTable } from "./parts/audit-table.tsx";
-import { Loaded } from "./parts/loaded.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 import { PersonActions } from "./person/actions.tsx";
 import { RevokeKey } from "./person/revoke-key.tsx";
@@ -26,11 +26,10 @@ export function Page() {
   const person = query.data?.person;
   const [revoked, setRevoked] = useState<KeyJson | null>(null);
   return (
-    <>
-      <PageHeader
-        title={person === undefined ? "Person" : person.name || person.email}
-        badge={person === undefined ? undefined : badgeOf(person)}
-      />
+    <Screen
+      title={person === undefined ? "Person" : person.name || person.email}
+      badge={person === undefined ? undefined : badgeOf(person)}
+    >
       <Loaded query={query}>
         {(detail) => (
           <>
@@ -69,7 +68,7 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </>
+    </Screen>
   );
 }
 

@@ -6,10 +6,10 @@ import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Countdown } from "../../ui/figures/time.tsx";
 import { EmptyState } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
 import { ChainBadge, ChainBroken } from "./parts/chain.tsx";
-import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
 type Ban = SecurityJson["bans"][number];
@@ -19,18 +19,17 @@ type SignIns = SecurityJson["failedSignIns"][number];
 export function Page() {
   const query = useQuery(securityQuery);
   return (
-    <>
-      <PageHeader
-        title="Defenses"
-        lead="Bans and failed attempts of the last hour, and the state of the audit log."
-        actions={
-          <Refreshed
-            at={query.dataUpdatedAt}
-            isBusy={query.isFetching}
-            onRefresh={() => void query.refetch()}
-          />
-        }
-      />
+    <Screen
+      title="Defenses"
+      lead="Bans and failed attempts of the last hour, and the state of the audit log."
+      actions={
+        <Refreshed
+          at={query.dataUpdatedAt}
+          isBusy={query.isFetching}
+          onRefresh={() => void query.refetch()}
+        />
+      }
+    >
       <Loaded query={query}>
         {({ bans, failedHandshakes, failedSignIns, auditIsWhole }) => (
           <>
@@ -69,7 +68,7 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </>
+    </Screen>
   );
 }
 

@@ -8,10 +8,10 @@ import { TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { countryName } from "../identity/countries.ts";
 import { AuditTable } from "./parts/audit-table.tsx";
-import { Loaded } from "./parts/loaded.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 import { Decision } from "./submission/decision.tsx";
 
@@ -20,15 +20,13 @@ const route = getRouteApi("/operator/identity/$submissionId");
 export function Page() {
   const { submissionId } = route.useParams();
   const query = useQuery(submissionQuery(submissionId));
-  const { data } = query;
   return (
-    <>
-      <PageHeader
-        title={data === undefined ? "Identity form" : `Identity of ${data.form.fullName}`}
-        documentTitle="Identity form"
-        lead="The audit log records that you opened this form."
-        badge={data === undefined ? undefined : <StatusBadge status={data.status} />}
-      />
+    <Screen
+      title={query.data === undefined ? "Identity form" : `Identity of ${query.data.form.fullName}`}
+      documentTitle="Identity form"
+      lead="The audit log records that you opened this form."
+      badge={query.data === undefined ? undefined : <StatusBadge status={query.data.status} />}
+    >
       <Loaded query={query}>
         {(detail) => (
           <>
@@ -48,7 +46,7 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </>
+    </Screen>
   );
 }
 

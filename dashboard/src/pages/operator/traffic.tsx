@@ -7,9 +7,9 @@ import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Time } from "../../ui/figures/time.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Loaded } from "../../ui/query.tsx";
 import { type Column, headColumn, numberColumn, TableCard } from "../../ui/table.tsx";
-import { Loaded } from "./parts/loaded.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { MinuteChart } from "./traffic/minute-chart.tsx";
 import { ORDERS, orderOf, type RouteTraffic, routesBy, shareOf } from "./traffic/routes.ts";
@@ -19,26 +19,25 @@ export function Page() {
   const query = useQuery(trafficQuery);
   const order = orderOf(search.order);
   return (
-    <>
-      <PageHeader
-        title="Traffic"
-        lead={
-          query.data === undefined ? (
-            "Requests answered by this server process."
-          ) : (
-            <>
-              Requests answered by this server process since <Time at={query.data.since} />.
-            </>
-          )
-        }
-        actions={
-          <Refreshed
-            at={query.dataUpdatedAt}
-            isBusy={query.isFetching}
-            onRefresh={() => void query.refetch()}
-          />
-        }
-      />
+    <Screen
+      title="Traffic"
+      lead={
+        query.data === undefined ? (
+          "Requests answered by this server process."
+        ) : (
+          <>
+            Requests answered by this server process since <Time at={query.data.since} />.
+          </>
+        )
+      }
+      actions={
+        <Refreshed
+          at={query.dataUpdatedAt}
+          isBusy={query.isFetching}
+          onRefresh={() => void query.refetch()}
+        />
+      }
+    >
       <Loaded query={query}>
         {({ routes, perMinute }) => (
           <>
@@ -71,7 +70,7 @@ export function Page() {
           </>
         )}
       </Loaded>
-    </>
+    </Screen>
   );
 }
 

@@ -6,44 +6,36 @@ import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { auditWords, detailsInWords } from "../../audit/words.ts";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
+import { ListCard } from "../../ui/query.tsx";
 import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 
 export function ActivityCard() {
   const { email } = usePerson();
-  const { data, error, refetch, isFetching, hasNextPage, fetchNextPage, isFetchingNextPage } =
-    useInfiniteQuery({
-      queryKey: ["activity"],
-      queryFn: ({ pageParam }) => call("GET /activity", pageParam === null ? {} : { before: pageParam }),
-      initialPageParam: null as string | null,
-      getNextPageParam: ({ next }) => next,
-    });
+  const query = useInfiniteQuery({
+    queryKey: ["activity"],
+    queryFn: ({ pageParam }) => call("GET /activity", pageParam === null ? {} : { before: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
   return (
     <div id="activity" className="scroll-mt-16">
-      <Card title="Activity" isFlush>
-        {error !== null && (
-          <div className="p-4">
-            <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-          </div>
-        )}
-        {(error === null || data !== undefined) && (
-          <Table
-            caption="What was done with your account"
-            columns={columnsFor(email)}
-            rows={data?.pages.flatMap(({ rows }) => rows)}
-            rowKey={({ position }) => position}
-            empty="Nothing yet."
-          />
-        )}
-        {hasNextPage && (
+      <ListCard query={query} title="Activity">
+        <Table
+          caption="What was done with your account"
+          columns={columnsFor(email)}
+          rows={query.data?.pages.flatMap(({ rows }) => rows)}
+          rowKey={({ position }) => position}
+          empty="Nothing yet."
+        />
+
+        {query.hasNextPage && (
           <div className="border-line border-t px-4 py-3">
-            <Button size="small" onClick={() => void fetchNextPage()} isBusy={isFetchingNextPage}>
+            <Button size="small" onClick={() => void query.fetchNextPage()} isBusy={query.isFetchingNextPage}>
               Show older ones
             </Button>
           </div>
         )}
-      </Card>
+      </ListCard>
     </div>
   );
 }

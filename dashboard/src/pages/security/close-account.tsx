@@ -11,8 +11,7 @@ import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../ui/forms/confirm-by-typing.tsx";
 import { PasswordInput } from "../../ui/forms/password-input.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
-import { ErrorNote } from "../../ui/note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { QueryState } from "../../ui/query.tsx";
 
 export function CloseAccountCard() {
   const [isOpen, setOpen] = useState(false);
@@ -64,18 +63,8 @@ function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
         </>
       }
     >
-      {contents.error !== null && (
-        <ErrorNote
-          error={contents.error}
-          onRetry={() => void contents.refetch()}
-          isRetrying={contents.isFetching}
-        />
-      )}
-      {contents.data !== undefined ? (
-        <AccountContents contents={contents.data} />
-      ) : (
-        contents.error === null && <Skeleton lines={5} />
-      )}
+      <QueryState of={contents} lines={5} isBare />
+      {contents.data !== undefined && <AccountContents contents={contents.data} />}
     </ConfirmByTyping>
   );
 }

@@ -1,4 +1,5 @@
 // The second factor: whether there is one, and the dialogs that set it up, renew its recovery codes and remove it.
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { endpointQuery } from "../../api/call.ts";
@@ -6,8 +7,8 @@ import { refreshSession } from "../../api/session.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote, Note } from "../../ui/note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Note } from "../../ui/note.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { DisableDialog } from "./disable-dialog.tsx";
 import { RenewDialog } from "./renew-dialog.tsx";
 import { SetUpDialog } from "./set-up-dialog.tsx";
@@ -20,9 +21,7 @@ type OpenDialog = "SET_UP" | "RENEW" | "DISABLE" | null;
 export function SecondFactorCard() {
   const queries = useQueryClient();
   const [dialog, setDialog] = useState<OpenDialog>(null);
-  const { data, error, refetch, isFetching } = useQuery(
-    endpointQuery(["second-factor"], "GET /second-factor"),
-  );
+  const query = useQuery(endpointQuery(["second-factor"], "GET /second-factor"));
   const refresh = () => {
     void queries.invalidateQueries({ queryKey: ["second-factor"] });
     void queries.invalidateQueries({ queryKey: ["sessions"] });
@@ -31,7 +30,7 @@ export function SecondFactorCard() {
   };
   const close = () => setDialog(null);
   const badge =
-    data === undefined ? undefined : data.isEnabled ? (
+    query.data === undefined ? undefined : query.data.isEnabled ? (
       <StatusBadge status="ACTIVE" label="Enabled" />
     ) : (
       <StatusBadge status="NONE" label="Not enabled" />
@@ -39,16 +38,11 @@ export function SecondFactorCard() {
   return (
     <div id="second-factor" className="scroll-mt-16">
       <Card title="Second factor" aside={badge}>
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {data === undefined && error === null && (
-          <div aria-busy="true">
-            <Skeleton lines={3} />
-          </div>
-        )}
-        {data?.isEnabled === false && <NotEnabled onSetUp={() => setDialog("SET_UP")} />}
-        {data?.isEnabled === true && (
+        <QueryState of={query} lines={3} isBare />
+        {query.data?.isEnabled === false && <NotEnabled onSetUp={() => setDialog("SET_UP")} />}
+        {query.data?.isEnabled === true && (
           <Enabled
-            recoveryCodesLeft={data.recoveryCodesLeft}
+            recoveryCodesLeft={query.data.recoveryCodesLeft}
             onRenew={() => setDialog("RENEW")}
             onDisable={() => setDialog("DISABLE")}
           />

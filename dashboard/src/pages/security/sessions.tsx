@@ -6,12 +6,11 @@ import type { OwnSessionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call, endpointQuery } from "../../api/call.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
 import { DialogForm } from "../../ui/forms/dialog-form.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
-import { ErrorNote } from "../../ui/note.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
+import { ListCard } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { NO_PROOF, ProofInput } from "./proof-input.tsx";
 import { browserInWords } from "./user-agent.ts";
@@ -21,12 +20,12 @@ type ToEnd = OwnSessionJson | "OTHERS";
 
 export function SessionsCard() {
   const [toEnd, setToEnd] = useState<ToEnd | null>(null);
-  const { data, error, refetch, isFetching } = useQuery(endpointQuery(["sessions"], "GET /sessions"));
-  const others = data?.rows.filter(({ isThisOne }) => !isThisOne) ?? [];
+  const query = useQuery(endpointQuery(["sessions"], "GET /sessions"));
+  const others = query.data?.rows.filter(({ isThisOne }) => !isThisOne) ?? [];
   return (
-    <Card
+    <ListCard
+      query={query}
       title="Sessions"
-      isFlush
       aside={
         others.length > 0 && (
           <Button size="small" onClick={() => setToEnd("OTHERS")}>
@@ -35,22 +34,16 @@ export function SessionsCard() {
         )
       }
     >
-      {error !== null && (
-        <div className="p-4">
-          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-        </div>
-      )}
-      {error === null && (
-        <Table
-          caption="Your sessions"
-          columns={columnsWith(setToEnd)}
-          rows={data?.rows}
-          rowKey={({ sessionId }) => sessionId}
-          empty="No sessions."
-        />
-      )}
+      <Table
+        caption="Your sessions"
+        columns={columnsWith(setToEnd)}
+        rows={query.data?.rows}
+        rowKey={({ sessionId }) => sessionId}
+        empty="No sessions."
+      />
+
       <EndDialog toEnd={toEnd} onClose={() => setToEnd(null)} />
-    </Card>
+    </ListCard>
   );
 }
 

@@ -12,7 +12,7 @@ import { TradeTable } from "../../trading/trade-table.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Screen } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { INTERVAL_MS, type Interval, intervalReaching, isInterval } from "./chart/candles.ts";
 import { IntervalChoice } from "./chart/interval-choice.tsx";
@@ -34,20 +34,19 @@ export function Page() {
   const chosen = at === null ? INTERVAL_DEFAULT : intervalReaching(at, Date.now());
   const interval = isInterval(search.interval) ? search.interval : chosen;
   return (
-    <>
-      <PageHeader
-        title="Chart"
-        documentTitle={`Chart ${symbol?.symbol ?? ""}`}
-        badge={<PageSymbol choice={choice} forgets="at" />}
-        actions={<IntervalChoice interval={interval} />}
-      />
+    <Screen
+      title="Chart"
+      documentTitle={`Chart ${symbol?.symbol ?? ""}`}
+      badge={<PageSymbol choice={choice} forgets="at" />}
+      actions={<IntervalChoice interval={interval} />}
+    >
       {choice.error !== null && <ErrorNote error={choice.error} onRetry={choice.retry} />}
       {symbol === null && <NoSuchSymbol choice={choice} />}
       {choice.error === null && (symbol === undefined || strategy === undefined) && <ChartSkeleton />}
       {symbol && strategy !== undefined && (
         <SymbolChart key={symbol.symbol} symbol={symbol} strategy={strategy} interval={interval} at={at} />
       )}
-    </>
+    </Screen>
   );
 }
 

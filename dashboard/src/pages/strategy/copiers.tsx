@@ -1,5 +1,6 @@
 // The copiers of the strategy: whether it is open to them, how their copies fare, what was skipped, and
 // slippage.
+
 import { useQuery } from "@tanstack/react-query";
 import type { StrategyCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
@@ -11,52 +12,43 @@ import { Unclosed } from "../../copying/unclosed.tsx";
 import { counted } from "../../copying/words.ts";
 import { Card } from "../../ui/card.tsx";
 import { Meter } from "../../ui/figures/meter.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { Placeholder, QueryState } from "../../ui/query.tsx";
 import { CopiersHalt, HaltedNote } from "./copiers/copiers-halt.tsx";
 import { OpenCard } from "./copiers/open-card.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
-  const { data, error, refetch, isFetching } = useQuery(strategyCopyingQuery(strategyId));
+  const query = useQuery(strategyCopyingQuery(strategyId));
+  const { data, error } = query;
   const isKnown = strategy !== undefined && data !== undefined;
   const copies = data === undefined ? 0 : Object.values(data.copiers).reduce((sum, count) => sum + count, 0);
   return (
-    <>
-      <PageHeader title="Copiers" documentTitle={`Copiers, ${strategy?.name ?? strategyId}`} />
-      <div className="flex flex-col gap-5">
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {!isKnown && error === null && (
-          <div aria-busy="true">
-            <Card>
-              <Skeleton lines={8} />
-            </Card>
-          </div>
-        )}
-        {isKnown && (
-          <>
-            {data.closing !== null && <Closing {...data.closing} />}
-            {data.halted !== null && <HaltedNote strategyId={strategyId} halted={data.halted} />}
-            <OpenCard strategy={strategy} {...data} />
-            {copies > 0 && (
-              <>
-                <div className="grid items-start gap-5 xl:grid-cols-2">
-                  <Card title="Copies">
-                    <CopyNumbers copies={data.copiers} behind={data.behind} />
-                  </Card>
-                  <Card title="What was copied in the last 30 days">
-                    <Outcomes counts={data.counts} />
-                  </Card>
-                </div>
-                <Gap gap={data.gap} of="STRATEGY" />
-                {data.halted === null && <CopiersHalt strategyId={strategyId} />}
-              </>
-            )}
-          </>
-        )}
-      </div>
-    </>
+    <Screen title="Copiers" documentTitle={`Copiers, ${strategy?.name ?? strategyId}`}>
+      <QueryState of={query} />
+      {!isKnown && error === null && <Placeholder lines={8} />}
+      {isKnown && (
+        <>
+          {data.closing !== null && <Closing {...data.closing} />}
+          {data.halted !== null && <HaltedNote strategyId={strategyId} halted={data.halted} />}
+          <OpenCard strategy={strategy} {...data} />
+          {copies > 0 && (
+            <>
+              <div className="grid items-start gap-5 xl:grid-cols-2">
+                <Card title="Copies">
+                  <CopyNumbers copies={data.copiers} behind={data.behind} />
+                </Card>
+                <Card title="What was copied in the last 30 days">
+                  <Outcomes counts={data.counts} />
+                </Card>
+              </div>
+              <Gap gap={data.gap} of="STRATEGY" />
+              {data.halted === null && <CopiersHalt strategyId={strategyId} />}
+            </>
+          )}
+        </>
+      )}
+    </Screen>
   );
 }
 

@@ -1,4 +1,5 @@
 // The order book as a ladder, live, with the strategy's own orders in it.
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -16,6 +17,7 @@ import { Card } from "../../ui/card.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
+import { Placeholder } from "../../ui/query.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { GROUPINGS, type Grouping, ladderOf, stepOf } from "./depth/ladder.ts";
 import { LadderTable } from "./depth/ladder-table.tsx";
@@ -54,11 +56,7 @@ export function Page() {
       {choice.error !== null && <ErrorNote error={choice.error} onRetry={choice.retry} />}
       {symbol === null && <NoSuchSymbol choice={choice} />}
       {choice.error === null && (symbol === undefined || (symbol !== null && strategy === undefined)) && (
-        <Card>
-          <div aria-busy="true">
-            <Skeleton lines={SKELETON_LINES} />
-          </div>
-        </Card>
+        <Placeholder lines={SKELETON_LINES} />
       )}
       {symbol && strategy !== undefined && (
         <Book key={symbol.symbol} symbol={symbol} strategy={strategy} multiple={multiple} />

@@ -1,4 +1,5 @@
 // One order: its status, its fills, and its history in words.
+
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -17,8 +18,9 @@ import { signOf } from "../../ui/figures/decimals.ts";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Timeline } from "../../ui/figures/timeline.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { filledPercent, orderInWords } from "./orders/order-words.ts";
 import { LegTable } from "./positions/leg-table.tsx";
@@ -28,51 +30,51 @@ const route = getRouteApi("/strategies/$strategyId/orders/$orderId");
 export function Page() {
   const { strategyId, orderId } = route.useParams();
   const { strategy } = useStrategy();
-  const { data, error, refetch, isFetching } = useQuery(orderQuery(strategyId, orderId));
+  const query = useQuery(orderQuery(strategyId, orderId));
+  const { data, error } = query;
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
   const order = data?.order;
   return (
-    <>
-      <PageHeader
-        title={`Order ${orderId}`}
-        badge={order !== undefined && <StatusBadge status={order.status} />}
-        lead={order === undefined ? undefined : orderInWords(order)}
-        actions={
-          <>
-            <Link to="/strategies/$strategyId/orders" params={{ strategyId }} className={buttonLook("quiet")}>
-              All orders
+    <Screen
+      title={`Order ${orderId}`}
+      badge={order !== undefined && <StatusBadge status={order.status} />}
+      lead={order === undefined ? undefined : orderInWords(order)}
+      actions={
+        <>
+          <Link to="/strategies/$strategyId/orders" params={{ strategyId }} className={buttonLook("quiet")}>
+            All orders
+          </Link>
+          {order !== undefined && (
+            <Link
+              to="/strategies/$strategyId/chart"
+              params={{ strategyId }}
+              search={{ symbol: order.symbol, at: String(order.placedAt) }}
+              className={buttonLook("quiet")}
+            >
+              Show on the chart
             </Link>
-            {order !== undefined && (
-              <Link
-                to="/strategies/$strategyId/chart"
-                params={{ strategyId }}
-                search={{ symbol: order.symbol, at: String(order.placedAt) }}
-                className={buttonLook("quiet")}
-              >
-                Show on the chart
-              </Link>
-            )}
-            {order?.isOpen && strategy?.status !== "CLOSED" && (
-              <Button
-                onClick={() =>
-                  setCancelling({
-                    kind: "orders",
-                    id: order.orderId,
-                    noun: "order",
-                    summary: `${orderInWords(order)}. Its fills so far are kept.`,
-                  })
-                }
-              >
-                Cancel
-              </Button>
-            )}
-          </>
-        }
-      />
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+          )}
+          {order?.isOpen && strategy?.status !== "CLOSED" && (
+            <Button
+              onClick={() =>
+                setCancelling({
+                  kind: "orders",
+                  id: order.orderId,
+                  noun: "order",
+                  summary: `${orderInWords(order)}. Its fills so far are kept.`,
+                })
+              }
+            >
+              Cancel
+            </Button>
+          )}
+        </>
+      }
+    >
+      <QueryState of={query} />
       {error === null && <Detail detail={data} isSpot={strategy?.type === "SPOT"} />}
       <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
-    </>
+    </Screen>
   );
 }
 

@@ -7,11 +7,11 @@ import { useAddress } from "../../app/use-address.ts";
 import { useOwnSymbols } from "../../markets/use-symbol.ts";
 import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
-import { Card } from "../../ui/card.tsx";
 import { Select } from "../../ui/forms/select.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { ListCard } from "../../ui/query.tsx";
 import { OpenOrders, OrderHistory } from "./orders/order-tables.tsx";
 import { orderInWords } from "./orders/order-words.ts";
 
@@ -27,30 +27,27 @@ export function Page() {
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES") ?? [];
   const { state = "" } = search;
   return (
-    <>
-      <PageHeader
-        title="Orders"
-        documentTitle={`Orders, ${strategy?.name ?? strategyId}`}
-        actions={
-          <>
-            <SymbolFilter own={own} />
-            <div className="w-52">
-              <Select
-                label="Show"
-                isInline
-                value={state}
-                onChange={({ target }) => change({ state: target.value || undefined, before: undefined })}
-                options={STATES}
-              />
-            </div>
-          </>
-        }
-      />
-      <div className="flex flex-col gap-5">
-        {state !== "history" && <Open canCancel={strategy?.status !== "CLOSED"} />}
-        {state !== "open" && <History />}
-      </div>
-    </>
+    <Screen
+      title="Orders"
+      documentTitle={`Orders, ${strategy?.name ?? strategyId}`}
+      actions={
+        <>
+          <SymbolFilter own={own} />
+          <div className="w-52">
+            <Select
+              label="Show"
+              isInline
+              value={state}
+              onChange={({ target }) => change({ state: target.value || undefined, before: undefined })}
+              options={STATES}
+            />
+          </div>
+        </>
+      }
+    >
+      {state !== "history" && <Open canCancel={strategy?.status !== "CLOSED"} />}
+      {state !== "open" && <History />}
+    </Screen>
   );
 }
 
@@ -58,44 +55,40 @@ function Open({ canCancel }: { canCancel: boolean }) {
   const { strategyId } = useStrategy();
   const { search } = useAddress();
   const symbol = bySymbol(search.symbol);
-  const { data, error, refetch, isFetching } = useQuery(
-    ordersQuery(strategyId, { state: "open", ...symbol }),
-  );
+  const query = useQuery(ordersQuery(strategyId, { state: "open", ...symbol }));
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
   return (
-    <Card title="Open" isFlush aside={<span className="numeric text-ink-soft text-sm">{countOf(data)}</span>}>
-      {error !== null && (
-        <div className="p-4">
-          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-        </div>
-      )}
-      {(error === null || data !== undefined) && (
-        <OpenOrders
-          rows={data?.rows}
-          onCancel={
-            canCancel
-              ? (order) =>
-                  setCancelling({
-                    kind: "orders",
-                    id: order.orderId,
-                    noun: "order",
-                    summary: `${orderInWords(order)}, order ${order.orderId}. Its fills so far are kept.`,
-                  })
-              : undefined
-          }
-          empty={
-            <EmptyState
-              title={search.symbol === undefined ? "No open orders." : `No open orders in ${search.symbol}.`}
-            >
-              {canCancel
-                ? "Limit and stop orders of your bot stay here until they are filled or canceled."
-                : "A closed strategy has none."}
-            </EmptyState>
-          }
-        />
-      )}
+    <ListCard
+      query={query}
+      title="Open"
+      aside={<span className="numeric text-ink-soft text-sm">{countOf(query.data)}</span>}
+    >
+      <OpenOrders
+        rows={query.data?.rows}
+        onCancel={
+          canCancel
+            ? (order) =>
+                setCancelling({
+                  kind: "orders",
+                  id: order.orderId,
+                  noun: "order",
+                  summary: `${orderInWords(order)}, order ${order.orderId}. Its fills so far are kept.`,
+                })
+            : undefined
+        }
+        empty={
+          <EmptyState
+            title={search.symbol === undefined ? "No open orders." : `No open orders in ${search.symbol}.`}
+          >
+            {canCancel
+              ? "Limit and stop orders of your bot stay here until they are filled or canceled."
+              : "A closed strategy has none."}
+          </EmptyState>
+        }
+      />
+
       <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
-    </Card>
+    </ListCard>
   );
 }
 
@@ -103,7 +96,7 @@ function History() {
   const { strategyId } = useStrategy();
   const { search } = useAddress();
   const { symbol, before } = search;
-  const { data, error, refetch, isFetching } = useQuery(
+  const query = useQuery(
     ordersQuery(strategyId, {
       state: "done",
       ...bySymbol(symbol),
@@ -111,28 +104,20 @@ function History() {
     }),
   );
   return (
-    <Card title="History" isFlush>
-      {error !== null && (
-        <div className="p-4">
-          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-        </div>
-      )}
-      {(error === null || data !== undefined) && (
-        <OrderHistory
-          rows={data?.rows}
-          empty={
-            <EmptyState
-              title={
-                symbol === undefined ? "No order has ended yet." : `No order in ${symbol} has ended yet.`
-              }
-            >
-              Orders appear here with their fills once they are filled, canceled or expired.
-            </EmptyState>
-          }
-        />
-      )}
-      <Pager what="orders" before={before} next={data?.next} />
-    </Card>
+    <ListCard query={query} title="History">
+      <OrderHistory
+        rows={query.data?.rows}
+        empty={
+          <EmptyState
+            title={symbol === undefined ? "No order has ended yet." : `No order in ${symbol} has ended yet.`}
+          >
+            Orders appear here with their fills once they are filled, canceled or expired.
+          </EmptyState>
+        }
+      />
+
+      <Pager what="orders" before={before} next={query.data?.next} />
+    </ListCard>
   );
 }
 

@@ -1,4 +1,5 @@
 // How a strategy has done: its equity and drawdown, its figures, what it owns, and what it did last.
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { PerformanceJson, Range } from "../../../../src/dashboard-api/schemas.ts";
@@ -12,8 +13,9 @@ import { FirstOrder } from "../../strategies/first-order.tsx";
 import { useEquity } from "../../strategies/use-equity.ts";
 import { CsvLink } from "../../trading/csv-link.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { endingAt } from "./overview/curve.ts";
 import { EquityCurves } from "./overview/equity-curves.tsx";
@@ -37,31 +39,28 @@ export function Page() {
   const isUntouched = trades.data?.rows.length === 0 && strategy?.status === "LIVE";
   const isSpot = strategy?.type === "SPOT";
   return (
-    <>
-      <PageHeader
-        title="Overview"
-        documentTitle={`Overview, ${strategy?.name ?? strategyId}`}
-        actions={isUntouched ? undefined : <RangeSwitch shown={range} />}
-      />
-      <div className="flex flex-col gap-5">
-        {isUntouched ? (
-          <FirstOrder strategy={strategy} />
-        ) : (
-          <Report
-            strategyId={strategyId}
-            range={range}
-            isHeldBack={trades.data === undefined && trades.error === null}
-          />
-        )}
-        <Balances strategyId={strategyId} title={isSpot ? "Balances" : "Wallet"} />
-        {!isUntouched && (
-          <div className={`grid items-start gap-5 ${isSpot ? "2xl:grid-cols-2" : ""}`}>
-            <NewestTrades strategyId={strategyId} />
-            {isSpot && <NewestSignals strategyId={strategyId} />}
-          </div>
-        )}
-      </div>
-    </>
+    <Screen
+      title="Overview"
+      documentTitle={`Overview, ${strategy?.name ?? strategyId}`}
+      actions={isUntouched ? undefined : <RangeSwitch shown={range} />}
+    >
+      {isUntouched ? (
+        <FirstOrder strategy={strategy} />
+      ) : (
+        <Report
+          strategyId={strategyId}
+          range={range}
+          isHeldBack={trades.data === undefined && trades.error === null}
+        />
+      )}
+      <Balances strategyId={strategyId} title={isSpot ? "Balances" : "Wallet"} />
+      {!isUntouched && (
+        <div className={`grid items-start gap-5 ${isSpot ? "2xl:grid-cols-2" : ""}`}>
+          <NewestTrades strategyId={strategyId} />
+          {isSpot && <NewestSignals strategyId={strategyId} />}
+        </div>
+      )}
+    </Screen>
   );
 }
 
@@ -73,7 +72,8 @@ type ReportProps = {
 };
 
 function Report({ strategyId, range, isHeldBack }: ReportProps) {
-  const { data, error, refetch, isFetching, isPlaceholderData } = useLiveReport(strategyId, range);
+  const query = useLiveReport(strategyId, range);
+  const { data, error, isPlaceholderData } = query;
   const equity = useEquity()?.equity;
   const ending = useMemo(
     () => (data === undefined || equity === undefined ? data : endingAt(data, { equity, at: Date.now() })),
@@ -82,7 +82,7 @@ function Report({ strategyId, range, isHeldBack }: ReportProps) {
   const shown = isHeldBack ? undefined : ending;
   return (
     <>
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+      <QueryState of={query} />
       {shown !== undefined && <ReportNotes performance={shown} />}
       {(error === null || shown !== undefined) && (
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">

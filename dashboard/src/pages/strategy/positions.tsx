@@ -1,8 +1,8 @@
 // What the strategy holds: positions of a futures strategy, balances of a spot one.
+
 import { useStrategy } from "../../api/use-strategy.ts";
-import { Card } from "../../ui/card.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { Placeholder } from "../../ui/query.tsx";
 import { Balances } from "./positions/balances.tsx";
 import { FuturesPositions } from "./positions/futures.tsx";
 
@@ -20,13 +20,7 @@ export function Page() {
             : undefined
         }
       />
-      {strategy === undefined && (
-        <Card>
-          <div aria-busy="true">
-            <Skeleton lines={5} />
-          </div>
-        </Card>
-      )}
+      {strategy === undefined && <Placeholder lines={5} />}
       {strategy?.type === "SPOT" && <Balances strategyId={strategyId} title="By asset" />}
       {strategy?.type === "FUTURES" && (
         <FuturesPositions strategyId={strategyId} canCancel={strategy.status !== "CLOSED"} />

@@ -1,4 +1,5 @@
 // The request inspector: the last requests of the strategy's key, live, and of each refused one why.
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { requestsQuery } from "../../api/trading.ts";
@@ -8,8 +9,9 @@ import { buttonLook } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Checkbox } from "../../ui/forms/checkbox.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { Ban, Limits } from "./requests/limits.tsx";
 import { RequestDialog } from "./requests/request-dialog.tsx";
 import { REFUSED_FROM, RequestTable } from "./requests/request-table.tsx";
@@ -17,7 +19,8 @@ import { REFUSED_FROM, RequestTable } from "./requests/request-table.tsx";
 export function Page() {
   const { strategyId, strategy } = useStrategy();
   const { search, change } = useAddress();
-  const { data, error, refetch, isFetching } = useQuery(requestsQuery(strategyId));
+  const query = useQuery(requestsQuery(strategyId));
+  const { data, error } = query;
   const isRefusedOnly = search.refused !== undefined;
   const rows = data?.requests.filter(({ status }) => !isRefusedOnly || status >= REFUSED_FROM);
   const opened =
@@ -25,71 +28,69 @@ export function Page() {
       ? null
       : data.requests.find(({ requestId }) => requestId === search.request);
   return (
-    <>
-      <PageHeader
-        title="Requests"
-        documentTitle={`Requests, ${strategy?.name ?? strategyId}`}
-        lead={
-          strategy?.key ? (
-            <>
-              The last 100 requests of the key “{strategy.key.label}”, as they come in.
-              {data !== undefined && (
-                <>
-                  {" "}
-                  Remembered since <Time at={data.since} />.
-                </>
-              )}
-            </>
-          ) : undefined
-        }
-      />
-      <div className="flex flex-col gap-5">
-        {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-        {data?.bannedUntil != null && <Ban until={data.bannedUntil} />}
-        {strategy !== undefined && strategy.key === null ? (
-          <Card isFlush>
-            <EmptyState
-              title="This strategy has no key."
-              action={
-                strategy.status === "CLOSED" ? undefined : (
-                  <Link
-                    to="/strategies/$strategyId/settings"
-                    params={{ strategyId }}
-                    className={buttonLook("primary")}
-                  >
-                    Bind a key
-                  </Link>
-                )
+    <Screen
+      title="Requests"
+      documentTitle={`Requests, ${strategy?.name ?? strategyId}`}
+      lead={
+        strategy?.key ? (
+          <>
+            The last 100 requests of the key “{strategy.key.label}”, as they come in.
+            {data !== undefined && (
+              <>
+                {" "}
+                Remembered since <Time at={data.since} />.
+              </>
+            )}
+          </>
+        ) : undefined
+      }
+    >
+      <QueryState of={query} />
+      {data?.bannedUntil != null && <Ban until={data.bannedUntil} />}
+      {strategy !== undefined && strategy.key === null ? (
+        <Card isFlush>
+          <EmptyState
+            title="This strategy has no key."
+            action={
+              strategy.status === "CLOSED" ? undefined : (
+                <Link
+                  to="/strategies/$strategyId/settings"
+                  params={{ strategyId }}
+                  className={buttonLook("primary")}
+                >
+                  Bind a key
+                </Link>
+              )
+            }
+          >
+            This page shows requests of the strategy’s current key.
+          </EmptyState>
+        </Card>
+      ) : (
+        (error === null || data !== undefined) && (
+          <>
+            <Limits data={data} />
+            <Card
+              title="Requests"
+              isFlush
+              aside={
+                <Checkbox
+                  label="Refused only"
+                  checked={isRefusedOnly}
+                  onChange={({ target }) =>
+                    change({ refused: target.checked ? "1" : undefined }, { replace: true })
+                  }
+                />
               }
             >
-              This page shows requests of the strategy’s current key.
-            </EmptyState>
-          </Card>
-        ) : (
-          (error === null || data !== undefined) && (
-            <>
-              <Limits data={data} />
-              <Card
-                title="Requests"
-                isFlush
-                aside={
-                  <Checkbox
-                    label="Refused only"
-                    checked={isRefusedOnly}
-                    onChange={({ target }) =>
-                      change({ refused: target.checked ? "1" : undefined }, { replace: true })
-                    }
-                  />
-                }
-              >
-                <RequestTable rows={rows} empty={<None isRefusedOnly={isRefusedOnly} />} />
-              </Card>
-            </>
-          )
-        )}
-      </div>
+              <RequestTable rows={rows} empty={<None isRefusedOnly={isRefusedOnly} />} />
+            </Card>
+          </>
+        )
+      )}
+
       <RequestDialog request={opened} onClose={() => change({ request: undefined })} />
-    </>
+    </Screen>
   );
 }
 

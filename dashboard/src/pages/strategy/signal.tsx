@@ -1,4 +1,5 @@
 // One signal: the order as it was asked for, and what became of it.
+
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -13,8 +14,9 @@ import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Timeline } from "../../ui/figures/timeline.tsx";
-import { ErrorNote, Note } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Note } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
+import { QueryState } from "../../ui/query.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { signalHistory, signalInWords } from "./signals/signal-words.ts";
 
@@ -22,23 +24,23 @@ const route = getRouteApi("/strategies/$strategyId/signals/$signalId");
 
 export function Page() {
   const { strategyId, signalId } = route.useParams();
-  const { data, error, refetch, isFetching } = useQuery(signalQuery(strategyId, signalId));
+  const query = useQuery(signalQuery(strategyId, signalId));
+  const { data, error } = query;
   return (
-    <>
-      <PageHeader
-        title="Signal"
-        documentTitle={`Signal ${signalId}`}
-        badge={data !== undefined && <StatusBadge status={data.status} />}
-        lead={data === undefined ? undefined : signalInWords(data.order)}
-        actions={
-          <Link to="/strategies/$strategyId/signals" params={{ strategyId }} className={buttonLook("quiet")}>
-            All signals
-          </Link>
-        }
-      />
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
+    <Screen
+      title="Signal"
+      documentTitle={`Signal ${signalId}`}
+      badge={data !== undefined && <StatusBadge status={data.status} />}
+      lead={data === undefined ? undefined : signalInWords(data.order)}
+      actions={
+        <Link to="/strategies/$strategyId/signals" params={{ strategyId }} className={buttonLook("quiet")}>
+          All signals
+        </Link>
+      }
+    >
+      <QueryState of={query} />
       {error === null && <Detail signal={data} />}
-    </>
+    </Screen>
   );
 }
 

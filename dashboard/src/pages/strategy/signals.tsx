@@ -7,53 +7,49 @@ import { useAddress } from "../../app/use-address.ts";
 import { OrderLink, SignalLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
 import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Time } from "../../ui/figures/time.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { Listed } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
   const { search } = useAddress();
-  const { data, error, refetch, isFetching } = useQuery(signalsQuery(strategyId, search.before));
+  const query = useQuery(signalsQuery(strategyId, search.before));
   return (
-    <>
-      <PageHeader
-        title="Signals"
-        documentTitle={`Signals, ${strategy?.name ?? strategyId}`}
-        lead="Orders that were sent as signals. Each is executed exactly once, however often it is sent."
-      />
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-      {(error === null || data !== undefined) && (
-        <Card isFlush>
-          <Table
-            caption="Signals"
-            columns={COLUMNS}
-            rows={data?.rows}
-            rowKey={({ signalId }) => signalId}
-            empty={
-              <EmptyState
-                title="No signals yet."
-                action={
-                  <a href="/docs" className={TEXT_LINK}>
-                    How to send one
-                  </a>
-                }
-              >
-                {strategy?.type === "FUTURES"
-                  ? "Signals are for spot strategies. This one trades by the exchange's routes."
-                  : "Your bot sends a signal to POST /bot/v1/spot/orders with an idempotency-key; it then appears here with its outcome."}
-              </EmptyState>
-            }
-          />
-          <Pager what="signals" before={search.before} next={data?.next} />
-        </Card>
-      )}
-    </>
+    <Screen
+      title="Signals"
+      documentTitle={`Signals, ${strategy?.name ?? strategyId}`}
+      lead="Orders that were sent as signals. Each is executed exactly once, however often it is sent."
+    >
+      <Listed query={query}>
+        <Table
+          caption="Signals"
+          columns={COLUMNS}
+          rows={query.data?.rows}
+          rowKey={({ signalId }) => signalId}
+          empty={
+            <EmptyState
+              title="No signals yet."
+              action={
+                <a href="/docs" className={TEXT_LINK}>
+                  How to send one
+                </a>
+              }
+            >
+              {strategy?.type === "FUTURES"
+                ? "Signals are for spot strategies. This one trades by the exchange's routes."
+                : "Your bot sends a signal to POST /bot/v1/spot/orders with an idempotency-key; it then appears here with its outcome."}
+            </EmptyState>
+          }
+        />
+        <Pager what="signals" before={search.before} next={query.data?.next} />
+      </Listed>
+    </Screen>
   );
 }
 

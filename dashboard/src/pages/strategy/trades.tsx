@@ -7,52 +7,48 @@ import { useOwnSymbols } from "../../markets/use-symbol.ts";
 import { CsvLink } from "../../trading/csv-link.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
-import { Card } from "../../ui/card.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { EmptyState } from "../../ui/note.tsx";
+import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
+import { Listed } from "../../ui/query.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
   const { search } = useAddress();
   const { symbol, before } = search;
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES") ?? [];
-  const { data, error, refetch, isFetching } = useQuery(
+  const query = useQuery(
     tradesQuery(strategyId, {
       ...(symbol === undefined ? {} : { symbol }),
       ...(before === undefined ? {} : { before }),
     }),
   );
   return (
-    <>
-      <PageHeader
-        title="Trades"
-        documentTitle={`Trades, ${strategy?.name ?? strategyId}`}
-        actions={
-          <>
-            <SymbolFilter own={own} />
-            <CsvLink file="GET /strategies/:strategyId/trades.csv" parameters={{ strategyId }}>
-              All trades as CSV
-            </CsvLink>
-          </>
-        }
-      />
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-      {(error === null || data !== undefined) && (
-        <Card isFlush>
-          <TradeTable
-            caption="Trades"
-            rows={data?.rows}
-            without={strategy?.type === "SPOT" ? ["Realized"] : []}
-            empty={
-              <EmptyState title={symbol === undefined ? "No trades yet." : `No trades in ${symbol}.`}>
-                Each fill of an order shows here within a second.
-              </EmptyState>
-            }
-          />
-          <Pager what="trades" before={before} next={data?.next} />
-        </Card>
-      )}
-    </>
+    <Screen
+      title="Trades"
+      documentTitle={`Trades, ${strategy?.name ?? strategyId}`}
+      actions={
+        <>
+          <SymbolFilter own={own} />
+          <CsvLink file="GET /strategies/:strategyId/trades.csv" parameters={{ strategyId }}>
+            All trades as CSV
+          </CsvLink>
+        </>
+      }
+    >
+      <Listed query={query}>
+        <TradeTable
+          caption="Trades"
+          rows={query.data?.rows}
+          without={strategy?.type === "SPOT" ? ["Realized"] : []}
+          empty={
+            <EmptyState title={symbol === undefined ? "No trades yet." : `No trades in ${symbol}.`}>
+              Each fill of an order shows here within a second.
+            </EmptyState>
+          }
+        />
+        <Pager what="trades" before={before} next={query.data?.next} />
+      </Listed>
+    </Screen>
   );
 }

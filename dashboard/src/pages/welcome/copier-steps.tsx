@@ -1,11 +1,11 @@
 // A copier's way to the first copy, or, where copying is not offered, what can be done instead.
+
 import { useQuery } from "@tanstack/react-query";
 import { accountsQuery, copiesQuery, venuesQuery } from "../../api/copying.ts";
 import { usePerson } from "../../api/session.ts";
 import { NotOffered } from "../../copying/not-offered.tsx";
 import { Card } from "../../ui/card.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
+import { QueryState, together } from "../../ui/query.tsx";
 import { copierJourneyOf } from "./copier-journey.ts";
 import { nextStep } from "./journey.ts";
 import { StepList } from "./step-list.tsx";
@@ -15,21 +15,8 @@ export function CopierJourney() {
   const venues = useQuery(venuesQuery);
   const accounts = useQuery(accountsQuery);
   const copies = useQuery(copiesQuery);
-  const error = venues.error ?? accounts.error ?? copies.error;
-  if (error !== null) {
-    const retry = () => {
-      for (const query of [venues, accounts, copies]) void query.refetch();
-    };
-    return <ErrorNote error={error} onRetry={retry} isRetrying={venues.isFetching} />;
-  }
   if (venues.data === undefined || accounts.data === undefined || copies.data === undefined) {
-    return (
-      <div aria-busy="true">
-        <Card title="Steps to your first copy">
-          <Skeleton lines={12} />
-        </Card>
-      </div>
-    );
+    return <QueryState of={together(venues, accounts, copies)} lines={12} title="Steps to your first copy" />;
   }
   const steps = copierJourneyOf({
     person,

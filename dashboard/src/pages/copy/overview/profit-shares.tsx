@@ -2,17 +2,17 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Answer } from "../../../api/call.ts";
 import { profitSharesQuery } from "../../../api/copying.ts";
-import { Card } from "../../../ui/card.tsx";
 import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
-import { EmptyState, ErrorNote } from "../../../ui/note.tsx";
+import { EmptyState } from "../../../ui/note.tsx";
+import { ListCard } from "../../../ui/query.tsx";
 import { type Column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type Row = Answer<"GET /copies/:copyId/profit-shares">["rows"][number];
 
 export function ProfitShares({ copyId }: { copyId: string }) {
-  const { data, error, refetch, isFetching } = useQuery(profitSharesQuery(copyId));
-  const asset = data?.asset ?? "";
+  const query = useQuery(profitSharesQuery(copyId));
+  const asset = query.data?.asset ?? "";
   const columns: readonly Column<Row>[] = [
     headColumn({ header: "Settled", isTime: true }, ({ at }) => <Time at={at} />),
     numberColumn("Profit since the start", ({ profit }) => (
@@ -22,31 +22,25 @@ export function ProfitShares({ copyId }: { copyId: string }) {
     numberColumn("Share", ({ share }) => <Amount value={share} decimals={2} asset={asset} />),
   ];
   return (
-    <Card title="Profit share (computed, nobody is charged)" isFlush>
-      {error !== null && (
-        <div className="p-4">
-          <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />
-        </div>
-      )}
-      {(error === null || data !== undefined) && (
-        <Table
-          caption="Settlements of the profit share"
-          columns={columns}
-          rows={data?.rows}
-          rowKey={({ at }) => String(at)}
-          empty={
-            <EmptyState title="No settlement yet.">
-              The first is computed on the first Monday (00:00 UTC) after the copy began, or when it ends.
-            </EmptyState>
-          }
-        />
-      )}
-      {data !== undefined && data.rows.length > 0 && (
+    <ListCard query={query} title="Profit share (computed, nobody is charged)">
+      <Table
+        caption="Settlements of the profit share"
+        columns={columns}
+        rows={query.data?.rows}
+        rowKey={({ at }) => String(at)}
+        empty={
+          <EmptyState title="No settlement yet.">
+            The first is computed on the first Monday (00:00 UTC) after the copy began, or when it ends.
+          </EmptyState>
+        }
+      />
+
+      {query.data !== undefined && query.data.rows.length > 0 && (
         <p className="p-4 text-ink-soft text-sm">
-          <Percent rate={data.rate} /> of the profit above the highest one before,{" "}
-          <Amount value={data.total} decimals={2} asset={asset} /> in all.
+          <Percent rate={query.data.rate} /> of the profit above the highest one before,{" "}
+          <Amount value={query.data.total} decimals={2} asset={asset} /> in all.
         </p>
       )}
-    </Card>
+    </ListCard>
   );
 }

@@ -1,4 +1,5 @@
 // What a copy is worth by the exchange's last word, and how far that is from its stop loss.
+
 import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../../../api/use-copy.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -16,20 +17,14 @@ import { Facts } from "../../../ui/figures/facts.tsx";
 import { Meter } from "../../../ui/figures/meter.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
 import { ErrorNote } from "../../../ui/note.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { Placeholder } from "../../../ui/query.tsx";
 
 /** From here on the bar is red, per cent. */
 const NEAR_PERCENT = 75;
 
 export function WorthCard({ copy }: { copy: CopyJson | undefined }) {
   if (copy === undefined) {
-    return (
-      <div aria-busy="true">
-        <Card title="Worth">
-          <Skeleton lines={6} />
-        </Card>
-      </div>
-    );
+    return <Placeholder lines={6} title="Worth" />;
   }
   const { equity, startEquity, resultRate, realized, fees, asset, seenAt, startedAt, endedAt } = copy;
   const profit = equity === null || startEquity === null ? null : roundedDifference(equity, startEquity, 2);

@@ -1,4 +1,5 @@
 // Copying a strategy: with which account, how much of it, within which bounds; what that would have done; and the start.
+
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
@@ -18,9 +19,9 @@ import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { Button, buttonLook } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
-import { EmptyState, ErrorNote, Note } from "../../../ui/note.tsx";
+import { EmptyState, Note } from "../../../ui/note.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { QueryState } from "../../../ui/query.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 import { StartDialog } from "./start-dialog.tsx";
 
@@ -28,7 +29,7 @@ const TITLE = "Copy this strategy";
 
 export function CopyCard({ offer }: { offer: OfferDetailJson }) {
   const person = usePerson();
-  const { data, error, refetch, isFetching } = useQuery(accountsQuery);
+  const query = useQuery(accountsQuery);
   if (offer.copyId !== null) {
     return (
       <Card title={TITLE} isFlush>
@@ -45,19 +46,8 @@ export function CopyCard({ offer }: { offer: OfferDetailJson }) {
       </Card>
     );
   }
-  if (error !== null && data === undefined) {
-    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
-  }
-  if (data === undefined) {
-    return (
-      <div aria-busy="true">
-        <Card title={TITLE}>
-          <Skeleton lines={5} />
-        </Card>
-      </div>
-    );
-  }
-  const fitting = data.rows.filter(
+  if (query.data === undefined) return <QueryState of={query} lines={5} title={TITLE} />;
+  const fitting = query.data.rows.filter(
     ({ family, status, copyId }) => family === offer.type && status === "CONNECTED" && copyId === null,
   );
   if (person.kyc !== "APPROVED") {

@@ -1,4 +1,5 @@
 // The newest trades and signals, with the way to all of them.
+
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SignalJson, TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
@@ -9,17 +10,15 @@ import { Side, StatusBadge } from "../../../ui/badge.tsx";
 import { buttonLook } from "../../../ui/button.tsx";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
-import { ErrorNote } from "../../../ui/note.tsx";
+import { QueryState } from "../../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard } from "../../../ui/table.tsx";
 import { signalInWords } from "../signals/signal-words.ts";
 
 const SHOWN_MAX = 5;
 
 export function NewestTrades({ strategyId }: { strategyId: string }) {
-  const { data, error, refetch, isFetching } = useQuery(tradesQuery(strategyId, {}));
-  if (error !== null && data === undefined) {
-    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
-  }
+  const query = useQuery(tradesQuery(strategyId, {}));
+  if (query.error !== null && query.data === undefined) return <QueryState of={query} />;
   return (
     <TableCard
       title="Newest trades"
@@ -32,7 +31,7 @@ export function NewestTrades({ strategyId }: { strategyId: string }) {
         </span>
       }
       columns={TRADE_COLUMNS}
-      rows={data?.rows.slice(0, SHOWN_MAX)}
+      rows={query.data?.rows.slice(0, SHOWN_MAX)}
       rowKey={({ symbol, tradeId }) => `${symbol} ${tradeId}`}
       empty="No trades yet."
     />
@@ -40,16 +39,14 @@ export function NewestTrades({ strategyId }: { strategyId: string }) {
 }
 
 export function NewestSignals({ strategyId }: { strategyId: string }) {
-  const { data, error, refetch, isFetching } = useQuery(signalsQuery(strategyId, undefined));
-  if (error !== null && data === undefined) {
-    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
-  }
+  const query = useQuery(signalsQuery(strategyId, undefined));
+  if (query.error !== null && query.data === undefined) return <QueryState of={query} />;
   return (
     <TableCard
       title="Newest signals"
       aside={<All strategyId={strategyId} to="signals" />}
       columns={SIGNAL_COLUMNS}
-      rows={data?.rows.slice(0, SHOWN_MAX)}
+      rows={query.data?.rows.slice(0, SHOWN_MAX)}
       rowKey={({ signalId }) => signalId}
       empty="No signals yet."
     />

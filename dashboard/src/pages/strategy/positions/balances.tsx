@@ -1,4 +1,5 @@
 // What a strategy owns, by asset, and what it is worth as prices come in.
+
 import { useQuery } from "@tanstack/react-query";
 import type { BalanceJson, PriceJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { balancesQuery } from "../../../api/trading.ts";
@@ -7,7 +8,7 @@ import { useEquity } from "../../../strategies/use-equity.ts";
 import { StaleBadge } from "../../../ui/badge.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Amount } from "../../../ui/figures/amounts.tsx";
-import { ErrorNote } from "../../../ui/note.tsx";
+import { QueryState } from "../../../ui/query.tsx";
 import { type Column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type BalancesProps = {
@@ -18,23 +19,22 @@ type BalancesProps = {
 };
 
 export function Balances({ strategyId, title, shownTotal }: BalancesProps) {
-  const { data, error, refetch, isFetching } = useQuery(balancesQuery(strategyId));
+  const query = useQuery(balancesQuery(strategyId));
   const live = useEquity();
-  if (error !== null && data === undefined) {
-    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
-  }
+  if (query.error !== null && query.data === undefined) return <QueryState of={query} />;
   const prices = live?.prices ?? NO_PRICES;
-  const valued = data?.rows.map((row) =>
+  const valued = query.data?.rows.map((row) =>
     prices.has(`${row.asset}USDT`) ? { ...row, value: worthOf(row, prices) } : row,
   );
   const { rows, total, shares } = shownBalances(valued, shownTotal);
   const isPriced =
-    data !== undefined && symbolsOf({ type: "SPOT", balances: data.rows, positions: [] }).length > 0;
+    query.data !== undefined &&
+    symbolsOf({ type: "SPOT", balances: query.data.rows, positions: [] }).length > 0;
   const share: Column<BalanceJson> = numberColumn("Share", ({ asset }) => {
     const percent = shares.get(asset);
     return percent === undefined ? null : `${percent} %`;
   });
-  const unpriced = data?.rows.filter(({ value }) => value === null).map(({ asset }) => asset) ?? [];
+  const unpriced = query.data?.rows.filter(({ value }) => value === null).map(({ asset }) => asset) ?? [];
   return (
     <Card
       title={title}

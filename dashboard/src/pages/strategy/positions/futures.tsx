@@ -1,4 +1,5 @@
 // The positions of a futures strategy, what protects them, and its wallet.
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { LegJson } from "../../../../../src/dashboard-api/schemas.ts";
@@ -7,8 +8,8 @@ import { shownParts } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";
 import { CancelDialog, type Cancelling } from "../../../trading/cancel-dialog.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { EmptyState, ErrorNote } from "../../../ui/note.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { EmptyState } from "../../../ui/note.tsx";
+import { QueryState, together } from "../../../ui/query.tsx";
 import { Balances } from "./balances.tsx";
 import { LegTable, legInWords } from "./leg-table.tsx";
 import { PositionCard } from "./position-card.tsx";
@@ -23,26 +24,12 @@ export function FuturesPositions({ strategyId, canCancel }: { strategyId: string
       ? null
       : shownParts({ balances: balances.data.rows, positions: positions.data.rows }, live);
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
-  const error = positions.error ?? legs.error;
   const onCancel = canCancel ? (leg: LegJson) => setCancelling(cancellingOf(leg)) : undefined;
   const armed = legs.data?.rows.filter(({ status }) => status !== "PENDING");
   const pending = legs.data?.rows.filter(({ status }) => status === "PENDING") ?? [];
   return (
     <div className="flex flex-col gap-5">
-      {error !== null && (
-        <ErrorNote
-          error={error}
-          onRetry={() => void Promise.all([positions.refetch(), legs.refetch()])}
-          isRetrying={positions.isFetching || legs.isFetching}
-        />
-      )}
-      {error === null && positions.data === undefined && (
-        <Card>
-          <div aria-busy="true">
-            <Skeleton lines={6} />
-          </div>
-        </Card>
-      )}
+      <QueryState of={together(positions, legs)} lines={6} />
       {positions.data?.rows.length === 0 && (
         <Card isFlush>
           <EmptyState title="No open positions.">

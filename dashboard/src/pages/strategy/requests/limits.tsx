@@ -1,4 +1,5 @@
 // How much of its limits the key has used, and whether it is banned.
+
 import type { RequestsJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Card } from "../../../ui/card.tsx";
 import { grouped } from "../../../ui/figures/decimals.ts";
@@ -7,16 +8,14 @@ import { Meter } from "../../../ui/figures/meter.tsx";
 import { Countdown } from "../../../ui/figures/time.tsx";
 import { useNow } from "../../../ui/hooks.ts";
 import { Note } from "../../../ui/note.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { Placeholder } from "../../../ui/query.tsx";
 import { toneOfMeter } from "./diagnosis-words.ts";
 
 export function Limits({ data }: { data: RequestsJson | undefined }) {
   return (
     <Card title="Limits">
       {data === undefined ? (
-        <div aria-busy="true">
-          <Skeleton lines={4} />
-        </div>
+        <Placeholder lines={4} isBare />
       ) : (
         <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
           {data.meters.map(({ name, used, limit, windowSeconds }) => {

@@ -12,13 +12,13 @@ import { Select } from "../../../ui/forms/select.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../../../ui/note.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { QueryState } from "../../../ui/query.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
 export function BindKey({ strategyId }: { strategyId: string }) {
   const person = usePerson();
-  const { data, error, refetch, isFetching } = useQuery(keysQuery);
-  const free = data?.rows.filter(isFreeKey);
+  const query = useQuery(keysQuery);
+  const free = query.data?.rows.filter(isFreeKey);
   const isReady = person.kyc === "APPROVED" && person.hasSecondFactor;
   return (
     <div className="flex flex-col gap-4">
@@ -26,12 +26,7 @@ export function BindKey({ strategyId }: { strategyId: string }) {
         No bot can trade on this strategy. Its open orders stay and can still be filled.
       </Note>
       {!isReady && <MissingSteps person={person} />}
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-      {isReady && error === null && free === undefined && (
-        <div aria-busy="true">
-          <Skeleton lines={4} />
-        </div>
-      )}
+      <QueryState of={query} {...(isReady ? { lines: 4 } : {})} isBare />
       {isReady && free?.length === 0 && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <p>You have no free key.</p>

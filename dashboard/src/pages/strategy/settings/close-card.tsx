@@ -1,5 +1,6 @@
 // Closing the strategy for good: first what it would do, then its name to be typed; then, while a market is
 // waited for, what is left.
+
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ClosePreviewJson, StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
@@ -13,9 +14,8 @@ import { Amount, SignedAmount } from "../../../ui/figures/amounts.tsx";
 import { Facts } from "../../../ui/figures/facts.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
-import { ErrorNote } from "../../../ui/note.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
+import { QueryState } from "../../../ui/query.tsx";
 import { ClosePreview } from "./close-preview.tsx";
 import { closeInWords } from "./close-words.ts";
 
@@ -68,20 +68,12 @@ function Closing({ strategy }: { strategy: StrategyJson }) {
   const closing = useClosing(strategyId, () => setAsking(false));
   // While it is being closed there is nothing left to be previewed.
   const isUnderWay = closing.isPending || closing.isSuccess;
-  const { data, error, refetch, isFetching } = useQuery({
+  const query = useQuery({
     ...closePreviewQuery(strategyId),
     enabled: !isUnderWay,
   });
-  if (error !== null && data === undefined) {
-    return <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />;
-  }
-  if (data === undefined) {
-    return (
-      <div aria-busy="true">
-        <Skeleton lines={6} />
-      </div>
-    );
-  }
+  const { data, refetch, isFetching } = query;
+  if (data === undefined) return <QueryState of={query} lines={6} isBare />;
   const words = closeInWords(data);
   return (
     <>
@@ -139,20 +131,20 @@ function useClosing(strategyId: string, onClosed: () => void) {
 
 /** Shown while the strategy waits for prices to close; the page updates itself when they arrive. */
 function Remaining({ strategy: { strategyId, type } }: { strategy: StrategyJson }) {
-  const { data, error, refetch, isFetching } = useQuery(closePreviewQuery(strategyId));
+  const query = useQuery(closePreviewQuery(strategyId));
   return (
     <>
       <ol className="list-decimal pl-5">
         <li>Orders, take profits and stop losses are canceled.</li>
         <li>
-          {data === undefined || data.waitingFor.length === 0
+          {query.data === undefined || query.data.waitingFor.length === 0
             ? "What is held is being sold."
-            : `Waiting for prices of ${data.waitingFor.join(", ")}: holdings there are sold as soon as prices arrive.`}
+            : `Waiting for prices of ${query.data.waitingFor.join(", ")}: holdings there are sold as soon as prices arrive.`}
         </li>
         <li>Then it is closed. You need not do anything.</li>
       </ol>
-      {error !== null && <ErrorNote error={error} onRetry={() => void refetch()} isRetrying={isFetching} />}
-      {data !== undefined && <ClosePreview preview={data} isFutures={type === "FUTURES"} />}
+      <QueryState of={query} />
+      {query.data !== undefined && <ClosePreview preview={query.data} isFutures={type === "FUTURES"} />}
     </>
   );
 }
