@@ -47,7 +47,9 @@ const READER = {
 describe("a page of the application", () => {
   test("is index.html, on every path of its router and on no others", async () => {
     const routes = readFileSync(join(import.meta.dirname, "../../dashboard/src/app/routes.tsx"), "utf8");
-    const paths = [...routes.matchAll(/path: "([^"]+)"/g)].map(([, path = ""]) => path);
+    const paths = [...routes.matchAll(/(?:path: |createRoute\(\s*\w+\(\s*)"([^"]+)"/g)].map(
+      ([, path = ""]) => path,
+    );
     expect(paths).toHaveLength(routes.split("createRoute(").length - 1);
     // The others are of pages within these.
     const own = paths.filter((path) => path.startsWith("/"));

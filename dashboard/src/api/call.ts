@@ -1,11 +1,12 @@
 // The only way to the server: JSON over /dashboard/api, with the session's cookie. Every failure is an ApiError. The names of the
 // endpoints and the types of what they take and answer are inferred from the server's rows.
+
 import { type QueryKey, queryOptions } from "@tanstack/react-query";
 import type { Endpoints } from "../../../src/dashboard-api/routes.ts";
 import type { ErrorJson } from "../../../src/dashboard-api/schemas.ts";
 import { stringifySearch } from "../app/search.ts";
 import { ApiError } from "./error.ts";
-import { queryClient } from "./query-client.ts";
+import { outdate } from "./query-client.ts";
 
 /** Such as "GET /copies/:copyId". */
 export type EndpointName = keyof Endpoints;
@@ -28,7 +29,7 @@ export async function call<Name extends EndpointName>(
   if (response.ok) return answer as Answer<Name>;
   const error = errorOf(response, answer);
   if (error.status === 401 && error.code === "NOT_SIGNED_IN") {
-    void queryClient.invalidateQueries({ queryKey: ["session"] });
+    outdate(["session"]);
   }
   throw error;
 }

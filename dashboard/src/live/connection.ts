@@ -2,9 +2,10 @@
 // Subscriptions are counted, so that two parts of a page share one. After a reconnect the connection
 // subscribes again and reloads all data, since messages may have been missed. It reloads once the server has
 // acknowledged the subscription: data that was loaded earlier may be stale, and no message would correct it.
+
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
-import { queryClient } from "../api/query-client.ts";
+import { outdate, queryClient } from "../api/query-client.ts";
 import { toast } from "../ui/overlays/toast.tsx";
 import { createRefusals } from "./refusals.ts";
 import { createSilence } from "./silence.ts";
@@ -179,13 +180,12 @@ async function connect(wanted: number): Promise<void> {
   });
   opened.on("changed", (message) => {
     for (const part of message.what) {
-      void queryClient.invalidateQueries({ queryKey: ["strategy", message.strategyId, part] });
+      outdate(["strategy", message.strategyId, part]);
     }
     pass("changed", message);
   });
   opened.on("copyChanged", (message) => {
-    void queryClient.invalidateQueries({ queryKey: ["copy", message.copyId] });
-    void queryClient.invalidateQueries({ queryKey: ["copies"] });
+    outdate(["copy", message.copyId], ["copies"]);
     pass("copyChanged", message);
   });
   opened.on("candle", (message) => pass("candle", message));
@@ -224,7 +224,7 @@ function refresh(kind: Watched, id: string): void {
 /** The session may have ended, which its query will say; the frame then disconnects. */
 function retryLater(opened: Socket<ServerEvents, ClientEvents>): void {
   become("refused");
-  void queryClient.invalidateQueries({ queryKey: ["session"] });
+  outdate(["session"]);
   if (retryTimer !== null) clearTimeout(retryTimer);
   retryTimer = setTimeout(() => opened.connect(), REFUSED_RETRY_MS);
 }

@@ -1,12 +1,7 @@
-// From Copier to Trader and back, and what that changes. It can be turned back at any time.
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
 import { takeSession, usePerson } from "../api/session.ts";
-import { Button } from "../ui/button.tsx";
-import { ErrorNote } from "../ui/note.tsx";
-import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
-import { toast } from "../ui/overlays/toast.tsx";
+import { FormDialog } from "../ui/forms/dialog-form.tsx";
 
 const CHANGES = {
   TRADER: {
@@ -32,33 +27,27 @@ export function SwitchProfileDialog({ isOpen, onClose }: { isOpen: boolean; onCl
   const { profile } = usePerson();
   const other = profile === "TRADER" ? "COPIER" : "TRADER";
   const { name, says } = CHANGES[other];
-  const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () => call("PUT /profile", { profile: other }),
-    onSuccess: async (session) => {
-      onClose();
-      takeSession(session);
-      toast(`You use Lyrebird as a ${name.toLowerCase()} now`);
-      await navigate({ to: "/" });
-    },
-  });
-  const close = () => {
-    reset();
-    onClose();
-  };
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={`Switch to the ${name} profile?`}>
-      <ul className="list-disc pl-5">
-        {says.map((each) => (
-          <li key={each}>{each}</li>
-        ))}
-      </ul>
-      {error !== null && <ErrorNote error={error} />}
-      <DialogActions>
-        <Button onClick={close}>Cancel</Button>
-        <Button kind="primary" onClick={() => mutate()} isBusy={isPending}>
-          Switch to {name}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <FormDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Switch to the ${name} profile?`}
+      action={`Switch to ${name}`}
+      first={{}}
+      send={() => call("PUT /profile", { profile: other })}
+      says={`You use Lyrebird as a ${name.toLowerCase()} now`}
+      onDone={(session) => {
+        takeSession(session);
+        return navigate({ to: "/" });
+      }}
+    >
+      {() => (
+        <ul className="list-disc pl-5">
+          {says.map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      )}
+    </FormDialog>
   );
 }

@@ -1,8 +1,10 @@
 // What all pages of one strategy share: where we are, what it is worth, its tabs, and that its changes come in live.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import type { StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { asApiError } from "../../api/error.ts";
+import { outdate } from "../../api/query-client.ts";
 import { summaryQuery } from "../../api/strategy.ts";
 import { useLive, useWatch } from "../../live/use-live.ts";
 import { EquityContext, useEquityOf } from "../../strategies/use-equity.ts";
@@ -17,14 +19,12 @@ const route = getRouteApi("/strategies/$strategyId");
 
 export function StrategyFrame() {
   const { strategyId } = route.useParams();
-  const queries = useQueryClient();
   const { data: strategy, error } = useQuery(summaryQuery(strategyId));
   const equity = useEquityOf(strategyId, strategy);
   useWatch(strategyId);
   useLive("changed", (message) => {
     if (message.strategyId !== strategyId || !message.what.includes("status")) return;
-    void queries.invalidateQueries({ queryKey: ["strategies"] });
-    void queries.invalidateQueries({ queryKey: ["strategy", strategyId, "account"] });
+    outdate(["strategies"], ["strategy", strategyId, "account"]);
   });
   if (error !== null && asApiError(error).code === "NOT_FOUND") return <NoSuchStrategy />;
   return (

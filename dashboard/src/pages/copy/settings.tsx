@@ -1,10 +1,10 @@
 // What can be changed about a copy: how much of the balance it uses, and its bounds, with a preview of what that would do.
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { fieldsOf } from "../../api/error.ts";
+import { outdate } from "../../api/query-client.ts";
 import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
 import { PreviewCard } from "../../copying/preview.tsx";
 import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
@@ -42,11 +42,10 @@ export function Page() {
 
 function SettingsForm({ copy }: { copy: CopyJson }) {
   const { copyId, strategyId, account } = copy;
-  const queries = useQueryClient();
   const [form, setForm] = useState(() => formOf(copy.settings));
   const save = useCopyMutation(copyId, "PUT /copies/:copyId/settings", {
     says: "Settings saved",
-    onDone: () => void queries.invalidateQueries({ queryKey: ["copying", "preview"] }),
+    onDone: () => outdate(["copying", "preview"]),
   });
   const read = settingsOf(form);
   const settings = "settings" in read ? read.settings : null;

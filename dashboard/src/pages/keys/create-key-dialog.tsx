@@ -1,6 +1,5 @@
 // A new key: its label and a fresh code, then the secret, shown this once.
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { CreatedKeyJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -48,14 +47,11 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
 type CreateFormProps = { onCancel: () => void; onCreated: (created: CreatedKeyJson) => void };
 
 function CreateForm({ onCancel, onCreated }: CreateFormProps) {
-  const queries = useQueryClient();
   const form = useForm({
     first: { label: "", code: "" },
     send: (values) => call("POST /keys", values),
-    onDone: (created) => {
-      void queries.invalidateQueries({ queryKey: ["keys"] });
-      onCreated(created);
-    },
+    outdates: [["keys"]],
+    onDone: onCreated,
   });
   return (
     <DialogForm action="Create the key" form={form} onCancel={onCancel}>

@@ -1,9 +1,11 @@
 // Copying on this server: the exchanges, the copies, what was not copied and why, the gap to paper, and the kill switches.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OperatorCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
+import { outdate } from "../../api/query-client.ts";
 import { CopyNumbers } from "../../copying/copy-numbers.tsx";
 import { Gap } from "../../copying/gap.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
@@ -92,12 +94,11 @@ export function Page() {
 type Cleared = Pick<OperatorCopyingJson["switches"][number], "kind" | "id">;
 
 function useClear() {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ kind, id }: Cleared) => call("POST /operator/copying/switches/clear", { kind, id }),
     onSuccess: () => {
       toast("Kill switch cleared");
-      void queries.invalidateQueries({ queryKey: copyingQuery.queryKey });
+      outdate(copyingQuery.queryKey);
     },
   });
 }

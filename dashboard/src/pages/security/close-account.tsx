@@ -53,9 +53,7 @@ function CloseDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void
       title="Close your account for good?"
       confirmation={email}
       action="Close my account"
-      onConfirm={() => contents.data !== undefined && form.onSubmit()}
-      isBusy={form.isBusy}
-      error={form.error}
+      form={{ ...form, onSubmit: () => contents.data !== undefined && form.onSubmit() }}
       more={
         <>
           <PasswordInput {...form.control("password")} />

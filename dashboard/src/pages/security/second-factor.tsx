@@ -1,8 +1,9 @@
 // The second factor: whether there is one, and the dialogs that set it up, renew its recovery codes and remove it.
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { endpointQuery } from "../../api/call.ts";
+import { outdate } from "../../api/query-client.ts";
 import { refreshSession } from "../../api/session.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -19,13 +20,10 @@ const CODES_FEW = 3;
 type OpenDialog = "SET_UP" | "RENEW" | "DISABLE" | null;
 
 export function SecondFactorCard() {
-  const queries = useQueryClient();
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const query = useQuery(endpointQuery(["second-factor"], "GET /second-factor"));
   const refresh = () => {
-    void queries.invalidateQueries({ queryKey: ["second-factor"] });
-    void queries.invalidateQueries({ queryKey: ["sessions"] });
-    void queries.invalidateQueries({ queryKey: ["activity"] });
+    outdate(["second-factor"], ["sessions"], ["activity"]);
     void refreshSession();
   };
   const close = () => setDialog(null);

@@ -1,15 +1,13 @@
 // The sessions of the account, and ending them.
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OwnSessionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call, endpointQuery } from "../../api/call.ts";
+import { outdate } from "../../api/query-client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { DialogForm } from "../../ui/forms/dialog-form.tsx";
-import { useForm } from "../../ui/forms/use-form.ts";
-import { Dialog } from "../../ui/overlays/dialog.tsx";
-import { toast } from "../../ui/overlays/toast.tsx";
+import { FormDialog } from "../../ui/forms/dialog-form.tsx";
 import { ListCard } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { NO_PROOF, ProofInput } from "./proof-input.tsx";
@@ -48,45 +46,28 @@ export function SessionsCard() {
 }
 
 function EndDialog({ toEnd, onClose }: { toEnd: ToEnd | null; onClose: () => void }) {
+  const isAll = toEnd === null || toEnd === "OTHERS";
   return (
-    <Dialog
+    <FormDialog
       isOpen={toEnd !== null}
       onClose={onClose}
-      title={toEnd === "OTHERS" ? "End all other sessions?" : "End this session?"}
+      title={isAll ? "End all other sessions?" : "End this session?"}
       description={
-        toEnd === null || toEnd === "OTHERS"
+        isAll
           ? "Every browser but this one is signed out."
           : `${browserInWords(toEnd.userAgent)} is signed out.`
       }
-    >
-      {toEnd !== null && <EndForm toEnd={toEnd} onClose={onClose} />}
-    </Dialog>
-  );
-}
-
-function EndForm({ toEnd, onClose }: { toEnd: ToEnd; onClose: () => void }) {
-  const queries = useQueryClient();
-  const form = useForm({
-    first: NO_PROOF,
-    send: (proof) =>
-      call("POST /sessions/end", { sessionId: toEnd === "OTHERS" ? null : toEnd.sessionId, ...proof }),
-    onDone: () => {
-      toast(toEnd === "OTHERS" ? "All other sessions ended" : "Session ended");
-      void queries.invalidateQueries({ queryKey: ["activity"] });
-      onClose();
-    },
-    onError: () => form.set(NO_PROOF),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
-  });
-  return (
-    <DialogForm
-      action={toEnd === "OTHERS" ? "End the sessions" : "End the session"}
+      action={isAll ? "End the sessions" : "End the session"}
       kind="danger"
-      form={form}
-      onCancel={onClose}
+      first={NO_PROOF}
+      send={(proof) => call("POST /sessions/end", { sessionId: isAll ? null : toEnd.sessionId, ...proof })}
+      says={isAll ? "All other sessions ended" : "Session ended"}
+      outdates={[["activity"]]}
+      onError={(_error, set) => set(NO_PROOF)}
+      onSettled={() => outdate(["sessions"])}
     >
-      <ProofInput form={form} />
-    </DialogForm>
+      {(form) => <ProofInput form={form} />}
+    </FormDialog>
   );
 }
 

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../button.tsx";
 import { ErrorNote } from "../note.tsx";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";
+import type { Sending } from "./dialog-form.tsx";
 import { TextInput } from "./text-input.tsx";
 
 type ConfirmByTypingProps = {
@@ -12,10 +13,8 @@ type ConfirmByTypingProps = {
   confirmation: string;
   /** On the button: "Close the strategy". */
   action: string;
-  onConfirm: () => void;
-  isBusy?: boolean;
-  /** Why the last attempt failed. */
-  error?: unknown;
+  /** What is sent then. */
+  form: Sending;
   /** What else is asked for, such as a code. */
   more?: ReactNode;
   /** What will happen. */
@@ -33,15 +32,7 @@ export function ConfirmByTyping(props: ConfirmByTypingProps) {
   );
 }
 
-function ConfirmForm({
-  confirmation,
-  action,
-  onConfirm,
-  onClose,
-  isBusy = false,
-  error,
-  more,
-}: ConfirmByTypingProps) {
+function ConfirmForm({ confirmation, action, form, onClose, more }: ConfirmByTypingProps) {
   const [typed, setTyped] = useState("");
   const isRight = typed.trim() === confirmation;
   return (
@@ -49,7 +40,7 @@ function ConfirmForm({
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isRight && !isBusy) onConfirm();
+        if (isRight && !form.isBusy) form.onSubmit();
       }}
     >
       <TextInput
@@ -61,10 +52,10 @@ function ConfirmForm({
         isMonospace
       />
       {more}
-      {error !== undefined && error !== null && <ErrorNote error={error} />}
+      {form.error !== null && <ErrorNote error={form.error} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="danger" disabled={!isRight} isBusy={isBusy}>
+        <Button type="submit" kind="danger" disabled={!isRight} isBusy={form.isBusy}>
           {action}
         </Button>
       </DialogActions>

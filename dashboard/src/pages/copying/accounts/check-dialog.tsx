@@ -1,8 +1,10 @@
 // Checks an account at the exchange again, and shows the result.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { useQuery } from "@tanstack/react-query";
 import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
+import { outdate } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/note.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
@@ -26,7 +28,6 @@ export function CheckDialog({ account, onClose }: CheckDialogProps) {
 }
 
 function Checked({ accountId, onClose }: { accountId: string; onClose: () => void }) {
-  const queries = useQueryClient();
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ["copying", "check", accountId],
     queryFn: async () => {
@@ -34,7 +35,7 @@ function Checked({ accountId, onClose }: { accountId: string; onClose: () => voi
         return await call("POST /copying/accounts/:accountId/check", { accountId });
       } finally {
         // A key that was refused is marked in the list too.
-        void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
+        outdate(accountsQuery.queryKey);
       }
     },
     retry: false,

@@ -1,6 +1,5 @@
 // Connects an exchange account: where, which kind, and its key; then the result of its check.
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AccountCheckJson, StrategyType } from "../../../../../src/dashboard-api/schemas.ts";
@@ -72,7 +71,6 @@ type ConnectFormProps = {
 };
 
 function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: ConnectFormProps) {
-  const queries = useQueryClient();
   const form = useForm({
     first: {
       family: firstFamily,
@@ -81,10 +79,8 @@ function ConnectForm({ venues, family: firstFamily, onCancel, onConnected }: Con
       ...NO_CREDENTIALS,
     },
     send: (values) => call("POST /copying/accounts", values),
-    onDone: (check) => {
-      void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
-      onConnected(check);
-    },
+    outdates: [accountsQuery.queryKey],
+    onDone: onConnected,
   });
   return (
     <DialogForm action="Check and connect" form={form} onCancel={onCancel}>

@@ -1,6 +1,5 @@
 // Destroys the stored key of an account, after its label and a fresh code were entered.
 
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
@@ -11,7 +10,6 @@ import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
-import { toast } from "../../../ui/overlays/toast.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
 /** Null: the dialog is closed. */
@@ -50,15 +48,12 @@ export function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
 
 function Confirm({ account, onClose }: { account: VenueAccountJson; onClose: () => void }) {
   const { accountId, label } = account;
-  const queries = useQueryClient();
   const form = useForm({
     first: { code: "" },
     send: ({ code }) => call("DELETE /copying/accounts/:accountId", { accountId, code }),
-    onDone: () => {
-      toast("Account disconnected");
-      void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
-      onClose();
-    },
+    says: "Account disconnected",
+    outdates: [accountsQuery.queryKey],
+    onDone: onClose,
   });
   return (
     <ConfirmByTyping
@@ -67,9 +62,7 @@ function Confirm({ account, onClose }: { account: VenueAccountJson; onClose: () 
       title="Disconnect this account?"
       confirmation={label}
       action="Disconnect"
-      onConfirm={form.onSubmit}
-      isBusy={form.isBusy}
-      error={form.error}
+      form={form}
       more={<CodeInput {...form.direct("code")} />}
     >
       <ul className="list-disc pl-5">

@@ -1,6 +1,5 @@
 // Replaces the key of an exchange account; the new one is checked first.
 
-import { useQueryClient } from "@tanstack/react-query";
 import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
@@ -37,17 +36,12 @@ export function ReplaceDialog({ account, onClose }: ReplaceDialogProps) {
 }
 
 function Replacing({ account, onClose }: { account: VenueAccountJson; onClose: () => void }) {
-  const queries = useQueryClient();
   const form = useForm({
     first: NO_CREDENTIALS,
     send: (values) =>
       call("PUT /copying/accounts/:accountId/credentials", { accountId: account.accountId, ...values }),
-    onDone: () => {
-      form.set(NO_CREDENTIALS);
-      void queries.invalidateQueries({ queryKey: accountsQuery.queryKey });
-      void queries.invalidateQueries({ queryKey: ["copy"] });
-      void queries.invalidateQueries({ queryKey: ["copies"] });
-    },
+    outdates: [accountsQuery.queryKey, ["copy"], ["copies"]],
+    onDone: () => form.set(NO_CREDENTIALS),
   });
   if (form.answer !== undefined) {
     return (

@@ -1,6 +1,6 @@
 // Copying a strategy: with which account, how much of it, within which bounds; what that would have done; and the start.
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type {
@@ -11,6 +11,7 @@ import type {
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { fieldsOf } from "../../../api/error.ts";
+import { outdate } from "../../../api/query-client.ts";
 import { usePerson } from "../../../api/session.ts";
 import { PreviewCard } from "../../../copying/preview.tsx";
 import { errorsOf, newSettings, settingsOf } from "../../../copying/settings.ts";
@@ -146,16 +147,15 @@ function CopyForm({ offer, accounts }: CopyFormProps) {
 }
 
 function useStart(strategyId: string) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: (chosen: { readonly accountId: string; readonly settings: CopySettingsJson }) =>
       call("POST /copies", { strategyId, ...chosen }),
     onSuccess: async ({ copyId }) => {
       toast("The copy starts with the next order");
-      void queries.invalidateQueries({ queryKey: ["copies"] });
+      outdate(["copies"]);
       await navigate({ to: "/copies/$copyId", params: { copyId } });
-      void queries.invalidateQueries({ queryKey: ["copying"] });
+      outdate(["copying"]);
     },
   });
 }

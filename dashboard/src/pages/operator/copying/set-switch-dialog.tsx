@@ -1,16 +1,12 @@
 // Sets a kill switch: what it stops, and why.
 
-import { useQueryClient } from "@tanstack/react-query";
 import type { KillSwitchJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { copyingQuery } from "../../../api/operator.ts";
 import { SWITCH_NAMES } from "../../../copying/words.ts";
-import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { FormDialog } from "../../../ui/forms/dialog-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
-import { useForm } from "../../../ui/forms/use-form.ts";
-import { Dialog } from "../../../ui/overlays/dialog.tsx";
-import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 200;
 type Kind = KillSwitchJson["kind"];
@@ -24,19 +20,6 @@ type SetSwitchDialogProps = {
   onClose: () => void;
 };
 
-export function SetSwitchDialog({ first, venues, onClose }: SetSwitchDialogProps) {
-  return (
-    <Dialog
-      isOpen={first !== null}
-      onClose={onClose}
-      title="Set a kill switch"
-      description="Nothing is sent for the copies that it covers, not even cancels and exits, until it is cleared."
-    >
-      {first !== null && <SwitchForm first={first} venues={venues} onClose={onClose} />}
-    </Dialog>
-  );
-}
-
 const ID_WORDS: Readonly<Record<Exclude<Kind, "VENUE">, { label: string; hint: string }>> = {
   COPIER: { label: "Copier", hint: "Their e-mail address, or their id." },
   STRATEGY: {
@@ -45,54 +28,56 @@ const ID_WORDS: Readonly<Record<Exclude<Kind, "VENUE">, { label: string; hint: s
   },
 };
 
-type SwitchFormProps = { first: Partial<NewSwitch>; venues: readonly string[]; onClose: () => void };
-
-function SwitchForm({ first, venues, onClose }: SwitchFormProps) {
-  const queries = useQueryClient();
-  const form = useForm({
-    first: { kind: first.kind ?? ("VENUE" as Kind), id: first.id ?? "", reason: "" },
-    send: ({ id, ...values }) => call("POST /operator/copying/switches", { ...values, id: id.trim() }),
-    onDone: () => {
-      toast("Kill switch set");
-      void queries.invalidateQueries({ queryKey: copyingQuery.queryKey });
-      onClose();
-    },
-  });
-  const { kind } = form.values;
+export function SetSwitchDialog({ first, venues, onClose }: SetSwitchDialogProps) {
   return (
-    <DialogForm action="Halt" kind="danger" form={form} onCancel={onClose}>
-      <Select
-        label="Scope"
-        {...form.control("kind")}
-        onChange={({ target }) => form.set({ kind: target.value as Kind, id: "" })}
-        options={Object.entries(SWITCH_NAMES).map(([value, label]) => ({ value, label }))}
-      />
-      {kind === "VENUE" ? (
-        <Select
-          label="Exchange"
-          required
-          placeholder="Choose an exchange"
-          options={venues.map((origin) => ({ value: origin, label: origin }))}
-          {...form.control("id")}
-        />
-      ) : (
-        <TextInput
-          {...ID_WORDS[kind]}
-          isMonospace
-          autoComplete="off"
-          spellCheck={false}
-          required
-          {...form.control("id")}
-        />
+    <FormDialog
+      isOpen={first !== null}
+      onClose={onClose}
+      title="Set a kill switch"
+      description="Nothing is sent for the copies that it covers, not even cancels and exits, until it is cleared."
+      action="Halt"
+      kind="danger"
+      first={{ kind: first?.kind ?? ("VENUE" as Kind), id: first?.id ?? "", reason: "" }}
+      send={({ id, ...values }) => call("POST /operator/copying/switches", { ...values, id: id.trim() })}
+      says="Kill switch set"
+      outdates={[copyingQuery.queryKey]}
+    >
+      {({ values: { kind }, control, set }) => (
+        <>
+          <Select
+            label="Scope"
+            {...control("kind")}
+            onChange={({ target }) => set({ kind: target.value as Kind, id: "" })}
+            options={Object.entries(SWITCH_NAMES).map(([value, label]) => ({ value, label }))}
+          />
+          {kind === "VENUE" ? (
+            <Select
+              label="Exchange"
+              required
+              placeholder="Choose an exchange"
+              options={venues.map((origin) => ({ value: origin, label: origin }))}
+              {...control("id")}
+            />
+          ) : (
+            <TextInput
+              {...ID_WORDS[kind]}
+              isMonospace
+              autoComplete="off"
+              spellCheck={false}
+              required
+              {...control("id")}
+            />
+          )}
+          <TextInput
+            label="Reason"
+            hint="Shown to everybody whose copies it halts."
+            autoComplete="off"
+            required
+            maxLength={REASON_LENGTH_MAX}
+            {...control("reason")}
+          />
+        </>
       )}
-      <TextInput
-        label="Reason"
-        hint="Shown to everybody whose copies it halts."
-        autoComplete="off"
-        required
-        maxLength={REASON_LENGTH_MAX}
-        {...form.control("reason")}
-      />
-    </DialogForm>
+    </FormDialog>
   );
 }

@@ -1,21 +1,19 @@
 // An operator's actions on a person's account: ending sessions, locking and unlocking, resetting the second factor, closing. Each
 // dialog says first what it does; the server audits it.
 
-import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { PersonDetailJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { AccountContents } from "../../../account/contents.tsx";
 import { call } from "../../../api/call.ts";
 import { personQuery } from "../../../api/operator.ts";
+import { outdate } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
-import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { FormDialog } from "../../../ui/forms/dialog-form.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
-import { Dialog } from "../../../ui/overlays/dialog.tsx";
-import { toast } from "../../../ui/overlays/toast.tsx";
 
 const REASON_LENGTH_MAX = 200;
 
@@ -52,7 +50,7 @@ export function PersonActions({ detail }: ActionProps) {
         title="End all sessions?"
         send={() => call("POST /operator/people/:personId/end-sessions", { personId })}
         action="End the sessions"
-        done="Sessions ended"
+        says="Sessions ended"
       >
         <p>They are signed out of every browser and can sign in again. Their API keys keep working.</p>
       </ActionDialog>
@@ -62,7 +60,7 @@ export function PersonActions({ detail }: ActionProps) {
         title="Lock this account?"
         send={({ reason }) => call("POST /operator/people/:personId/lock", { personId, reason })}
         action="Lock"
-        done="Account locked"
+        says="Account locked"
         asks="REASON"
       >
         <ul className="list-disc pl-5">
@@ -79,7 +77,7 @@ export function PersonActions({ detail }: ActionProps) {
         send={() => call("POST /operator/people/:personId/unlock", { personId })}
         kind="primary"
         action="Unlock"
-        done="Account unlocked"
+        says="Account unlocked"
       >
         <p>They can sign in, their keys work again, and the copies that the lock paused follow again.</p>
       </ActionDialog>
@@ -89,7 +87,7 @@ export function PersonActions({ detail }: ActionProps) {
         title="Reset their second factor?"
         send={({ code }) => call("POST /operator/people/:personId/reset-second-factor", { personId, code })}
         action="Reset it"
-        done="Second factor reset"
+        says="Second factor reset"
         asks="CODE"
       >
         <p>
@@ -108,58 +106,51 @@ type ActionDialogProps = DialogProps & {
   send: (values: typeof NOTHING_GIVEN) => Promise<unknown>;
   /** On the button. */
   action: string;
-  /** Said when it is done. */
-  done: string;
+  says: string;
   kind?: "primary" | "danger";
   asks?: "REASON" | "CODE";
   children: ReactNode;
 };
 
-function ActionDialog({ isOpen, onClose, title, children, ...form }: ActionDialogProps) {
-  return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={title} description={form.detail.person.email}>
-      {children}
-      <ActionForm {...form} onClose={onClose} />
-    </Dialog>
-  );
-}
-
 const NOTHING_GIVEN = { reason: "", code: "" };
 
-function ActionForm({
-  detail,
-  onClose,
-  send,
-  action,
-  done,
-  kind = "danger",
-  asks,
-}: Omit<ActionDialogProps, "isOpen" | "title" | "children">) {
-  const form = useAction({ personId: detail.person.personId, send, done, onDone: onClose });
+function ActionDialog({ detail, asks, children, ...dialog }: ActionDialogProps) {
+  const { personId, email } = detail.person;
   return (
-    <DialogForm action={action} kind={kind} form={form} onCancel={onClose}>
-      {asks === "REASON" && (
-        <TextInput
-          label="Reason"
-          hint="For the audit. The person is not shown it."
-          required
-          maxLength={REASON_LENGTH_MAX}
-          {...form.control("reason")}
-        />
+    <FormDialog
+      kind="danger"
+      {...dialog}
+      description={email}
+      first={NOTHING_GIVEN}
+      onSettled={() => outdate(personQuery(personId).queryKey)}
+    >
+      {({ control, direct }) => (
+        <>
+          {children}
+          {asks === "REASON" && (
+            <TextInput
+              label="Reason"
+              hint="For the audit. The person is not shown it."
+              required
+              maxLength={REASON_LENGTH_MAX}
+              {...control("reason")}
+            />
+          )}
+          {asks === "CODE" && <CodeInput label="Your code" {...direct("code")} autoFocus />}
+        </>
       )}
-      {asks === "CODE" && <CodeInput label="Your code" {...form.direct("code")} autoFocus />}
-    </DialogForm>
+    </FormDialog>
   );
 }
 
-function CloseDialog({ detail, isOpen, onClose }: DialogProps) {
-  const { person, contents } = detail;
+function CloseDialog({ detail: { person, contents }, isOpen, onClose }: DialogProps) {
   const { personId } = person;
-  const form = useAction({
-    personId,
+  const form = useForm({
+    first: { code: "" },
     send: ({ code }) => call("POST /operator/people/:personId/close", { personId, code }),
-    done: "Account closed",
+    says: "Account closed",
     onDone: onClose,
+    onSettled: () => outdate(personQuery(personId).queryKey),
   });
   return (
     <ConfirmByTyping
@@ -168,30 +159,10 @@ function CloseDialog({ detail, isOpen, onClose }: DialogProps) {
       title="Close this account for good?"
       confirmation={person.email}
       action="Close the account"
-      onConfirm={form.onSubmit}
-      isBusy={form.isBusy}
-      error={form.error}
+      form={form}
       more={<CodeInput label="Your code" {...form.direct("code")} />}
     >
       <AccountContents contents={contents} />
     </ConfirmByTyping>
   );
-}
-
-function useAction({
-  personId,
-  send,
-  done,
-  onDone,
-}: Pick<ActionDialogProps, "send" | "done"> & { personId: string; onDone: () => void }) {
-  const queries = useQueryClient();
-  return useForm({
-    first: NOTHING_GIVEN,
-    send,
-    onDone: () => {
-      toast(done);
-      onDone();
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: personQuery(personId).queryKey }),
-  });
 }

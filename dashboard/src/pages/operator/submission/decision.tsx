@@ -7,7 +7,7 @@ import type { KycDetailJson } from "../../../../../src/dashboard-api/schemas.ts"
 import { call } from "../../../api/call.ts";
 import { ApiError, asApiError } from "../../../api/error.ts";
 import { personQuery } from "../../../api/operator.ts";
-import { queryClient } from "../../../api/query-client.ts";
+import { outdate } from "../../../api/query-client.ts";
 import { usePerson } from "../../../api/session.ts";
 import { focusHeading } from "../../../app/focus.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -47,7 +47,7 @@ export function Decision({ detail, onChanged }: DecisionProps) {
   const changed = () => {
     setRejecting(false);
     onChanged();
-    void queryClient.invalidateQueries({ queryKey: personQuery(person.personId).queryKey });
+    outdate(personQuery(person.personId).queryKey);
     focusHeading();
   };
   if (status !== "PENDING") return <DecisionNote detail={detail} isLate={isLate} />;

@@ -1,9 +1,11 @@
 // The trader's kill switch: nothing is sent for any copy of the strategy.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { StrategyCopyingJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { strategyCopyingQuery } from "../../../api/copying.ts";
+import { outdate } from "../../../api/query-client.ts";
 import { HaltDialog } from "../../../copying/halt-dialog.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -61,7 +63,6 @@ export function CopiersHalt({ strategyId }: { strategyId: string }) {
 
 /** With a reason it is set, with null it is cleared. */
 function useSwitch(strategyId: string) {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: (reason: string | null) =>
       reason === null
@@ -69,7 +70,7 @@ function useSwitch(strategyId: string) {
         : call("POST /strategies/:strategyId/copying/halt", { strategyId, reason }),
     onSuccess: (_answer, reason) => {
       toast(reason === null ? "Kill switch cleared" : "All copies are halted");
-      void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });
+      outdate(strategyCopyingQuery(strategyId).queryKey);
     },
   });
 }

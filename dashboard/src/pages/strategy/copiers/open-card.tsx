@@ -1,5 +1,3 @@
-// Opens the strategy to copiers, or closes it to new ones; first, what people will see of it.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { StrategyCopyingJson, StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
@@ -8,9 +6,7 @@ import { counted } from "../../../copying/words.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
-import { Dialog } from "../../../ui/overlays/dialog.tsx";
-import { toast } from "../../../ui/overlays/toast.tsx";
+import { FormDialog } from "../../../ui/forms/dialog-form.tsx";
 
 type OpenCardProps = { strategy: StrategyJson } & Pick<
   StrategyCopyingJson,
@@ -19,13 +15,9 @@ type OpenCardProps = { strategy: StrategyJson } & Pick<
 
 export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps) {
   const [isAsking, setAsking] = useState(false);
-  const change = useOpening(strategy.strategyId, () => setAsking(false));
+  const { strategyId } = strategy;
   const going = copiers.FOLLOWING + copiers.PAUSED + copiers.CLOSING;
   const isLive = strategy.status === "LIVE";
-  const close = () => {
-    setAsking(false);
-    change.reset();
-  };
   return (
     <Card
       title="Open to copiers"
@@ -47,13 +39,18 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
           </Button>
         </div>
       )}
-      <Dialog isOpen={isAsking} onClose={close} title={isOpen ? "Close to new copiers?" : "Open to copiers?"}>
-        <DialogForm
-          action={isOpen ? "Close to new copiers" : "Open to copiers"}
-          form={{ onSubmit: () => change.mutate(!isOpen), isBusy: change.isPending, error: change.error }}
-          onCancel={close}
-        >
-          {isOpen ? (
+      <FormDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={isOpen ? "Close to new copiers?" : "Open to copiers?"}
+        action={isOpen ? "Close to new copiers" : "Open to copiers"}
+        first={{}}
+        send={() => call("PUT /strategies/:strategyId/copying", { strategyId, isOpen: !isOpen })}
+        says={isOpen ? "The strategy is closed to new copiers" : "The strategy is open to copiers"}
+        outdates={[strategyCopyingQuery(strategyId).queryKey]}
+      >
+        {() =>
+          isOpen ? (
             <ul className="list-disc pl-5">
               <li>It is no longer listed, and nobody new can copy it.</li>
               <li>
@@ -79,9 +76,9 @@ export function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps
                 keys.
               </p>
             </>
-          )}
-        </DialogForm>
-      </Dialog>
+          )
+        }
+      </FormDialog>
     </Card>
   );
 }
@@ -96,16 +93,4 @@ function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }):
   return its.isOpen
     ? "It is listed for every copier of this server. Each order, cancel, take profit and stop loss of your bot is mirrored on their exchange accounts, scaled to them; your bot does not wait for that."
     : "Nobody sees it. Open it, and copiers can have its orders mirrored on their own exchange accounts.";
-}
-
-function useOpening(strategyId: string, onDone: () => void) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (isOpen: boolean) => call("PUT /strategies/:strategyId/copying", { strategyId, isOpen }),
-    onSuccess: (_answer, isOpen) => {
-      toast(isOpen ? "The strategy is open to copiers" : "The strategy is closed to new copiers");
-      void queries.invalidateQueries({ queryKey: strategyCopyingQuery(strategyId).queryKey });
-      onDone();
-    },
-  });
 }

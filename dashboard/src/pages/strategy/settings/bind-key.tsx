@@ -1,6 +1,6 @@
 // Binds a free key to a strategy whose own was revoked, with a fresh code.
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { KeyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
@@ -11,7 +11,6 @@ import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
 import { ErrorNote, Note } from "../../../ui/note.tsx";
-import { toast } from "../../../ui/overlays/toast.tsx";
 import { QueryState } from "../../../ui/query.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
@@ -41,16 +40,11 @@ export function BindKey({ strategyId }: { strategyId: string }) {
 }
 
 function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly KeyJson[] }) {
-  const queries = useQueryClient();
   const form = useForm({
     first: { keyId: keys.length === 1 ? (keys[0]?.keyId ?? "") : "", code: "" },
     send: (values) => call("PUT /strategies/:strategyId/key", { strategyId, ...values }),
-    onDone: () => {
-      toast("Key bound");
-      void queries.invalidateQueries({ queryKey: ["keys"] });
-      void queries.invalidateQueries({ queryKey: ["strategies"] });
-      void queries.invalidateQueries({ queryKey: ["strategy", strategyId] });
-    },
+    says: "Key bound",
+    outdates: [["keys"], ["strategies"], ["strategy", strategyId]],
   });
   return (
     <form onSubmit={form.onSubmit} className="flex flex-col gap-4">

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ClosePreviewJson, StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
+import { outdate } from "../../../api/query-client.ts";
 import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
 import { useAddress } from "../../../app/use-address.ts";
 import { shownResult } from "../../../strategies/equity.ts";
@@ -95,9 +96,7 @@ function Closing({ strategy }: { strategy: StrategyJson }) {
         title="Close this strategy for good?"
         confirmation={data.confirmation}
         action="Close the strategy"
-        onConfirm={() => closing.mutate(data)}
-        isBusy={closing.isPending}
-        error={closing.error}
+        form={{ onSubmit: () => closing.mutate(data), isBusy: closing.isPending, error: closing.error }}
       >
         {words.length === 0 ? (
           <p>There are no open orders and nothing to sell.</p>
@@ -122,9 +121,7 @@ function useClosing(strategyId: string, onClosed: () => void) {
       queries.setQueryData(summaryQuery(strategyId).queryKey, strategy);
       toast(strategy.status === "CLOSED" ? "Strategy closed" : "The strategy is being closed");
       onClosed();
-      void queries.invalidateQueries({ queryKey: ["strategies"] });
-      void queries.invalidateQueries({ queryKey: ["keys"] });
-      void queries.invalidateQueries({ queryKey: ["strategy", strategyId] });
+      outdate(["strategies"], ["keys"], ["strategy", strategyId]);
     },
   });
 }

@@ -1,6 +1,5 @@
 // The strategy's name, and giving it another.
 
-import { useQueryClient } from "@tanstack/react-query";
 import type { StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { Button } from "../../../ui/button.tsx";
@@ -8,22 +7,16 @@ import { Card } from "../../../ui/card.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
 import { ErrorNote } from "../../../ui/note.tsx";
-import { toast } from "../../../ui/overlays/toast.tsx";
 import { NAME_LENGTH_MAX } from "../../new-strategy/create-form.tsx";
 
 export function NameCard({ strategy }: { strategy: StrategyJson }) {
-  const queries = useQueryClient();
   const { strategyId } = strategy;
   const form = useForm({
     first: { name: strategy.name },
     send: ({ name }) => call("PUT /strategies/:strategyId/name", { strategyId, name }),
-    onDone: ({ name }) => {
-      form.set({ name });
-      toast("Name changed");
-      void queries.invalidateQueries({ queryKey: ["strategies"] });
-      void queries.invalidateQueries({ queryKey: ["keys"] });
-      void queries.invalidateQueries({ queryKey: ["strategy", strategyId, "account"] });
-    },
+    says: "Name changed",
+    outdates: [["strategies"], ["keys"], ["strategy", strategyId, "account"]],
+    onDone: ({ name }) => form.set({ name }),
   });
   return (
     <Card title="Name">
