@@ -41,7 +41,9 @@ function Replacing({ account, onClose }: { account: VenueAccountJson; onClose: (
     send: (values) =>
       call("PUT /copying/accounts/:accountId/credentials", { accountId: account.accountId, ...values }),
     outdates: [accountsQuery.queryKey, ["copy"], ["copies"]],
-    onDone: () => form.set(NO_CREDENTIALS),
+    onDone: () => {
+      form.set(NO_CREDENTIALS);
+    },
   });
   if (form.answer !== undefined) {
     return (

@@ -16,7 +16,9 @@ export function NameCard({ strategy }: { strategy: StrategyJson }) {
     send: ({ name }) => call("PUT /strategies/:strategyId/name", { strategyId, name }),
     says: "Name changed",
     outdates: [["strategies"], ["keys"], ["strategy", strategyId, "account"]],
-    onDone: ({ name }) => form.set({ name }),
+    onDone: ({ name }) => {
+      form.set({ name });
+    },
   });
   return (
     <Card title="Name">
