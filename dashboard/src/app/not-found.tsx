@@ -1,5 +1,4 @@
-import { Link } from "@tanstack/react-router";
-import { buttonLook } from "../ui/button.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 
 export function NotFound() {
@@ -9,9 +8,7 @@ export function NotFound() {
         title="There is no such page"
         lead="The address may be mistyped, or what it showed is gone."
       />
-      <Link to="/" className={buttonLook("primary")}>
-        Go to the start page
-      </Link>
+      <ButtonLink to="/">Go to the start page</ButtonLink>
     </>
   );
 }

@@ -1,5 +1,4 @@
-import { Link } from "@tanstack/react-router";
-import { buttonLook } from "../ui/button.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import type { Refused } from "./audience.ts";
 
@@ -8,9 +7,7 @@ export function RefusedPage({ refused: { title, why, to, action } }: { refused: 
   return (
     <>
       <PageHeader title={title} lead={why} />
-      <Link to={to} className={buttonLook("primary")}>
-        {action}
-      </Link>
+      <ButtonLink to={to}>{action}</ButtonLink>
     </>
   );
 }

@@ -1,10 +1,8 @@
-// How much was placed, how much was not, and why not: as figures, and as bars that lead to the lines of the log.
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { EntryCountsJson } from "../../../src/dashboard-api/schemas.ts";
-import { TEXT_LINK } from "../ui/button.tsx";
 import { Facts } from "../ui/figures/facts.tsx";
 import { Meter } from "../ui/figures/meter.tsx";
+import { TextLink } from "../ui/links.tsx";
 import { ratesOf } from "./rates.ts";
 import { SKIP_NAMES } from "./words.ts";
 
@@ -32,9 +30,9 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
       {copyId !== undefined && status !== undefined && count > 0 && (
         <>
           {" "}
-          <Link to="/copies/$copyId/log" params={{ copyId }} search={{ status }} className={TEXT_LINK}>
+          <TextLink to="/copies/$copyId/log" params={{ copyId }} search={{ status }}>
             Show
-          </Link>
+          </TextLink>
         </>
       )}
     </span>

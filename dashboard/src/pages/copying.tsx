@@ -1,14 +1,13 @@
 // A copier's home: what is copied, how each copy fares, and, before the first, the way to it.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { accountsQuery, copiesQuery, venuesQuery } from "../api/copying.ts";
 import { usePerson } from "../api/session.ts";
 import { HaltNote } from "../copying/halt-note.tsx";
 import { NotOffered } from "../copying/not-offered.tsx";
 import { useWatchCopies } from "../live/use-live.ts";
-import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { Screen } from "../ui/page-header.tsx";
 import { QueryState } from "../ui/query.tsx";
 import { CopyTable, EndedTable } from "./copying/copy-table.tsx";
@@ -32,11 +31,7 @@ export function Page() {
       title="Your copies"
       lead="Each copy mirrors the orders of one strategy on one of your exchange accounts, scaled to that account."
       actions={
-        hasAny && isOffered ? (
-          <Link to="/copying/strategies" className={buttonLook("primary")}>
-            Copy a strategy
-          </Link>
-        ) : undefined
+        hasAny && isOffered ? <ButtonLink to="/copying/strategies">Copy a strategy</ButtonLink> : undefined
       }
     >
       <QueryState of={query} />

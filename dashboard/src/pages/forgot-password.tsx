@@ -1,7 +1,5 @@
-// Asks for a link by which a new password is set.
-import { Link } from "@tanstack/react-router";
 import { useSession } from "../api/session.ts";
-import { TEXT_LINK } from "../ui/button.tsx";
+import { TextLink } from "../ui/links.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 
@@ -15,9 +13,7 @@ export function Page() {
       />
       <AskForLink path="/password-reset" action="Send the link" lifetime="one hour" />
       <p className="mt-5">
-        <Link to="/sign-in" className={TEXT_LINK}>
-          Back to sign in
-        </Link>
+        <TextLink to="/sign-in">Back to sign in</TextLink>
       </p>
     </>
   );

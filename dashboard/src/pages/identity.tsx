@@ -1,16 +1,16 @@
 // Identity verification: the form, and its status.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { KycJson } from "../../../src/dashboard-api/schemas.ts";
 import { endpointQuery } from "../api/call.ts";
 import { refreshSession, usePerson, useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { StatusBadge } from "../ui/badge.tsx";
-import { Button, buttonLook } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Time } from "../ui/figures/time.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { Note } from "../ui/note.tsx";
 import { toast } from "../ui/overlays/toast.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
@@ -100,9 +100,9 @@ function Pending({ kyc, onRefresh, isRefreshing }: Omit<StateProps, "onTaken">) 
             Refresh
           </Button>
           {!hasSecondFactor && (
-            <Link to="/security" hash="second-factor" className={buttonLook()}>
+            <ButtonLink to="/security" hash="second-factor" kind="quiet">
               Set up the second factor
-            </Link>
+            </ButtonLink>
           )}
         </div>
       </div>
@@ -153,9 +153,7 @@ function Approved({ kyc }: { kyc: KycJson }) {
             ? "With a second factor you can create API keys, and strategies with them."
             : "To run a bot of your own, switch to the Trader profile."}
         </p>
-        <Link to="/welcome" className={buttonLook("primary")}>
-          See the next step
-        </Link>
+        <ButtonLink to="/welcome">See the next step</ButtonLink>
       </div>
     </Card>
   );

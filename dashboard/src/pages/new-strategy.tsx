@@ -1,12 +1,11 @@
 // A new strategy: its name, its type and its key; then the lines that trade on it.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { usePerson } from "../api/session.ts";
 import { isFreeKey, keysQuery } from "../api/strategy.ts";
 import { useAddress } from "../app/use-address.ts";
-import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { EmptyState } from "../ui/note.tsx";
 import { Screen } from "../ui/page-header.tsx";
 import { QueryState } from "../ui/query.tsx";
@@ -48,11 +47,7 @@ function Creation({ keyId, onCreated }: CreationProps) {
             title="You need a free API key first."
             {...(person.hasSecondFactor
               ? {
-                  action: (
-                    <Link to="/keys" className={buttonLook("primary")}>
-                      Create a key
-                    </Link>
-                  ),
+                  action: <ButtonLink to="/keys">Create a key</ButtonLink>,
                 }
               : {})}
           >

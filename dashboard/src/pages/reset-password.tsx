@@ -1,14 +1,15 @@
 // Where the link of a password mail leads: the new password, once.
 
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { refreshSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { Button, buttonLook } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
+import { ButtonLink } from "../ui/links.tsx";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -70,9 +71,7 @@ function Done() {
       <PageHeader title="Your password is set" />
       <div className="flex flex-col items-start gap-4">
         <Note tone="gain">Every session has ended. Sign in with the new password.</Note>
-        <Link to="/sign-in" className={buttonLook("primary")}>
-          Sign in
-        </Link>
+        <ButtonLink to="/sign-in">Sign in</ButtonLink>
       </div>
     </>
   );

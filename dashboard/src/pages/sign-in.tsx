@@ -1,14 +1,14 @@
 // E-mail address and password, then the second factor where there is one. The frame opens the next page after the sign-in.
 
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { takeSession, useSession } from "../api/session.ts";
-import { Button, TEXT_LINK } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
+import { TextLink } from "../ui/links.tsx";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -85,12 +85,8 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
         </div>
       )}
       <div className="mt-5 flex flex-wrap justify-between gap-x-6 gap-y-2">
-        <Link to="/forgot-password" className={TEXT_LINK}>
-          Forgot your password?
-        </Link>
-        <Link to="/sign-up" className={TEXT_LINK}>
-          Create an account
-        </Link>
+        <TextLink to="/forgot-password">Forgot your password?</TextLink>
+        <TextLink to="/sign-up">Create an account</TextLink>
       </div>
       {server.isDemo && (
         <div className="mt-6">

@@ -1,14 +1,14 @@
 // A new account begins with its e-mail address. The answer never says whether it was known: its owner learns that by mail. Name and
 // password are chosen on the page of the mailed link.
 
-import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { type Answer, call } from "../api/call.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { Button, buttonLook, TEXT_LINK } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { type Form, useForm } from "../ui/forms/use-form.ts";
+import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader, Screen } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -25,10 +25,7 @@ export function Page() {
       />
       <SignUpForm form={form} />
       <p className="mt-5">
-        Already have an account?{" "}
-        <Link to="/sign-in" className={TEXT_LINK}>
-          Sign in
-        </Link>
+        Already have an account? <TextLink to="/sign-in">Sign in</TextLink>
       </p>
     </>
   );
@@ -73,9 +70,9 @@ function Sent({ mail, email }: { mail: Answer<"POST /sign-up">["mail"]; email: s
       <LinkSent mail={mail} email={email} lifetime="24 hours" />
       <div className="flex flex-wrap gap-2">
         {!isAsking && <Button onClick={() => setAsking(true)}>Ask for another link</Button>}
-        <Link to="/sign-in" className={buttonLook("quiet")}>
+        <ButtonLink to="/sign-in" kind="quiet">
           Go to sign in
-        </Link>
+        </ButtonLink>
       </div>
       {isAsking && (
         <AskForLink

@@ -1,14 +1,13 @@
 // The strategies of the person: what each is worth, and the way to a new one.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { usePerson } from "../api/session.ts";
 import { keysQuery, sparklinesQuery, strategiesQuery } from "../api/strategy.ts";
 import { useChanges, useWatches } from "../live/use-changes.ts";
 import { useLive } from "../live/use-live.ts";
-import { buttonLook } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Time } from "../ui/figures/time.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { Screen } from "../ui/page-header.tsx";
 import { QueryState } from "../ui/query.tsx";
 import { NextStep } from "./strategies/next-step.tsx";
@@ -34,9 +33,7 @@ export function Page() {
       lead="Each strategy is a virtual account, traded by the bot that has its key."
       actions={
         isKnown && list.data.rows.length > 0 ? (
-          <Link to="/strategies/new" className={buttonLook("primary")}>
-            New strategy
-          </Link>
+          <ButtonLink to="/strategies/new">New strategy</ButtonLink>
         ) : undefined
       }
     >

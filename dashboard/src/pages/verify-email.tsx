@@ -1,15 +1,15 @@
 // The page of a sign-up mail's link: the reader of the mail chooses the name and password of the new account.
 
-import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { Button, buttonLook, TEXT_LINK } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
+import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { ErrorNote, Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
@@ -64,10 +64,7 @@ function FinishSignUp({ token }: { token: string }) {
         <div className="mt-5 flex max-w-md flex-col gap-4 border-line border-t pt-4">
           <p>
             A link works once. If you have used it before, your account is there:{" "}
-            <Link to="/sign-in" className={TEXT_LINK}>
-              sign in
-            </Link>
-            . Otherwise ask for another.
+            <TextLink to="/sign-in">sign in</TextLink>. Otherwise ask for another.
           </p>
           <AskForLink path="/sign-up" action="Send another link" lifetime={LIFETIME} />
         </div>
@@ -88,9 +85,9 @@ function Done() {
             ? "Your account is ready. Sign in to continue: the next step is your identity."
             : "The account is ready. You are still signed in with another one here."}
         </Note>
-        <Link to={person === null ? "/sign-in" : "/"} className={buttonLook("primary")}>
+        <ButtonLink to={person === null ? "/sign-in" : "/"}>
           {person === null ? "Sign in" : "Continue"}
-        </Link>
+        </ButtonLink>
       </div>
     </>
   );

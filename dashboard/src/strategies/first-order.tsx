@@ -1,11 +1,10 @@
-// For a strategy without an order: the lines that send one, and "Test this key" for when they do not.
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { KeyTest } from "../pages/keys/key-test.tsx";
 import { SnippetTabs } from "../snippets/snippet-tabs.tsx";
-import { Button, buttonLook } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { EmptyState } from "../ui/note.tsx";
 
 export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: StrategyJson }) {
@@ -16,13 +15,9 @@ export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: 
         <EmptyState
           title="This strategy has no key."
           action={
-            <Link
-              to="/strategies/$strategyId/settings"
-              params={{ strategyId }}
-              className={buttonLook("primary")}
-            >
+            <ButtonLink to="/strategies/$strategyId/settings" params={{ strategyId }}>
               Bind a key
-            </Link>
+            </ButtonLink>
           }
         >
           Its key was revoked. Until another is bound, no bot can trade with it.

@@ -2,7 +2,7 @@
 import type { ComponentProps } from "react";
 
 export type ButtonKind = "primary" | "quiet" | "danger";
-type ButtonSize = "normal" | "small";
+export type ButtonSize = "normal" | "small";
 
 type ButtonProps = Omit<ComponentProps<"button">, "className"> & {
   kind?: ButtonKind;

@@ -1,6 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import type { Search } from "../app/search.ts";
-import { buttonLook } from "./button.tsx";
+import { ButtonLink } from "./links.tsx";
 
 type PagerProps = {
   /** What the list shows: "orders". */
@@ -22,26 +21,28 @@ export function Pager({ what, before, next, words = NEWEST_FIRST }: PagerProps) 
   return (
     <nav aria-label={`Pages of ${what}`} className="flex flex-wrap gap-2 border-line border-t px-4 py-2.5">
       {before !== undefined && (
-        <Link
+        <ButtonLink
           to="."
           search={(search: Search) => ({ ...search, before: undefined })}
-          className={buttonLook("quiet", "small")}
+          kind="quiet"
+          size="small"
         >
           {words.first}
-        </Link>
+        </ButtonLink>
       )}
       {isLast ? (
         <span className="self-center text-ink-soft text-sm">
           These are the {words.last} {what}.
         </span>
       ) : (
-        <Link
+        <ButtonLink
           to="."
           search={(search: Search) => ({ ...search, before: next })}
-          className={buttonLook("quiet", "small")}
+          kind="quiet"
+          size="small"
         >
           {words.further}
-        </Link>
+        </ButtonLink>
       )}
     </nav>
   );

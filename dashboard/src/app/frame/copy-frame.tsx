@@ -1,4 +1,5 @@
 // The frame of all pages of one copy: what it copies, its status, its worth, its tabs and its live updates.
+
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -7,8 +8,8 @@ import { asApiError } from "../../api/error.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { hostOf } from "../../copying/words.ts";
 import { useWatchCopy } from "../../live/use-live.ts";
-import { buttonLook } from "../../ui/button.tsx";
 import { Amount, Percent } from "../../ui/figures/amounts.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
@@ -88,9 +89,7 @@ function NoSuchCopy() {
         title="There is no such copy"
         lead="The address may be mistyped, or it belongs to somebody else."
       />
-      <Link to="/copying" className={buttonLook("primary")}>
-        Go to your copies
-      </Link>
+      <ButtonLink to="/copying">Go to your copies</ButtonLink>
     </>
   );
 }

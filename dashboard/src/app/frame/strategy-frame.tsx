@@ -1,14 +1,14 @@
 // What all pages of one strategy share: where we are, what it is worth, its tabs, and that its changes come in live.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
+import { getRouteApi, Outlet } from "@tanstack/react-router";
 import type { StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { asApiError } from "../../api/error.ts";
 import { outdate } from "../../api/query-client.ts";
 import { summaryQuery } from "../../api/strategy.ts";
 import { useLive, useWatch } from "../../live/use-live.ts";
 import { EquityContext, useEquityOf } from "../../strategies/use-equity.ts";
-import { buttonLook } from "../../ui/button.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
@@ -55,9 +55,7 @@ function NoSuchStrategy() {
         title="There is no such strategy"
         lead="The address may be mistyped, or it belongs to somebody else."
       />
-      <Link to="/strategies" className={buttonLook("primary")}>
-        Go to your strategies
-      </Link>
+      <ButtonLink to="/strategies">Go to your strategies</ButtonLink>
     </>
   );
 }

@@ -1,6 +1,5 @@
 // What can be changed about a copy: how much of the balance it uses, and its bounds, with a preview of what that would do.
 
-import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { fieldsOf } from "../../api/error.ts";
@@ -11,9 +10,10 @@ import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/set
 import { SettingsFields } from "../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
-import { Button, TEXT_LINK } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Facts } from "../../ui/figures/facts.tsx";
+import { TextLink } from "../../ui/links.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Placeholder } from "../../ui/query.tsx";
@@ -101,9 +101,7 @@ function AccountCard({ copy: { account, family } }: { copy: CopyJson }) {
         ]}
       />
       <p className="mt-3 text-sm">
-        <Link to="/copying/accounts" className={TEXT_LINK}>
-          Check it or replace its key
-        </Link>
+        <TextLink to="/copying/accounts">Check it or replace its key</TextLink>
       </p>
     </Card>
   );

@@ -1,7 +1,7 @@
 // A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a preview of that.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { OfferDetailJson } from "../../../../src/dashboard-api/schemas.ts";
 import { offerQuery } from "../../api/copying.ts";
 import { isApiError } from "../../api/error.ts";
@@ -10,11 +10,11 @@ import { curveOf } from "../../copying/offer-curve.ts";
 import { counted, FAMILY_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { buttonLook } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Percent } from "../../ui/figures/amounts.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
 import { Facts } from "../../ui/figures/facts.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { PageHeader, Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
@@ -43,9 +43,9 @@ export function Page() {
       title={offer.name}
       badge={<Badge>{FAMILY_NAMES[offer.type]}</Badge>}
       actions={
-        <Link to="/copying/strategies" className={buttonLook()}>
+        <ButtonLink to="/copying/strategies" kind="quiet">
           All strategies
-        </Link>
+        </ButtonLink>
       }
     >
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -103,9 +103,7 @@ function NotOnOffer() {
         title="This strategy can’t be copied now"
         lead="Its trader closed it, or closed it to new copiers. If it was only closed to new copiers, running copies continue."
       />
-      <Link to="/copying/strategies" className={buttonLook("primary")}>
-        Show other strategies
-      </Link>
+      <ButtonLink to="/copying/strategies">Show other strategies</ButtonLink>
     </>
   );
 }

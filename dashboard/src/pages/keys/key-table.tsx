@@ -1,11 +1,13 @@
 // The live keys with what can be done to them, and the revoked ones.
+
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { KeyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { isFreeKey } from "../../api/strategy.ts";
-import { Button, buttonLook, TEXT_LINK } from "../../ui/button.tsx";
+import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { Time } from "../../ui/figures/time.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 
 type KeyTableProps = {
@@ -73,9 +75,9 @@ const STRATEGY: Column<KeyJson> = column("Strategy", (key) => (
     )}
     {key.strategy?.status === "CLOSED" && <span className="text-ink-soft">closed</span>}
     {isFreeKey(key) && (
-      <Link to="/strategies/new" search={{ key: key.keyId }} className={buttonLook("quiet", "small")}>
+      <ButtonLink to="/strategies/new" search={{ key: key.keyId }} kind="quiet" size="small">
         Create one with it
-      </Link>
+      </ButtonLink>
     )}
   </span>
 ));

@@ -1,7 +1,5 @@
-// What a person has to do before a key or an exchange account, with the way to it. Nothing where nothing is missing.
-import { Link } from "@tanstack/react-router";
 import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
-import { buttonLook } from "../../ui/button.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { Note } from "../../ui/note.tsx";
 
 type MissingStepsProps = {
@@ -34,14 +32,14 @@ export function MissingSteps({
       </ul>
       <div className="mt-3 flex flex-wrap gap-2">
         {lacksApproval && (
-          <Link to="/identity" className={buttonLook("quiet", "small")}>
+          <ButtonLink to="/identity" kind="quiet" size="small">
             Identity
-          </Link>
+          </ButtonLink>
         )}
         {lacksSecondFactor && (
-          <Link to="/security" hash="second-factor" className={buttonLook("quiet", "small")}>
+          <ButtonLink to="/security" hash="second-factor" kind="quiet" size="small">
             Set up the second factor
-          </Link>
+          </ButtonLink>
         )}
       </div>
     </Note>

@@ -1,13 +1,13 @@
 // Name, type and key of a new strategy.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { KeyJson, StrategyJson, StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
-import { Button, buttonLook } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/forms/select.tsx";
 import { TextInput } from "../../ui/forms/text-input.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
+import { ButtonLink } from "../../ui/links.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
 import { TypeChoice } from "./type-choice.tsx";
 
@@ -56,9 +56,9 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
       />
       {form.error !== null && <ErrorNote error={form.error} />}
       <div className="flex flex-wrap justify-end gap-2 border-line border-t pt-4">
-        <Link to="/strategies" className={buttonLook()}>
+        <ButtonLink to="/strategies" kind="quiet">
           Cancel
-        </Link>
+        </ButtonLink>
         <Button type="submit" kind="primary" isBusy={form.isBusy}>
           Create the strategy
         </Button>

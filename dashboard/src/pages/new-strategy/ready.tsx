@@ -1,13 +1,12 @@
 // After a strategy was created: the lines that trade on it, and whether its key works.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { summaryQuery } from "../../api/strategy.ts";
 import { focusHeading } from "../../app/focus.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
 import { TYPES } from "../../strategies/type-words.ts";
-import { buttonLook } from "../../ui/button.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
 
@@ -33,9 +32,9 @@ export function Ready({ strategyId }: { strategyId: string }) {
         title={`${name} is ready`}
         lead={`A ${TYPES[type].name.toLowerCase()} strategy with ${TYPES[type].balance}. It trades as soon as your bot sends an order.`}
         actions={
-          <Link to="/strategies/$strategyId" params={{ strategyId }} className={buttonLook("primary")}>
+          <ButtonLink to="/strategies/$strategyId" params={{ strategyId }}>
             Go to the strategy
-          </Link>
+          </ButtonLink>
         }
       />
       <div className="max-w-4xl">

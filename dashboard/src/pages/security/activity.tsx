@@ -1,11 +1,12 @@
 // The person's own part of the audit, newest first.
+
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { AuditJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { auditWords, detailsInWords } from "../../audit/words.ts";
-import { Button, TEXT_LINK } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextLink } from "../../ui/links.tsx";
 import { ListCard } from "../../ui/query.tsx";
 import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 
@@ -71,8 +72,8 @@ function StrategyLink({ strategyId }: { strategyId: string | null }) {
   const { profile } = usePerson();
   if (strategyId === null || profile !== "TRADER") return null;
   return (
-    <Link to="/strategies/$strategyId" params={{ strategyId }} className={TEXT_LINK}>
+    <TextLink to="/strategies/$strategyId" params={{ strategyId }}>
       Strategy
-    </Link>
+    </TextLink>
   );
 }

@@ -1,7 +1,5 @@
-// What a person without a strategy has to do first, as the page of all steps says it, and the way there.
-import { Link } from "@tanstack/react-router";
 import type { KeyJson, PersonJson } from "../../../../src/dashboard-api/schemas.ts";
-import { buttonLook } from "../../ui/button.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { journeyOf } from "../welcome/journey.ts";
@@ -26,13 +24,9 @@ export function NextStep({ person, keys }: NextStepProps) {
       title="No strategies yet."
       action={
         isReady ? (
-          <Link to="/strategies/new" className={buttonLook("primary")}>
-            New strategy
-          </Link>
+          <ButtonLink to="/strategies/new">New strategy</ButtonLink>
         ) : (
-          <Link to="/welcome" className={buttonLook("primary")}>
-            See all steps
-          </Link>
+          <ButtonLink to="/welcome">See all steps</ButtonLink>
         )
       }
     >

@@ -1,13 +1,15 @@
 // The strategies, one a row; at phone width one a card.
+
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import { TYPES } from "../../strategies/type-words.ts";
 import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";
-import { buttonLook, TEXT_LINK } from "../../ui/button.tsx";
+import { TEXT_LINK } from "../../ui/button.tsx";
 import { Amount, SignedAmount } from "../../ui/figures/amounts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
@@ -128,13 +130,9 @@ const KEY: Column<StrategyJson> = column(
     }
     if (status !== "LIVE") return null;
     return (
-      <Link
-        to="/strategies/$strategyId/settings"
-        params={{ strategyId }}
-        className={buttonLook("quiet", "small")}
-      >
+      <ButtonLink to="/strategies/$strategyId/settings" params={{ strategyId }} kind="quiet" size="small">
         Bind a key
-      </Link>
+      </ButtonLink>
     );
   },
 );

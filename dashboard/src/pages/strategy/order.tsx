@@ -1,7 +1,7 @@
 // One order: its status, its fills, and its history in words.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import type { OrderDetailJson } from "../../../../src/dashboard-api/schemas.ts";
 import { orderQuery } from "../../api/trading.ts";
@@ -10,7 +10,7 @@ import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
 import { SignalLink } from "../../trading/links.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
 import { inWords, Side, StatusBadge } from "../../ui/badge.tsx";
-import { Button, buttonLook } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { Amount, Price } from "../../ui/figures/amounts.tsx";
@@ -18,6 +18,7 @@ import { signOf } from "../../ui/figures/decimals.ts";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Timeline } from "../../ui/figures/timeline.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
@@ -41,18 +42,18 @@ export function Page() {
       lead={order === undefined ? undefined : orderInWords(order)}
       actions={
         <>
-          <Link to="/strategies/$strategyId/orders" params={{ strategyId }} className={buttonLook("quiet")}>
+          <ButtonLink to="/strategies/$strategyId/orders" params={{ strategyId }} kind="quiet">
             All orders
-          </Link>
+          </ButtonLink>
           {order !== undefined && (
-            <Link
+            <ButtonLink
               to="/strategies/$strategyId/chart"
               params={{ strategyId }}
               search={{ symbol: order.symbol, at: String(order.placedAt) }}
-              className={buttonLook("quiet")}
+              kind="quiet"
             >
               Show on the chart
-            </Link>
+            </ButtonLink>
           )}
           {order?.isOpen && strategy?.status !== "CLOSED" && (
             <Button

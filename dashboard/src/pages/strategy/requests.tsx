@@ -1,14 +1,13 @@
 // The request inspector: the last requests of the strategy's key, live, and of each refused one why.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { requestsQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
-import { buttonLook } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Checkbox } from "../../ui/forms/checkbox.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
@@ -53,13 +52,9 @@ export function Page() {
             title="This strategy has no key."
             action={
               strategy.status === "CLOSED" ? undefined : (
-                <Link
-                  to="/strategies/$strategyId/settings"
-                  params={{ strategyId }}
-                  className={buttonLook("primary")}
-                >
+                <ButtonLink to="/strategies/$strategyId/settings" params={{ strategyId }}>
                   Bind a key
-                </Link>
+                </ButtonLink>
               )
             }
           >

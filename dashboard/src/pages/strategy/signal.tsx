@@ -1,12 +1,11 @@
 // One signal: the order as it was asked for, and what became of it.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
 import { signalQuery } from "../../api/trading.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
-import { buttonLook } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
@@ -14,6 +13,7 @@ import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
 import { Timeline } from "../../ui/figures/timeline.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { Note } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
@@ -33,9 +33,9 @@ export function Page() {
       badge={data !== undefined && <StatusBadge status={data.status} />}
       lead={data === undefined ? undefined : signalInWords(data.order)}
       actions={
-        <Link to="/strategies/$strategyId/signals" params={{ strategyId }} className={buttonLook("quiet")}>
+        <ButtonLink to="/strategies/$strategyId/signals" params={{ strategyId }} kind="quiet">
           All signals
-        </Link>
+        </ButtonLink>
       }
     >
       <QueryState of={query} />

@@ -1,13 +1,11 @@
-// Target against holding, one symbol a row, with the cause in words.
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { DriftRowJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { isOff } from "../../../copying/drift.ts";
 import { CAUSE_NAMES } from "../../../copying/words.ts";
 import { Badge, Side } from "../../../ui/badge.tsx";
-import { TEXT_LINK } from "../../../ui/button.tsx";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { magnitude, signOf } from "../../../ui/figures/decimals.ts";
+import { TextLink } from "../../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type DriftTableProps = {
@@ -53,14 +51,9 @@ export function DriftTable({ copyId, rows, empty }: DriftTableProps) {
 function Line({ copyId, entryId }: { copyId: string; entryId: number | null }) {
   if (entryId === null) return null;
   return (
-    <Link
-      to="/copies/$copyId/log"
-      params={{ copyId }}
-      search={{ entry: String(entryId) }}
-      className={TEXT_LINK}
-    >
+    <TextLink to="/copies/$copyId/log" params={{ copyId }} search={{ entry: String(entryId) }}>
       Line {entryId}
-    </Link>
+    </TextLink>
   );
 }
 

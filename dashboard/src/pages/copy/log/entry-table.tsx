@@ -1,14 +1,12 @@
-// Lines of the mirror log; each opens in full.
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { MirrorEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Search } from "../../../app/search.ts";
 import { Bps } from "../../../copying/bps.tsx";
 import { ENTRY_STATUSES, KIND_NAMES } from "../../../copying/words.ts";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
-import { TEXT_LINK } from "../../../ui/button.tsx";
 import { ExactPrice, Price } from "../../../ui/figures/amounts.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
+import { TextLink } from "../../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 import { sentQuantityOf } from "./entry-words.ts";
 
@@ -21,17 +19,16 @@ type EntryTableProps = {
 export function EntryTable({ copyId, rows, empty }: EntryTableProps) {
   const what: Column<MirrorEntryJson> = headColumn("What", (entry) => (
     <span className="flex flex-col items-start">
-      <Link
+      <TextLink
         to="/copies/$copyId/log"
         params={{ copyId }}
         search={(search: Search) => ({ ...search, entry: String(entry.entryId) })}
         resetScroll={false}
-        className={TEXT_LINK}
       >
         {KIND_NAMES[entry.kind]}
         {entry.symbol === null ? "" : ` ${entry.symbol}`}
         <span className="sr-only">, line {entry.entryId}</span>
-      </Link>
+      </TextLink>
       {entry.side !== null && (
         <span className="font-normal text-xs">
           <Side side={entry.side} />{" "}

@@ -1,8 +1,8 @@
 // The last few lines of the mirror log.
+
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { entriesQuery } from "../../../api/copying.ts";
-import { buttonLook } from "../../../ui/button.tsx";
+import { ButtonLink } from "../../../ui/links.tsx";
 import { EmptyState } from "../../../ui/note.tsx";
 import { ListCard } from "../../../ui/query.tsx";
 import { EntryTable } from "../log/entry-table.tsx";
@@ -16,9 +16,9 @@ export function NewestEntries({ copyId }: { copyId: string }) {
       query={query}
       title="Latest log entries"
       aside={
-        <Link to="/copies/$copyId/log" params={{ copyId }} className={buttonLook("quiet", "small")}>
+        <ButtonLink to="/copies/$copyId/log" params={{ copyId }} kind="quiet" size="small">
           All entries
-        </Link>
+        </ButtonLink>
       }
     >
       <EntryTable

@@ -1,8 +1,6 @@
-// Why a copy does not follow, in plain words, and what to do about it.
-import { Link } from "@tanstack/react-router";
 import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { REASONS } from "../../../copying/words.ts";
-import { TEXT_LINK } from "../../../ui/button.tsx";
+import { TextLink } from "../../../ui/links.tsx";
 import { Note } from "../../../ui/note.tsx";
 
 const TITLES = {
@@ -30,9 +28,7 @@ export function ReasonNote({ copy: { status, reason } }: { copy: CopyJson }) {
       )}
       {needsAccount && status !== "STOPPED" && (
         <p className="mt-1">
-          <Link to="/copying/accounts" className={TEXT_LINK}>
-            Go to the exchange accounts
-          </Link>
+          <TextLink to="/copying/accounts">Go to the exchange accounts</TextLink>
         </p>
       )}
     </Note>

@@ -1,10 +1,9 @@
-// Exchange accounts, one a row, with what can be done about each.
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
-import { Button, TEXT_LINK } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { TextLink } from "../../../ui/links.tsx";
 import { type Column, column, headColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type Doing = (account: VenueAccountJson) => void;
@@ -75,9 +74,9 @@ const USED_BY: Column<VenueAccountJson> = column("Used by", ({ copyId }) =>
   copyId === null ? (
     <span className="text-ink-soft">no copy</span>
   ) : (
-    <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
+    <TextLink to="/copies/$copyId" params={{ copyId }}>
       a copy
-    </Link>
+    </TextLink>
   ),
 );
 const CHECKED: Column<VenueAccountJson> = timeColumn("Checked", ({ checkedAt }) => checkedAt);

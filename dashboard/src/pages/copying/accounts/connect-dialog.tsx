@@ -1,16 +1,16 @@
 // Connects an exchange account: where, which kind, and its key; then the result of its check.
 
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AccountCheckJson, StrategyType } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { hostOf } from "../../../copying/words.ts";
-import { Button, buttonLook } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
+import { ButtonLink } from "../../../ui/links.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
 import { CheckResult } from "./check-result.tsx";
 import { CredentialFields, NO_CREDENTIALS } from "./credential-fields.tsx";
@@ -49,13 +49,9 @@ export function ConnectDialog({ isOpen, onClose, venues, family }: ConnectDialog
           <CheckResult check={check} />
           <DialogActions>
             <Button onClick={close}>Done</Button>
-            <Link
-              to="/copying/strategies"
-              search={{ type: check.account.family }}
-              className={buttonLook("primary")}
-            >
+            <ButtonLink to="/copying/strategies" search={{ type: check.account.family }}>
               Choose a strategy
-            </Link>
+            </ButtonLink>
           </DialogActions>
         </>
       )}

@@ -1,14 +1,13 @@
 // Destroys the stored key of an account, after its label and a fresh code were entered.
 
-import { Link } from "@tanstack/react-router";
 import type { VenueAccountJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { usePerson } from "../../../api/session.ts";
-import { buttonLook } from "../../../ui/button.tsx";
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
+import { ButtonLink } from "../../../ui/links.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
@@ -28,13 +27,9 @@ export function DisconnectDialog({ account, onClose }: DisconnectDialogProps) {
               once the key is destroyed, nothing can be sent.
             </p>
             <div>
-              <Link
-                to="/copies/$copyId"
-                params={{ copyId: account.copyId ?? "" }}
-                className={buttonLook("primary")}
-              >
+              <ButtonLink to="/copies/$copyId" params={{ copyId: account.copyId ?? "" }}>
                 Go to the copy
-              </Link>
+              </ButtonLink>
             </div>
           </>
         ) : (

@@ -1,7 +1,7 @@
 // Copying a strategy: with which account, how much of it, within which bounds; what that would have done; and the start.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type {
   CopySettingsJson,
@@ -17,9 +17,10 @@ import { PreviewCard } from "../../../copying/preview.tsx";
 import { errorsOf, newSettings, settingsOf } from "../../../copying/settings.ts";
 import { SettingsFields } from "../../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
-import { Button, buttonLook } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
+import { ButtonLink } from "../../../ui/links.tsx";
 import { EmptyState, Note } from "../../../ui/note.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 import { QueryState } from "../../../ui/query.tsx";
@@ -37,9 +38,9 @@ export function CopyCard({ offer }: { offer: OfferDetailJson }) {
         <EmptyState
           title="You copy this strategy."
           action={
-            <Link to="/copies/$copyId" params={{ copyId: offer.copyId }} className={buttonLook("primary")}>
+            <ButtonLink to="/copies/$copyId" params={{ copyId: offer.copyId }}>
               Go to the copy
-            </Link>
+            </ButtonLink>
           }
         >
           You can copy a strategy only once at a time.
@@ -62,9 +63,9 @@ export function CopyCard({ offer }: { offer: OfferDetailJson }) {
         <EmptyState
           title={`You have no free ${FAMILY_NAMES[offer.type].toLowerCase()} account.`}
           action={
-            <Link to="/copying/accounts" search={{ connect: offer.type }} className={buttonLook("primary")}>
+            <ButtonLink to="/copying/accounts" search={{ connect: offer.type }}>
               Connect an account
-            </Link>
+            </ButtonLink>
           }
         >
           A copy needs an exchange account for itself, of the strategy’s kind. Most exchanges offer

@@ -1,4 +1,5 @@
 // Strategies on offer, one a row; the heads of the columns sort them.
+
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { OfferJson } from "../../../../../src/dashboard-api/schemas.ts";
@@ -9,6 +10,7 @@ import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
 import { magnitude } from "../../../ui/figures/decimals.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";
 import { useNow } from "../../../ui/hooks.ts";
+import { TextLink } from "../../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 export const SORT_NAMES: Readonly<Record<OfferSort, string>> = {
@@ -96,9 +98,9 @@ const SMALLEST: Column<OfferJson> = numberColumn(SORT_NAMES.smallest, ({ smalles
 );
 const OWN: Column<OfferJson> = column("Yours", ({ copyId }) =>
   copyId === null ? null : (
-    <Link to="/copies/$copyId" params={{ copyId }} className={TEXT_LINK}>
+    <TextLink to="/copies/$copyId" params={{ copyId }}>
       You copy it
-    </Link>
+    </TextLink>
   ),
 );
 

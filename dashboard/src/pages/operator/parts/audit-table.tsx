@@ -1,9 +1,7 @@
-// Records of the audit log, with links to the people they are about.
-import { Link } from "@tanstack/react-router";
 import type { AuditJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
 import { inWords } from "../../../ui/badge.tsx";
-import { TEXT_LINK } from "../../../ui/button.tsx";
+import { TextLink } from "../../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type AuditTableProps = {
@@ -44,9 +42,9 @@ function Details({ details: { submissionId, ...details } }: AuditJson) {
     <span className="break-words text-ink-soft">
       {detailsInWords(details)}{" "}
       {submissionId !== undefined && (
-        <Link to="/operator/identity/$submissionId" params={{ submissionId }} className={TEXT_LINK}>
+        <TextLink to="/operator/identity/$submissionId" params={{ submissionId }}>
           Form
-        </Link>
+        </TextLink>
       )}
     </span>
   );
@@ -55,9 +53,9 @@ function Details({ details: { submissionId, ...details } }: AuditJson) {
 function Subject({ about }: AuditJson) {
   if (about.kind === "PERSON") {
     return (
-      <Link to="/operator/people/$personId" params={{ personId: about.id }} className={TEXT_LINK}>
+      <TextLink to="/operator/people/$personId" params={{ personId: about.id }}>
         Person
-      </Link>
+      </TextLink>
     );
   }
   return (

@@ -1,10 +1,8 @@
-// Identity forms that were submitted: who, how long ago, and what became of them.
-import { Link } from "@tanstack/react-router";
 import type { KycEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
-import { TEXT_LINK } from "../../../ui/button.tsx";
 import { durationInWords } from "../../../ui/figures/duration.ts";
 import { useNow } from "../../../ui/hooks.ts";
+import { TextLink } from "../../../ui/links.tsx";
 import {
   type Column,
   column,
@@ -23,10 +21,10 @@ export function SubmissionTable(table: SubmissionTableProps) {
 
 const COLUMNS: readonly Column<KycEntryJson>[] = [
   headColumn("Form", ({ submissionId, person, submittedAt }) => (
-    <Link to="/operator/identity/$submissionId" params={{ submissionId }} className={TEXT_LINK}>
+    <TextLink to="/operator/identity/$submissionId" params={{ submissionId }}>
       {person.name === "" ? person.email : person.name}
       <span className="sr-only">, submitted {new Date(submittedAt).toISOString()}</span>
-    </Link>
+    </TextLink>
   )),
   column("E-mail", ({ person }) => <span className="break-all">{person.email}</span>),
   column("Status", ({ status }) => <StatusBadge status={status} />),

@@ -1,15 +1,14 @@
 // The newest trades and signals, with the way to all of them.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { SignalJson, TradeJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { signalsQuery, tradesQuery } from "../../../api/trading.ts";
 import { CsvLink } from "../../../trading/csv-link.tsx";
 import { ChartLink, OrderLink, SignalLink } from "../../../trading/links.tsx";
 import { Side, StatusBadge } from "../../../ui/badge.tsx";
-import { buttonLook } from "../../../ui/button.tsx";
 import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { Time } from "../../../ui/figures/time.tsx";
+import { ButtonLink } from "../../../ui/links.tsx";
 import { QueryState } from "../../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard } from "../../../ui/table.tsx";
 import { signalInWords } from "../signals/signal-words.ts";
@@ -55,13 +54,9 @@ export function NewestSignals({ strategyId }: { strategyId: string }) {
 
 function All({ strategyId, to }: { strategyId: string; to: "trades" | "signals" }) {
   return (
-    <Link
-      to={`/strategies/$strategyId/${to}`}
-      params={{ strategyId }}
-      className={buttonLook("quiet", "small")}
-    >
+    <ButtonLink to={`/strategies/$strategyId/${to}`} params={{ strategyId }} kind="quiet" size="small">
       All {to}
-    </Link>
+    </ButtonLink>
   );
 }
 

@@ -1,15 +1,15 @@
 // Binds a free key to a strategy whose own was revoked, with a fresh code.
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { KeyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { usePerson } from "../../../api/session.ts";
 import { isFreeKey, keysQuery } from "../../../api/strategy.ts";
-import { Button, buttonLook } from "../../../ui/button.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
+import { ButtonLink } from "../../../ui/links.tsx";
 import { ErrorNote, Note } from "../../../ui/note.tsx";
 import { QueryState } from "../../../ui/query.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
@@ -29,9 +29,7 @@ export function BindKey({ strategyId }: { strategyId: string }) {
       {isReady && free?.length === 0 && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <p>You have no free key.</p>
-          <Link to="/keys" className={buttonLook("primary")}>
-            Create a key
-          </Link>
+          <ButtonLink to="/keys">Create a key</ButtonLink>
         </div>
       )}
       {isReady && free !== undefined && free.length > 0 && <BindForm strategyId={strategyId} keys={free} />}
