@@ -1,11 +1,22 @@
 import { createRouter } from "@tanstack/react-router";
+import { Instead } from "../ui/page-header.tsx";
 import { Skeleton } from "../ui/skeleton.tsx";
 import { Fault } from "./fault.tsx";
-import { NotFound } from "./not-found.tsx";
 import { routeTree } from "./routes.tsx";
 import { parseSearch, stringifySearch } from "./search.ts";
 
 const PENDING_AFTER_MS = 300;
+
+function NotFound() {
+  return (
+    <Instead
+      title="There is no such page"
+      why="The address may be mistyped, or what it showed is gone."
+      to="/"
+      action="Go to the start page"
+    />
+  );
+}
 
 export const router = createRouter({
   routeTree,

@@ -1,8 +1,10 @@
 // The settings of a copy in a form: how much of the balance, a preset of limits, and under "Settings" each of them.
+
 import { type ReactNode, useState } from "react";
 import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { Checkbox } from "../ui/forms/checkbox.tsx";
 import { Field } from "../ui/forms/field.tsx";
+import { RadioCard } from "../ui/forms/radio-card.tsx";
 import { Select } from "../ui/forms/select.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import {
@@ -205,25 +207,15 @@ function PresetChoice({ family, form, onChange }: Pick<SettingsFieldsProps, "fam
       <legend className="mb-1 font-medium text-sm">Limits</legend>
       <div className="grid gap-3 sm:grid-cols-2">
         {PRESET_NAMES.map((name) => (
-          <label
+          <RadioCard
             key={name}
-            className="flex cursor-pointer gap-3 rounded-md border border-line-strong px-3 py-2.5 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2"
-          >
-            <input
-              type="radio"
-              name="preset"
-              value={name}
-              checked={name === chosen}
-              onChange={() => onChange(presetFor(family, name))}
-              className="mt-1 size-4 shrink-0 accent-accent"
-            />
-            <span className="min-w-0">
-              <span className="font-medium">{PRESET_WORDS[name].name}</span>
-              <span className="mt-0.5 block text-ink text-sm">
-                {PRESET_WORDS[name].says(family === "FUTURES")}
-              </span>
-            </span>
-          </label>
+            name="preset"
+            value={name}
+            isChosen={name === chosen}
+            onChoose={() => onChange(presetFor(family, name))}
+            title={PRESET_WORDS[name].name}
+            says={PRESET_WORDS[name].says(family === "FUTURES")}
+          />
         ))}
       </div>
       <p role="status" className="mt-1 text-ink-soft text-sm">

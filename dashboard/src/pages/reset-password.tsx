@@ -6,11 +6,11 @@ import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { refreshSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { Button } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { SubmitForm } from "../ui/forms/submit-form.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
 import { ButtonLink } from "../ui/links.tsx";
-import { ErrorNote, Note } from "../ui/note.tsx";
+import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { useLinkToken } from "./entrance/link-token.ts";
@@ -48,13 +48,9 @@ function ResetForm({ token }: { token: string }) {
         title="Choose a new password"
         lead="A new password ends every session of your account. Bots are not affected: they use API keys."
       />
-      <form onSubmit={form.onSubmit} className="flex max-w-md flex-col gap-4">
+      <SubmitForm form={form} action="Set the password" isWide className="max-w-md gap-4">
         <PasswordInput label="New password" isNew {...form.control("password")} />
-        {form.error !== null && <ErrorNote error={form.error} />}
-        <Button type="submit" kind="primary" isBusy={form.isBusy}>
-          Set the password
-        </Button>
-      </form>
+      </SubmitForm>
       {isApiError(form.error, "LINK_REFUSED") && (
         <div className="mt-5 max-w-md border-line border-t pt-4">
           <AskForLink path="/password-reset" action="Send another link" lifetime="one hour" />

@@ -6,10 +6,11 @@ import { isApiError } from "../api/error.ts";
 import { takeSession, useSession } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { SubmitForm } from "../ui/forms/submit-form.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
 import { TextLink } from "../ui/links.tsx";
-import { ErrorNote, Note } from "../ui/note.tsx";
+import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { SecondFactorInput } from "./entrance/second-factor-input.tsx";
@@ -59,7 +60,11 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
   return (
     <>
       <PageHeader title="Sign in" />
-      <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
+      <SubmitForm
+        form={{ ...form, error: isApiError(error, "CODE_NEEDED") ? null : error }}
+        action="Sign in"
+        isWide
+      >
         <TextInput
           label="E-mail address"
           type="email"
@@ -68,11 +73,7 @@ function FirstStep({ credentials, hasReturned, onChange, onCodeNeeded }: FirstSt
           {...form.control("email")}
         />
         <PasswordInput autoFocus={hasReturned} {...form.control("password")} />
-        {error !== null && !isApiError(error, "CODE_NEEDED") && <ErrorNote error={error} />}
-        <Button type="submit" kind="primary" isBusy={form.isBusy}>
-          Sign in
-        </Button>
-      </form>
+      </SubmitForm>
       {isApiError(error, "EMAIL_NOT_VERIFIED") && (
         <div className="mt-5 border-line border-t pt-4">
           <AskForLink
@@ -120,16 +121,9 @@ function SecondStep({ credentials, onBack }: { credentials: Credentials; onBack:
           </>
         }
       />
-      <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
+      <SubmitForm form={form} action="Sign in" beside={<Button onClick={onBack}>Back</Button>}>
         <SecondFactorInput {...form.direct("code")} autoFocus />
-        {form.error !== null && <ErrorNote error={form.error} />}
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Sign in
-          </Button>
-          <Button onClick={onBack}>Back</Button>
-        </div>
-      </form>
+      </SubmitForm>
     </>
   );
 }

@@ -6,10 +6,11 @@ import { type Answer, call } from "../api/call.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { Button } from "../ui/button.tsx";
+import { SubmitForm } from "../ui/forms/submit-form.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { type Form, useForm } from "../ui/forms/use-form.ts";
 import { ButtonLink, TextLink } from "../ui/links.tsx";
-import { ErrorNote, Note } from "../ui/note.tsx";
+import { Note } from "../ui/note.tsx";
 import { PageHeader, Screen } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { LinkSent } from "./entrance/link-sent.tsx";
@@ -34,7 +35,7 @@ export function Page() {
 function SignUpForm({ form }: { form: Form<{ email: string }> }) {
   const { server } = useSession();
   return (
-    <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <SubmitForm form={form} action="Send the link" isWide>
       <TextInput
         label="E-mail address"
         hint={
@@ -51,11 +52,7 @@ function SignUpForm({ form }: { form: Form<{ email: string }> }) {
           its log, where it was started.
         </Note>
       )}
-      {form.error !== null && <ErrorNote error={form.error} />}
-      <Button type="submit" kind="primary" isBusy={form.isBusy}>
-        Send the link
-      </Button>
-    </form>
+    </SubmitForm>
   );
 }
 

@@ -5,12 +5,12 @@ import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { Button } from "../ui/button.tsx";
 import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { SubmitForm } from "../ui/forms/submit-form.tsx";
 import { TextInput } from "../ui/forms/text-input.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
 import { ButtonLink, TextLink } from "../ui/links.tsx";
-import { ErrorNote, Note } from "../ui/note.tsx";
+import { Note } from "../ui/note.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 import { useLinkToken } from "./entrance/link-token.ts";
@@ -46,7 +46,7 @@ function FinishSignUp({ token }: { token: string }) {
         title="Finish creating your account"
         lead="Your e-mail address is verified with this step. Choose how you sign in."
       />
-      <form onSubmit={form.onSubmit} className="flex max-w-md flex-col gap-4">
+      <SubmitForm form={form} action="Create the account" isWide className="max-w-md gap-4">
         <TextInput
           label="Name"
           hint="The name that the dashboard shows."
@@ -55,11 +55,7 @@ function FinishSignUp({ token }: { token: string }) {
           {...form.control("name")}
         />
         <PasswordInput isNew {...form.control("password")} />
-        {form.error !== null && <ErrorNote error={form.error} />}
-        <Button type="submit" kind="primary" isBusy={form.isBusy}>
-          Create the account
-        </Button>
-      </form>
+      </SubmitForm>
       {isApiError(form.error, "LINK_REFUSED") && (
         <div className="mt-5 flex max-w-md flex-col gap-4 border-line border-t pt-4">
           <p>

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from "react";
+import { ButtonLink } from "./links.tsx";
 
 type PageHeaderProps = {
   /** The page's only h1; also the title of the browser's tab. */
@@ -48,6 +49,18 @@ export function Screen({ className = "", children, ...header }: ScreenProps) {
     <>
       <PageHeader {...header} />
       <div className={`flex flex-col gap-5 ${className}`}>{children}</div>
+    </>
+  );
+}
+
+type InsteadProps = { title: string; why: string; to: string; action: string };
+
+/** Instead of a page that is not there or not for this person: why, and where they may go. */
+export function Instead({ title, why, to, action }: InsteadProps) {
+  return (
+    <>
+      <PageHeader title={title} lead={why} />
+      <ButtonLink to={to}>{action}</ButtonLink>
     </>
   );
 }

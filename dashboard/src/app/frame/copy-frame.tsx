@@ -4,13 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { copyQuery } from "../../api/copying.ts";
-import { asApiError } from "../../api/error.ts";
+import { isApiError } from "../../api/error.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { hostOf } from "../../copying/words.ts";
 import { useWatchCopy } from "../../live/use-live.ts";
 import { Amount, Percent } from "../../ui/figures/amounts.tsx";
-import { ButtonLink } from "../../ui/links.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Instead } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
 
@@ -20,7 +19,16 @@ export function CopyFrame() {
   const { copyId } = route.useParams();
   const { data: copy, error } = useQuery(copyQuery(copyId));
   useWatchCopy(copyId);
-  if (error !== null && asApiError(error).code === "NOT_FOUND") return <NoSuchCopy />;
+  if (isApiError(error, "NOT_FOUND")) {
+    return (
+      <Instead
+        title="There is no such copy"
+        why="The address may be mistyped, or it belongs to somebody else."
+        to="/copying"
+        action="Go to your copies"
+      />
+    );
+  }
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-6">
@@ -79,18 +87,6 @@ function Worth({ copy: { equity, resultRate, asset } }: { copy: CopyJson }) {
         </dd>
       </div>
     </dl>
-  );
-}
-
-function NoSuchCopy() {
-  return (
-    <>
-      <PageHeader
-        title="There is no such copy"
-        lead="The address may be mistyped, or it belongs to somebody else."
-      />
-      <ButtonLink to="/copying">Go to your copies</ButtonLink>
-    </>
   );
 }
 

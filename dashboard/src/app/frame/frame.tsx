@@ -1,5 +1,6 @@
 // Around every page: loads the session, decides whether the page is for this person, and what surrounds it.
 // The page's own code loads at the same time.
+
 import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import type { SessionJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -9,9 +10,9 @@ import { disconnect } from "../../live/connection.ts";
 import { BirdMark } from "../../ui/bird-mark.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
 import { Toasts } from "../../ui/overlays/toast.tsx";
+import { Instead } from "../../ui/page-header.tsx";
 import { type Audience, refusedTo } from "../audience.ts";
 import { safeNextPath } from "../next-path.ts";
-import { RefusedPage } from "../refused-page.tsx";
 import { type Search, stringifySearch } from "../search.ts";
 import { SignOutFailed, useSignOutFailure } from "../sign-out.tsx";
 import { Entrance } from "./entrance.tsx";
@@ -68,7 +69,7 @@ function Framed({ session: { person } }: { session: SessionJson }) {
   }
   if (audience === "GUEST") return <Navigate to={safeNextPath(search.next)} replace />;
   const refused = refusedTo(audience, person);
-  return <Shell person={person}>{refused === null ? <Outlet /> : <RefusedPage refused={refused} />}</Shell>;
+  return <Shell person={person}>{refused === null ? <Outlet /> : <Instead {...refused} />}</Shell>;
 }
 
 /**

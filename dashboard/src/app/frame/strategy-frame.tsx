@@ -3,13 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Outlet } from "@tanstack/react-router";
 import type { StrategyType } from "../../../../src/dashboard-api/schemas.ts";
-import { asApiError } from "../../api/error.ts";
+import { isApiError } from "../../api/error.ts";
 import { outdate } from "../../api/query-client.ts";
 import { summaryQuery } from "../../api/strategy.ts";
 import { useLive, useWatch } from "../../live/use-live.ts";
 import { EquityContext, useEquityOf } from "../../strategies/use-equity.ts";
-import { ButtonLink } from "../../ui/links.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { Instead } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
 import { EndNote, StrategyEquity } from "./strategy-head.tsx";
@@ -26,7 +25,16 @@ export function StrategyFrame() {
     if (message.strategyId !== strategyId || !message.what.includes("status")) return;
     outdate(["strategies"], ["strategy", strategyId, "account"]);
   });
-  if (error !== null && asApiError(error).code === "NOT_FOUND") return <NoSuchStrategy />;
+  if (isApiError(error, "NOT_FOUND")) {
+    return (
+      <Instead
+        title="There is no such strategy"
+        why="The address may be mistyped, or it belongs to somebody else."
+        to="/strategies"
+        action="Go to your strategies"
+      />
+    );
+  }
   return (
     <EquityContext value={equity}>
       <div className="mb-2 flex flex-wrap items-center justify-between gap-x-6">
@@ -45,18 +53,6 @@ export function StrategyFrame() {
       {strategy !== undefined && <EndNote strategy={strategy} />}
       <Outlet />
     </EquityContext>
-  );
-}
-
-function NoSuchStrategy() {
-  return (
-    <>
-      <PageHeader
-        title="There is no such strategy"
-        lead="The address may be mistyped, or it belongs to somebody else."
-      />
-      <ButtonLink to="/strategies">Go to your strategies</ButtonLink>
-    </>
   );
 }
 

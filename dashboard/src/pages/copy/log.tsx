@@ -1,12 +1,13 @@
 // The mirror log: every line shows how an order was copied, or why it was not.
+
 import { useQuery } from "@tanstack/react-query";
 import type { MirrorEntryJson } from "../../../../src/dashboard-api/schemas.ts";
 import { type EntriesListed, entriesQuery } from "../../api/copying.ts";
 import { useCopy } from "../../api/use-copy.ts";
+import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { ENTRY_STATUSES } from "../../copying/words.ts";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
-import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
@@ -37,15 +38,7 @@ export function Page() {
       actions={
         <>
           <SymbolFilter own={symbolsOf(newest)} />
-          <div className="w-48">
-            <Select
-              label="Status"
-              isInline
-              value={status ?? ""}
-              onChange={({ target }) => change({ status: target.value || undefined, before: undefined })}
-              options={STATUSES}
-            />
-          </div>
+          <AddressSelect name="status" label="Status" value={status ?? ""} options={STATUSES} width="w-48" />
         </>
       }
     >

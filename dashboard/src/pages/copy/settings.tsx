@@ -10,11 +10,10 @@ import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/set
 import { SettingsFields } from "../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Facts } from "../../ui/figures/facts.tsx";
+import { SubmitForm } from "../../ui/forms/submit-form.tsx";
 import { TextLink } from "../../ui/links.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Placeholder } from "../../ui/query.tsx";
 
@@ -58,7 +57,13 @@ function SettingsForm({ copy }: { copy: CopyJson }) {
   return (
     <>
       <Card title="Share and limits">
-        <form onSubmit={submit} noValidate className="flex max-w-3xl flex-col gap-5">
+        <SubmitForm
+          form={{ onSubmit: submit, isBusy: save.isPending, error: save.error }}
+          action="Save"
+          isDisabled={!isChanged}
+          noValidate
+          className="max-w-3xl gap-5"
+        >
           <SettingsFields
             isRunning
             family={copy.family}
@@ -70,13 +75,7 @@ function SettingsForm({ copy }: { copy: CopyJson }) {
             Changes apply from the next order on. Holdings stay: a smaller share or a lower limit sells
             nothing by itself, and Drift shows what is then too much.
           </p>
-          {save.error !== null && <ErrorNote error={save.error} />}
-          <div>
-            <Button type="submit" kind="primary" disabled={!isChanged} isBusy={save.isPending}>
-              Save
-            </Button>
-          </div>
-        </form>
+        </SubmitForm>
       </Card>
       {copy.strategyStatus === "LIVE" && account.status === "CONNECTED" && (
         <PreviewCard

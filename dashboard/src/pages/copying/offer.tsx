@@ -16,7 +16,7 @@ import { magnitude } from "../../ui/figures/decimals.ts";
 import { Facts } from "../../ui/figures/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { EmptyState } from "../../ui/note.tsx";
-import { PageHeader, Screen } from "../../ui/page-header.tsx";
+import { Instead, Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
 import { EquityCurves } from "../strategy/overview/equity-curves.tsx";
 import { CopyCard } from "./offer/copy-card.tsx";
@@ -98,12 +98,11 @@ function lengthInWords(days: number): string {
 
 function NotOnOffer() {
   return (
-    <>
-      <PageHeader
-        title="This strategy can’t be copied now"
-        lead="Its trader closed it, or closed it to new copiers. If it was only closed to new copiers, running copies continue."
-      />
-      <ButtonLink to="/copying/strategies">Show other strategies</ButtonLink>
-    </>
+    <Instead
+      title="This strategy can’t be copied now"
+      why="Its trader closed it, or closed it to new copiers. If it was only closed to new copiers, running copies continue."
+      to="/copying/strategies"
+      action="Show other strategies"
+    />
   );
 }

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { offersQuery, venuesQuery } from "../../api/copying.ts";
 import { useSession } from "../../api/session.ts";
+import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { NotOffered } from "../../copying/not-offered.tsx";
 import { listedWords, sortedOffers, sortOf } from "../../copying/sort-offers.ts";
@@ -10,7 +11,6 @@ import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { SearchForm } from "../../ui/forms/search-form.tsx";
-import { Select } from "../../ui/forms/select.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
@@ -46,29 +46,17 @@ export function Page() {
       lead={`Each was opened to copiers by its trader. Its results are those of a virtual account, filled ${MARKET_KINDS[server.market].prices}. They do not predict future results.`}
       actions={
         <>
-          <div className="w-60">
-            <Select
-              label="Type"
-              isInline
-              value={type}
-              onChange={({ target }) =>
-                change({ type: target.value || undefined, before: undefined }, { replace: true })
-              }
-              options={TYPES}
-            />
-          </div>
+          <AddressSelect name="type" label="Type" value={type} options={TYPES} replace width="w-60" />
           {isPhone && (
-            <div className="w-56">
-              <Select
-                label="Sort by"
-                isInline
-                value={sort}
-                onChange={({ target }) =>
-                  change({ sort: target.value, reversed: undefined }, { replace: true })
-                }
-                options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
-              />
-            </div>
+            <AddressSelect
+              name="sort"
+              label="Sort by"
+              value={sort}
+              options={Object.entries(SORT_NAMES).map(([value, label]) => ({ value, label }))}
+              forgets="reversed"
+              replace
+              width="w-56"
+            />
           )}
         </>
       }

@@ -1,17 +1,16 @@
 // One field and one button: asks for a link by mail, and says where it went.
 
 import { call } from "../../api/call.ts";
-import { Button, type ButtonKind } from "../../ui/button.tsx";
+import { SubmitForm } from "../../ui/forms/submit-form.tsx";
 import { TextInput } from "../../ui/forms/text-input.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
-import { ErrorNote } from "../../ui/note.tsx";
 import { LinkSent } from "./link-sent.tsx";
 
 type AskForLinkProps = {
   path: "/sign-up" | "/password-reset";
   /** On the button. */
   action: string;
-  kind?: ButtonKind;
+  kind?: "primary" | "quiet";
   /** How long the link is good for: "24 hours". */
   lifetime: string;
   /** Known already. */
@@ -19,20 +18,28 @@ type AskForLinkProps = {
 };
 
 export function AskForLink({ path, action, kind = "primary", lifetime, email: known = "" }: AskForLinkProps) {
-  const { values, answer, control, onSubmit, error, isBusy } = useForm({
+  const form = useForm({
     first: { email: known },
     send: ({ email }) => call(`POST ${path}`, { email }),
   });
+  const { values, answer, isBusy } = form;
   return (
-    <form onSubmit={onSubmit} className="flex flex-col gap-4">
-      <TextInput label="E-mail address" type="email" autoComplete="username" required {...control("email")} />
-      {error !== null && <ErrorNote error={error} />}
+    <SubmitForm
+      form={form}
+      action={answer === undefined ? action : "Ask again"}
+      kind={answer === undefined ? kind : "quiet"}
+      isWide
+    >
+      <TextInput
+        label="E-mail address"
+        type="email"
+        autoComplete="username"
+        required
+        {...form.control("email")}
+      />
       {answer !== undefined && !isBusy && (
         <LinkSent mail={answer.mail} email={values.email} lifetime={lifetime} />
       )}
-      <Button type="submit" kind={answer === undefined ? kind : "quiet"} isBusy={isBusy}>
-        {answer === undefined ? action : "Ask again"}
-      </Button>
-    </form>
+    </SubmitForm>
   );
 }

@@ -2,13 +2,12 @@
 
 import type { KycForm, KycJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
-import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CONTROL_LOOK, Field } from "../../ui/forms/field.tsx";
 import { Select } from "../../ui/forms/select.tsx";
+import { SubmitForm } from "../../ui/forms/submit-form.tsx";
 import { TextInput } from "../../ui/forms/text-input.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
-import { ErrorNote } from "../../ui/note.tsx";
 import { COUNTRY_OPTIONS } from "./countries.ts";
 
 const DOCUMENTS = [
@@ -35,15 +34,16 @@ type IdentityFormProps = {
 };
 
 export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
-  const { control, onSubmit, error, isBusy } = useForm({
+  const form = useForm({
     first: EMPTY,
     send: (draft) => call("POST /kyc", draft as KycForm),
     onDone: onTaken,
   });
+  const { control } = form;
   const { error: addressError, ...address } = control("address");
   return (
     <Card title="About you">
-      <form onSubmit={onSubmit} className="flex flex-col gap-4">
+      <SubmitForm form={form} action="Submit for approval">
         <TextInput
           label="Full name"
           hint="As on your document."
@@ -104,13 +104,7 @@ export function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
           The form is stored encrypted. Only operators can open it, and you see each time they do under
           Security.
         </p>
-        {error !== null && <ErrorNote error={error} />}
-        <div>
-          <Button type="submit" kind="primary" isBusy={isBusy}>
-            Submit for approval
-          </Button>
-        </div>
-      </form>
+      </SubmitForm>
     </Card>
   );
 }

@@ -1,11 +1,12 @@
 // What was asked of the service and how fast it answered, by minute and by route.
+
 import { useQuery } from "@tanstack/react-query";
 import { trafficQuery } from "../../api/operator.ts";
+import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { Card } from "../../ui/card.tsx";
 import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Time } from "../../ui/figures/time.tsx";
-import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Loaded } from "../../ui/query.tsx";
@@ -15,7 +16,7 @@ import { MinuteChart } from "./traffic/minute-chart.tsx";
 import { ORDERS, orderOf, type RouteTraffic, routesBy, shareOf } from "./traffic/routes.ts";
 
 export function Page() {
-  const { search, change } = useAddress();
+  const { search } = useAddress();
   const query = useQuery(trafficQuery);
   const order = orderOf(search.order);
   return (
@@ -47,20 +48,15 @@ export function Page() {
             <TableCard
               title="Routes"
               aside={
-                <div className="w-56 py-0.5">
-                  <Select
-                    label="Sort by"
-                    isInline
-                    value={order}
-                    onChange={({ target }) =>
-                      change(
-                        { order: target.value === "count" ? undefined : target.value },
-                        { replace: true },
-                      )
-                    }
-                    options={ORDERS}
-                  />
-                </div>
+                <AddressSelect
+                  name="order"
+                  label="Sort by"
+                  value={order}
+                  options={ORDERS}
+                  unset="count"
+                  replace
+                  width="w-56"
+                />
               }
               columns={COLUMNS}
               rows={routesBy(order, routes)}

@@ -5,6 +5,7 @@ import { useState } from "react";
 import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
 import { ordersQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
+import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { useFollow, useLive, useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep } from "../../markets/markets.ts";
@@ -14,7 +15,6 @@ import { useSymbol } from "../../markets/use-symbol.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { StaleBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Select } from "../../ui/forms/select.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Placeholder } from "../../ui/query.tsx";
@@ -28,7 +28,7 @@ const SKELETON_LINES = 20;
 export function Page() {
   const { strategyId, strategy } = useStrategy();
   const choice = useSymbol(strategy, strategyId);
-  const { search, change } = useAddress();
+  const { search } = useAddress();
   const multiple = GROUPINGS.find((each) => each === search.group) ?? "1";
   const { symbol } = choice;
   return (
@@ -39,17 +39,15 @@ export function Page() {
         badge={<PageSymbol choice={choice} forgets="group" />}
         actions={
           symbol && (
-            <div className="w-60">
-              <Select
-                label="Group prices by"
-                isInline
-                value={multiple}
-                onChange={({ target }) =>
-                  change({ group: target.value === "1" ? undefined : target.value }, { replace: true })
-                }
-                options={GROUPINGS.map((each) => ({ value: each, label: stepOf(symbol.tickSize, each) }))}
-              />
-            </div>
+            <AddressSelect
+              name="group"
+              label="Group prices by"
+              value={multiple}
+              options={GROUPINGS.map((each) => ({ value: each, label: stepOf(symbol.tickSize, each) }))}
+              unset="1"
+              replace
+              width="w-60"
+            />
           )
         }
       />

@@ -1,13 +1,14 @@
 // The order blotter: what is open, with the way to cancel it, and below what became of all others.
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ordersQuery } from "../../api/trading.ts";
 import { useStrategy } from "../../api/use-strategy.ts";
+import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { useOwnSymbols } from "../../markets/use-symbol.ts";
 import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
-import { Select } from "../../ui/forms/select.tsx";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
@@ -23,7 +24,7 @@ const STATES = [
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
-  const { search, change } = useAddress();
+  const { search } = useAddress();
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES") ?? [];
   const { state = "" } = search;
   return (
@@ -33,15 +34,7 @@ export function Page() {
       actions={
         <>
           <SymbolFilter own={own} />
-          <div className="w-52">
-            <Select
-              label="Show"
-              isInline
-              value={state}
-              onChange={({ target }) => change({ state: target.value || undefined, before: undefined })}
-              options={STATES}
-            />
-          </div>
+          <AddressSelect name="state" label="Show" value={state} options={STATES} />
         </>
       }
     >

@@ -2,6 +2,7 @@ import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { copyKeys } from "../../../api/use-copy.ts";
 import { FormDialog } from "../../../ui/forms/dialog-form.tsx";
+import { RadioCard } from "../../../ui/forms/radio-card.tsx";
 
 type StopDialogProps = { copy: CopyJson; isOpen: boolean; onClose: () => void };
 
@@ -23,13 +24,15 @@ export function StopDialog({ copy: { copyId, account, family }, isOpen, onClose 
       {({ values: { closesAll }, set }) => (
         <fieldset className="flex flex-col gap-3">
           <legend className="mb-2 font-medium text-sm">Holdings of the copy</legend>
-          <Choice
+          <RadioCard
+            name="closesAll"
             title={family === "SPOT" ? "Sell it" : "Close it"}
             says={`Its orders are canceled and ${held} ${family === "SPOT" ? "is sold" : "are closed"} at the market. Anything else in the account is not touched.`}
             isChosen={closesAll}
             onChoose={() => set({ closesAll: true })}
           />
-          <Choice
+          <RadioCard
+            name="closesAll"
             title="Keep it"
             says={`Orders that would open something are canceled. ${family === "SPOT" ? "What it has bought" : "Its positions"} and the orders that close it stay at ${account.label}. Lyrebird no longer manages them: you do.`}
             isChosen={!closesAll}
@@ -38,25 +41,5 @@ export function StopDialog({ copy: { copyId, account, family }, isOpen, onClose 
         </fieldset>
       )}
     </FormDialog>
-  );
-}
-
-type ChoiceProps = { title: string; says: string; isChosen: boolean; onChoose: () => void };
-
-function Choice({ title, says, isChosen, onChoose }: ChoiceProps) {
-  return (
-    <label className="flex cursor-pointer gap-3 rounded-md border border-line-strong px-3 py-2.5 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2">
-      <input
-        type="radio"
-        name="closesAll"
-        checked={isChosen}
-        onChange={onChoose}
-        className="mt-1 size-4 shrink-0 accent-accent"
-      />
-      <span className="min-w-0">
-        <span className="block font-medium">{title}</span>
-        <span className="mt-0.5 block text-ink text-sm">{says}</span>
-      </span>
-    </label>
   );
 }

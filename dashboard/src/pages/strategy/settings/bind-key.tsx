@@ -5,12 +5,12 @@ import type { KeyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
 import { usePerson } from "../../../api/session.ts";
 import { isFreeKey, keysQuery } from "../../../api/strategy.ts";
-import { Button } from "../../../ui/button.tsx";
 import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { Select } from "../../../ui/forms/select.tsx";
+import { SubmitForm } from "../../../ui/forms/submit-form.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
 import { ButtonLink } from "../../../ui/links.tsx";
-import { ErrorNote, Note } from "../../../ui/note.tsx";
+import { Note } from "../../../ui/note.tsx";
 import { QueryState } from "../../../ui/query.tsx";
 import { MissingSteps } from "../../keys/missing-steps.tsx";
 
@@ -45,7 +45,7 @@ function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly Key
     outdates: [["keys"], ["strategies"], ["strategy", strategyId]],
   });
   return (
-    <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <SubmitForm form={form} action="Bind the key">
       <Select
         label="API key"
         hint="The list has your live keys that are not bound to a strategy."
@@ -55,12 +55,6 @@ function BindForm({ strategyId, keys }: { strategyId: string; keys: readonly Key
         {...form.control("keyId")}
       />
       <CodeInput {...form.direct("code")} />
-      {form.error !== null && <ErrorNote error={form.error} />}
-      <div>
-        <Button type="submit" kind="primary" isBusy={form.isBusy}>
-          Bind the key
-        </Button>
-      </div>
-    </form>
+    </SubmitForm>
   );
 }

@@ -2,11 +2,10 @@
 
 import type { StrategyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../../api/call.ts";
-import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
+import { SubmitForm } from "../../../ui/forms/submit-form.tsx";
 import { TextInput } from "../../../ui/forms/text-input.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
-import { ErrorNote } from "../../../ui/note.tsx";
 import { NAME_LENGTH_MAX } from "../../new-strategy/create-form.tsx";
 
 export function NameCard({ strategy }: { strategy: StrategyJson }) {
@@ -22,7 +21,12 @@ export function NameCard({ strategy }: { strategy: StrategyJson }) {
   });
   return (
     <Card title="Name">
-      <form onSubmit={form.onSubmit} className="flex flex-col gap-4">
+      <SubmitForm
+        form={form}
+        action="Change the name"
+        kind="quiet"
+        isDisabled={form.values.name.trim() === strategy.name}
+      >
         <TextInput
           label="Name"
           hint="Bots don’t see it; copiers do, if you open the strategy to them."
@@ -31,13 +35,7 @@ export function NameCard({ strategy }: { strategy: StrategyJson }) {
           maxLength={NAME_LENGTH_MAX}
           {...form.control("name")}
         />
-        {form.error !== null && <ErrorNote error={form.error} />}
-        <div>
-          <Button type="submit" isBusy={form.isBusy} disabled={form.values.name.trim() === strategy.name}>
-            Change the name
-          </Button>
-        </div>
-      </form>
+      </SubmitForm>
     </Card>
   );
 }
