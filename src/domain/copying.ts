@@ -1,7 +1,7 @@
 // Copying: a copier's account at a venue mirrors a strategy. An action of the strategy is an action of its
 // lead; its outcome at the venue is an entry of the copy's mirror log: copied, or skipped with a reason.
 // Source: specification, section 1 (copiers).
-import { type Amount, decimal, type Price, type Quantity, type Rate, SCALE } from "../money/decimal.ts";
+import { type Amount, decimal, type Price, type Quantity, type Rate, SCALE, ZERO } from "../money/decimal.ts";
 import type { Account, StrategyType } from "./account.ts";
 import type { LegType } from "./leg.ts";
 import type { ClientOrderType, Side } from "./order.ts";
@@ -563,6 +563,34 @@ export type MirrorEntry = {
   readonly isCancelDue?: true;
   /** Of PROFIT_SHARE. */
   readonly profitShare?: ProfitShare;
+};
+
+/** A row before anything is known of it, and what the parts are that a stored one leaves out. */
+export const BLANK_ENTRY: Omit<MirrorEntry, "copyId" | "entryId" | "kind" | "leadAt" | "updatedAt"> = {
+  seq: null,
+  requestId: null,
+  collectiveId: null,
+  symbol: null,
+  status: "DONE",
+  skip: null,
+  side: null,
+  orderType: null,
+  leadQuantity: null,
+  leadPrice: null,
+  scale: null,
+  scaledQuantity: null,
+  quantity: null,
+  price: null,
+  stopPrice: null,
+  clientOrderId: null,
+  venueOrderId: null,
+  executedQuantity: ZERO,
+  executedQuote: ZERO,
+  fee: ZERO,
+  sentAt: null,
+  acknowledgedAt: null,
+  sends: 0,
+  queries: 0,
 };
 
 /** The part of new profit that a settlement of the profit share comes to. */

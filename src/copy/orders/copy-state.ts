@@ -396,16 +396,3 @@ function within(target: Quantity, quantity: Quantity): Quantity {
   const size = least(magnitude(target), magnitude(quantity));
   return (quantity < 0n ? -size : size) as Quantity;
 }
-
-/**
- * Whether a change of status still takes effect, given the copy's current status in the store, which its
- * owner may have changed.
- */
-export function takesEffect(
-  moves: CopyProgress["moves"],
-  { status, reason }: Pick<Copy, "status" | "reason">,
-): moves is NonNullable<CopyProgress["moves"]> {
-  if (moves === null || status === "STOPPED") return false;
-  const isAsItWas = status === moves.from.status && reason === moves.from.reason;
-  return isAsItWas || (moves.status === "CLOSING" && (status === "FOLLOWING" || status === "PAUSED"));
-}

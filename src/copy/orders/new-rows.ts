@@ -1,44 +1,17 @@
 // New rows of the mirror log, before the venue has said anything of their orders.
-import type {
-  CopyRequest,
-  LeadAction,
-  LeadPlacement,
-  MirrorEntry,
-  MirrorKind,
+import {
+  BLANK_ENTRY,
+  type CopyRequest,
+  type LeadAction,
+  type LeadPlacement,
+  type MirrorEntry,
+  type MirrorKind,
 } from "../../domain/copying.ts";
-import { ZERO } from "../../money/decimal.ts";
-
-const BLANK: Omit<NewEntry, "kind" | "leadAt" | "updatedAt"> = {
-  seq: null,
-  requestId: null,
-  collectiveId: null,
-  symbol: null,
-  status: "DONE",
-  skip: null,
-  side: null,
-  orderType: null,
-  leadQuantity: null,
-  leadPrice: null,
-  scale: null,
-  scaledQuantity: null,
-  quantity: null,
-  price: null,
-  stopPrice: null,
-  clientOrderId: null,
-  venueOrderId: null,
-  executedQuantity: ZERO,
-  executedQuote: ZERO,
-  fee: ZERO,
-  sentAt: null,
-  acknowledgedAt: null,
-  sends: 0,
-  queries: 0,
-};
 
 /** A row for an action, with what the action says of itself. `now` is wall time, Unix ms, here and below. */
 export function rowOf(action: LeadAction, now: number): NewEntry {
   const row: NewEntry = {
-    ...BLANK,
+    ...BLANK_ENTRY,
     kind: action.kind,
     seq: action.seq,
     leadAt: action.at,
@@ -78,7 +51,7 @@ export function ownRow(
 ): NewEntry {
   const { request, now } = of;
   return {
-    ...BLANK,
+    ...BLANK_ENTRY,
     kind,
     symbol,
     requestId: request?.requestId ?? null,

@@ -1,5 +1,11 @@
 // Actions of a strategy and entries of a copy's log, for tests; missing values are empty.
-import type { LeadDeed, LeadPlacement, LeadState, MirrorEntry } from "../../../domain/copying.ts";
+import {
+  BLANK_ENTRY,
+  type LeadDeed,
+  type LeadPlacement,
+  type LeadState,
+  type MirrorEntry,
+} from "../../../domain/copying.ts";
 import { decimal, ZERO } from "../../../money/decimal.ts";
 
 /** A strategy's holdings: `{ BTC: "0.5" }` on spot, `{ BTCUSDT: "-0.5" }` of futures, and its last prices. */
@@ -40,35 +46,9 @@ export function actionOf<D extends LeadDeed>(seq: number, lead: LeadState, deed:
 
 export function entryOf(given: Partial<MirrorEntry>): MirrorEntry {
   return {
-    copyId: "copy",
-    entryId: 1,
-    seq: 1,
-    requestId: null,
-    collectiveId: null,
-    kind: "PLACE",
-    symbol: "BTCUSDT",
-    status: "FILLED",
-    skip: null,
-    side: "BUY",
-    orderType: "MARKET",
-    leadQuantity: null,
-    leadPrice: null,
-    scale: null,
-    scaledQuantity: null,
-    quantity: null,
-    price: null,
-    stopPrice: null,
-    clientOrderId: null,
-    venueOrderId: null,
-    executedQuantity: ZERO,
-    executedQuote: ZERO,
-    fee: ZERO,
-    leadAt: 0,
-    sentAt: null,
-    acknowledgedAt: null,
-    updatedAt: 0,
-    sends: 0,
-    queries: 0,
+    ...BLANK_ENTRY,
+    ...{ copyId: "copy", entryId: 1, seq: 1, kind: "PLACE", symbol: "BTCUSDT", status: "FILLED" },
+    ...{ side: "BUY", orderType: "MARKET", leadAt: 0, updatedAt: 0 },
     ...given,
   };
 }
