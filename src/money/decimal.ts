@@ -189,6 +189,11 @@ export function add<D extends Decimal>(left: D, right: D): D {
 export function subtract<D extends Decimal>(left: D, right: D): D {
   return ((left as bigint) - (right as bigint)) as D;
 }
+export function sum<D extends Decimal>(values: Iterable<D>): D {
+  let total = 0n;
+  for (const value of values) total += value;
+  return total as D;
+}
 /** A quantity of a base asset is an amount of that asset. */
 export function asAmount(quantity: Quantity): Amount {
   return quantity as bigint as Amount;

@@ -4,7 +4,6 @@
 import { BackOff } from "../../concurrency/delays.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
-import type { Leg } from "../../domain/leg.ts";
 import { type Rate, ZERO } from "../../money/decimal.ts";
 import { leadHeld } from "../leads/lead-state.ts";
 import type { Counts, Refused } from "../orders/copy-state.ts";
@@ -13,7 +12,7 @@ import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
-import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
+import { type CopyContext, closesPosition, isLeg, isOfKind, isWaitingLeg } from "./context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
 
 /** Delay before an order that is still open after its cancel is queried again, ms. */
@@ -114,9 +113,8 @@ function isToBeReplaced({ state, leadAccount }: CopyContext, leg: MirrorEntry): 
   const isNew = ({ kind, status, side, orderType }: MirrorEntry) =>
     kind === "PLACE_LEG" && status === "NEW" && side === leg.side && orderType === leg.orderType;
   // Its row may not be in the outbox yet.
-  const isSuccessor = (theirs: Leg) =>
-    theirs.symbol === leg.symbol && theirs.side === leg.side && theirs.type === leg.orderType;
-  const isPlaced = () => [...(leadAccount()?.openLegs.values() ?? [])].some(isSuccessor);
+  const isPlaced = () =>
+    [...(leadAccount()?.openLegs.values() ?? [])].some((theirs) => isOfKind(leg, theirs));
   return closesPosition(state, leg) && (state.open(leg.symbol ?? "").some(isNew) || isPlaced());
 }
 
@@ -236,16 +234,30 @@ export async function cancelOvertaken(context: CopyContext, symbol: string): Pro
 
 /** Legs without a position close nothing, and would close the next one. */
 export async function cancelLegs(context: CopyContext, symbol: string): Promise<Skip | null> {
-  const { state, session, now } = context;
-  for (const entry of state.resting(symbol)) {
+  for (const entry of context.state.resting(symbol)) {
     if (!isLeg(entry) || isWaitingLeg(entry)) continue;
-    const { outcome } = await cancelRow(context, entry, null);
-    if (outcome.kind === "UNSENT") return outcome.skip;
-    if (outcome.kind !== "REFUSED") continue;
-    const { skip } = refusedAs(outcome.refusal);
-    if (!(await session.isUnlisted(symbol, outcome.refusal))) return skip;
-    endRow(state, state.latest(entry), skip, now());
+    const kept = await cancelOrEnd(context, entry, null);
+    if (kept !== null) return kept;
   }
+  return null;
+}
+
+/**
+ * Cancels an order or a leg; answers why it could not be, or null. With its symbol it is gone; whatever else
+ * cannot be canceled is tried again.
+ */
+export async function cancelOrEnd(
+  context: CopyContext,
+  entry: MirrorEntry,
+  why: Skip | null,
+): Promise<Skip | null> {
+  const { state, session, now } = context;
+  const { outcome } = await cancelRow(context, entry, why);
+  if (outcome.kind === "UNSENT") return outcome.skip;
+  if (outcome.kind !== "REFUSED") return null;
+  const { skip } = refusedAs(outcome.refusal);
+  if (!(await session.isUnlisted(entry.symbol ?? "", outcome.refusal))) return skip;
+  endRow(state, state.latest(entry), skip, now());
   return null;
 }
 

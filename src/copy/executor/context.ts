@@ -1,6 +1,7 @@
 // Dependencies of the work on one copy, shared by the executor, polls and the reconciler.
 import type { Account } from "../../domain/account.ts";
 import type { CopyAlarm, LeadAction, MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { Leg } from "../../domain/leg.ts";
 import type { CopyState } from "../orders/copy-state.ts";
 import type { Gate } from "../session/gate.ts";
 import type { VenueSession } from "../session/venue-session.ts";
@@ -48,6 +49,14 @@ export function isWaitingLeg({ kind, status, clientOrderId }: MirrorEntry): bool
 /** Whether the row's order is a leg at the venue. */
 export function isLeg({ kind }: Pick<MirrorEntry, "kind">): boolean {
   return kind === "PLACE_LEG";
+}
+
+/** Whether a leg of the strategy is of the symbol, the side and the type of a mirrored one. */
+export function isOfKind(
+  { symbol, side, orderType }: Pick<MirrorEntry, "symbol" | "side" | "orderType">,
+  theirs: Pick<Leg, "symbol" | "side" | "type">,
+): boolean {
+  return theirs.symbol === symbol && theirs.side === side && theirs.type === orderType;
 }
 
 /** Whether the copy has a position on the side that a leg closes. */

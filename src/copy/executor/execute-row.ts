@@ -10,18 +10,17 @@ import type {
   MirrorEntry,
   Skip,
 } from "../../domain/copying.ts";
-import type { SymbolRules } from "../../domain/symbol.ts";
 import { magnitude, type Quantity, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
 import { applyReport, skipped } from "../orders/rows.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import { skipOf } from "../sizing/skip.ts";
+import { leverageSkip, skipOf } from "../sizing/skip.ts";
 import { marketQuantity } from "../sizing/snap.ts";
 import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { placeLeg } from "./legs.ts";
-import { conclude, ORDER_WAITS_MS, place } from "./place.ts";
+import { briefly, conclude, place } from "./place.ts";
 import { findAtVenue, submit } from "./submit.ts";
 
 /** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */
@@ -54,14 +53,13 @@ export async function executeRow(context: CopyContext, row: MirrorEntry, action:
  * is queried at the venue. What the strategy has closed by the fill leaves the copy's target.
  */
 async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction & LeadFill): Promise<void> {
-  const { state, session } = context;
+  const { state } = context;
   const { symbol, side, filled, collectiveId, lead } = action;
   const isOurs = (entry: MirrorEntry) => entry.kind === "PLACE" && entry.collectiveId === collectiveId;
   const resting = state.resting(symbol).find(isOurs);
   if (resting !== undefined) {
-    const briefly = { ...context, session: session.briefly(ORDER_WAITS_MS) };
     // The strategy's next action does not wait for it.
-    if (!(await unlessUnanswered(askAfter(briefly, resting)))) context.pollSoon();
+    if (!(await unlessUnanswered(askAfter(briefly(context), resting)))) context.pollSoon();
   }
   const mirrored =
     resting === undefined
@@ -95,12 +93,12 @@ async function fireLeg(
   row: MirrorEntry,
   action: LeadAction & LeadLegFired,
 ): Promise<void> {
-  const { state, session } = context;
+  const { state } = context;
   const isOurs = (entry: MirrorEntry) =>
     entry.kind === "PLACE_LEG" && entry.collectiveId === action.collectiveId;
   const resting = state.resting(action.symbol).find((entry) => isOurs(entry) && entry.clientOrderId !== null);
   if (resting !== undefined && row.status === "NEW") {
-    await unlessUnanswered(askAfter({ ...context, session: session.briefly(ORDER_WAITS_MS) }, resting));
+    await unlessUnanswered(askAfter(briefly(context), resting));
   }
   const own =
     resting === undefined ? (await context.rowsOf(action.collectiveId)).find(isOurs) : state.latest(resting);
@@ -163,13 +161,8 @@ async function setLeverage(
   const refusal = leverage === null ? null : await session.setLeverage(symbol, leverage);
   if (stopped !== null) state.put(skipped(row, stopped));
   else if (refusal === null) state.put({ ...row, status: "DONE" });
-  else {
-    const { code, message } = refusal;
-    state.put(skipped(row, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
-  }
+  else state.put(skipped(row, leverageSkip(refusal)));
 }
-
-type Fit = { readonly quantity: Quantity; readonly skip: Skip | null };
 
 /** As much of a size as the venue takes in one order, or why it takes none. */
 export async function fitted(
@@ -177,11 +170,13 @@ export async function fitted(
   { symbol, side }: MirrorEntry,
   size: Quantity,
   { isReduction }: { readonly isReduction: boolean },
-): Promise<Fit> {
+): Promise<ReturnType<typeof marketQuantity>> {
   if (symbol === null || side === null) throw new Error("an order has a symbol and a side");
   const rules = await session.rules(symbol);
+  // A symbol that is not traded at the moment is left to its owner.
+  if (rules?.status !== "TRADING") return { quantity: ZERO, skip: skipOf("NOT_LISTED") };
   const price = (await session.prices()).get(symbol) ?? null;
-  return fitToRules(rules, size, { price, side, isReduction, family: state.copy.family });
+  return marketQuantity(rules, size, { price, side, isReduction, family: state.copy.family });
 }
 
 /** Fits a row to a size, sends it, and records the outcome on it. Returns the row. */
@@ -207,14 +202,4 @@ export async function sendAtMarket(
 
 function sentOf({ clientOrderId, sentAt, sends, queries }: MirrorEntry) {
   return { clientOrderId, sentAt, sends, queries };
-}
-
-/** A symbol that is not traded at the moment is left to its owner. */
-function fitToRules(
-  rules: SymbolRules | null,
-  size: Quantity,
-  at: Parameters<typeof marketQuantity>[2],
-): Fit {
-  if (rules?.status === "TRADING") return marketQuantity(rules, size, at);
-  return { quantity: ZERO as Quantity, skip: skipOf("NOT_LISTED") };
 }

@@ -5,18 +5,8 @@
 // part may not be sent any more or the venue refuses the leverage. Whatever the outcome, what the strategy
 // has closed leaves the copy's target.
 import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
-import {
-  type Amount,
-  add,
-  costUp,
-  magnitude,
-  type Price,
-  type Quantity,
-  type Rate,
-  SCALE,
-  subtract,
-  ZERO,
-} from "../../money/decimal.ts";
+import type { Side } from "../../domain/order.ts";
+import { type Amount, magnitude, type Rate, SCALE, sum, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
 import { heldOnAccount, released, spending } from "../orders/book.ts";
 import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/rows.ts";
@@ -24,9 +14,9 @@ import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import type { RestingOnSymbol } from "../sizing/proportion.ts";
+import { type RestingOnSymbol, unexecuted, worthLeft } from "../sizing/proportion.ts";
 import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
-import { skipOf } from "../sizing/skip.ts";
+import { leverageSkip, skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
 import { type CopyContext, isLeg } from "./context.ts";
@@ -39,6 +29,11 @@ type Scaled = Sized | Unsized;
 export const ORDER_WAITS_MS = 2_000;
 /** Delay before an account that was not polled is polled again, ms. */
 const POLL_AGAIN_MS = 500;
+/** For a request that an order does not wait long for. */
+export function briefly(context: CopyContext): CopyContext {
+  return { ...context, session: context.session.briefly(ORDER_WAITS_MS) };
+}
+
 /** Why an order is sized again without its opening part. */
 const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
 
@@ -81,10 +76,11 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
       state.put(skipped(sizedRow, scaled.skip));
       return;
     }
-    const refusal = await setLeverage(context, action, scaled);
+    const { leverage } = action;
+    const isOpening = leverage !== null && scaled.opening > 0n;
+    const refusal = isOpening ? await setLeverage(context, action.symbol, leverage) : null;
     if (refusal !== null) {
-      const { code, message } = refusal;
-      ofLeverage = skipOf("LEVERAGE_UNFIT", { venue: { code, message } });
+      ofLeverage = leverageSkip(refusal);
       if (scaled.opening < scaled.quantity) {
         withoutOpening = ofLeverage.reason;
         continue;
@@ -197,11 +193,11 @@ function retainedOf({ filled, quantity }: Placing, opens: boolean): Pick<MirrorE
  * sell.
  */
 export async function feesOfSpot(context: CopyContext, symbol: string): Promise<void> {
-  const { state, session } = context;
+  const { state } = context;
   if (state.copy.family !== "SPOT") return;
-  const briefly = session.briefly(ORDER_WAITS_MS);
+  const asking = briefly(context);
   for (const entry of state.open(symbol)) {
-    if (entry.isFeeDue === true) await unlessUnanswered(learnFees({ ...context, session: briefly }, entry));
+    if (entry.isFeeDue === true) await unlessUnanswered(learnFees(asking, entry));
   }
 }
 
@@ -253,10 +249,9 @@ async function firstPoll(context: CopyContext, { at }: Placing): Promise<void> {
 
 /** Requests balances for an order that cannot wait long; returns whether there was an answer. */
 async function balancesInTime(context: CopyContext): Promise<boolean> {
-  const briefly = { ...context, session: context.session.briefly(ORDER_WAITS_MS) };
   let isFresh = false;
   const isAnswered = await unlessUnanswered(
-    refreshBalances(briefly).then((fresh) => {
+    refreshBalances(briefly(context)).then((fresh) => {
       isFresh = fresh;
     }),
   );
@@ -352,10 +347,7 @@ async function scale(
 /** The open orders of a symbol, in the form that sizing takes. */
 export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
   const orders = entries.filter((entry) => !isLeg(entry) && unexecuted(entry) > 0n);
-  const left = (side: "BUY" | "SELL") =>
-    orders
-      .filter((entry) => entry.side === side)
-      .reduce((sum, entry) => add(sum, unexecuted(entry)), ZERO as Quantity);
+  const left = (side: Side) => sum(orders.filter((entry) => entry.side === side).map(unexecuted));
   const stops = entries.filter((entry) => isLeg(entry) || entry.orderType?.startsWith("STOP_"));
   const openSides = (["BUY", "SELL"] as const).filter((side) =>
     orders.some((entry) => entry.side === side && entry.reduceOnly !== true),
@@ -365,32 +357,18 @@ export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
 
 /** The cost of the open bids. */
 function restingWorth(entries: readonly MirrorEntry[]): Amount {
-  return entries
-    .filter((entry) => !isLeg(entry) && entry.side === "BUY")
-    .reduce((sum, entry) => add(sum, costUp(priceOfResting(entry), unexecuted(entry))), ZERO as Amount);
+  return sum(entries.filter((entry) => !isLeg(entry) && entry.side === "BUY").map(worthLeft));
 }
 
-function priceOfResting({ price, stopPrice }: MirrorEntry): Price {
-  return price !== null && price > 0n ? price : (stopPrice ?? ZERO);
-}
-
-export function unexecuted({ quantity, executedQuantity }: MirrorEntry): Quantity {
-  return quantity === null ? ZERO : subtract(quantity, executedQuantity);
-}
-
-/**
- * The venue's refusal, if it does not take the leverage of what opens; null if there is none to set, or it
- * took it.
- */
-async function setLeverage(
+/** The venue's refusal, if it does not take the leverage that a strategy's is copied at; null if it took it. */
+export async function setLeverage(
   { session, state }: CopyContext,
-  action: Placing,
-  { opening }: Sized,
+  symbol: string,
+  wanted: number,
 ): Promise<VenueRefusal | null> {
-  if (action.leverage === null || opening === 0n) return null;
-  const rules = await session.rules(action.symbol);
-  const leverage = (rules && copiedLeverage(action, rules, state.copy.settings)) ?? action.leverage;
-  return await session.setLeverage(action.symbol, leverage);
+  const rules = await session.rules(symbol);
+  const leverage = (rules && copiedLeverage({ leverage: wanted }, rules, state.copy.settings)) ?? wanted;
+  return await session.setLeverage(symbol, leverage);
 }
 
 /**

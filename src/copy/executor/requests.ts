@@ -11,13 +11,12 @@ import { endRow, skipped } from "../orders/rows.ts";
 import { bookOpenOrders } from "../reconcile/balances.ts";
 import { refusedAs } from "../session/failures.ts";
 import { driftOf, repairOrders } from "../sizing/drift.ts";
-import { copiedLeverage } from "../sizing/limits.ts";
-import { spotSymbolOf } from "../sizing/proportion.ts";
-import { skipOf, skipWords } from "../sizing/skip.ts";
+import { symbolsHeld, unexecuted } from "../sizing/proportion.ts";
+import { leverageSkip, skipOf, skipWords } from "../sizing/skip.ts";
 import { cancelRow } from "./cancel.ts";
-import { type CopyContext, isLeg, isWaitingLeg } from "./context.ts";
+import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
 import { sendAtMarket } from "./execute-row.ts";
-import { conclude, feesOfSpot, unexecuted } from "./place.ts";
+import { conclude, feesOfSpot, setLeverage } from "./place.ts";
 import { submit } from "./submit.ts";
 
 /** Rows of the log that a repair reads. */
@@ -40,8 +39,7 @@ export async function orderRepair(
   const lead = leadStateOf(account, last);
   const entries = await store.listMirrorEntries(copyId, { limit: ENTRIES_MAX });
   const rules = new Map<string, SymbolRules | null>();
-  const ofLead = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
-  for (const symbol of new Set([...ofLead, ...state.book.holdings.keys()])) {
+  for (const symbol of new Set([...symbolsHeld(family, lead), ...state.book.holdings.keys()])) {
     rules.set(symbol, await session.rules(symbol));
   }
   const drifts = driftOf({
@@ -70,7 +68,7 @@ export async function orderRepair(
 
 /** Sends an order of a repair. */
 export async function executeRepair(context: CopyContext, row: MirrorEntry): Promise<void> {
-  const { state, session, gate, now } = context;
+  const { state, gate, now } = context;
   const { symbol, retained } = row;
   if (symbol === null) throw new Error("a repair has a symbol");
   const increases = retained !== undefined;
@@ -84,14 +82,11 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
     return;
   }
   await feesOfSpot(context, symbol);
-  const rules = await session.rules(symbol);
   if (state.copy.family === "FUTURES" && increases) {
-    const wanted = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
-    const leverage = (rules && copiedLeverage({ leverage: wanted }, rules, state.copy.settings)) ?? wanted;
-    const refusal = await session.setLeverage(symbol, leverage);
+    const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
+    const refusal = await setLeverage(context, symbol, leverage);
     if (refusal !== null) {
-      const { code, message } = refusal;
-      state.put(skipped(row, skipOf("LEVERAGE_UNFIT", { venue: { code, message } })));
+      state.put(skipped(row, leverageSkip(refusal)));
       return;
     }
   }
@@ -153,8 +148,7 @@ function leaveAll({ state, now }: CopyContext): void {
 
 /** Whether it is on the side that closes what the copy holds, and was sent. */
 function isExit({ state }: CopyContext, entry: MirrorEntry): boolean {
-  const { quantity } = state.holding(entry.symbol ?? "");
-  return !isWaitingLeg(entry) && (entry.side === "SELL" ? quantity > 0n : quantity < 0n);
+  return !isWaitingLeg(entry) && closesPosition(state, entry);
 }
 
 /**

@@ -14,7 +14,7 @@ import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import type { Counts, Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
-import { spotSymbolOf } from "../sizing/proportion.ts";
+import { symbolOf } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
 import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
 import { type CopyContext, isLeg } from "./context.ts";
@@ -349,9 +349,7 @@ export function unbookedOf(
   symbol: string,
   held: ReadonlyMap<string, Quantity>,
 ): Quantity {
-  const now = [...held].find(
-    ([name]) => (copy.family === "SPOT" ? spotSymbolOf(name) : name) === symbol,
-  )?.[1];
+  const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1];
   return subtract(now ?? ZERO, book.snapshot?.held.get(symbol) ?? ZERO);
 }
 

@@ -95,9 +95,7 @@ function pricesOfHeld(
   prices: ReadonlyMap<string, Price>,
 ): ReadonlyMap<string, Price> {
   const isHeld = (symbol: string) =>
-    type === "FUTURES"
-      ? held.has(symbol)
-      : isReckoned(symbol) && held.has(symbol.slice(0, -COPY_QUOTE_ASSET.length));
+    type === "FUTURES" ? held.has(symbol) : isReckoned(symbol) && held.has(baseOf(symbol));
   return new Map([...prices].filter(([symbol]) => isHeld(symbol)));
 }
 
@@ -106,12 +104,15 @@ function isReckoned(symbol: string): boolean {
   return symbol.endsWith(COPY_QUOTE_ASSET);
 }
 
+/** The base asset of a pair whose prices are. */
+export function baseOf(symbol: string): string {
+  return symbol.slice(0, -COPY_QUOTE_ASSET.length);
+}
+
 /** Base units, negative of a short. */
 export function leadHeld(family: StrategyType, { held }: Pick<LeadState, "held">, symbol: string): Quantity {
   if (family === "FUTURES") return held.get(symbol) ?? ZERO;
-  return symbol.endsWith(COPY_QUOTE_ASSET)
-    ? (held.get(symbol.slice(0, -COPY_QUOTE_ASSET.length)) ?? ZERO)
-    : ZERO;
+  return isReckoned(symbol) ? (held.get(baseOf(symbol)) ?? ZERO) : ZERO;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import type { VenuePrices } from "../sizing/proportion.ts";
+import { symbolOf, type VenuePrices } from "../sizing/proportion.ts";
 import type { VenueBalances } from "../venue/venue.ts";
 
 /** An execution beyond the book. No value is negative. */
@@ -222,21 +222,14 @@ export function carriedOn(
   };
 }
 
-/** The venue's present state. `symbolOf` returns the symbol of an asset. */
+/** The venue's present state. */
 export function snapshotOf(
   balances: VenueBalances,
-  {
-    book,
-    at,
-    symbolOf,
-  }: {
-    readonly book: CopyBook;
-    readonly at: number;
-    readonly symbolOf: (name: string) => string;
-  },
+  of: { readonly book: CopyBook; readonly at: number; readonly family: StrategyType },
 ): VenueSnapshot {
+  const { book, at, family } = of;
   const found = new Map<string, Quantity>();
-  for (const [name, quantity] of balances.held) found.set(symbolOf(name), quantity);
+  for (const [name, quantity] of balances.held) found.set(symbolOf(family, name), quantity);
   const held = new Map<string, Quantity>();
   for (const symbol of book.holdings.keys()) held.set(symbol, found.get(symbol) ?? (0n as Quantity));
   for (const [symbol, quantity] of found) {

@@ -3,13 +3,13 @@
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { type Amount, add, proceedsDown, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { type Amount, add, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain } from "../executor/cancel.ts";
 import { type CopyContext, isLeg, isWaitingLeg } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
 import { equityOf, snapshotOf } from "../orders/book.ts";
 import { applyReport, endRow } from "../orders/rows.ts";
-import { copyEquity, spotSymbolOf } from "../sizing/proportion.ts";
+import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
 
 /** Attempts to read balances before the next poll takes over. */
@@ -70,8 +70,7 @@ function takeSnapshot(
     startEquity,
     startShare: startEquity === null ? null : (book.startShare ?? share),
   };
-  const symbolOf = family === "SPOT" ? spotSymbolOf : (symbol: string) => symbol;
-  const snapshot = snapshotOf(balances, { book, at: now(), symbolOf });
+  const snapshot = snapshotOf(balances, { book, at: now(), family });
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
 }
 
@@ -185,7 +184,7 @@ function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolea
   if (strange.length === 0) return false;
   const isOneOrder = new Set(strange.map(({ venueOrderId }) => venueOrderId)).size === 1;
   const isShown = strange.some(({ by, clientOrderId }) => by !== "OTHER" || clientOrderId !== "");
-  const size = strange.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
+  const size = sum(strange.map(({ quantity }) => quantity));
   return !isOneOrder || isShown || size !== entry.quantity;
 }
 
@@ -256,13 +255,8 @@ function endAbsentSales(
     });
     const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>
       [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
-    const resting = state
-      .resting(symbol)
-      .filter(({ side }) => side === "SELL")
-      .reduce(
-        (sum, entry) => add(sum, subtract(entry.quantity ?? ZERO, entry.executedQuantity)),
-        ZERO as Quantity,
-      );
+    const ofSales = state.resting(symbol).filter(({ side }) => side === "SELL");
+    const resting = sum(ofSales.map(unexecuted));
     const isThere = unbookedOf(state, symbol, held) !== 0n || ofSymbol(locked) > resting;
     if (isThere || ofSymbol(held) < state.holding(symbol).quantity) continue;
     for (const sale of sales) state.put({ ...sale, status: "SKIPPED", updatedAt: now() });

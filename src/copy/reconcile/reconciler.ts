@@ -6,27 +6,21 @@
 // holding below its target is only shown: openings are the strategy's, or the copier's request.
 
 import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
-import {
-  COPY_QUOTE_ASSET,
-  type CopyRequest,
-  type MirrorEntry,
-  type MirrorKind,
-  type Skip,
-} from "../../domain/copying.ts";
+import type { CopyRequest, MirrorEntry, MirrorKind, Skip } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
-import { magnitude, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
-import { cancelLegs, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
-import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "../executor/context.ts";
+import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
+import { type CopyContext, closesPosition, isLeg, isOfKind, isWaitingLeg } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/execute-row.ts";
 import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
-import { feesOfSpot, unexecuted } from "../executor/place.ts";
+import { feesOfSpot } from "../executor/place.ts";
 import { findAtVenue } from "../executor/submit.ts";
-import { isFlat } from "../leads/lead-state.ts";
+import { baseOf, isFlat } from "../leads/lead-state.ts";
 import type { CopyState } from "../orders/copy-state.ts";
 import { ownRow } from "../orders/new-rows.ts";
 import { applyReport, endRow, skipped } from "../orders/rows.ts";
-import { refusedAs } from "../session/failures.ts";
+import { unexecuted } from "../sizing/proportion.ts";
 import { skipOf } from "../sizing/skip.ts";
 import { ENDED_MS_MAX } from "./balances.ts";
 
@@ -75,8 +69,8 @@ export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, sy
   if (quantity === 0n && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
   if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
     return true;
-  if (resting.some((entry) => isStaleLeg(context, entry))) return true;
-  return isOvertaken(context, symbol) || missingLegs(context, symbol).length > 0;
+  if (resting.some((entry) => isStaleLeg(context, entry) || isOvertaken(context, entry))) return true;
+  return missingLegs(context, symbol).length > 0;
 }
 
 /**
@@ -180,25 +174,22 @@ async function cancelUnwanted(
   symbol: string,
   { isClosing }: ReconcileTerms,
 ): Promise<Skip | null> {
-  const { state, session, now } = context;
+  const { state, now } = context;
   for (const entry of state.resting(symbol)) {
     const isCancelDue = entry.isCancelDue === true || isStaleLeg(context, entry);
     if (isLeg(entry) && !isCancelDue) {
       if (isClosing && isWaitingLeg(entry)) endRow(state, entry, null, now());
       continue;
     }
-    const opens = opensSomething(context, entry);
-    const isOver =
-      isCancelDue || (opens && isLeadFlat(context, symbol, entry.price) && !restsAtStrategy(context, entry));
-    if (!isClosing && !isOver && !(opens && state.copy.status === "PAUSED")) continue;
-    const why = isClosing ? null : skipOf(isOver ? "OVERTAKEN" : "PAUSED");
-    const { outcome } = await cancelRow(context, entry, why);
-    if (outcome.kind === "UNSENT") return outcome.skip;
-    if (outcome.kind !== "REFUSED") continue;
-    const { skip } = refusedAs(outcome.refusal);
-    // With its symbol it is gone; whatever else cannot be canceled is tried again.
-    if (!(await session.isUnlisted(symbol, outcome.refusal))) return skip;
-    endRow(state, state.latest(entry), skip, now());
+    const isOver = isCancelDue || isOvertaken(context, entry);
+    if (!isClosing && !isOver && !(opensSomething(context, entry) && state.copy.status === "PAUSED"))
+      continue;
+    const kept = await cancelOrEnd(
+      context,
+      entry,
+      isClosing ? null : skipOf(isOver ? "OVERTAKEN" : "PAUSED"),
+    );
+    if (kept !== null) return kept;
   }
   return null;
 }
@@ -217,15 +208,13 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const side = own > 0n ? "SELL" : "BUY";
   const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
   const exits = state.resting(symbol).filter(isExit);
-  const promised = exits
-    .filter(({ orderType }) => orderType === "LIMIT")
-    .reduce((sum, entry) => (sum + unexecuted(entry)) as Quantity, ZERO as Quantity);
+  const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
   if (promised >= excess && !terms.givesUpExits) return WAITS;
   // Coins that an unconfirmed spot sale may have locked cannot be sold.
-  const unconfirmed = state
+  const unconfirmedSales = state
     .open(symbol)
-    .filter((entry) => family === "SPOT" && entry.status === "UNCONFIRMED" && isExit(entry))
-    .reduce((sum, entry) => (sum + unexecuted(entry)) as Quantity, ZERO as Quantity);
+    .filter((entry) => family === "SPOT" && entry.status === "UNCONFIRMED" && isExit(entry));
+  const unconfirmed = sum(unconfirmedSales.map(unexecuted));
   const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
   if (size <= 0n) return WAITS;
   const row: MirrorEntry = {
@@ -343,7 +332,7 @@ function missingLegs(
       leg.symbol === symbol &&
       leg.status === "NEW" &&
       closesPosition(state, leg) &&
-      !own.some(({ side, orderType }) => side === leg.side && orderType === leg.type),
+      !own.some((entry) => isOfKind(entry, leg)),
   );
 }
 
@@ -358,12 +347,11 @@ function isStaleLeg(
 ): boolean {
   const account = leadAccount();
   if (!isLeg(entry) || isWaitingLeg(entry) || account === null || entry.collectiveId === null) return false;
-  const { symbol, side, orderType } = entry;
+  const { symbol, side } = entry;
   const theirs = account.positions.get(symbol ?? "")?.quantity ?? ZERO;
   if (theirs === 0n || theirs > 0n !== (side === "SELL") || !closesPosition(state, entry)) return false;
   if (account.openLegs.has(orderIdOf(entry.collectiveId))) return false;
-  const isSuccessor = (leg: Leg) => leg.symbol === symbol && leg.side === side && leg.type === orderType;
-  return ![...account.openLegs.values()].some(isSuccessor);
+  return ![...account.openLegs.values()].some((leg) => isOfKind(entry, leg));
 }
 
 /** Whether the strategy has nothing of a symbol any more. */
@@ -375,22 +363,19 @@ function isLeadFlat(
   const account = leadAccount();
   if (account === null) return false;
   if (state.copy.family === "FUTURES") return !account.positions.has(symbol);
-  const base = symbol.slice(0, -COPY_QUOTE_ASSET.length);
-  return price !== null && isFlat("SPOT", ownedOf(account.balances, base) as bigint as Quantity, price);
+  const owned = ownedOf(account.balances, baseOf(symbol)) as bigint as Quantity;
+  return price !== null && isFlat("SPOT", owned, price);
 }
 
 /**
  * Whether an open order would open something although the strategy has left the symbol, and its original has
  * ended.
  */
-function isOvertaken(context: Pick<CopyContext, "state" | "leadAccount">, symbol: string): boolean {
-  return context.state
-    .resting(symbol)
-    .some(
-      (entry) =>
-        !isLeg(entry) &&
-        opensSomething(context, entry) &&
-        isLeadFlat(context, symbol, entry.price) &&
-        !restsAtStrategy(context, entry),
-    );
+function isOvertaken(context: Pick<CopyContext, "state" | "leadAccount">, entry: MirrorEntry): boolean {
+  return (
+    !isLeg(entry) &&
+    opensSomething(context, entry) &&
+    isLeadFlat(context, entry.symbol ?? "", entry.price) &&
+    !restsAtStrategy(context, entry)
+  );
 }

@@ -6,7 +6,7 @@
 import type { StrategyType } from "../../domain/account.ts";
 import type { DriftCause, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
-import { add, least, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { least, magnitude, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { heldOf, type Position } from "./repair-sizes.ts";
 
 /** A change of a holding, or one that was due. */
@@ -152,7 +152,7 @@ type Missed = { readonly entry: MirrorEntry; readonly quantity: Quantity; readon
 function byCause(missed: readonly Missed[]): readonly CausePart[] {
   const parts = [...Map.groupBy(missed, ({ cause }) => cause)].map(([cause, all]) => {
     const most = all.reduce((one, other) => (other.quantity > one.quantity ? other : one));
-    const quantity = all.reduce((sum, each) => add(sum, each.quantity), ZERO as Quantity);
+    const quantity = sum(all.map((each) => each.quantity));
     return { cause, entryId: most.entry.entryId, quantity };
   });
   return parts.sort((one, other) =>

@@ -25,6 +25,7 @@ import {
   type Quantity,
   SCALE,
   subtract,
+  sum,
   ZERO,
 } from "../../money/decimal.ts";
 import { type CauseOfDrift, causeOf } from "./drift-cause.ts";
@@ -35,8 +36,10 @@ import {
   hasUnvalued,
   leadEquity,
   priceOf,
-  spotSymbolOf,
+  symbolsHeld,
+  unexecuted,
   type VenuePrices,
+  worthLeft,
 } from "./proportion.ts";
 import {
   isTooSmall,
@@ -116,8 +119,7 @@ export function repairOrders(
 }
 
 function symbolsOf({ family, lead, book }: DriftInput): readonly string[] {
-  const ofLead = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
-  return [...new Set([...ofLead, ...book.holdings.keys()])].sort();
+  return [...new Set([...symbolsHeld(family, lead), ...book.holdings.keys()])].sort();
 }
 
 function rowOf(
@@ -242,8 +244,7 @@ function boundsFor(
 ): RepairTerms["withinBounds"] {
   const { family, settings, book, prices, lead, entries } = input;
   const resting = entries.filter(({ status, reduceOnly }) => status === "RESTING" && reduceOnly !== true);
-  const worth = (of: readonly MirrorEntry[]) =>
-    of.reduce((sum, entry) => add(sum, worthLeft(entry)), ZERO as Amount);
+  const worth = (of: readonly MirrorEntry[]) => sum(of.map(worthLeft));
   const isSpot = family === "SPOT";
   const elsewhere = resting.filter((entry) => entry.symbol !== symbol);
   const buys = resting.filter(({ side }) => side === "BUY");
@@ -252,7 +253,7 @@ function boundsFor(
     if (opening === 0n || price === null || price <= 0n || symbolSkip({ settings, placement }) !== null)
       return ZERO;
     const onSide = resting.filter((entry) => entry.symbol === symbol && entry.side === side);
-    const left = onSide.reduce((sum, entry) => add(sum, leftOf(entry)), ZERO as Quantity);
+    const left = sum(onSide.map(unexecuted));
     const bounds = {
       ...{ family, settings, wallet, holdings: book.holdings, prices, lead, placement },
       restingWorth: isSpot ? add(worth(buys), exposure) : ZERO,
@@ -268,21 +269,10 @@ function roomFor(
   { family, settings, book, prices, lead, entries }: DriftInput,
   { wallet, available }: VenueSnapshot,
 ): Amount {
-  const restingWorth = entries
-    .filter(({ status, side }) => status === "RESTING" && side === "BUY")
-    .reduce((sum, entry) => add(sum, worthLeft(entry)), ZERO as Amount);
+  const bids = entries.filter(({ status, side }) => status === "RESTING" && side === "BUY");
+  const restingWorth = sum(bids.map(worthLeft));
   const { holdings } = book;
   return roomOf({ family, settings, wallet, available, holdings, restingWorth, prices, lead });
-}
-
-/** The value of an open order's remainder, at its limit or its trigger. */
-function worthLeft(entry: MirrorEntry): Amount {
-  const { price, stopPrice } = entry;
-  return costUp(price !== null && price > 0n ? price : (stopPrice ?? ZERO), leftOf(entry));
-}
-
-function leftOf({ quantity, executedQuantity }: MirrorEntry): Quantity {
-  return quantity === null ? ZERO : subtract(quantity, executedQuantity);
 }
 
 /** A sentence for the person whose copy it is. */

@@ -20,6 +20,7 @@ import {
   type Rate,
   SCALE,
   subtract,
+  sum,
   ZERO,
 } from "../../money/decimal.ts";
 import type { RestingOnSymbol, ScaleInput } from "./proportion.ts";
@@ -151,12 +152,13 @@ function heldAlready({ family, placement: { symbol, side }, holdings, restingOnS
 
 /** The value of the copy's holdings of other symbols. Without a price a holding counts at cost. */
 function worthOfOthers({ placement, holdings, prices, lead }: BoundsInput): Amount {
-  return [...holdings]
-    .filter(([symbol]) => symbol !== placement.symbol)
-    .reduce((sum, [symbol, { quantity, cost }]) => {
+  const others = [...holdings].filter(([symbol]) => symbol !== placement.symbol);
+  return sum(
+    others.map(([symbol, { quantity, cost }]) => {
       const price = priceOf(symbol, prices, lead);
-      return add(sum, price === null ? cost : costUp(price, magnitude(quantity)));
-    }, ZERO as Amount);
+      return price === null ? cost : costUp(price, magnitude(quantity));
+    }),
+  );
 }
 
 /** The time over which openings are counted, ms. */

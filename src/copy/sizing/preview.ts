@@ -35,6 +35,7 @@ import {
   quantityFor,
   SCALE,
   subtract,
+  sum,
   ZERO,
 } from "../../money/decimal.ts";
 import {
@@ -43,7 +44,7 @@ import {
   leadOpening,
   priceOf,
   type RestingOnSymbol,
-  spotSymbolOf,
+  symbolOf,
   type VenuePrices,
   workedWith,
 } from "./proportion.ts";
@@ -180,7 +181,7 @@ class PaperBook {
       if (leverage !== null && !this.#leverages.has(symbol)) this.#setLeverage(symbol, leverage);
     }
     for (const [name, held] of theirs <= 0n ? [] : lead.held) {
-      const symbol = family === "SPOT" ? spotSymbolOf(name) : name;
+      const symbol = symbolOf(family, name);
       const price = lead.lastPrices.get(symbol);
       if (price === undefined || (family === "FUTURES" && !this.#leverages.has(symbol))) continue;
       const quantity =
@@ -198,7 +199,7 @@ class PaperBook {
   }
 
   get restingWorth(): Amount {
-    return [...this.#resting.values()].reduce((sum, { worth }) => add(sum, worth), ZERO as Amount);
+    return sum([...this.#resting.values()].map(({ worth }) => worth));
   }
 
   get available(): Amount {
@@ -213,9 +214,7 @@ class PaperBook {
   restingOn(symbol: string): RestingOnSymbol {
     const resting = [...this.#resting.values()].filter(({ placement }) => placement.symbol === symbol);
     const of = (side: Side) =>
-      resting
-        .filter(({ placement }) => placement.side === side)
-        .reduce((sum, { left }) => add(sum, left), ZERO as Quantity);
+      sum(resting.filter(({ placement }) => placement.side === side).map(({ left }) => left));
     const stops = resting.filter(
       ({ placement: { orderType } }) => orderType === "STOP_LOSS" || orderType === "STOP_LOSS_LIMIT",
     );
@@ -290,11 +289,8 @@ class PaperBook {
 
   #marginInUse(): Amount {
     if (this.#family === "SPOT") return ZERO;
-    return [...this.holdings].reduce(
-      (sum, [symbol, { cost }]) =>
-        add(sum, divideUp(cost, BigInt(this.#leverages.get(symbol) ?? 1)) as Amount),
-      ZERO as Amount,
-    );
+    const leverageOf = (symbol: string) => BigInt(this.#leverages.get(symbol) ?? 1);
+    return sum([...this.holdings].map(([symbol, { cost }]) => divideUp(cost, leverageOf(symbol)) as Amount));
   }
 }
 

@@ -5,13 +5,16 @@
 // Source: specification, section 1; design, section 6 (copiers).
 
 import type { StrategyType } from "../../domain/account.ts";
-import type { LeadPlacement, Skip, SkipReason } from "../../domain/copying.ts";
 import {
   COPY_QUOTE_ASSET,
   type CopyBook,
   type CopySettings,
+  type LeadPlacement,
   type LeadState,
+  type MirrorEntry,
   type Scale,
+  type Skip,
+  type SkipReason,
 } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -20,6 +23,7 @@ import {
   add,
   amountDown,
   amountUp,
+  costUp,
   decimal,
   divideUp,
   least,
@@ -101,19 +105,40 @@ export function spotSymbolOf(asset: string): string {
   return `${asset}${COPY_QUOTE_ASSET}`;
 }
 
+/** The symbol of what is held under a name: on spot an asset's pair, of futures the contract itself. */
+export function symbolOf(family: StrategyType, name: string): string {
+  return family === "SPOT" ? spotSymbolOf(name) : name;
+}
+
+/** The symbols of what a strategy holds. */
+export function symbolsHeld(family: StrategyType, { held }: Pick<LeadState, "held">): readonly string[] {
+  return [...held.keys()].map((name) => symbolOf(family, name));
+}
+
+/** The part of an open order that is not executed yet. */
+export function unexecuted({
+  quantity,
+  executedQuantity,
+}: Pick<MirrorEntry, "quantity" | "executedQuantity">): Quantity {
+  return quantity === null ? ZERO : subtract(quantity, executedQuantity);
+}
+
+/** The value of that part, at the order's limit or its trigger. */
+export function worthLeft(entry: MirrorEntry): Amount {
+  const { price, stopPrice } = entry;
+  return costUp(price !== null && price > 0n ? price : (stopPrice ?? ZERO), unexecuted(entry));
+}
+
 /** The value of a copy's own spot holdings, in the quote asset, rounded down. */
 export function worthOfHoldings(
   holdings: CopyBook["holdings"],
   prices: VenuePrices,
   lead: Pick<LeadState, "lastPrices">,
 ): Amount {
-  return amountDown(
-    worthOf(
-      [...holdings].map(([symbol, { quantity }]) => [symbol, quantity]),
-      prices,
-      lead,
-    ),
+  const worths = [...holdings].map(([symbol, { quantity }]) =>
+    product(priceOf(symbol, prices, lead) ?? ZERO, quantity),
   );
+  return amountDown(worths.reduce((sum, worth) => sum + worth, 0n) as Product);
 }
 
 /**
@@ -181,17 +206,6 @@ function worthOfAsset(
       return divideUp(quantity * SCALE * SCALE, inverse) as bigint as Product;
   }
   return null;
-}
-
-function worthOf(
-  held: readonly (readonly [symbol: string, quantity: Quantity])[],
-  prices: VenuePrices,
-  lead: Pick<LeadState, "lastPrices">,
-): Product {
-  return held.reduce(
-    (sum, [symbol, quantity]) => sum + product(priceOf(symbol, prices, lead) ?? ZERO, quantity),
-    0n,
-  ) as Product;
 }
 
 /**

@@ -14,9 +14,11 @@ import {
   type Quantity,
   quantityFor,
   subtract,
+  sum,
   ZERO,
 } from "../../money/decimal.ts";
 import { affordableOpening, type Payment, paymentOf, worthOfOpening } from "./funds.ts";
+import { unexecuted } from "./proportion.ts";
 import { marketQuantity } from "./snap.ts";
 
 /** A symbol's holding in base units; of contracts negative for a short. */
@@ -121,12 +123,7 @@ function sideTowards(target: Quantity): Side {
 
 /** The remainder of the open orders of a side. */
 function restingOf(resting: readonly MirrorEntry[], side: Side): Quantity {
-  return resting
-    .filter((entry) => entry.side === side)
-    .reduce(
-      (sum, { quantity, executedQuantity }) => sum + (quantity ?? 0n) - executedQuantity,
-      0n,
-    ) as Quantity;
+  return sum(resting.filter((entry) => entry.side === side).map(unexecuted));
 }
 
 /**

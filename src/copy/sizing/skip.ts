@@ -21,6 +21,11 @@ export function skipOf(reason: SkipReason, details: Partial<Omit<Skip, "reason">
   return { reason, filter: null, wanted: null, had: null, unit: null, venue: null, ...details };
 }
 
+/** The venue refuses the leverage, in its own words. */
+export function leverageSkip({ code, message }: NonNullable<Skip["venue"]>): Skip {
+  return skipOf("LEVERAGE_UNFIT", { venue: { code, message } });
+}
+
 /**
  * By how much it fell short, in the unit of the skip; null if it has no figures. Of two prices it is how far
  * they are apart.

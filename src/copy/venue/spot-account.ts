@@ -1,7 +1,7 @@
 // One account's spot trading at a venue: requests and answers in our terms. Source: reference exchange,
 // section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
-import { type Amount, add, type Quantity, ZERO } from "../../money/decimal.ts";
+import { type Amount, add, type Quantity, sum, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, FIND, placementCost, URGENT } from "./account-rest.ts";
 import {
   amountOf,
@@ -177,7 +177,7 @@ async function fillsOf(
   if (rules.kind !== "OK" || rules.value === null) return null;
   try {
     const rows = rowsOf(body.fills);
-    const filled = rows.reduce((sum, row) => add(sum, amountOf<Quantity>(row, "qty")), ZERO as Quantity);
+    const filled = sum(rows.map((row) => amountOf<Quantity>(row, "qty")));
     if (filled !== executedQuantity || otherAssetsOf(rows, rules.value).length > 0) return null;
     return feesOf(rows, rules.value, () => null);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/lead-state.ts";
 import { driftOf } from "../../copy/sizing/drift.ts";
 import { type PreviewRow, previewOrders } from "../../copy/sizing/preview.ts";
-import { spotSymbolOf, workedWith, worthOfHoldings } from "../../copy/sizing/proportion.ts";
+import { symbolsHeld, workedWith, worthOfHoldings } from "../../copy/sizing/proportion.ts";
 import { worstCase, worstCaseWords } from "../../copy/sizing/worst-case.ts";
 import type { VenueBalances } from "../../copy/venue/venue.ts";
 import type { Account } from "../../domain/account.ts";
@@ -57,7 +57,7 @@ export async function previewOf(
     gateway.store.loadAccount(strategyId),
   ]);
   const lead = loaded === null ? null : leadStateOf(loaded.account, newest[0] ?? null);
-  const holds = [...(lead?.held.keys() ?? [])].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  const holds = lead === null ? [] : symbolsHeld(family, lead);
   const ordered = newest.flatMap((action) => ("symbol" in action ? [action.symbol] : []));
   const symbols = new Set([...ordered, ...holds]);
   const told = await copying.rulesOf(account, symbols);
@@ -121,7 +121,7 @@ function heldNow(
   const { wallet, available } = balances;
   const held = new Map([...holdings].map(([symbol, { quantity }]) => [symbol, quantity]));
   const snapshot = { at: 0, wallet, available, equity: wallet, held };
-  const symbols = [...lead.held.keys()].map((name) => (family === "SPOT" ? spotSymbolOf(name) : name));
+  const symbols = symbolsHeld(family, lead);
   const prices = pricesOf(parts, family, new Set([...symbols, ...holdings.keys()]));
   const chosen = symbols.flatMap((symbol) => {
     const contract = rulesOf(symbol)?.contract ?? null;
