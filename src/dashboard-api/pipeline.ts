@@ -1,15 +1,22 @@
-// The dashboard's pipeline: every step that a request of its browser takes, in order, in one function.
+// The protocol of the dashboard's routes: the steps of the request pipeline as its browser needs them.
 //
-//   route → bounds → site → session and budget → admission → body and query → answer → JSON, compressed
-//
-// A person who is signed in is charged, or else the address; what another site's page asks for is refused before, and charged to
-// nobody. Admission is by role, profile, approved identity and an operator's second factor. What a client sends ends in an answer or in a
-// refusal of `errors.ts`, and is counted by its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers so.
+// Authentication is by session, and charges: a person who is signed in, or else the address; what another site's
+// page asks for is refused before, and charged to nobody. Admission is by role, profile, approved identity and
+// an operator's second factor. A ban of the exchange-style routes does not end here: the dashboard shows it. What
+// a client sends ends in an answer or in a refusal of `errors.ts`, and is counted by its row. Whatever else is
+// thrown is a fault of ours: the server logs it without what was sent, and answers so.
 import { encode } from "zod";
 import type { Person } from "../domain/person.ts";
-import { isRefusal } from "../domain/refusal.ts";
-import { type Family, methodOfRoute, observed, type Reply, type Request } from "../http/pipeline.ts";
-import type { Sighting } from "../observability/sighting.ts";
+import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import {
+  type Family,
+  methodOfRoute,
+  observed,
+  type Protocol,
+  type Reply,
+  type Row,
+  respond,
+} from "../http/pipeline.ts";
 import type { Caller } from "../people/cookies.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
@@ -28,7 +35,7 @@ import {
   STOPS_PER_PERSON_MAX,
   UNKNOWN_SESSIONS_PER_ADDRESS_MAX,
 } from "./request-budgets.ts";
-import type { DashboardAnswer, DashboardRoute, TextFile } from "./route.ts";
+import type { DashboardAnswer, DashboardCall, DashboardRoute, TextFile } from "./route.ts";
 import { API_PREFIX, routeTable } from "./route-table.ts";
 import { ALL_ROUTES } from "./routes.ts";
 
@@ -47,70 +54,102 @@ const JSON_TYPE = "application/json;charset=UTF-8";
 /** What the server hands the dashboard's requests to: all that lies under `/dashboard/api`. */
 export function createDashboard(parts: DashboardParts): Family {
   const find = routeTable(ALL_ROUTES);
-  const budgets = new RequestBudgets();
-  const knownSessions = new KnownSessions();
+  const { gateway } = parts;
+  const protocol = dashboardProtocol(parts);
   return {
     takes: (path) => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`),
     answer: (request) =>
-      observed(request, parts.gateway.observer, async (sighting) => {
+      observed(request, gateway.observer, async (context) => {
+        const found = find(methodOfRoute(request.method), request.path);
+        const route = found === null ? null : rowOf(found.route, found.params, parts);
+        context.path = found === null ? null : `${API_PREFIX}${found.route.path}`;
         try {
-          return await handle(request, { parts, find, budgets, knownSessions, sighting });
+          const reply = await respond(request, { route, protocol, pages: () => null }, gateway, context);
+          return found?.route.showsSecrets === true
+            ? reply
+            : await compressed(reply, request.headers["accept-encoding"]);
         } catch (error) {
           if (error instanceof DashboardError) return refused(error);
           throw error;
         }
       }),
     words: {
-      refused: ({ refusal }) =>
-        refused(new DashboardError(refusal === "BODY_TOO_LARGE" ? "BODY_TOO_LARGE" : "BUSY")),
+      refused: (refusal) => refused(errorOf(refusal)),
       outcomeUnknown: refused(new DashboardError("FAULT")),
       fault: refused(new DashboardError("FAULT")),
     },
   };
 }
 
-async function handle(
-  request: Request,
-  dashboard: Counted & {
-    readonly find: ReturnType<typeof routeTable>;
-    readonly sighting: Sighting;
-  },
-): Promise<Reply> {
-  const { parts, find, sighting } = dashboard;
-  const { method, path, query, headers, body, address } = request;
-  const now = parts.gateway.wallNow();
+/** A row of the table with the values of its path, as the pipeline takes it. */
+type RequestRow = Row<Asked, SignedIn & { readonly admittedAt: number }, Reply> & {
+  readonly route: DashboardRoute;
+};
+type Asked = { readonly query: string; readonly body: string; readonly contentType: string | undefined };
+type SignedIn = { readonly caller: Caller; readonly signedIn: SignedInSession | null };
 
-  const found = find(methodOfRoute(method), path);
-  if (found === null) throw new DashboardError("NOT_FOUND");
-  const { route, params } = found;
-  sighting.path = `${API_PREFIX}${route.path}`;
-
-  if (isRefusal(body)) throw new DashboardError("BODY_TOO_LARGE");
-  const saysNoOrigin = isChange(route) && headers.origin === undefined;
-  if (saysNoOrigin || isOfAnotherSite(headers, parts.origins())) throw new DashboardError("ORIGIN_REFUSED");
-
-  const caller = { address, userAgent: headers["user-agent"] ?? "", cookies: headers.cookie ?? null };
-  const isUse = headers[UNATTENDED_HEADER] === undefined;
-  const signedIn = await charged(route, { caller, isUse }, now, dashboard);
-  admit(route, signedIn);
-  if (route.growsDisk && parts.gateway.desk.isShortOfSpace()) {
-    throw new DashboardError("BUSY", { message: "The server is short of disk space." });
-  }
-
-  const read = {
-    body: readBody(route.body, body, headers["content-type"]),
-    query: readQuery(route.query, query),
+function rowOf(route: DashboardRoute, params: DashboardCall["params"], parts: DashboardParts): RequestRow {
+  return {
+    route,
+    parse: ({ body, query, contentType }) => ({
+      body: readBody(route.body, body, contentType),
+      query: readQuery(route.query, query),
+    }),
+    answer: (read, _ports, { caller, signedIn, admittedAt: now }) =>
+      route.answer({
+        parts,
+        caller,
+        signedIn,
+        params,
+        now,
+        ...(read as Pick<DashboardCall, "body" | "query">),
+      }),
+    present: (answer) => encoded(route, answer as DashboardAnswer),
   };
-
-  const reply = encoded(route, await route.answer({ parts, caller, signedIn, params, now, ...read }));
-  return route.showsSecrets ? reply : await compressed(reply, headers["accept-encoding"]);
 }
 
-type Counted = {
-  readonly parts: DashboardParts;
-  readonly budgets: RequestBudgets;
-  readonly knownSessions: KnownSessions;
-};
+/** Its steps throw DashboardError where they refuse. */
+function dashboardProtocol(
+  parts: DashboardParts,
+): Protocol<RequestRow, SignedIn & { readonly asked: Asked }, Reply> {
+  const budgets = new RequestBudgets();
+  const knownSessions = new KnownSessions();
+  return {
+    heedsBans: false,
+    keyOf: () => null,
+    async authenticate({ request, body, route: { route } }, { wallNow }) {
+      const { headers, address, query } = request;
+      const saysNoOrigin = isChange(route) && headers.origin === undefined;
+      if (saysNoOrigin || isOfAnotherSite(headers, parts.origins())) {
+        throw new DashboardError("ORIGIN_REFUSED");
+      }
+      const caller = { address, userAgent: headers["user-agent"] ?? "", cookies: headers.cookie ?? null };
+      const isUse = headers[UNATTENDED_HEADER] === undefined;
+      const counted = { parts, budgets, knownSessions };
+      const signedIn = await charged(route, { caller, isUse }, wallNow(), counted);
+      return { caller, signedIn, asked: { query, body, contentType: headers["content-type"] } };
+    },
+    cost: () => null,
+    admit({ route }, { signedIn }) {
+      admit(route, signedIn);
+      if (route.growsDisk && parts.gateway.desk.isShortOfSpace()) {
+        throw new DashboardError("BUSY", { message: "The server is short of disk space." });
+      }
+      return null;
+    },
+    usageHeaders: { ofAddress: () => ({}), ofRoute: () => ({}) },
+    envelope(answer) {
+      if (isRefusal(answer)) throw errorOf(answer);
+      return answer;
+    },
+  };
+}
+
+/** What the pipeline and the server refuse by themselves. */
+function errorOf({ refusal }: Refusal): DashboardError {
+  if (refusal === "PATH_UNKNOWN") return new DashboardError("NOT_FOUND");
+  return new DashboardError(refusal === "BODY_TOO_LARGE" ? "BODY_TOO_LARGE" : "BUSY");
+}
 
 /**
  * Charges a request, and answers who is signed in with its cookies; null if nobody is. Throws TOO_MANY_REQUESTS.
@@ -122,7 +161,15 @@ async function charged(
   route: DashboardRoute,
   { caller, isUse }: { readonly caller: Caller; readonly isUse: boolean },
   now: number,
-  { parts, budgets, knownSessions }: Counted,
+  {
+    parts,
+    budgets,
+    knownSessions,
+  }: {
+    readonly parts: DashboardParts;
+    readonly budgets: RequestBudgets;
+    readonly knownSessions: KnownSessions;
+  },
 ): Promise<SignedInSession | null> {
   const { cookies } = caller;
   const address = addressHolder(caller.address);

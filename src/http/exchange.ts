@@ -15,6 +15,7 @@ import { personHolder } from "../rate-limits/holder.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
 import {
   type Asked,
+  admitStrategy,
   type Gateway,
   type Messages,
   methodOfRoute,
@@ -30,6 +31,7 @@ import { wireError } from "./refusals.ts";
 import { type Answer, type ExchangeCaller, ReadyJson, Replay, type Route } from "./route.ts";
 
 export const EXCHANGE: Protocol<Route, ExchangeCaller, Answer> = {
+  heedsBans: true,
   keyOf: ({ apiKey }, { access }) => (access === "signed" ? apiKey : null),
   authenticate,
   cost: ({ weight, placesOrder }, { asked, userId }) => ({
@@ -37,6 +39,7 @@ export const EXCHANGE: Protocol<Route, ExchangeCaller, Answer> = {
     placesOrder,
     person: personHolder(userId),
   }),
+  admit: admitStrategy,
   usageHeaders: {
     ofAddress: weightHeader,
     ofRoute: ({ placesOrder }, { usage }) =>

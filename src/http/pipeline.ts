@@ -2,10 +2,10 @@
 //
 //   ban → route → authenticate → charge → admit → parse → answer → present
 //
-// The exchange-style routes and the bot family share it; what differs between them is a `Protocol`. Rows say
-// what is parsed, answered and presented. `execute` is the part behind authentication: it knows nothing of
-// HTTP. What the steps learn is recorded in the request context, for the request log; it has no influence on
-// the answer.
+// The exchange-style routes, the bot family and the dashboard share it; what differs between them is a
+// `Protocol`. Rows say what is parsed, answered and presented. `execute` is the part behind authentication: it
+// knows nothing of HTTP. What the steps learn is recorded in the request context, for the request log; it has
+// no influence on the answer.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";
@@ -106,10 +106,6 @@ export type Listings = { readonly [T in StrategyType]: Pick<MarketFeed, "exchang
  * together; a table holds them as unknown. Each step may return a refusal, which ends the request.
  */
 export type Row<A, Call, Answer> = {
-  /** The type that the key's strategy must have; null if any will do, or none. */
-  readonly strategyType: StrategyType | null;
-  /** Needs a LIVE strategy. */
-  readonly writes: boolean;
   /** Turns what was asked into typed input. Pure. A row without it has no input. */
   parse?(asked: A, listings: Listings): unknown;
   /** Does the work, with the ports that its type names. */
@@ -125,8 +121,14 @@ export type ParsesInput<Input> = [Input] extends [undefined] ? unknown : { reado
 export type Caller<A> = {
   /** What the row parses, or why it cannot be read. */
   readonly asked: A | Refusal;
-  /** The strategy that the key manages; null while it manages none. */
-  readonly strategy: Strategy | null;
+};
+
+/** What a row demands of the strategy of a key. */
+export type StrategyNeeds = {
+  /** The type that it must have; null if any will do, or none. */
+  readonly strategyType: StrategyType | null;
+  /** Needs a LIVE strategy. */
+  readonly writes: boolean;
 };
 
 /** When the request was charged: wall time, Unix ms. */
@@ -143,8 +145,10 @@ type Cost = Parameters<Budgets["charge"]>[2];
 /** A request for a route, with its body as received. */
 export type Asked<R> = { readonly request: Request; readonly body: string; readonly route: R };
 
-/** What differs between the exchange-style routes and the bot family. */
+/** What differs between the families. */
 export type Protocol<R, C, Answer> = {
+  /** Whether a ban of the key or the address ends here as well. */
+  readonly heedsBans: boolean;
   /** The key whose budgets a request counts against; null for those of its address. */
   keyOf(request: Request, route: R): string | null;
   authenticate(
@@ -152,7 +156,10 @@ export type Protocol<R, C, Answer> = {
     gateway: Pick<Gateway, "store" | "master" | "wallNow">,
     context: Sighting,
   ): Promise<C | Unauthenticated<Answer>>;
-  cost(route: R, caller: C): Cost;
+  /** What the request is charged; null if authentication has charged it. */
+  cost(route: R, caller: C): Cost | null;
+  /** Why the caller may not use the row; null if it may. */
+  admit(route: R, caller: C): Refusal | null;
   /** The headers with the state of the budgets; `ofAddress` before anything was charged, `ofRoute` after. */
   readonly usageHeaders: {
     ofAddress(usage: Usage): Readonly<Record<string, string>>;
@@ -202,7 +209,7 @@ export async function respond<A, C extends Caller<A>, Answer, R extends Row<A, C
   const refuse = (refusal: Answer | Refusal, limit?: Limit): Reply =>
     protocol.envelope(refusal, protocol.usageHeaders.ofAddress(budgets.usage(address, wallNow())), limit);
 
-  const ban = budgets.ban(holder, wallNow());
+  const ban = protocol.heedsBans ? budgets.ban(holder, wallNow()) : null;
   if (ban !== null) return refuse(ban.refusal, { owner, retryAfterSeconds: ban.retryAfterSeconds });
 
   if (route === null) {
@@ -222,8 +229,8 @@ export async function respond<A, C extends Caller<A>, Answer, R extends Row<A, C
     return reply;
   }
 
-  const charge = { holder, cost: protocol.cost(route, caller) };
-  const outcome = await execute(route, caller, charge, gateway, context);
+  const terms = { holder, cost: protocol.cost(route, caller), admit: protocol.admit };
+  const outcome = await execute<A, C, Answer, R>(route, caller, terms, gateway, context);
   const { answer, retryAfterSeconds } = outcome;
   const limit = retryAfterSeconds === undefined ? undefined : { owner, retryAfterSeconds };
   return protocol.envelope(answer, protocol.usageHeaders.ofRoute(route, outcome), limit);
@@ -241,26 +248,32 @@ export type Outcome<Answer> = {
   readonly retryAfterSeconds?: number;
 };
 
+/** What a request is charged before it is admitted, whose budget pays, and who is admitted. */
+export type Terms<R, C> = Pick<Protocol<R, C, never>, "admit"> & {
+  readonly holder: string;
+  readonly cost: Cost | null;
+};
+
 /**
  * Charges an authenticated request, admits it, and lets its row parse, answer and present. Rejects only if
  * the store has failed.
  */
-export async function execute<A, C extends Caller<A>, Answer>(
-  row: Row<A, C & Admitted, Answer>,
+export async function execute<A, C extends Caller<A>, Answer, R extends Row<A, C & Admitted, Answer>>(
+  row: R,
   caller: C,
-  { holder, cost }: { readonly holder: string; readonly cost: Cost },
+  { holder, cost, admit }: Terms<R, C>,
   gateway: Ports & Pick<Gateway, "budgets">,
   context: Sighting,
 ): Promise<Outcome<Answer>> {
   const { budgets, wallNow } = gateway;
-  context.weight = cost.weight;
   const admittedAt = wallNow();
-  const charged = budgets.charge(holder, admittedAt, cost);
-  const { usage } = charged;
-  const reads = cost.isRead === true ? budgets.reads(holder, admittedAt) : 0;
-  if (charged.refusal !== null) return await refusedByBudget(charged, { usage, reads });
+  const charged = cost === null ? null : budgets.charge(holder, admittedAt, cost);
+  const usage = charged?.usage ?? budgets.usage(holder, admittedAt);
+  const reads = cost?.isRead === true ? budgets.reads(holder, admittedAt) : 0;
+  context.weight = cost?.weight ?? 0;
+  if (charged !== null && charged.refusal !== null) return await refusedByBudget(charged, { usage, reads });
 
-  const unfit = admit(row, caller.strategy);
+  const unfit = admit(row, caller);
   if (unfit !== null) return { answer: unfit, usage, reads };
 
   const { asked } = caller;
@@ -285,9 +298,10 @@ async function refusedByBudget(
   return { answer: refusal, ...counts, retryAfterSeconds };
 }
 
-function admit(
-  { strategyType, writes }: Pick<Row<never, never, unknown>, "strategyType" | "writes">,
-  strategy: Strategy | null,
+/** Admits the key of a request by its strategy, which is null while the key manages none. */
+export function admitStrategy(
+  { strategyType, writes }: StrategyNeeds,
+  { strategy }: { readonly strategy: Strategy | null },
 ): Refusal | null {
   if (strategyType === null) return null;
   if (strategy === null) return { refusal: "KEY_NOT_BOUND" };

@@ -1,9 +1,10 @@
 // A row of the exchange-style routes: what a route asks, costs and requires, and its three steps. Only
 // `answer` waits and changes things; `parse` and `present` are pure.
 import type { Refusal } from "../domain/refusal.ts";
+import type { Strategy } from "../domain/strategy.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Descriptions, mandatory, optional } from "./parse/descriptions.ts";
-import type { Caller, Listings, ParsesInput, Ports, Row } from "./pipeline.ts";
+import type { Caller, Listings, ParsesInput, Ports, Row, StrategyNeeds } from "./pipeline.ts";
 
 /** JSON text that is ready to be sent, where building the value would be a waste. */
 export class ReadyJson {
@@ -40,7 +41,11 @@ export type SignedCall = {
   readonly lapsed: () => Refusal | null;
 };
 
-export type ExchangeCaller = Caller<Parameters> & Omit<SignedCall, "admittedAt">;
+export type ExchangeCaller = Caller<Parameters> &
+  Omit<SignedCall, "admittedAt"> & {
+    /** The strategy that the key manages; null while it manages none. */
+    readonly strategy: Strategy | null;
+  };
 
 type RowHead = {
   readonly method: "GET" | "POST" | "DELETE";
@@ -54,7 +59,7 @@ type RowHead = {
  * What only signed routes have: the strategy that they need, and whether they count against the order
  * budgets.
  */
-type Access = Pick<Row<never, never, never>, "strategyType" | "writes"> & { readonly placesOrder: boolean };
+type Access = StrategyNeeds & { readonly placesOrder: boolean };
 
 export type Route = Row<Parameters, SignedCall, Answer> &
   RowHead &

@@ -15,6 +15,7 @@ import {
   weightHeader,
 } from "../exchange.ts";
 import {
+  admitStrategy,
   type Gateway,
   type Limit,
   type Messages,
@@ -55,12 +56,14 @@ const COSTS = {
 } as const satisfies { readonly [Charge in BotRoute["charge"]]: object };
 
 const BOT: Protocol<BotRoute, BotCaller, BotAnswer> = {
+  heedsBans: true,
   keyOf(request) {
     const key = headerOf(request, BOT_KEY_HEADER);
     return key === "" ? null : key;
   },
   authenticate,
   cost: ({ charge }, { userId }) => ({ ...COSTS[charge], person: personHolder(userId) }),
+  admit: admitStrategy,
   usageHeaders: {
     ofAddress: () => ({}),
     ofRoute({ charge }, { usage, reads }): Record<string, string> {

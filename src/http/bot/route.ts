@@ -4,12 +4,14 @@ import type { z } from "zod";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { SignedRequest } from "../../domain/signal.ts";
 import type { Strategy } from "../../domain/strategy.ts";
-import type { Caller, ParsesInput, Ports, Request, Row } from "../pipeline.ts";
+import type { Caller, ParsesInput, Ports, Request, Row, StrategyNeeds } from "../pipeline.ts";
 
 /** What a row reads of a request. The body is UTF-8 text; empty if there was none. */
 export type BotAsked = Pick<Request, "path" | "headers" | "rawHeaders"> & { readonly body: string };
 
 export type BotCaller = Caller<BotAsked> & {
+  /** The strategy that the key manages; null while it manages none. */
+  readonly strategy: Strategy | null;
   readonly apiKey: string;
   readonly keyId: string;
   /** The key's owner. */
@@ -42,23 +44,24 @@ export type BotBody = {
 };
 export type BotAnswer = BotBody | Failure | Refusal;
 
-export type BotRoute = Row<BotAsked, BotCall, BotAnswer> & {
-  readonly method: "GET" | "POST";
-  /** `:name` is a placeholder for one segment of the path. */
-  readonly path: string;
-  /** The budget that it is charged to: the read bucket, the order count, or the key's weight. */
-  readonly charge: "READ" | "SUBMISSION" | "WEIGHT";
-  /** The name of the operation in generated clients. */
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** Its own headers, by name, with their purpose. */
-  readonly headers?: Readonly<Record<string, { readonly schema: z.ZodType; readonly description: string }>>;
-  /** The schema of the body; null where any JSON will do, or none. */
-  readonly body: z.ZodType | null;
-  /** The answers, by status. */
-  readonly answers: Readonly<Record<number, { readonly schema: z.ZodType; readonly description: string }>>;
-};
+export type BotRoute = Row<BotAsked, BotCall, BotAnswer> &
+  StrategyNeeds & {
+    readonly method: "GET" | "POST";
+    /** `:name` is a placeholder for one segment of the path. */
+    readonly path: string;
+    /** The budget that it is charged to: the read bucket, the order count, or the key's weight. */
+    readonly charge: "READ" | "SUBMISSION" | "WEIGHT";
+    /** The name of the operation in generated clients. */
+    readonly operationId: string;
+    readonly summary: string;
+    readonly description?: string;
+    /** Its own headers, by name, with their purpose. */
+    readonly headers?: Readonly<Record<string, { readonly schema: z.ZodType; readonly description: string }>>;
+    /** The schema of the body; null where any JSON will do, or none. */
+    readonly body: z.ZodType | null;
+    /** The answers, by status. */
+    readonly answers: Readonly<Record<number, { readonly schema: z.ZodType; readonly description: string }>>;
+  };
 
 type No = Failure | Refusal;
 
