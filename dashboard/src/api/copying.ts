@@ -1,8 +1,12 @@
 // Queries of a copier's pages. A query of one copy has a key that begins ["copy", copyId], the list of copies has ["copies"]: live
 // messages name these keys when they are out of date.
-import { keepPreviousData, queryOptions, skipToken } from "@tanstack/react-query";
-import { call, endpointQuery, type Parameters } from "./call.ts";
-import { strategyQuery } from "./trading.ts";
+import { keepPreviousData, queryOptions, skipToken, useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
+import { toast } from "../ui/overlays/toast.tsx";
+import { call, type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
+import { outdate } from "./query-client.ts";
+import { strategyQuery } from "./strategy.ts";
 
 /** A strategy's own pages get no live messages of its copiers' exchanges, so they poll. */
 const COPIERS_POLLED_EVERY_MS = 10_000;
@@ -78,3 +82,41 @@ export const strategyCopyingQuery = (strategyId: string) =>
     refetchInterval: ({ state }) =>
       state.data?.closing == null ? COPIERS_POLLED_EVERY_MS : CLOSING_POLLED_EVERY_MS,
   });
+
+// The copy of a page: its id in the address, and the copy itself as the frame around its pages has loaded it.
+
+const route = getRouteApi("/copies/$copyId");
+
+export function useCopyId(): string {
+  return route.useParams().copyId;
+}
+
+/** `copy` is undefined while it is loaded. */
+export function useCopy(): { readonly copyId: string; readonly copy: CopyJson | undefined } {
+  const copyId = useCopyId();
+  return { copyId, copy: useQuery(copyQuery(copyId)).data };
+}
+
+type CopyAction = EndpointName & `${"POST" | "PUT" | "DELETE"} /copies/:copyId/${string}`;
+
+/** What an action of a copy changes. */
+export function copyKeys(copyId: string) {
+  return [["copy"], ["copies"], ["drift-hint", copyId]];
+}
+
+/** An action of a copy; `says` is shown afterwards, and all queries of the copy are loaded again. */
+export function useCopyMutation<Name extends CopyAction>(
+  copyId: string,
+  name: Name,
+  { says, onDone }: { readonly says: string; readonly onDone?: () => void },
+) {
+  return useMutation({
+    mutationFn: (body: Omit<Parameters<Name>, "copyId">) =>
+      call(name, ...([{ ...body, copyId }] as unknown as Given<Name>)),
+    onSuccess: () => {
+      toast(says);
+      outdate(...copyKeys(copyId));
+      onDone?.();
+    },
+  });
+}

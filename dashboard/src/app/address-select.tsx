@@ -1,5 +1,5 @@
 // A choice that is part of the address.
-import { Select } from "../ui/forms/select.tsx";
+import { Select } from "../ui/forms/field.tsx";
 import { useAddress } from "./use-address.ts";
 
 type AddressSelectProps = {

@@ -1,7 +1,6 @@
-// The status of a copy in a badge and, if it does not follow, the reason.
-import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
+import type { CopyJson, UnclosedJson } from "../../../src/dashboard-api/schemas.ts";
 import { Badge, StatusBadge } from "../ui/badge.tsx";
-import { REASONS } from "./words.ts";
+import { COPY_STATUSES, counted, REASONS, UNCLOSED_REASONS } from "./words.ts";
 
 export function CopyStatus({ copy }: { copy: Pick<CopyJson, "status" | "reason" | "halted" | "behind"> }) {
   const { status, reason, halted, behind } = copy;
@@ -16,5 +15,58 @@ export function CopyStatus({ copy }: { copy: Pick<CopyJson, "status" | "reason" 
       {behind !== null && <Badge tone="warn">Behind</Badge>}
       {reason !== null && <span className="text-ink-soft text-xs">{REASONS[reason].short}</span>}
     </span>
+  );
+}
+
+// How many copies there are, by how they stand.
+
+type CopyNumbersProps = {
+  copies: { readonly [S in CopyJson["status"]]: number };
+  /** Of them, those that do not keep up with their strategy. */
+  behind: number;
+};
+
+export function CopyNumbers({ copies, behind }: CopyNumbersProps) {
+  return (
+    <>
+      <Numbers copies={copies} />
+      {behind > 0 && (
+        <p className="mt-3 text-sm">
+          <span className="font-medium text-warn">{counted(behind, "copy is", "copies are")} behind:</span> an
+          action of the strategy is more than ten seconds old and not processed yet.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Numbers({ copies }: Pick<CopyNumbersProps, "copies">) {
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+      {(Object.keys(COPY_STATUSES) as CopyJson["status"][]).map((status) => (
+        <div key={status}>
+          <dt>
+            <StatusBadge status={status} />
+          </dt>
+          <dd className="numeric mt-0.5 font-medium text-lg">{copies[status].toLocaleString("en-GB")}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+// The copies of closed strategies that are not closed yet: their number by reason, and who can act on it.
+
+/** Nothing if there are none. */
+export function Unclosed({ rows }: { rows: readonly UnclosedJson[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <ul className="mt-3 flex flex-col gap-1 text-sm">
+      {rows.map(({ why, count }) => (
+        <li key={why}>
+          <span className="font-medium">{counted(count, "copy", "copies")}:</span> {UNCLOSED_REASONS[why]}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -2,11 +2,8 @@
 
 import { type ReactNode, useState } from "react";
 import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
-import { Checkbox } from "../ui/forms/checkbox.tsx";
-import { Field } from "../ui/forms/field.tsx";
+import { Checkbox, Field, Select, TextInput } from "../ui/forms/field.tsx";
 import { RadioCard } from "../ui/forms/radio-card.tsx";
-import { Select } from "../ui/forms/select.tsx";
-import { TextInput } from "../ui/forms/text-input.tsx";
 import {
   PRESET_NAMES,
   type PresetName,

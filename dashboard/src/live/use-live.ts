@@ -1,6 +1,6 @@
 // The live connection as hooks. Each asks for something while its component is shown, and no longer.
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
-import type { ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
+import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from "react";
+import type { PriceJson, ServerMessages, StrategyType, Topic } from "../../../src/dashboard-api/schemas.ts";
 import {
   type Connection,
   connection,
@@ -83,4 +83,62 @@ function asCleanup(end: () => unknown): () => void {
   return () => {
     end();
   };
+}
+
+// Changes of strategies, throttled for data that is too costly to reload after each change.
+
+/** Has the server tell of all of these, while the component is shown. */
+export function useWatches(strategyIds: readonly string[]): void {
+  const names = JSON.stringify(strategyIds);
+  useEffect(() => {
+    const ends = (JSON.parse(names) as string[]).map((strategyId) => watch(strategyId));
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [names]);
+}
+
+/** Calls the handler after changes that concern it, the last included, at most once in so long. */
+export function useChanges(
+  everyMs: number,
+  isConcerned: (message: ServerMessages["changed"]) => boolean,
+  handler: () => void,
+): void {
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const lastAt = useRef(0);
+  const latest = useEffectEvent(handler);
+  useLive("changed", (message) => {
+    if (timer.current !== null || !isConcerned(message)) return;
+    const wait = Math.max(0, lastAt.current + everyMs - Date.now());
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      lastAt.current = Date.now();
+      latest();
+    }, wait);
+  });
+  useEffect(
+    () => () => {
+      if (timer.current !== null) clearTimeout(timer.current);
+      timer.current = null;
+    },
+    [],
+  );
+}
+
+// The newest prices of one symbol.
+
+export type HeardPrice = {
+  readonly price: PriceJson;
+  /** By this browser's clock, Unix ms. */
+  readonly heardAt: number;
+};
+
+/** Null until the first price has arrived, and if there is no symbol. */
+export function usePrice(family: StrategyType, symbol: string | null): HeardPrice | null {
+  const [heard, setHeard] = useState<HeardPrice | null>(null);
+  useFollow(symbol === null ? null : { kind: "prices", family, symbol });
+  useLive("price", (price) => {
+    if (price.family === family && price.symbol === symbol) setHeard({ price, heardAt: Date.now() });
+  });
+  return heard !== null && heard.price.symbol === symbol && heard.price.family === family ? heard : null;
 }

@@ -1,8 +1,12 @@
 // One symbol out of hundreds: a button that opens a search with a list, the strategy's own symbols first. Arrow keys move, Enter
 // takes, Escape closes.
 import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { useAddress } from "../app/use-address.ts";
+import { Card } from "../ui/card.tsx";
 import { CONTROL_LOOK } from "../ui/forms/field.tsx";
+import { EmptyState } from "../ui/note.tsx";
 import { matching } from "./own-symbols.ts";
+import type { SymbolChoice } from "./use-symbol.ts";
 
 const MATCHES_MAX = 60;
 
@@ -135,5 +139,54 @@ function Search({ symbol, own, all, onChoose, onClose }: SymbolChooserProps & { 
         </p>
       )}
     </div>
+  );
+}
+
+type PageSymbolProps = {
+  choice: SymbolChoice;
+  /** What the address says of the symbol that is left, and of no other. */
+  forgets: string;
+};
+
+/** Which symbol a page is about, and the way to another, which the address then names. Nothing while it is not known. */
+export function PageSymbol({ choice: { symbol, own, all }, forgets }: PageSymbolProps) {
+  const { change } = useAddress();
+  if (!symbol) return null;
+  return (
+    <SymbolChooser
+      symbol={symbol.symbol}
+      own={own}
+      all={all?.map((each) => each.symbol) ?? []}
+      onChoose={(chosen) => change({ symbol: chosen, [forgets]: undefined })}
+    />
+  );
+}
+
+// Where an address names a symbol that the market does not list: says so, and lets choose another.
+
+export function NoSuchSymbol({ choice }: { choice: SymbolChoice }) {
+  const { change } = useAddress();
+  return (
+    <Card isFlush>
+      <EmptyState
+        title={
+          choice.asked === undefined
+            ? "The market lists no symbols."
+            : `The market does not list ${choice.asked}.`
+        }
+        action={
+          choice.all?.[0] !== undefined && (
+            <SymbolChooser
+              symbol="Choose a symbol"
+              own={choice.own}
+              all={choice.all.map(({ symbol }) => symbol)}
+              onChoose={(symbol) => change({ symbol })}
+            />
+          )
+        }
+      >
+        It may have been delisted. Its orders and trades are still there.
+      </EmptyState>
+    </Card>
   );
 }

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { StrategyJson, SymbolJson } from "../../../src/dashboard-api/schemas.ts";
-import { legsQuery, ordersQuery, positionsQuery, tradesQuery } from "../api/trading.ts";
+import { legsQuery, ordersQuery, positionsQuery, tradesQuery } from "../api/strategy.ts";
 import { useAddress } from "../app/use-address.ts";
 import { useSymbols } from "./markets.ts";
 import { ownSymbolsOf } from "./own-symbols.ts";

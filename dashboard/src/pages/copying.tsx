@@ -1,16 +1,28 @@
 // A copier's home: what is copied, how each copy fares, and, before the first, the way to it.
 
 import { useQuery } from "@tanstack/react-query";
-import { accountsQuery, copiesQuery, venuesQuery } from "../api/copying.ts";
+import { Link } from "@tanstack/react-router";
+import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
+import { accountsQuery, copiesQuery, driftHintQuery, venuesQuery } from "../api/copying.ts";
 import { usePerson } from "../api/session.ts";
-import { HaltNote } from "../copying/halt-note.tsx";
+import { CopyStatus } from "../copying/copy-status.tsx";
+import { isOff } from "../copying/drift.ts";
+import { HaltNote } from "../copying/halt-dialog.tsx";
 import { NotOffered } from "../copying/not-offered.tsx";
+import { counted, FAMILY_NAMES, hostOf } from "../copying/words.ts";
 import { useWatchCopies } from "../live/use-live.ts";
+import { Missing } from "../ui/badge.tsx";
+import { TEXT_LINK } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
+import { Amount, Percent, SignedAmount } from "../ui/figures/amounts.tsx";
+import { roundedDifference } from "../ui/figures/decimals.ts";
+import { Time } from "../ui/figures/time.tsx";
 import { ButtonLink } from "../ui/links.tsx";
+import { EmptyState } from "../ui/note.tsx";
 import { Screen } from "../ui/page-header.tsx";
 import { QueryState } from "../ui/query.tsx";
-import { CopyTable, EndedTable } from "./copying/copy-table.tsx";
+import { Skeleton } from "../ui/skeleton.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../ui/table.tsx";
 import { MissingSteps } from "./keys/missing-steps.tsx";
 import { firstCopySteps } from "./welcome/copier-journey.ts";
 import { nextStep } from "./welcome/journey.ts";
@@ -77,5 +89,127 @@ function FirstCopy() {
         <StepList steps={steps} next={nextStep(steps)} />
       </Card>
     </div>
+  );
+}
+
+// A person's copies, one a row; at phone width one a card.
+
+function CopyTable({ rows }: { rows: readonly CopyJson[] | undefined }) {
+  return (
+    <Table
+      caption="Copies"
+      columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, DRIFT]}
+      rows={rows}
+      rowKey={({ copyId }) => copyId}
+      empty={
+        <EmptyState title="Nothing is copied now.">
+          Choose a strategy to copy. Your ended copies are below.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+function EndedTable({ rows }: { rows: readonly CopyJson[] }) {
+  return (
+    <Table
+      caption="Ended copies"
+      columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, ENDED]}
+      rows={rows}
+      rowKey={({ copyId }) => copyId}
+    />
+  );
+}
+
+const NAME: Column<CopyJson> = headColumn(
+  { header: "Strategy", width: "w-[24%]" },
+  ({ copyId, strategyName, family, account }) => (
+    <span className="flex max-w-72 flex-col items-start">
+      <Link
+        to="/copies/$copyId"
+        params={{ copyId }}
+        title={strategyName}
+        className={`max-w-full truncate ${TEXT_LINK}`}
+      >
+        {strategyName}
+      </Link>
+      <span
+        title={`${account.label} at ${hostOf(account.venue)}`}
+        className="max-w-full truncate font-normal text-ink-soft text-xs"
+      >
+        {FAMILY_NAMES[family]}, {account.label} at {hostOf(account.venue)}
+      </span>
+    </span>
+  ),
+);
+const STATUS: Column<CopyJson> = column({ header: "Status", width: "w-[16%]" }, (copy) => (
+  <CopyStatus copy={copy} />
+));
+const EQUITY: Column<CopyJson> = numberColumn({ header: "Equity", width: "w-[14%]" }, ({ equity, asset }) =>
+  equity === null ? null : <Amount value={equity} decimals={2} asset={asset} />,
+);
+const RESULT: Column<CopyJson> = numberColumn({ header: "Result", width: "w-[14%]" }, (copy) =>
+  copy.equity === null || copy.startEquity === null ? null : <Result copy={copy} />,
+);
+const COUNTS: Column<CopyJson> = numberColumn(
+  { header: "Placed, skipped, failed", width: "w-[18%]" },
+  ({ copyId, counts: { placed, skipped, failed } }) => (
+    <Link to="/copies/$copyId/log" params={{ copyId }} className="hover:underline">
+      {placed}
+      <span className="sr-only"> placed</span> ·{" "}
+      <span className={skipped > 0 ? "text-warn" : ""}>{skipped}</span>
+      <span className="sr-only"> skipped</span> ·{" "}
+      <span className={failed > 0 ? "text-loss" : ""}>{failed}</span>
+      <span className="sr-only"> failed</span>
+    </Link>
+  ),
+);
+const DRIFT: Column<CopyJson> = column({ header: "Drift", width: "w-[14%]" }, ({ copyId }) => (
+  <DriftHint copyId={copyId} />
+));
+const ENDED: Column<CopyJson> = column({ header: "Ended", width: "w-[14%]", isTime: true }, ({ endedAt }) =>
+  endedAt === null ? null : <Time at={endedAt} />,
+);
+
+// What a copy has made of the equity that it began with.
+
+type ResultProps = { copy: Pick<CopyJson, "equity" | "startEquity" | "resultRate" | "asset"> };
+
+/** A dash until the exchange has been asked. */
+function Result({ copy: { equity, startEquity, resultRate, asset } }: ResultProps) {
+  const profit = equity === null || startEquity === null ? null : roundedDifference(equity, startEquity, 2);
+  return (
+    <span className="inline-flex flex-col items-end">
+      <SignedAmount value={profit} decimals={2} asset={asset} />
+      {resultRate !== null && (
+        <span className="text-xs">
+          <Percent rate={resultRate} isSigned />
+        </span>
+      )}
+    </span>
+  );
+}
+
+// Whether a copy holds what it should, in a word that leads to the page about it.
+
+function DriftHint({ copyId }: { copyId: string }) {
+  const { data, error } = useQuery(driftHintQuery(copyId));
+  if (error !== null) return <Missing />;
+  if (data === undefined) {
+    return (
+      <span aria-busy="true" className="block w-16">
+        <Skeleton />
+      </span>
+    );
+  }
+  const off = data.rows.filter(isOff).length;
+  return (
+    <Link
+      to="/copies/$copyId/drift"
+      params={{ copyId }}
+      className={off === 0 ? "hover:underline" : TEXT_LINK}
+    >
+      {off === 0 ? "In line" : `${counted(off, "symbol")} off`}
+    </Link>
   );
 }

@@ -2,20 +2,23 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KycJson } from "../../../src/dashboard-api/schemas.ts";
-import { endpointQuery } from "../api/call.ts";
+import type { KycForm, KycJson } from "../../../src/dashboard-api/schemas.ts";
+import { call, endpointQuery } from "../api/call.ts";
 import { refreshSession, usePerson, useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { StatusBadge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Card } from "../ui/card.tsx";
 import { Time } from "../ui/figures/time.tsx";
+import { CONTROL_LOOK, Field, Select, TextInput } from "../ui/forms/field.tsx";
+import { SubmitForm } from "../ui/forms/submit-form.tsx";
+import { useForm } from "../ui/forms/use-form.ts";
 import { ButtonLink } from "../ui/links.tsx";
 import { Note } from "../ui/note.tsx";
 import { toast } from "../ui/overlays/toast.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { QueryState } from "../ui/query.tsx";
-import { IdentityForm } from "./identity/identity-form.tsx";
+import { COUNTRY_OPTIONS } from "./identity/countries.ts";
 
 const KYC_KEY = ["kyc"];
 
@@ -155,6 +158,107 @@ function Approved({ kyc }: { kyc: KycJson }) {
         </p>
         <ButtonLink to="/welcome">See the next step</ButtonLink>
       </div>
+    </Card>
+  );
+}
+
+// The identity form, for an operator to compare with a document.
+
+const DOCUMENTS = [
+  { value: "PASSPORT", label: "Passport" },
+  { value: "IDENTITY_CARD", label: "Identity card" },
+  { value: "DRIVING_LICENCE", label: "Driver’s license" },
+] as const satisfies readonly { value: KycForm["documentKind"]; label: string }[];
+
+/** While it is filled in, selects may be empty. */
+type Draft = { readonly [F in keyof KycForm]: string };
+const EMPTY: Draft = {
+  fullName: "",
+  birthDate: "",
+  country: "",
+  address: "",
+  documentKind: "",
+  documentNumber: "",
+};
+
+type IdentityFormProps = {
+  onTaken: (kyc: KycJson) => void;
+  /** Where a button was pressed for it: its first field has the focus. */
+  hasFocus?: boolean;
+};
+
+function IdentityForm({ onTaken, hasFocus = false }: IdentityFormProps) {
+  const form = useForm({
+    first: EMPTY,
+    send: (draft) => call("POST /kyc", draft as KycForm),
+    onDone: onTaken,
+  });
+  const { control } = form;
+  const { error: addressError, ...address } = control("address");
+  return (
+    <Card title="About you">
+      <SubmitForm form={form} action="Submit for approval">
+        <TextInput
+          label="Full name"
+          hint="As on your document."
+          autoComplete="name"
+          maxLength={200}
+          autoFocus={hasFocus}
+          required
+          {...control("fullName")}
+        />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextInput
+            label="Date of birth"
+            type="date"
+            autoComplete="bday"
+            required
+            {...control("birthDate")}
+          />
+          <Select
+            label="Country"
+            placeholder="Choose"
+            options={COUNTRY_OPTIONS}
+            autoComplete="country"
+            required
+            {...control("country")}
+          />
+        </div>
+        <Field label="Address" hint="Street, postcode and town." error={addressError}>
+          {(tied) => (
+            <textarea
+              required
+              {...address}
+              {...tied}
+              rows={3}
+              maxLength={500}
+              autoComplete="street-address"
+              className={CONTROL_LOOK}
+            />
+          )}
+        </Field>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Select
+            label="Document"
+            placeholder="Choose"
+            options={DOCUMENTS}
+            required
+            {...control("documentKind")}
+          />
+          <TextInput
+            label="Document number"
+            autoComplete="off"
+            isMonospace
+            maxLength={50}
+            required
+            {...control("documentNumber")}
+          />
+        </div>
+        <p className="text-ink-soft text-sm">
+          The form is stored encrypted. Only operators can open it, and you see each time they do under
+          Security.
+        </p>
+      </SubmitForm>
     </Card>
   );
 }

@@ -1,17 +1,20 @@
 // A new strategy: its name, its type and its key; then the lines that trade on it.
 
 import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { usePerson } from "../api/session.ts";
-import { isFreeKey, keysQuery } from "../api/strategy.ts";
+import { isFreeKey, keysQuery, summaryQuery } from "../api/strategy.ts";
+import { focusHeading } from "../app/focus.ts";
 import { useAddress } from "../app/use-address.ts";
+import { FirstOrder } from "../strategies/first-order.tsx";
+import { TYPES } from "../strategies/type-words.ts";
 import { Card } from "../ui/card.tsx";
 import { ButtonLink } from "../ui/links.tsx";
 import { EmptyState } from "../ui/note.tsx";
-import { Screen } from "../ui/page-header.tsx";
+import { PageHeader, Screen } from "../ui/page-header.tsx";
 import { QueryState } from "../ui/query.tsx";
 import { MissingSteps } from "./keys/missing-steps.tsx";
 import { CreateForm } from "./new-strategy/create-form.tsx";
-import { Ready } from "./new-strategy/ready.tsx";
 
 export function Page() {
   const { search, change } = useAddress();
@@ -63,5 +66,41 @@ function Creation({ keyId, onCreated }: CreationProps) {
     <Card>
       <CreateForm keys={free} keyId={keyId} onCreated={({ strategyId }) => onCreated(strategyId)} />
     </Card>
+  );
+}
+
+// After a strategy was created: the lines that trade on it, and whether its key works.
+
+function Ready({ strategyId }: { strategyId: string }) {
+  const query = useQuery(summaryQuery(strategyId));
+  const { data: strategy } = query;
+  const isKnown = strategy !== undefined;
+  useEffect(() => {
+    if (isKnown) focusHeading();
+  }, [isKnown]);
+  if (strategy === undefined) {
+    return (
+      <>
+        <PageHeader title="New strategy" />
+        <QueryState of={query} lines={8} />
+      </>
+    );
+  }
+  const { name, type } = strategy;
+  return (
+    <>
+      <PageHeader
+        title={`${name} is ready`}
+        lead={`A ${TYPES[type].name.toLowerCase()} strategy with ${TYPES[type].balance}. It trades as soon as your bot sends an order.`}
+        actions={
+          <ButtonLink to="/strategies/$strategyId" params={{ strategyId }}>
+            Go to the strategy
+          </ButtonLink>
+        }
+      />
+      <div className="max-w-4xl">
+        <FirstOrder strategy={strategy} />
+      </div>
+    </>
   );
 }

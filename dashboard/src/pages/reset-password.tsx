@@ -6,7 +6,7 @@ import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { refreshSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { PasswordInput } from "../ui/forms/password-input.tsx";
+import { PasswordInput } from "../ui/forms/field.tsx";
 import { SubmitForm } from "../ui/forms/submit-form.tsx";
 import { useForm } from "../ui/forms/use-form.ts";
 import { ButtonLink } from "../ui/links.tsx";

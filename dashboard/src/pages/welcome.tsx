@@ -1,15 +1,16 @@
 // The way from a new account to the first order. Each step leads to where it is done.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
+import { accountsQuery, copiesQuery, venuesQuery } from "../api/copying.ts";
 import { usePerson } from "../api/session.ts";
-import { keysQuery, strategiesQuery } from "../api/strategy.ts";
-import { ordersQuery } from "../api/trading.ts";
+import { keysQuery, ordersQuery, strategiesQuery } from "../api/strategy.ts";
+import { NotOffered } from "../copying/not-offered.tsx";
 import { useWatch } from "../live/use-live.ts";
 import { Card } from "../ui/card.tsx";
 import { EmptyState } from "../ui/note.tsx";
 import { PageHeader, Screen } from "../ui/page-header.tsx";
 import { QueryState, together } from "../ui/query.tsx";
-import { CopierJourney } from "./welcome/copier-steps.tsx";
+import { copierJourneyOf } from "./welcome/copier-journey.ts";
 import { journeyOf, nextStep } from "./welcome/journey.ts";
 import { StepList } from "./welcome/step-list.tsx";
 
@@ -82,3 +83,46 @@ function Watched({ strategyId }: { strategyId: string }) {
   useWatch(strategyId);
   return null;
 }
+
+// A copier's way to the first copy, or, where copying is not offered, what can be done instead.
+
+function CopierJourney() {
+  const person = usePerson();
+  const venues = useQuery(venuesQuery);
+  const accounts = useQuery(accountsQuery);
+  const copies = useQuery(copiesQuery);
+  if (venues.data === undefined || accounts.data === undefined || copies.data === undefined) {
+    return <QueryState of={together(venues, accounts, copies)} lines={12} title="Steps to your first copy" />;
+  }
+  const steps = copierJourneyOf({
+    person,
+    hasAccount: accounts.data.rows.some(({ status }) => status === "CONNECTED"),
+    hasCopy: copies.data.rows.length > 0,
+  });
+  const isOffered = venues.data.rows.length > 0;
+  const shown = isOffered ? steps : steps.filter(({ name }) => BEFORE_COPYING.has(name));
+  const done = shown.filter(({ state }) => state === "DONE").length;
+  return (
+    <>
+      {!isOffered && (
+        <Card isFlush>
+          <NotOffered />
+        </Card>
+      )}
+      <Card
+        title={isOffered ? "Steps to your first copy" : "What you can do already"}
+        isFlush
+        aside={
+          <span className="numeric text-ink-soft text-sm">
+            {done} of {shown.length} done
+          </span>
+        }
+      >
+        <StepList steps={shown} next={nextStep(shown)} />
+      </Card>
+    </>
+  );
+}
+
+/** Stays with the account, whatever it is used for. */
+const BEFORE_COPYING: ReadonlySet<string> = new Set(["EMAIL", "IDENTITY", "APPROVAL", "SECOND_FACTOR"]);

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useState } from "react";
 import type { PriceJson, StrategyJson } from "../../../src/dashboard-api/schemas.ts";
-import { balancesQuery, positionsQuery } from "../api/trading.ts";
+import { balancesQuery, positionsQuery } from "../api/strategy.ts";
 import { follow } from "../live/connection.ts";
 import { useLive } from "../live/use-live.ts";
 import { equityAt, symbolsOf } from "./equity.ts";

@@ -1,7 +1,9 @@
 // Ways from one of a strategy's screens to another: to an order, to a signal, to the chart of a symbol.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useStrategyId } from "../api/use-strategy.ts";
+import { fileAddress, type Parameters } from "../api/call.ts";
+import { useStrategyId } from "../api/strategy.ts";
+import { buttonLook } from "../ui/button.tsx";
 
 const LOOK =
   "font-medium text-accent-ink underline decoration-line-strong underline-offset-2 hover:decoration-current";
@@ -44,5 +46,27 @@ export function ChartLink({ symbol, at, children }: { symbol: string; at?: numbe
     >
       {children ?? symbol}
     </Link>
+  );
+}
+
+type CsvLinkProps<Name extends FileName> = {
+  file: Name;
+  parameters: Parameters<Name>;
+  size?: "normal" | "small";
+  children: ReactNode;
+};
+type FileName = "GET /strategies/:strategyId/performance.csv" | "GET /strategies/:strategyId/trades.csv";
+
+/** Downloads a file of a strategy's figures. */
+export function CsvLink<Name extends FileName>({
+  file,
+  parameters,
+  size = "normal",
+  children,
+}: CsvLinkProps<Name>) {
+  return (
+    <a href={fileAddress(file, parameters)} download className={buttonLook("quiet", size)}>
+      {children}
+    </a>
   );
 }

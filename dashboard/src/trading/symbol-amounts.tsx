@@ -1,6 +1,6 @@
 // Prices and quantities of a symbol with the decimals of its tick and its step, so that they stand below one another digit by digit.
 // What has more digits than that keeps them.
-import { useStrategy } from "../api/use-strategy.ts";
+import { useStrategy } from "../api/strategy.ts";
 import { decimalsOfStep, useSymbols } from "../markets/markets.ts";
 import { Amount } from "../ui/figures/amounts.tsx";
 

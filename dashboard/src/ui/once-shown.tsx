@@ -1,9 +1,9 @@
 // A secret that is shown this once. It can be copied and saved as a file, and what comes after it stays shut
 // until its reader says that they have it; leaving the page before that is asked about.
 import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
-import { DownloadButton } from "./download-button.tsx";
-import { Checkbox } from "./forms/checkbox.tsx";
+import { Checkbox } from "./forms/field.tsx";
 import { Note } from "./note.tsx";
 
 type OnceShownProps = {
@@ -52,4 +52,31 @@ export function OnceShown({
       {actions(isSaved)}
     </>
   );
+}
+
+type DownloadButtonProps = {
+  text: string;
+  fileName: string;
+  /** What it is, for the button's name: "recovery codes". */
+  label: string;
+  size?: "normal" | "small";
+};
+
+/** Saves a text as a file. It is made in the browser and sent nowhere. */
+function DownloadButton({ text, fileName, label, size = "small" }: DownloadButtonProps) {
+  return (
+    <Button size={size} onClick={() => download(text, fileName)} aria-label={`Download ${label}`}>
+      Download
+    </Button>
+  );
+}
+
+function download(text: string, fileName: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = fileName;
+  link.click();
+  // The browser has taken hold of it by the next turn.
+  setTimeout(() => URL.revokeObjectURL(address));
 }

@@ -2,21 +2,21 @@
 // The page's own code loads at the same time.
 
 import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { SessionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { queryClient } from "../../api/query-client.ts";
-import { useSessionQuery } from "../../api/session.ts";
+import { useSession, useSessionQuery } from "../../api/session.ts";
 import { disconnect } from "../../live/connection.ts";
 import { BirdMark } from "../../ui/bird-mark.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
+import { ErrorNote, Note } from "../../ui/note.tsx";
 import { Toasts } from "../../ui/overlays/toast.tsx";
 import { Instead } from "../../ui/page-header.tsx";
 import { type Audience, refusedTo } from "../audience.ts";
 import { safeNextPath } from "../next-path.ts";
 import { type Search, stringifySearch } from "../search.ts";
 import { SignOutFailed, useSignOutFailure } from "../sign-out.tsx";
-import { Entrance } from "./entrance.tsx";
 import { Shell } from "./shell.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 export function Frame() {
   const failure = useSignOutFailure();
@@ -101,4 +101,36 @@ function useForgetting(personId: string | null): boolean {
     if (personId !== null) previous.current = personId;
   }, [personId]);
   return hadPerson;
+}
+
+/** Around the pages for people who are not signed in. */
+function Entrance({ hasEnded, children }: { hasEnded: boolean; children: ReactNode }) {
+  const { server } = useSession();
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="flex h-14 items-center justify-between gap-4 px-4 sm:px-6">
+        <span className="flex items-center gap-2 font-semibold text-lg tracking-tight">
+          <span className="text-accent">
+            <BirdMark size={26} />
+          </span>
+          Lyrebird
+        </span>
+        <ThemeSwitch />
+      </header>
+      <main className="mx-auto w-full max-w-md grow px-4 pt-6 pb-12 sm:pt-[10dvh]">
+        {hasEnded && (
+          <div className="mb-5">
+            <Note tone="warn" title="Your session has ended.">
+              Sign in again; you come back to where you were.
+            </Note>
+          </div>
+        )}
+        {children}
+      </main>
+      <footer className="flex flex-wrap justify-between gap-x-4 px-4 py-3 font-mono text-ink-soft text-xs sm:px-6">
+        <span>Trade a virtual account with the client you already have.</span>
+        <span>v{server.version}</span>
+      </footer>
+    </div>
+  );
 }

@@ -1,17 +1,21 @@
 // What surrounds every page of a signed-in person: on a desktop a sidebar, on a phone a bar with a drawer;
 // below both a status line that says whether what is shown is live, and of which market.
 
-import { useRouterState } from "@tanstack/react-router";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { Dialog as Parts } from "radix-ui";
 import { type ReactNode, useEffect, useState } from "react";
 import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
-import { useIsPhone } from "../../ui/hooks.ts";
+import { useSession } from "../../api/session.ts";
+import { silence } from "../../live/connection.ts";
+import { useConnection, useSilentSince } from "../../live/use-live.ts";
+import { MARKET_KINDS } from "../../markets/markets.ts";
+import { BirdMark } from "../../ui/bird-mark.tsx";
+import { durationInWords } from "../../ui/figures/duration.ts";
+import { formatTime } from "../../ui/figures/time.tsx";
+import { useIsPhone, useNow } from "../../ui/hooks.ts";
 import { usePreloadedPages } from "../chunks.ts";
 import { AccountMenu } from "./account-menu.tsx";
-import { Brand } from "./brand.tsx";
-import { Drawer } from "./drawer.tsx";
 import { Navigation } from "./navigation-list.tsx";
-import { SilenceBand } from "./silence-band.tsx";
-import { StatusLine } from "./status-line.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
 type ShellProps = { person: PersonJson; children: ReactNode };
@@ -73,5 +77,145 @@ function PhoneTop({ person }: { person: PersonJson }) {
         </div>
       </Drawer>
     </header>
+  );
+}
+
+/** Bird and name; leads home. */
+function Brand() {
+  return (
+    <Link to="/" className="flex items-center gap-2 rounded-md font-semibold text-lg tracking-tight">
+      <span className="text-accent">
+        <BirdMark />
+      </span>
+      Lyrebird
+    </Link>
+  );
+}
+
+type DrawerProps = { isOpen: boolean; onChange: (isOpen: boolean) => void; children: ReactNode };
+
+const isOnLink = (target: EventTarget) => target instanceof Element && target.closest("a") !== null;
+
+/** The navigation of a phone, from the right, and the button that opens it. */
+function Drawer({ isOpen, onChange, children }: DrawerProps) {
+  return (
+    <Parts.Root open={isOpen} onOpenChange={onChange}>
+      <Parts.Trigger className="flex min-h-9 items-center gap-2 rounded-md border border-line-strong px-3 font-medium text-sm">
+        <span aria-hidden="true">☰</span> Menu
+      </Parts.Trigger>
+      <Parts.Portal>
+        <div aria-hidden="true" className="fixed inset-0 z-30 bg-veil" />
+        <Parts.Content
+          aria-describedby={undefined}
+          // Also the page that is there already is wanted, without the drawer before it.
+          onClick={({ target }) => {
+            if (isOnLink(target)) onChange(false);
+          }}
+          className="fixed inset-y-0 right-0 z-40 flex w-72 max-w-[85vw] flex-col overflow-y-auto border-line border-l bg-sunken"
+        >
+          <div className="flex h-14 shrink-0 items-center justify-between px-4">
+            <Parts.Title className="font-semibold">Menu</Parts.Title>
+            <Parts.Close
+              aria-label="Close"
+              className="size-9 rounded-md text-ink-soft hover:bg-hover hover:text-ink"
+            >
+              <span aria-hidden="true">✕</span>
+            </Parts.Close>
+          </div>
+          {children}
+        </Parts.Content>
+      </Parts.Portal>
+    </Parts.Root>
+  );
+}
+
+// The line at the foot of every page, as an editor has one: is it live, which market is it, what time is it there.
+
+function StatusLine() {
+  const { server } = useSession();
+  return (
+    <footer className="sticky bottom-0 z-10 flex h-7 items-center gap-4 overflow-hidden whitespace-nowrap border-line border-t bg-sunken px-4 font-mono text-2xs text-ink-soft sm:px-6">
+      <LiveState />
+      <span>{MARKET_KINDS[server.market].name}</span>
+      {server.isDemo && <span className="hidden sm:inline">demo data</span>}
+      <span className="ml-auto hidden sm:inline">v{server.version}</span>
+      <UtcClock />
+    </footer>
+  );
+}
+
+/** Nothing where nothing on the page is live. */
+function LiveState() {
+  const connection = useConnection();
+  const isSilent = useSilentSince() !== null;
+  return (
+    <span role="status" className="empty:hidden">
+      {connection === "live" && !isSilent && (
+        <span className="text-gain">
+          <span aria-hidden="true">● </span>live
+        </span>
+      )}
+      {connection === "connecting" && (
+        <span>
+          <span aria-hidden="true">○ </span>connecting
+        </span>
+      )}
+      {(connection === "reconnecting" || connection === "refused") && (
+        <span className="text-warn">
+          <span aria-hidden="true">◌ </span>reconnecting
+        </span>
+      )}
+      {connection === "live" && isSilent && (
+        <span className="text-warn">
+          <span aria-hidden="true">◌ </span>no answer
+        </span>
+      )}
+    </span>
+  );
+}
+
+function UtcClock() {
+  return <span className="numeric ml-auto sm:ml-0">{formatTime(useNow(), "time")}</span>;
+}
+
+// Says at the top of every page that what it shows is not live, and since when. While it is shown, the root
+// has the attribute that grays all figures (theme.css). That market data is stale is something else: the
+// server says so, beside the figure.
+
+const WHAT_HAPPENS = {
+  off: "",
+  connecting: "The server does not answer. Connecting …",
+  live: "The server does not answer.",
+  reconnecting: "The server does not answer. Reconnecting …",
+  refused: "The server refuses live updates. Trying again …",
+} as const;
+
+function SilenceBand() {
+  const since = useSilentSince();
+  useEffect(() => {
+    document.addEventListener("visibilitychange", silence.check);
+    return () => document.removeEventListener("visibilitychange", silence.check);
+  }, []);
+  useEffect(() => {
+    document.documentElement.toggleAttribute("data-silent", since !== null);
+    return () => document.documentElement.removeAttribute("data-silent");
+  }, [since]);
+  return since === null ? null : <Band since={since} />;
+}
+
+function Band({ since }: { since: number }) {
+  const connection = useConnection();
+  const now = useNow();
+  return (
+    <section
+      aria-label="Connection"
+      className="sticky top-14 z-10 border-warn border-b bg-warn-soft px-4 py-2 font-medium text-warn sm:px-6 md:top-0"
+    >
+      <span role="alert">No data since {formatTime(since, "time")}</span>{" "}
+      <span aria-hidden="true" className="tabular-nums">
+        ({durationInWords((now - since) / 1_000)})
+      </span>
+      . <span role="status">{WHAT_HAPPENS[connection]}</span>
+    </section>
   );
 }

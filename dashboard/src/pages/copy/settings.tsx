@@ -2,9 +2,9 @@
 
 import { type FormEvent, useState } from "react";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
+import { useCopy, useCopyMutation } from "../../api/copying.ts";
 import { fieldsOf } from "../../api/error.ts";
 import { outdate } from "../../api/query-client.ts";
-import { useCopy, useCopyMutation } from "../../api/use-copy.ts";
 import { PreviewCard } from "../../copying/preview.tsx";
 import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
 import { SettingsFields } from "../../copying/settings-fields.tsx";

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { OfferDetailJson } from "../../../../src/dashboard-api/schemas.ts";
+import type { OfferDetailJson, SmallestBalances } from "../../../../src/dashboard-api/schemas.ts";
 import { offerQuery } from "../../api/copying.ts";
 import { isApiError } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
@@ -11,7 +11,7 @@ import { counted, FAMILY_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Percent } from "../../ui/figures/amounts.tsx";
+import { Amount, Percent } from "../../ui/figures/amounts.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
 import { Facts } from "../../ui/figures/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
@@ -20,7 +20,6 @@ import { Instead, Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
 import { EquityCurves } from "../strategy/overview/equity-curves.tsx";
 import { CopyCard } from "./offer/copy-card.tsx";
-import { SmallestCard } from "./offer/smallest-card.tsx";
 import { Age } from "./strategies/offer-table.tsx";
 
 const route = getRouteApi("/copying/strategies/$strategyId");
@@ -104,5 +103,42 @@ function NotOnOffer() {
       to="/copying/strategies"
       action="Show other strategies"
     />
+  );
+}
+
+// How large an account has to be so that what the strategy orders is not too small for the exchange.
+
+function SmallestCard({ smallest }: { smallest: SmallestBalances | null }) {
+  return (
+    <Card title="Smallest balance for the exchange’s order minimums">
+      {smallest === null ? (
+        <p className="text-ink-soft">The strategy has placed too few orders for this.</p>
+      ) : (
+        <>
+          <dl className="grid grid-cols-[auto_auto] justify-start gap-x-6 gap-y-1">
+            {(
+              [
+                ["all orders large enough", smallest.all],
+                ["95 % large enough", smallest.most],
+                ["80 % large enough", smallest.many],
+              ] as const
+            ).map(([label, value]) => (
+              <div key={label} className="contents">
+                <dt className="text-ink-soft">{label}</dt>
+                <dd className="text-right font-medium">
+                  <Amount value={value} decimals={2} asset="USDT" />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <p className="mt-3 text-ink-soft text-sm">
+            Calculated from the strategy’s last {counted(smallest.orders, "order")}, with a share of 100 %.
+            With a share of 50 % you need twice as much. An order that is too small for the exchange after
+            scaling is skipped and logged, never made larger. A large balance does not guarantee a copy: exits
+            of what the strategy held before you started are skipped whatever your balance is.
+          </p>
+        </>
+      )}
+    </Card>
   );
 }

@@ -1,8 +1,8 @@
 // One field and one button: asks for a link by mail, and says where it went.
 
 import { call } from "../../api/call.ts";
+import { TextInput } from "../../ui/forms/field.tsx";
 import { SubmitForm } from "../../ui/forms/submit-form.tsx";
-import { TextInput } from "../../ui/forms/text-input.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
 import { LinkSent } from "./link-sent.tsx";
 

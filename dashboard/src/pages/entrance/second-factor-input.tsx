@@ -1,8 +1,7 @@
 // The code of an authenticator, or in its place one of the recovery codes.
 import { useState } from "react";
 import { TEXT_LINK } from "../../ui/button.tsx";
-import { CodeInput } from "../../ui/forms/code-input.tsx";
-import { TextInput } from "../../ui/forms/text-input.tsx";
+import { CodeInput, TextInput } from "../../ui/forms/field.tsx";
 
 type SecondFactorInputProps = {
   value: string;

@@ -3,8 +3,8 @@
 import type { KeyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
-import { CodeInput } from "../../ui/forms/code-input.tsx";
 import { FormDialog } from "../../ui/forms/dialog-form.tsx";
+import { CodeInput } from "../../ui/forms/field.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { MissingSteps } from "./missing-steps.tsx";
 

@@ -3,13 +3,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { KeyJson, StrategyJson, StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
+import { TYPES } from "../../strategies/type-words.ts";
 import { Button } from "../../ui/button.tsx";
-import { Select } from "../../ui/forms/select.tsx";
-import { TextInput } from "../../ui/forms/text-input.tsx";
+import { Select, TextInput } from "../../ui/forms/field.tsx";
+import { RadioCard } from "../../ui/forms/radio-card.tsx";
 import { useForm } from "../../ui/forms/use-form.ts";
 import { ButtonLink } from "../../ui/links.tsx";
 import { ErrorNote } from "../../ui/note.tsx";
-import { TypeChoice } from "./type-choice.tsx";
 
 export const NAME_LENGTH_MAX = 60;
 
@@ -64,5 +64,34 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
         </Button>
       </div>
     </form>
+  );
+}
+
+// Spot or Futures, with what each means.
+
+type TypeChoiceProps = { value: StrategyType; onChange: (type: StrategyType) => void };
+
+function TypeChoice({ value, onChange }: TypeChoiceProps) {
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1 font-medium text-sm">Type</legend>
+      <div className="grid gap-3 sm:grid-cols-2">
+        {(["SPOT", "FUTURES"] as const).map((type) => (
+          <RadioCard
+            key={type}
+            name="type"
+            value={type}
+            isChosen={type === value}
+            onChoose={() => onChange(type)}
+            title={TYPES[type].name}
+            aside={<span className="numeric">{TYPES[type].balance}</span>}
+            says={TYPES[type].says}
+          />
+        ))}
+      </div>
+      <p className="mt-1 text-ink-soft text-sm">
+        The starting balance is virtual. The type cannot be changed later.
+      </p>
+    </fieldset>
   );
 }

@@ -2,23 +2,24 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { OperatorCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
+import type { KillSwitchJson, OperatorCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
 import { outdate } from "../../api/query-client.ts";
-import { CopyNumbers } from "../../copying/copy-numbers.tsx";
+import { CopyNumbers, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
-import { Unclosed } from "../../copying/unclosed.tsx";
+import { SWITCH_NAMES } from "../../copying/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState, ErrorNote } from "../../ui/note.tsx";
+import { Time } from "../../ui/figures/time.tsx";
+import { FormDialog } from "../../ui/forms/dialog-form.tsx";
+import { Select, TextInput } from "../../ui/forms/field.tsx";
+import { EmptyState, ErrorNote, Note } from "../../ui/note.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Loaded } from "../../ui/query.tsx";
-import { CopiersNote } from "./copying/copiers-note.tsx";
-import { type NewSwitch, SetSwitchDialog } from "./copying/set-switch-dialog.tsx";
-import { SwitchTable } from "./copying/switch-table.tsx";
+import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { VenueTable } from "./copying/venue-table.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
@@ -101,4 +102,164 @@ function useClear() {
       outdate(copyingQuery.queryKey);
     },
   });
+}
+
+// The running copiers that have reported lately, or a note that there is none.
+
+function CopiersNote({ copiers }: Pick<OperatorCopyingJson, "copiers">) {
+  const [last] = copiers;
+  if (last === undefined) {
+    return (
+      <Note tone="warn" title="No copier has reported yet.">
+        Nothing is copied until one runs: a server with the role{" "}
+        <code className="font-mono text-sm">all</code>, or a process with the role{" "}
+        <code className="font-mono text-sm">copier</code> on the same database.
+      </Note>
+    );
+  }
+  if (last.isSilent) {
+    return (
+      <Note tone="warn" title="Copiers no longer report.">
+        The last one, <span className="break-all">{last.copier}</span>, was heard of{" "}
+        <Time at={last.reportedAt} />. Nothing is copied until one runs again; the status of exchanges below
+        is the last one reported.
+      </Note>
+    );
+  }
+  return (
+    <p className="text-ink-soft text-sm">
+      {copiers.length === 1 ? "One copier is running: " : `${copiers.length} copiers are running: `}
+      {copiers.map(({ copier, reportedAt }, index) => (
+        <span key={copier}>
+          {index > 0 && "; "}
+          <span className="break-all">{copier}</span>, last report at <Time at={reportedAt} format="time" />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+// The kill switches that are set, by any person.
+
+type SwitchTableProps = {
+  rows: readonly KillSwitchJson[];
+  onClear: (cleared: KillSwitchJson) => void;
+  /** The one that is being cleared. */
+  cleared: Pick<KillSwitchJson, "kind" | "id"> | undefined;
+};
+
+function SwitchTable({ rows, onClear, cleared }: SwitchTableProps) {
+  const action: Column<KillSwitchJson> = column("Action", (row) => (
+    <Button
+      size="small"
+      onClick={() => onClear(row)}
+      isBusy={cleared?.kind === row.kind && cleared.id === row.id}
+      aria-label={`Clear the switch of ${row.name}`}
+    >
+      Clear
+    </Button>
+  ));
+  return (
+    <Table
+      caption="Kill switches"
+      columns={[...COLUMNS, action]}
+      rows={rows}
+      rowKey={({ kind, id }) => `${kind} ${id}`}
+      empty={
+        <EmptyState title="Nothing is halted.">
+          A kill switch stops all orders for a copier, a strategy or an exchange, until it is cleared.
+        </EmptyState>
+      }
+    />
+  );
+}
+
+const COLUMNS: readonly Column<KillSwitchJson>[] = [
+  headColumn("Halted", ({ kind, name }) => (
+    <span>
+      <span className="whitespace-normal break-all">{name}</span>
+      <span className="block font-normal text-ink-soft text-xs">{SWITCH_NAMES[kind]}</span>
+    </span>
+  )),
+  column({ header: "Reason", width: "w-[36%]" }, ({ reason }) => (
+    <span className="break-words">{reason}</span>
+  )),
+  column("Set by", ({ setBy }) => <span className="break-all">{setBy}</span>),
+  timeColumn("Since", ({ setAt }) => setAt),
+];
+
+// Sets a kill switch: what it stops, and why.
+
+const REASON_LENGTH_MAX = 200;
+type Kind = KillSwitchJson["kind"];
+type NewSwitch = { readonly kind: Kind; readonly id: string };
+
+type SetSwitchDialogProps = {
+  /** What is chosen at first; null: the dialog is closed. */
+  first: Partial<NewSwitch> | null;
+  /** Those that may be used. */
+  venues: readonly string[];
+  onClose: () => void;
+};
+
+const ID_WORDS: Readonly<Record<Exclude<Kind, "VENUE">, { label: string; hint: string }>> = {
+  COPIER: { label: "Copier", hint: "Their e-mail address, or their id." },
+  STRATEGY: {
+    label: "Strategy",
+    hint: "The id is on its owner’s page under People.",
+  },
+};
+
+function SetSwitchDialog({ first, venues, onClose }: SetSwitchDialogProps) {
+  return (
+    <FormDialog
+      isOpen={first !== null}
+      onClose={onClose}
+      title="Set a kill switch"
+      description="Nothing is sent for the copies that it covers, not even cancels and exits, until it is cleared."
+      action="Halt"
+      kind="danger"
+      first={{ kind: first?.kind ?? ("VENUE" as Kind), id: first?.id ?? "", reason: "" }}
+      send={({ id, ...values }) => call("POST /operator/copying/switches", { ...values, id: id.trim() })}
+      says="Kill switch set"
+      outdates={[copyingQuery.queryKey]}
+    >
+      {({ values: { kind }, control, set }) => (
+        <>
+          <Select
+            label="Scope"
+            {...control("kind")}
+            onChange={({ target }) => set({ kind: target.value as Kind, id: "" })}
+            options={Object.entries(SWITCH_NAMES).map(([value, label]) => ({ value, label }))}
+          />
+          {kind === "VENUE" ? (
+            <Select
+              label="Exchange"
+              required
+              placeholder="Choose an exchange"
+              options={venues.map((origin) => ({ value: origin, label: origin }))}
+              {...control("id")}
+            />
+          ) : (
+            <TextInput
+              {...ID_WORDS[kind]}
+              isMonospace
+              autoComplete="off"
+              spellCheck={false}
+              required
+              {...control("id")}
+            />
+          )}
+          <TextInput
+            label="Reason"
+            hint="Shown to everybody whose copies it halts."
+            autoComplete="off"
+            required
+            maxLength={REASON_LENGTH_MAX}
+            {...control("reason")}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
 }

@@ -3,20 +3,22 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import type { KeyJson, PersonJson, StrategyNameJson } from "../../../../src/dashboard-api/schemas.ts";
+import { call } from "../../api/call.ts";
 import { personQuery } from "../../api/operator.ts";
+import { outdate } from "../../api/query-client.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
+import { FormDialog } from "../../ui/forms/dialog-form.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Loaded } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
 import { AuditTable } from "./parts/audit-table.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 import { PersonActions } from "./person/actions.tsx";
-import { RevokeKey } from "./person/revoke-key.tsx";
 
 const route = getRouteApi("/operator/people/$personId");
 
@@ -145,3 +147,30 @@ const KEY_COLUMNS: readonly Column<KeyJson>[] = [
     ),
   ),
 ];
+
+type RevokeKeyProps = { personId: string; revoked: KeyJson | null; onClose: () => void };
+
+function RevokeKey({ personId, revoked, onClose }: RevokeKeyProps) {
+  const { keyId = "", label = "" } = revoked ?? {};
+  return (
+    <FormDialog
+      isOpen={revoked !== null}
+      onClose={onClose}
+      title="Revoke this key?"
+      description={label}
+      action="Revoke the key"
+      kind="danger"
+      first={{}}
+      send={() => call("POST /operator/people/:personId/keys/:keyId/revoke", { personId, keyId })}
+      says="API key revoked"
+      onSettled={() => outdate(personQuery(personId).queryKey)}
+    >
+      {() => (
+        <p>
+          Its next request is refused; this can’t be undone. The strategy, its open orders and its history
+          stay as they are. Its owner gets a mail.
+        </p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,19 +1,29 @@
 // One identity form: what was stated, who stated it, what they did before, and the decision.
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { KycDetailJson, KycForm } from "../../../../src/dashboard-api/schemas.ts";
+import { call } from "../../api/call.ts";
+import { ApiError, asApiError } from "../../api/error.ts";
 import { personQuery, submissionQuery } from "../../api/operator.ts";
+import { outdate } from "../../api/query-client.ts";
+import { usePerson } from "../../api/session.ts";
+import { focusHeading } from "../../app/focus.ts";
 import { inWords, StatusBadge } from "../../ui/badge.tsx";
-import { TEXT_LINK } from "../../ui/button.tsx";
+import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { type Fact, Facts } from "../../ui/figures/facts.tsx";
 import { Time } from "../../ui/figures/time.tsx";
+import { CONTROL_LOOK, Field } from "../../ui/forms/field.tsx";
+import { useForm } from "../../ui/forms/use-form.ts";
+import { ErrorNote, Note } from "../../ui/note.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
+import { toast } from "../../ui/overlays/toast.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Loaded } from "../../ui/query.tsx";
 import { countryName } from "../identity/countries.ts";
 import { AuditTable } from "./parts/audit-table.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
-import { Decision } from "./submission/decision.tsx";
 
 const route = getRouteApi("/operator/identity/$submissionId");
 
@@ -97,4 +107,157 @@ function personFacts({ person, submittedAt }: KycDetailJson): readonly Fact[] {
     { label: "Account created", value: <Time at={person.createdAt} /> },
     { label: "Form submitted", value: <Time at={submittedAt} /> },
   ];
+}
+
+// The decision about an identity form: approve, or reject with a reason that the person reads. If another
+// operator has decided first, it shows that decision.
+
+const REASON_LENGTH_MAX = 1_000;
+
+type Decided =
+  | { readonly status: "APPROVED"; readonly reason: null }
+  | { readonly status: "REJECTED"; readonly reason: string };
+type DecisionProps = { detail: KycDetailJson; onChanged: () => void };
+
+function Decision({ detail, onChanged }: DecisionProps) {
+  const { submissionId, status, person } = detail;
+  const { personId } = usePerson();
+  const [isRejecting, setRejecting] = useState(false);
+  const [isLate, setLate] = useState(false);
+  const decide = useMutation({
+    mutationFn: (decided: Decided) =>
+      call("POST /operator/kyc/:submissionId/decision", { submissionId, ...decided }),
+    onSuccess: (_entry, decided) => {
+      toast(decided.status === "APPROVED" ? "Identity approved" : "Identity rejected");
+      changed();
+    },
+    onError: (error) => {
+      if (asApiError(error).code !== "STATE_CHANGED") return;
+      setLate(true);
+      changed();
+    },
+  });
+  const changed = () => {
+    setRejecting(false);
+    onChanged();
+    outdate(personQuery(person.personId).queryKey);
+    focusHeading();
+  };
+  if (status !== "PENDING") return <DecisionNote detail={detail} isLate={isLate} />;
+  if (person.personId === personId) {
+    return <Note title="This form is your own">Another operator has to decide it.</Note>;
+  }
+  const isLateError = decide.error !== null && asApiError(decide.error).code === "STATE_CHANGED";
+  return (
+    <Card title="Decision">
+      <div className="flex flex-col items-start gap-4">
+        <p className="max-w-prose">
+          Compare what is stated with what you know of the person. An approval lets them create API keys; a
+          rejection asks them to submit again.
+        </p>
+        {decide.error !== null && !isLateError && !isRejecting && <ErrorNote error={decide.error} />}
+        <div className="flex flex-wrap gap-2">
+          <Button
+            kind="primary"
+            isBusy={decide.isPending && !isRejecting}
+            onClick={() => decide.mutate({ status: "APPROVED", reason: null })}
+          >
+            Approve
+          </Button>
+          <Button
+            onClick={() => {
+              decide.reset();
+              setRejecting(true);
+            }}
+          >
+            Reject
+          </Button>
+        </div>
+      </div>
+      <RejectDialog
+        isOpen={isRejecting}
+        onClose={() => setRejecting(false)}
+        onReject={(reason) => decide.mutateAsync({ status: "REJECTED", reason })}
+      />
+    </Card>
+  );
+}
+
+function DecisionNote({ detail, isLate }: { detail: KycDetailJson; isLate: boolean }) {
+  const { status, decidedAt, decidedBy, reason } = detail;
+  return (
+    <Note
+      tone={status === "APPROVED" ? "gain" : "warn"}
+      title={
+        isLate ? "Another operator has already decided" : status === "APPROVED" ? "Approved" : "Rejected"
+      }
+    >
+      <p className="mt-1">
+        {status === "APPROVED" ? "Approved" : "Rejected"} by {decidedBy ?? "an operator"},{" "}
+        <Time at={decidedAt} />.{isLate && " Your own decision was not taken."}
+      </p>
+      {reason !== null && (
+        <blockquote className="mt-2 whitespace-pre-line border-line-strong border-l-2 pl-3">
+          {reason}
+        </blockquote>
+      )}
+    </Note>
+  );
+}
+
+type RejectDialogProps = {
+  isOpen: boolean;
+  onClose: () => void;
+  onReject: (reason: string) => Promise<unknown>;
+};
+
+const NO_REASON = new ApiError({
+  status: 0,
+  code: "NO_REASON",
+  message: "There is no reason.",
+  fields: { reason: "Write a reason: the person sees it." },
+});
+
+function RejectDialog({ isOpen, onClose, onReject }: RejectDialogProps) {
+  const form = useForm({
+    first: { reason: "" },
+    send: async ({ reason }) => {
+      if (reason.trim() === "") throw NO_REASON;
+      return await onReject(reason.trim());
+    },
+  });
+  const { error: fieldError, ...reason } = form.control("reason");
+  const close = () => {
+    form.reset();
+    onClose();
+  };
+  return (
+    <Dialog isOpen={isOpen} onClose={close} title="Reject this form">
+      <form noValidate className="flex flex-col gap-4" onSubmit={form.onSubmit}>
+        <Field
+          label="Reason"
+          hint="The person sees exactly this text. Say what is wrong and what to submit instead."
+          error={fieldError}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              {...reason}
+              required
+              rows={4}
+              maxLength={REASON_LENGTH_MAX}
+              className={CONTROL_LOOK}
+            />
+          )}
+        </Field>
+        {form.error !== null && fieldError === undefined && <ErrorNote error={form.error} />}
+        <DialogActions>
+          <Button onClick={close}>Keep it pending</Button>
+          <Button kind="danger" type="submit" isBusy={form.isBusy}>
+            Reject with this reason
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
 }

@@ -5,12 +5,14 @@ import { useState } from "react";
 import type { OwnSessionJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call, endpointQuery } from "../../api/call.ts";
 import { outdate } from "../../api/query-client.ts";
+import { usePerson } from "../../api/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { FormDialog } from "../../ui/forms/dialog-form.tsx";
+import { CodeInput, PasswordInput } from "../../ui/forms/field.tsx";
+import type { Form } from "../../ui/forms/use-form.ts";
 import { ListCard } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
-import { NO_PROOF, ProofInput } from "./proof-input.tsx";
 import { browserInWords } from "./user-agent.ts";
 
 /** One session, or all but this one. */
@@ -94,4 +96,20 @@ function columnsWith(onEnd: (session: OwnSessionJson) => void): readonly Column<
       ),
     ),
   ];
+}
+
+// Proof that the owner asks: a code where there is a second factor, else the password.
+
+type Proof = { readonly password: string | undefined; readonly code: string | undefined };
+const NO_PROOF: Proof = { password: undefined, code: undefined };
+
+function ProofInput({ form }: { form: Form<Proof> }) {
+  const { hasSecondFactor } = usePerson();
+  const { values, fields, set } = form;
+  if (hasSecondFactor) {
+    return (
+      <CodeInput value={values.code ?? ""} onChange={(code) => set({ code })} error={fields.code} autoFocus />
+    );
+  }
+  return <PasswordInput {...form.control("password")} value={values.password ?? ""} />;
 }

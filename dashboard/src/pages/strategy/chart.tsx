@@ -1,22 +1,26 @@
 // The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and liquidation.
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
+import { useStrategy } from "../../api/strategy.ts";
+import type { Search } from "../../app/search.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep } from "../../markets/markets.ts";
-import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
-import { PageSymbol } from "../../markets/page-symbol.tsx";
+import { NoSuchSymbol, PageSymbol } from "../../markets/symbol-chooser.tsx";
 import { useSymbol } from "../../markets/use-symbol.ts";
+import { OrderLink } from "../../trading/links.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Price } from "../../ui/figures/amounts.tsx";
+import { percentOf, signOf, subtract } from "../../ui/figures/decimals.ts";
 import { EmptyState, ErrorNote } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { INTERVAL_MS, type Interval, intervalReaching, isInterval } from "./chart/candles.ts";
-import { IntervalChoice } from "./chart/interval-choice.tsx";
-import { LineTable } from "./chart/line-table.tsx";
+import { type Column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
+import { INTERVAL_MS, INTERVALS, type Interval, intervalReaching, isInterval } from "./chart/candles.ts";
+import type { PriceLine } from "./chart/overlays.ts";
 import { PriceChart } from "./chart/price-chart.tsx";
 import { useCandles } from "./chart/use-candles.ts";
 import { useOwn } from "./chart/use-own.ts";
@@ -155,4 +159,62 @@ function ChartSkeleton() {
       </div>
     </Card>
   );
+}
+
+/** How long a candle is: links, so that each has an address. */
+function IntervalChoice({ interval }: { interval: Interval }) {
+  return (
+    <nav aria-label="Interval">
+      <ul className="flex flex-wrap rounded-md border border-line-strong bg-surface">
+        {INTERVALS.map((each) => (
+          <li key={each}>
+            <Link
+              to="."
+              search={(search: Search) => ({ ...search, interval: each, at: undefined })}
+              replace
+              resetScroll={false}
+              aria-current={each === interval ? "true" : undefined}
+              className={`flex min-h-8.5 min-w-9 items-center justify-center px-2 text-sm -outline-offset-2 ${
+                each === interval
+                  ? "bg-accent-soft font-semibold text-accent-ink"
+                  : "text-ink-soft hover:bg-hover hover:text-ink"
+              }`}
+            >
+              {each}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+// The lines of the chart as a list: what they are, and how far the price is from them.
+
+type LineTableProps = { lines: readonly PriceLine[] | undefined; last: string | undefined; empty: ReactNode };
+
+function LineTable({ lines, last, empty }: LineTableProps) {
+  const columns: readonly Column<PriceLine>[] = [
+    headColumn("Line", ({ says, orderId }) =>
+      orderId === null ? says : <OrderLink orderId={orderId}>{says}</OrderLink>,
+    ),
+    numberColumn("Price", ({ price }) => <Price value={price} />),
+    numberColumn("From the last price", ({ price }) => distance(price, last)),
+  ];
+  return (
+    <Table
+      caption="Lines of the chart"
+      columns={columns}
+      rows={lines}
+      rowKey={({ id }) => id}
+      empty={empty}
+    />
+  );
+}
+
+function distance(price: string, last: string | undefined): string | null {
+  if (last === undefined) return null;
+  const percent = percentOf(subtract(price, last), last);
+  if (percent === null) return null;
+  return `${signOf(percent) > 0 ? "+" : ""}${percent} %`;
 }

@@ -1,21 +1,27 @@
 // The copiers of the strategy: whether it is open to them, how their copies fare, what was skipped, and
 // slippage.
 
-import { useQuery } from "@tanstack/react-query";
-import type { StrategyCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { StrategyCopyingJson, StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
+import { call } from "../../api/call.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
-import { CopyNumbers } from "../../copying/copy-numbers.tsx";
+import { outdate } from "../../api/query-client.ts";
+import { useStrategy } from "../../api/strategy.ts";
+import { CopyNumbers, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
+import { HaltDialog } from "../../copying/halt-dialog.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
-import { Unclosed } from "../../copying/unclosed.tsx";
 import { counted } from "../../copying/words.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Meter } from "../../ui/figures/meter.tsx";
+import { FormDialog } from "../../ui/forms/dialog-form.tsx";
+import { ErrorNote, Note } from "../../ui/note.tsx";
+import { toast } from "../../ui/overlays/toast.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Placeholder, QueryState } from "../../ui/query.tsx";
-import { CopiersHalt, HaltedNote } from "./copiers/copiers-halt.tsx";
-import { OpenCard } from "./copiers/open-card.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
@@ -68,4 +74,156 @@ function Closing({ done, total, left }: NonNullable<StrategyCopyingJson["closing
       </Meter>
     </Card>
   );
+}
+
+type OpenCardProps = { strategy: StrategyJson } & Pick<
+  StrategyCopyingJson,
+  "isOpen" | "isOffered" | "copiers"
+>;
+
+function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps) {
+  const [isAsking, setAsking] = useState(false);
+  const { strategyId } = strategy;
+  const going = copiers.FOLLOWING + copiers.PAUSED + copiers.CLOSING;
+  const isLive = strategy.status === "LIVE";
+  return (
+    <Card
+      title="Open to copiers"
+      aside={
+        isOpen ? (
+          <Badge tone="gain">
+            <span aria-hidden="true">✓</span>Open
+          </Badge>
+        ) : (
+          <Badge>Not open</Badge>
+        )
+      }
+    >
+      <p className="max-w-prose">{wordsOf({ isLive, isOpen, isOffered })}</p>
+      {isLive && (isOpen || isOffered) && (
+        <div className="mt-3">
+          <Button kind={isOpen ? "quiet" : "primary"} onClick={() => setAsking(true)}>
+            {isOpen ? "Close to new copiers…" : "Open to copiers…"}
+          </Button>
+        </div>
+      )}
+      <FormDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={isOpen ? "Close to new copiers?" : "Open to copiers?"}
+        action={isOpen ? "Close to new copiers" : "Open to copiers"}
+        first={{}}
+        send={() => call("PUT /strategies/:strategyId/copying", { strategyId, isOpen: !isOpen })}
+        says={isOpen ? "The strategy is closed to new copiers" : "The strategy is open to copiers"}
+        outdates={[strategyCopyingQuery(strategyId).queryKey]}
+      >
+        {() =>
+          isOpen ? (
+            <ul className="list-disc pl-5">
+              <li>It is no longer listed, and nobody new can copy it.</li>
+              <li>
+                {going === 0
+                  ? "Nobody copies it now."
+                  : `${counted(going, "copy continues", "copies continue")}.`}
+              </li>
+            </ul>
+          ) : (
+            <>
+              <p>Every copier of this server then sees:</p>
+              <ul className="list-disc pl-5">
+                <li>its name, “{strategy.name}”, its type and its age</li>
+                <li>its equity curve, return, drawdown and number of trades</li>
+                <li>
+                  the symbols that it trades, what it holds now (without sizes), and the sizes of its last
+                  orders in a preview
+                </li>
+                <li>how many copy it</li>
+              </ul>
+              <p>
+                A copier sees each of its orders from then on. Nobody sees your name, your address or your
+                keys.
+              </p>
+            </>
+          )
+        }
+      </FormDialog>
+    </Card>
+  );
+}
+
+function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }): string {
+  if (!its.isLive) return "A closed strategy can’t be copied.";
+  if (!its.isOffered) {
+    return its.isOpen
+      ? "It is open, but the operator of this server no longer allows any exchange: nobody can start to copy it, and nothing is sent for existing copies."
+      : "Copying is not offered here: this server’s operator allows no exchange, so nobody could copy it.";
+  }
+  return its.isOpen
+    ? "It is listed for every copier of this server. Each order, cancel, take profit and stop loss of your bot is mirrored on their exchange accounts, scaled to them; your bot does not wait for that."
+    : "Nobody sees it. Open it, and copiers can have its orders mirrored on their own exchange accounts.";
+}
+
+// The trader's kill switch: nothing is sent for any copy of the strategy.
+
+type HaltedNoteProps = { strategyId: string; halted: NonNullable<StrategyCopyingJson["halted"]> };
+
+/** While it is set. */
+function HaltedNote({ strategyId, halted }: HaltedNoteProps) {
+  const release = useSwitch(strategyId);
+  return (
+    <Note tone="warn" title="Copies of this strategy are halted">
+      <p className="mt-1">
+        Nothing is sent for them; what the strategy does is logged as skipped. Reason: “{halted.reason}”
+      </p>
+      {halted.isOwn ? (
+        <div className="mt-3 flex flex-col items-start gap-3">
+          {release.error !== null && <ErrorNote error={release.error} />}
+          <Button size="small" onClick={() => release.mutate(null)} isBusy={release.isPending}>
+            Clear the kill switch
+          </Button>
+        </div>
+      ) : (
+        <p className="mt-1">An operator set this kill switch; only an operator can clear it.</p>
+      )}
+    </Note>
+  );
+}
+
+function CopiersHalt({ strategyId }: { strategyId: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const halt = useSwitch(strategyId);
+  return (
+    <Card title="Halt all copies">
+      <p className="max-w-prose">
+        A kill switch for emergencies, such as a bot out of control: nothing is sent for any copy of this
+        strategy, not even cancels and exits, until you clear it. It does not stop your own bot.
+      </p>
+      <div className="mt-3">
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          Halt all copies
+        </Button>
+      </div>
+      <HaltDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title="Halt all copies of this strategy?"
+        says="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
+        onHalt={halt.mutateAsync}
+      />
+    </Card>
+  );
+}
+
+/** With a reason it is set, with null it is cleared. */
+function useSwitch(strategyId: string) {
+  return useMutation({
+    mutationFn: (reason: string | null) =>
+      reason === null
+        ? call("DELETE /strategies/:strategyId/copying/halt", { strategyId })
+        : call("POST /strategies/:strategyId/copying/halt", { strategyId, reason }),
+    onSuccess: (_answer, reason) => {
+      toast(reason === null ? "Kill switch cleared" : "All copies are halted");
+      outdate(strategyCopyingQuery(strategyId).queryKey);
+    },
+  });
 }

@@ -3,24 +3,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
-import { ordersQuery } from "../../api/trading.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
+import { ordersQuery, useStrategy } from "../../api/strategy.ts";
 import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { useFollow, useLive, useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep } from "../../markets/markets.ts";
-import { NoSuchSymbol } from "../../markets/no-such-symbol.tsx";
-import { PageSymbol } from "../../markets/page-symbol.tsx";
+import { NoSuchSymbol, PageSymbol } from "../../markets/symbol-chooser.tsx";
 import { useSymbol } from "../../markets/use-symbol.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { StaleBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Amount, Price } from "../../ui/figures/amounts.tsx";
+import { signOf } from "../../ui/figures/decimals.ts";
 import { ErrorNote } from "../../ui/note.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Placeholder } from "../../ui/query.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
-import { GROUPINGS, type Grouping, ladderOf, stepOf } from "./depth/ladder.ts";
-import { LadderTable } from "./depth/ladder-table.tsx";
+import { GROUPINGS, type Grouping, type Ladder, type LadderLevel, ladderOf, stepOf } from "./depth/ladder.ts";
 
 /** Of 20 levels a side, 4 rows each shorter than a line of text. */
 const SKELETON_LINES = 20;
@@ -116,5 +115,96 @@ function Book({ symbol: { symbol, tickSize, stepSize }, strategy, multiple }: Bo
         The best 20 levels per side. ◆ marks your own open orders; the market's sizes do not include them.
       </p>
     </>
+  );
+}
+
+// The ladder: asks above, the spread between, bids below, so that the best prices meet in the middle.
+
+type LadderTableProps = { symbol: string; ladder: Ladder; priceDecimals: number; sizeDecimals: number };
+type Decimals = Pick<LadderTableProps, "priceDecimals" | "sizeDecimals">;
+
+function LadderTable({ symbol, ladder, ...decimals }: LadderTableProps) {
+  const { spread, spreadPercent } = ladder;
+  return (
+    <table className="w-full table-fixed border-collapse text-sm leading-5 md:text-xs md:leading-4">
+      <caption className="sr-only">Order book of {symbol}</caption>
+      <thead>
+        <tr>
+          {["Price", "Size", "Total", "Yours"].map((header, index) => (
+            <th
+              key={header}
+              scope="col"
+              className={`column-label px-2 py-1.5 text-right first:pl-4 last:pr-4 ${index === 3 ? "w-[22%]" : ""}`}
+            >
+              {header}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {ladder.asks.toReversed().map((level) => (
+          <Row key={level.price} level={level} isBid={false} {...decimals} />
+        ))}
+      </tbody>
+      <tbody>
+        <tr className="border-line-strong border-y bg-sunken">
+          <th scope="row" className="py-1 pr-2 pl-4 text-right font-normal text-ink-soft">
+            Spread
+          </th>
+          <td className="numeric px-2 text-right font-medium">
+            <Price value={spread} />
+          </td>
+          <td className="numeric px-2 text-right text-ink-soft">
+            {spreadPercent === null ? "" : `${spreadPercent} %`}
+          </td>
+          <td />
+        </tr>
+      </tbody>
+      <tbody>
+        {ladder.bids.map((level) => (
+          <Row key={level.price} level={level} isBid {...decimals} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({
+  level,
+  isBid,
+  priceDecimals,
+  sizeDecimals,
+}: Decimals & { level: LadderLevel; isBid: boolean }) {
+  const { price, quantity, cumulated, depthPercent, own } = level;
+  const tint = isBid ? "var(--gain-soft)" : "var(--loss-soft)";
+  return (
+    <tr
+      className="h-5 md:h-4"
+      style={{
+        backgroundImage: `linear-gradient(to left, ${tint} ${depthPercent}%, transparent ${depthPercent}%)`,
+      }}
+    >
+      <th
+        scope="row"
+        className={`numeric py-0 pr-2 pl-4 text-right font-medium ${isBid ? "text-gain" : "text-loss"}`}
+      >
+        <span className="sr-only">{isBid ? "bid " : "ask "}</span>
+        <Price value={price} decimals={priceDecimals} />
+      </th>
+      <td className="numeric px-2 text-right">
+        {signOf(quantity) === 0 ? "–" : <Amount value={quantity} decimals={sizeDecimals} />}
+      </td>
+      <td className="numeric px-2 text-right">
+        <Amount value={cumulated} decimals={sizeDecimals} />
+      </td>
+      <td className="numeric pr-4 pl-2 text-right">
+        {own?.orderIds[0] !== undefined && (
+          <OrderLink orderId={own.orderIds[0]}>
+            <span aria-hidden="true">◆ </span>
+            {own.quantity}
+          </OrderLink>
+        )}
+      </td>
+    </tr>
   );
 }

@@ -1,20 +1,26 @@
 // The order blotter: what is open, with the way to cancel it, and below what became of all others.
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { ordersQuery } from "../../api/trading.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
+import { type ReactNode, useState } from "react";
+import type { OrderJson } from "../../../../src/dashboard-api/schemas.ts";
+import { ordersQuery, useStrategy } from "../../api/strategy.ts";
 import { AddressSelect } from "../../app/address-select.tsx";
 import { useAddress } from "../../app/use-address.ts";
 import { useOwnSymbols } from "../../markets/use-symbol.ts";
 import { CancelDialog, type Cancelling } from "../../trading/cancel-dialog.tsx";
+import { ChartLink, OrderLink } from "../../trading/links.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
+import { SymbolPrice, SymbolQuantity } from "../../trading/symbol-amounts.tsx";
+import { inWords, Side, StatusBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Amount } from "../../ui/figures/amounts.tsx";
+import { signOf } from "../../ui/figures/decimals.ts";
 import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { ListCard } from "../../ui/query.tsx";
-import { OpenOrders, OrderHistory } from "./orders/order-tables.tsx";
-import { orderInWords } from "./orders/order-words.ts";
+import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
+import { filledPercent, legsInWords, orderInWords } from "./orders/order-words.ts";
 
 const STATES = [
   { value: "", label: "Open and history" },
@@ -122,3 +128,94 @@ function countOf(data: { rows: readonly unknown[]; next: string | null } | undef
 function bySymbol(symbol: string | undefined): { symbol?: string } {
   return symbol === undefined ? {} : { symbol };
 }
+
+// Open orders with the way to cancel each, and all others.
+
+type OpenOrdersProps = {
+  rows: readonly OrderJson[] | undefined;
+  /** Absent where nothing can be canceled any more. */
+  onCancel: ((order: OrderJson) => void) | undefined;
+  empty: ReactNode;
+};
+
+function OpenOrders({ rows, onCancel, empty }: OpenOrdersProps) {
+  const cancel: Column<OrderJson> = numberColumn("Action", (order) => (
+    <Button size="small" onClick={() => onCancel?.(order)} aria-label={`Cancel: ${orderInWords(order)}`}>
+      Cancel
+    </Button>
+  ));
+  return (
+    <Table
+      caption="Open orders"
+      columns={onCancel === undefined ? OPEN : [...OPEN, cancel]}
+      rows={rows}
+      rowKey={({ orderId }) => orderId}
+      empty={empty}
+    />
+  );
+}
+
+function OrderHistory({ rows, empty }: Omit<OpenOrdersProps, "onCancel">) {
+  return (
+    <Table
+      caption="Order history"
+      phone="scroll"
+      columns={HISTORY}
+      rows={rows}
+      rowKey={({ orderId }) => orderId}
+      empty={empty}
+    />
+  );
+}
+
+const ORDER: Column<OrderJson> = headColumn("Order", ({ orderId }) => <OrderLink orderId={orderId} />);
+const PLACED: Column<OrderJson> = timeColumn("Placed", ({ placedAt }) => placedAt);
+const SYMBOL: Column<OrderJson> = column("Symbol", ({ symbol, placedAt }) => (
+  <ChartLink symbol={symbol} at={placedAt} />
+));
+const SIDE: Column<OrderJson> = column("Side", ({ side }) => <Side side={side} />);
+const TYPE: Column<OrderJson> = column("Type", ({ type, isReduceOnly, legs }) => (
+  <span className="whitespace-nowrap">
+    {inWords(type)}
+    {isReduceOnly && <span className="text-ink-soft"> · reduce only</span>}
+    {legs.length > 0 && <span className="block text-ink-soft text-xs">with {legsInWords({ legs })}</span>}
+  </span>
+));
+const PRICE: Column<OrderJson> = numberColumn("Price", ({ symbol, price, stopPrice }) => (
+  <span className="inline-flex flex-col items-end">
+    {price === null ? (
+      <span className="text-ink-soft">Market</span>
+    ) : (
+      <SymbolPrice symbol={symbol} value={price} />
+    )}
+    {stopPrice !== null && (
+      <span className="text-ink-soft text-xs">
+        Trigger <SymbolPrice symbol={symbol} value={stopPrice} />
+      </span>
+    )}
+  </span>
+));
+const QUANTITY: Column<OrderJson> = numberColumn("Quantity", ({ symbol, quantity, quoteQuantity }) =>
+  signOf(quantity) === 0 && quoteQuantity !== null ? (
+    <>
+      for <Amount value={quoteQuantity} />
+    </>
+  ) : (
+    <SymbolQuantity symbol={symbol} value={quantity} />
+  ),
+);
+const FILLED: Column<OrderJson> = numberColumn("Filled", (order) => (
+  <>
+    <SymbolQuantity symbol={order.symbol} value={order.executedQuantity} />
+    {order.status === "PARTIALLY_FILLED" && (
+      <span className="ml-1 text-ink-soft">({filledPercent(order) ?? "–"} %)</span>
+    )}
+  </>
+));
+const AVERAGE: Column<OrderJson> = numberColumn("Average", ({ symbol, averagePrice }) => (
+  <SymbolPrice symbol={symbol} value={averagePrice} />
+));
+const STATUS: Column<OrderJson> = column("Status", ({ status }) => <StatusBadge status={status} />);
+
+const OPEN = [ORDER, PLACED, SYMBOL, SIDE, TYPE, PRICE, QUANTITY, FILLED];
+const HISTORY = [ORDER, PLACED, SYMBOL, SIDE, TYPE, PRICE, QUANTITY, FILLED, AVERAGE, STATUS];

@@ -1,30 +1,37 @@
 // How a strategy has done: its equity and drawdown, its figures, what it owns, and what it did last.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { PerformanceJson, Range } from "../../../../src/dashboard-api/schemas.ts";
-import { performanceQuery, summaryQuery } from "../../api/strategy.ts";
-import { tradesQuery } from "../../api/trading.ts";
-import { useStrategyId } from "../../api/use-strategy.ts";
+import type { PerformanceJson, Range, SignalJson, TradeJson } from "../../../../src/dashboard-api/schemas.ts";
+import {
+  performanceQuery,
+  signalsQuery,
+  summaryQuery,
+  tradesQuery,
+  useStrategyId,
+} from "../../api/strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
-import { useChanges } from "../../live/use-changes.ts";
-import { useLive } from "../../live/use-live.ts";
+import { useChanges, useLive } from "../../live/use-live.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
 import { useEquity } from "../../strategies/use-equity.ts";
-import { CsvLink } from "../../trading/csv-link.tsx";
+import { ChartLink, CsvLink, OrderLink, SignalLink } from "../../trading/links.tsx";
+import { Side, StatusBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
-import { EmptyState } from "../../ui/note.tsx";
+import { Amount, Price } from "../../ui/figures/amounts.tsx";
+import { Time } from "../../ui/figures/time.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
+import { EmptyState, Note } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { QueryState } from "../../ui/query.tsx";
 import { Skeleton } from "../../ui/skeleton.tsx";
+import { type Column, column, headColumn, numberColumn, TableCard } from "../../ui/table.tsx";
 import { endingAt } from "./overview/curve.ts";
 import { EquityCurves } from "./overview/equity-curves.tsx";
-import { NewestSignals, NewestTrades } from "./overview/newest.tsx";
-import { RangeSwitch } from "./overview/range-switch.tsx";
-import { rangeInWords, rangeOf } from "./overview/ranges.ts";
-import { ReportNotes } from "./overview/report-notes.tsx";
+import { RANGE_CHOICES, rangeInWords, rangeOf } from "./overview/ranges.ts";
 import { Statistics } from "./overview/statistics.tsx";
 import { Balances } from "./positions/balances.tsx";
+import { signalInWords } from "./signals/signal-words.ts";
 
 /** Minimum time between two reloads of the report after fills. */
 const REPORT_EVERY_MS = 3_000;
@@ -150,3 +157,113 @@ function useLiveReport(strategyId: string, range: Range) {
   });
   return report;
 }
+
+// What a reader has to know about a report before believing it. Nothing where it is whole.
+
+function ReportNotes({ performance: { isWhole, unpriced, from } }: { performance: PerformanceJson }) {
+  if (isWhole && unpriced.length === 0) return null;
+  return (
+    <Note tone="warn" title="This report is not complete.">
+      {!isWhole && (
+        <p>
+          There are more trades than a report covers. It starts on <Time at={from} />; earlier trades are
+          missing.
+        </p>
+      )}
+      {unpriced.length > 0 && (
+        <p>Prices of {unpriced.join(", ")} were missing at times. The last known price was used instead.</p>
+      )}
+    </Note>
+  );
+}
+
+// The ranges as links, so that each has an address.
+
+function RangeSwitch({ shown }: { shown: Range }) {
+  return (
+    <nav aria-label="Range" className="flex rounded-md border border-line-strong">
+      {RANGE_CHOICES.map(({ range, label }) => (
+        <Link
+          key={range}
+          to="."
+          search={{ range }}
+          replace
+          resetScroll={false}
+          aria-current={range === shown ? "true" : undefined}
+          className="numeric flex min-h-8 items-center border-line-strong px-3 font-medium text-ink-soft text-sm not-first:border-l -outline-offset-2 hover:bg-hover hover:text-ink aria-[current]:bg-accent-soft aria-[current]:text-accent-ink"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+// The newest trades and signals, with the way to all of them.
+
+const SHOWN_MAX = 5;
+
+function NewestTrades({ strategyId }: { strategyId: string }) {
+  const query = useQuery(tradesQuery(strategyId, {}));
+  if (query.error !== null && query.data === undefined) return <QueryState of={query} />;
+  return (
+    <TableCard
+      title="Newest trades"
+      aside={
+        <span className="flex gap-2">
+          <CsvLink file="GET /strategies/:strategyId/trades.csv" parameters={{ strategyId }} size="small">
+            Trades as CSV
+          </CsvLink>
+          <All strategyId={strategyId} to="trades" />
+        </span>
+      }
+      columns={TRADE_COLUMNS}
+      rows={query.data?.rows.slice(0, SHOWN_MAX)}
+      rowKey={({ symbol, tradeId }) => `${symbol} ${tradeId}`}
+      empty="No trades yet."
+    />
+  );
+}
+
+function NewestSignals({ strategyId }: { strategyId: string }) {
+  const query = useQuery(signalsQuery(strategyId, undefined));
+  if (query.error !== null && query.data === undefined) return <QueryState of={query} />;
+  return (
+    <TableCard
+      title="Newest signals"
+      aside={<All strategyId={strategyId} to="signals" />}
+      columns={SIGNAL_COLUMNS}
+      rows={query.data?.rows.slice(0, SHOWN_MAX)}
+      rowKey={({ signalId }) => signalId}
+      empty="No signals yet."
+    />
+  );
+}
+
+function All({ strategyId, to }: { strategyId: string; to: "trades" | "signals" }) {
+  return (
+    <ButtonLink to={`/strategies/$strategyId/${to}`} params={{ strategyId }} kind="quiet" size="small">
+      All {to}
+    </ButtonLink>
+  );
+}
+
+const TRADE_COLUMNS: readonly Column<TradeJson>[] = [
+  headColumn({ header: "Time", isTime: true }, ({ at }) => <Time at={at} />),
+  column("Side", ({ side }) => <Side side={side} />),
+  column("Symbol", ({ symbol, at }) => <ChartLink symbol={symbol} at={at} />),
+  numberColumn("Quantity", ({ quantity }) => <Amount value={quantity} />),
+  numberColumn("Price", ({ price }) => <Price value={price} />),
+  numberColumn("Order", ({ orderId }) => <OrderLink orderId={orderId} />),
+];
+
+const SIGNAL_COLUMNS: readonly Column<SignalJson>[] = [
+  headColumn({ header: "Received", isTime: true }, ({ signalId, receivedAt }) => (
+    <span className="flex flex-col">
+      <Time at={receivedAt} />
+      <SignalLink signalId={signalId} />
+    </span>
+  )),
+  column("Requested order", ({ order }) => signalInWords(order)),
+  column("Status", ({ status }) => <StatusBadge status={status} />),
+];

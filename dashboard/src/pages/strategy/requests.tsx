@@ -1,19 +1,22 @@
 // The request inspector: the last requests of the strategy's key, live, and of each refused one why.
 
 import { useQuery } from "@tanstack/react-query";
-import { requestsQuery } from "../../api/trading.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
+import type { RequestsJson } from "../../../../src/dashboard-api/schemas.ts";
+import { requestsQuery, useStrategy } from "../../api/strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { Card } from "../../ui/card.tsx";
-import { Time } from "../../ui/figures/time.tsx";
-import { Checkbox } from "../../ui/forms/checkbox.tsx";
+import { grouped } from "../../ui/figures/decimals.ts";
+import { durationInWords } from "../../ui/figures/duration.ts";
+import { Meter } from "../../ui/figures/meter.tsx";
+import { Countdown, Time } from "../../ui/figures/time.tsx";
+import { Checkbox } from "../../ui/forms/field.tsx";
+import { useNow } from "../../ui/hooks.ts";
 import { ButtonLink } from "../../ui/links.tsx";
-import { EmptyState } from "../../ui/note.tsx";
+import { EmptyState, Note } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { QueryState } from "../../ui/query.tsx";
-import { Ban, Limits } from "./requests/limits.tsx";
-import { RequestDialog } from "./requests/request-dialog.tsx";
-import { REFUSED_FROM, RequestTable } from "./requests/request-table.tsx";
+import { Placeholder, QueryState } from "../../ui/query.tsx";
+import { toneOfMeter } from "./requests/diagnosis-words.ts";
+import { REFUSED_FROM, RequestDialog, RequestTable } from "./requests/request-table.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();
@@ -98,4 +101,58 @@ function None({ isRefusedOnly }: { isRefusedOnly: boolean }) {
       refused. A request with an unknown key is not shown.
     </EmptyState>
   );
+}
+
+// How much of its limits the key has used, and whether it is banned.
+
+function Limits({ data }: { data: RequestsJson | undefined }) {
+  return (
+    <Card title="Limits">
+      {data === undefined ? (
+        <Placeholder lines={4} isBare />
+      ) : (
+        <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+          {data.meters.map(({ name, used, limit, windowSeconds }) => {
+            const tone = toneOfMeter(used, limit);
+            const isUsedUp = tone === "loss";
+            return (
+              <Meter
+                key={`${name} ${windowSeconds}`}
+                label={`${name} in ${inWindow(windowSeconds)}`}
+                filled={limit === 0 ? 0 : used / limit}
+                value={`${grouped(String(used))} of ${grouped(String(limit))}`}
+                tone={tone}
+              >
+                {tone !== "accent" && (
+                  <p className={`mt-1 text-xs ${isUsedUp ? "text-loss" : "text-warn"}`}>
+                    {isUsedUp ? "Used up: further requests are refused." : "Nearly used up."}
+                  </p>
+                )}
+              </Meter>
+            );
+          })}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Ban({ until }: { until: number }) {
+  const isOver = useNow() >= until;
+  return isOver ? (
+    <Note tone="gain" title="The ban of this key is over.">
+      Its next request is accepted.
+    </Note>
+  ) : (
+    <Note tone="warn" title="This key is banned.">
+      <p>
+        Every request with it is rejected for another <Countdown until={until} />, because it kept sending
+        after 429 responses. Let the bot wait as long as Retry-After says: more requests lengthen the ban.
+      </p>
+    </Note>
+  );
+}
+
+function inWindow(seconds: number): string {
+  return seconds === 60 ? "1 min" : durationInWords(seconds);
 }

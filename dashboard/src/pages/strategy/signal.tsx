@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
-import { signalQuery } from "../../api/trading.ts";
+import { signalQuery } from "../../api/strategy.ts";
 import { OrderLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";

@@ -1,8 +1,7 @@
 // The log of signals: what was sent to the bot routes, and what became of it.
 import { useQuery } from "@tanstack/react-query";
 import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
-import { signalsQuery } from "../../api/trading.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
+import { signalsQuery, useStrategy } from "../../api/strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { OrderLink, SignalLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";

@@ -1,10 +1,9 @@
 // Every fill of the strategy, a page at a time, and all of them as a file.
 import { useQuery } from "@tanstack/react-query";
-import { tradesQuery } from "../../api/trading.ts";
-import { useStrategy } from "../../api/use-strategy.ts";
+import { tradesQuery, useStrategy } from "../../api/strategy.ts";
 import { useAddress } from "../../app/use-address.ts";
 import { useOwnSymbols } from "../../markets/use-symbol.ts";
-import { CsvLink } from "../../trading/csv-link.tsx";
+import { CsvLink } from "../../trading/links.tsx";
 import { SymbolFilter } from "../../trading/list-filter.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
 import { EmptyState } from "../../ui/note.tsx";

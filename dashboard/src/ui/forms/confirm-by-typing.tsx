@@ -3,7 +3,7 @@ import { Button } from "../button.tsx";
 import { ErrorNote } from "../note.tsx";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";
 import type { Sending } from "./dialog-form.tsx";
-import { TextInput } from "./text-input.tsx";
+import { TextInput } from "./field.tsx";
 
 type ConfirmByTypingProps = {
   isOpen: boolean;

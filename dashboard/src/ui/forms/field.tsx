@@ -1,6 +1,6 @@
 // A labeled control with its hint and its error, tied together for screen readers. The controls below are
 // built on it.
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId, useState } from "react";
 
 export type FieldProps = {
   label: string;
@@ -75,4 +75,191 @@ export function useNotes(id: string, hint: ReactNode, error: string | undefined)
 function sentenceOf(label: string, error: string): string {
   const sentence = /^\p{Ll}/u.test(error) ? `${label} ${error}` : error;
   return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+type TextInputProps = FieldProps &
+  Omit<ComponentProps<"input">, "className" | "id"> & {
+    /** For keys, amounts and ids. */
+    isMonospace?: boolean;
+  };
+
+export function TextInput({ label, hint, error, isMonospace = false, ...input }: TextInputProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <input
+          type="text"
+          {...input}
+          {...control}
+          className={`${CONTROL_LOOK} ${isMonospace ? "font-mono" : ""}`}
+        />
+      )}
+    </Field>
+  );
+}
+
+type SelectProps = FieldProps &
+  Omit<ComponentProps<"select">, "className" | "id" | "children"> & {
+    options: readonly { readonly value: string; readonly label: string }[];
+    /** Shown while nothing is chosen; can't be chosen. */
+    placeholder?: string;
+  };
+
+/** The browser's own list: it is the one that works everywhere. */
+export function Select({
+  label,
+  hint,
+  error,
+  isInline = false,
+  options,
+  placeholder,
+  ...select
+}: SelectProps) {
+  return (
+    <Field label={label} hint={hint} error={error} isInline={isInline}>
+      {(control) => (
+        <select {...select} {...control} className={CONTROL_LOOK}>
+          {placeholder !== undefined && (
+            <option value="" disabled>
+              {placeholder}
+            </option>
+          )}
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type CheckboxProps = FieldProps & Omit<ComponentProps<"input">, "className" | "id" | "type">;
+
+export function Checkbox({ label, hint, error, ...input }: CheckboxProps) {
+  const id = useId();
+  const { describedBy, notes } = useNotes(id, hint, error);
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="flex min-h-6 items-start gap-2 text-base">
+        <input
+          {...input}
+          id={id}
+          type="checkbox"
+          aria-describedby={describedBy}
+          aria-invalid={error !== undefined}
+          className="mt-0.5 size-4.5 shrink-0 accent-accent"
+        />
+        {label}
+      </label>
+      {notes}
+    </div>
+  );
+}
+
+/** Of a new one; the server decides, this spares a round trip. */
+const NEW_LENGTH = { minLength: 10, maxLength: 200 } as const;
+const NEW_HINT = "At least 10 characters. A few words that don't belong together are good.";
+
+type PasswordInputProps = Omit<FieldProps, "label"> & {
+  label?: string;
+  /** Whether it is the one that is or one that will be: password managers ask differently, and a new one has its bounds. */
+  isNew?: boolean;
+  /** A secret of another service: password managers neither fill it in nor keep it. */
+  isForeign?: boolean;
+} & Omit<ComponentProps<"input">, "className" | "id" | "type" | "autoComplete">;
+
+/** A password, which its owner may look at while typing: so it needs no second field. */
+export function PasswordInput({
+  label = "Password",
+  hint,
+  error,
+  isNew = false,
+  isForeign = false,
+  ...input
+}: PasswordInputProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <Field label={label} hint={hint ?? (isNew ? NEW_HINT : undefined)} error={error}>
+      {(control) => (
+        <div className="relative">
+          <input
+            name="password"
+            required
+            {...(isNew ? NEW_LENGTH : {})}
+            {...input}
+            {...control}
+            type={isShown ? "text" : "password"}
+            autoComplete={isForeign ? "off" : isNew ? "new-password" : "current-password"}
+            autoCapitalize="none"
+            spellCheck={false}
+            className={`${CONTROL_LOOK} pr-16`}
+          />
+          <button
+            type="button"
+            aria-pressed={isShown}
+            aria-label={`Show ${label.toLowerCase()}`}
+            onClick={() => setShown(!isShown)}
+            className="absolute top-1 right-1 bottom-1 rounded-sm px-2.5 font-medium text-accent-ink text-xs hover:bg-hover"
+          >
+            {isShown ? "Hide" : "Show"}
+          </button>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+// The six digits of an authenticator: one field, so that pasting, autofill and screen readers work as everywhere.
+
+const DIGITS = 6;
+
+type CodeInputProps = {
+  label?: string;
+  hint?: string;
+  error?: string | undefined;
+  value: string;
+  /** Digits only, at most six. */
+  onChange: (code: string) => void;
+  autoFocus?: boolean;
+};
+
+export function CodeInput({
+  label = "Code",
+  hint,
+  error,
+  value,
+  onChange,
+  autoFocus = false,
+}: CodeInputProps) {
+  return (
+    <Field
+      label={label}
+      hint={hint ?? "The six digits that your authenticator shows now. Each code works once."}
+      error={error}
+    >
+      {(control) => (
+        <input
+          {...control}
+          type="text"
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern="[0-9]{6}"
+          required
+          // A code is asked for when there is nothing else to do.
+          ref={autoFocus ? focus : undefined}
+          value={value}
+          onChange={(event) => onChange(event.target.value.replace(/\D/g, "").slice(0, DIGITS))}
+          className={`${CONTROL_LOOK} max-w-48 font-mono text-xl tracking-[0.3em]`}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Of its own, so that it is called when the input appears and not each time that it is painted. */
+function focus(input: HTMLInputElement | null): void {
+  input?.focus();
 }

@@ -1,7 +1,7 @@
 // A text that a list is searched by, sent with its button or with Enter.
 import { useState } from "react";
 import { Button } from "../button.tsx";
-import { TextInput } from "./text-input.tsx";
+import { TextInput } from "./field.tsx";
 
 type SearchFormProps = {
   label: string;

@@ -1,7 +1,7 @@
 // What a copy is worth by the exchange's last word, and how far that is from its stop loss.
 
 import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { useCopyMutation } from "../../../api/use-copy.ts";
+import { useCopyMutation } from "../../../api/copying.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";

@@ -9,10 +9,9 @@ import { personQuery } from "../../../api/operator.ts";
 import { outdate } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { CodeInput } from "../../../ui/forms/code-input.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
 import { FormDialog } from "../../../ui/forms/dialog-form.tsx";
-import { TextInput } from "../../../ui/forms/text-input.tsx";
+import { CodeInput, TextInput } from "../../../ui/forms/field.tsx";
 import { useForm } from "../../../ui/forms/use-form.ts";
 
 const REASON_LENGTH_MAX = 200;

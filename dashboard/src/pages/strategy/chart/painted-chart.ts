@@ -10,15 +10,15 @@ import {
   type IPriceLine,
   LineStyle,
   type SeriesMarker,
+  TickMarkType,
   type Time,
 } from "lightweight-charts";
 import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { grouped } from "../../../ui/figures/decimals.ts";
-import { LOCALE } from "../../../ui/figures/time.tsx";
+import { LOCALE, ZONE } from "../../../ui/figures/time.tsx";
 import { barOf, newsOf, secondsOf, volumeOf, withLines } from "./bars.ts";
 import type { FillMarker, LineKind, PriceLine } from "./overlays.ts";
 import type { Palette } from "./palette.ts";
-import { timeLabels } from "./time-labels.ts";
 
 /** Candles to the left that are left when older ones are asked for. */
 const NEARLY_AT_START = 20;
@@ -220,3 +220,34 @@ const STYLES: Readonly<Record<LineKind, LineStyle>> = {
   sell: LineStyle.Dotted,
   stop: LineStyle.LargeDashed,
 };
+
+// Times below the chart, in UTC: candles of a day and longer begin at midnight UTC.
+
+type Labels = {
+  /** At the crosshair. */
+  readonly full: (time: Time) => string;
+  /** At the axis. */
+  readonly tick: (time: Time, type: TickMarkType) => string;
+};
+
+function timeLabels(intervalMs: number): Labels {
+  const isDaily = intervalMs >= 86_400_000;
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    const formatter = new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: ZONE });
+    return (time: Time) => formatter.format(Number(time) * 1_000);
+  };
+  const day = { day: "2-digit", month: "short" } as const;
+  const clock = { hour: "2-digit", minute: "2-digit" } as const;
+  const full = format(isDaily ? { ...day, year: "numeric" } : { ...day, year: "numeric", ...clock });
+  const ticks = {
+    [TickMarkType.Year]: format({ year: "numeric" }),
+    [TickMarkType.Month]: format({ month: "short" }),
+    [TickMarkType.DayOfMonth]: format(day),
+    [TickMarkType.Time]: format(clock),
+    [TickMarkType.TimeWithSeconds]: format({ ...clock, second: "2-digit" }),
+  };
+  return {
+    full: isDaily ? full : (time) => `${full(time)} ${ZONE}`,
+    tick: (time, type) => ticks[type](time),
+  };
+}

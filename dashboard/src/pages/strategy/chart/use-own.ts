@@ -8,7 +8,7 @@ import {
   ordersQuery,
   positionsQuery,
   tradesQuery,
-} from "../../../api/trading.ts";
+} from "../../../api/strategy.ts";
 import { type KnownTrades, withNewest } from "./known-trades.ts";
 import { fillMarkers, priceLines } from "./overlays.ts";
 

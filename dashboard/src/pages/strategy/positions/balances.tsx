@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { BalanceJson, PriceJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { balancesQuery } from "../../../api/trading.ts";
+import { balancesQuery } from "../../../api/strategy.ts";
 import { shownBalances, symbolsOf, worthOf } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";
 import { StaleBadge } from "../../../ui/badge.tsx";
