@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Navigate } from "@tanstack/react-router";
 import { usePerson } from "../api/session.ts";
 import { strategiesQuery } from "../api/strategy.ts";
-import { Skeleton } from "../ui/skeleton.tsx";
+import { Skeleton } from "../ui/card.tsx";
 import { homeOf } from "./audience.ts";
 
 /** The address without a path leads to where the person goes on. */

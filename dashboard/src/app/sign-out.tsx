@@ -4,7 +4,7 @@ import { useState, useSyncExternalStore } from "react";
 import { call } from "../api/call.ts";
 import { queryClient } from "../api/query-client.ts";
 import { disconnect } from "../live/connection.ts";
-import { ErrorNote } from "../ui/note.tsx";
+import { ErrorNote } from "../ui/card.tsx";
 
 let failure: unknown = null;
 const listeners = new Set<() => void>();

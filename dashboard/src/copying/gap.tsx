@@ -3,12 +3,10 @@
 import type { GapJson } from "../../../src/dashboard-api/schemas.ts";
 import { OrderLink } from "../trading/links.tsx";
 import { Side } from "../ui/badge.tsx";
-import { Card } from "../ui/card.tsx";
-import { ExactPrice, Price } from "../ui/figures/amounts.tsx";
+import { Card, EmptyState } from "../ui/card.tsx";
 import { grouped } from "../ui/figures/decimals.ts";
 import { latencyInWords } from "../ui/figures/duration.ts";
-import { Time } from "../ui/figures/time.tsx";
-import { EmptyState } from "../ui/note.tsx";
+import { ExactPrice, Price, Time } from "../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../ui/table.tsx";
 import { Bps } from "./bps.tsx";
 

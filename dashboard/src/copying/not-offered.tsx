@@ -1,6 +1,6 @@
 // Where the operator allows no exchange.
-import { SwitchProfileButton } from "../profile/switch-profile-button.tsx";
-import { EmptyState } from "../ui/note.tsx";
+import { SwitchProfileButton } from "../profile/switch-profile-dialog.tsx";
+import { EmptyState } from "../ui/card.tsx";
 
 export function NotOffered() {
   return (

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { EntryCountsJson } from "../../../src/dashboard-api/schemas.ts";
-import { Facts } from "../ui/figures/facts.tsx";
+import { TextLink } from "../ui/button.tsx";
+import { Facts } from "../ui/figures/figures.tsx";
 import { Meter } from "../ui/figures/meter.tsx";
-import { TextLink } from "../ui/links.tsx";
 import { ratesOf } from "./rates.ts";
 import { SKIP_NAMES } from "./words.ts";
 

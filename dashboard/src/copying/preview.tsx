@@ -4,12 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { PreviewJson, PreviewRowJson } from "../../../src/dashboard-api/schemas.ts";
 import { type PreviewAsked, previewQuery } from "../api/copying.ts";
 import { Badge, inWords, Side } from "../ui/badge.tsx";
-import { Card } from "../ui/card.tsx";
-import { Amount, Price } from "../ui/figures/amounts.tsx";
+import { Card, EmptyState, QueryState } from "../ui/card.tsx";
 import { multiply, rounded, signOf, trimZeros } from "../ui/figures/decimals.ts";
+import { Amount, Price } from "../ui/figures/figures.tsx";
 import { useSettled } from "../ui/hooks.ts";
-import { EmptyState } from "../ui/note.tsx";
-import { QueryState } from "../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../ui/table.tsx";
 import { counted } from "./words.ts";
 

@@ -2,8 +2,7 @@
 
 import { type ReactNode, useState } from "react";
 import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
-import { Checkbox, Field, Select, TextInput } from "../ui/forms/field.tsx";
-import { RadioCard } from "../ui/forms/radio-card.tsx";
+import { Checkbox, Field, RadioCard, Select, TextInput } from "../ui/forms/field.tsx";
 import {
   PRESET_NAMES,
   type PresetName,

@@ -1,5 +1,5 @@
 import { useSession } from "../api/session.ts";
-import { TextLink } from "../ui/links.tsx";
+import { TextLink } from "../ui/button.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
 import { AskForLink } from "./entrance/ask-for-link.tsx";
 

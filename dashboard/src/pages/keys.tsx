@@ -6,23 +6,18 @@ import type { CreatedKeyJson, KeyJson } from "../../../src/dashboard-api/schemas
 import { call } from "../api/call.ts";
 import { usePerson, useSession } from "../api/session.ts";
 import { isFreeKey, keysQuery } from "../api/strategy.ts";
-import { Button, TEXT_LINK } from "../ui/button.tsx";
-import { Card } from "../ui/card.tsx";
+import { Button, ButtonLink, TEXT_LINK } from "../ui/button.tsx";
+import { Card, EmptyState, Listed } from "../ui/card.tsx";
 import { Copyable } from "../ui/copy-button.tsx";
-import { Time } from "../ui/figures/time.tsx";
-import { DialogForm } from "../ui/forms/dialog-form.tsx";
+import { Time } from "../ui/figures/figures.tsx";
 import { CodeInput, TextInput } from "../ui/forms/field.tsx";
-import { useForm } from "../ui/forms/use-form.ts";
-import { ButtonLink } from "../ui/links.tsx";
-import { EmptyState } from "../ui/note.tsx";
+import { DialogForm, useForm } from "../ui/forms/form.tsx";
 import { OnceShown } from "../ui/once-shown.tsx";
 import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
 import { Screen } from "../ui/page-header.tsx";
-import { Listed } from "../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../ui/table.tsx";
 import { KeyTest } from "./keys/key-test.tsx";
-import { MissingSteps } from "./keys/missing-steps.tsx";
-import { RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
+import { MissingSteps, RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
 import { secretFile, secretFileName } from "./keys/secret-file.ts";
 
 export function Page() {

@@ -4,16 +4,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { usePerson } from "../api/session.ts";
 import { isFreeKey, keysQuery, summaryQuery } from "../api/strategy.ts";
+import { useAddress } from "../app/address.tsx";
 import { focusHeading } from "../app/focus.ts";
-import { useAddress } from "../app/use-address.ts";
 import { FirstOrder } from "../strategies/first-order.tsx";
 import { TYPES } from "../strategies/type-words.ts";
-import { Card } from "../ui/card.tsx";
-import { ButtonLink } from "../ui/links.tsx";
-import { EmptyState } from "../ui/note.tsx";
+import { ButtonLink } from "../ui/button.tsx";
+import { Card, EmptyState, QueryState } from "../ui/card.tsx";
 import { PageHeader, Screen } from "../ui/page-header.tsx";
-import { QueryState } from "../ui/query.tsx";
-import { MissingSteps } from "./keys/missing-steps.tsx";
+import { MissingSteps } from "./keys/revoke-key-dialog.tsx";
 import { CreateForm } from "./new-strategy/create-form.tsx";
 
 export function Page() {

@@ -4,15 +4,12 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { takeSession, useSession } from "../api/session.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, TextLink } from "../ui/button.tsx";
+import { Note } from "../ui/card.tsx";
 import { PasswordInput, TextInput } from "../ui/forms/field.tsx";
-import { SubmitForm } from "../ui/forms/submit-form.tsx";
-import { useForm } from "../ui/forms/use-form.ts";
-import { TextLink } from "../ui/links.tsx";
-import { Note } from "../ui/note.tsx";
+import { SubmitForm, useForm } from "../ui/forms/form.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { AskForLink } from "./entrance/ask-for-link.tsx";
-import { SecondFactorInput } from "./entrance/second-factor-input.tsx";
+import { AskForLink, SecondFactorInput } from "./entrance/ask-for-link.tsx";
 
 type Credentials = { readonly email: string; readonly password: string };
 

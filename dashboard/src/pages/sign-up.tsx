@@ -5,15 +5,12 @@ import { useEffect, useState } from "react";
 import { type Answer, call } from "../api/call.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
-import { Button } from "../ui/button.tsx";
+import { Button, ButtonLink, TextLink } from "../ui/button.tsx";
+import { Note } from "../ui/card.tsx";
 import { TextInput } from "../ui/forms/field.tsx";
-import { SubmitForm } from "../ui/forms/submit-form.tsx";
-import { type Form, useForm } from "../ui/forms/use-form.ts";
-import { ButtonLink, TextLink } from "../ui/links.tsx";
-import { Note } from "../ui/note.tsx";
+import { type Form, SubmitForm, useForm } from "../ui/forms/form.tsx";
 import { PageHeader, Screen } from "../ui/page-header.tsx";
-import { AskForLink } from "./entrance/ask-for-link.tsx";
-import { LinkSent } from "./entrance/link-sent.tsx";
+import { AskForLink, LinkSent } from "./entrance/ask-for-link.tsx";
 
 export function Page() {
   const form = useForm({ first: { email: "" }, send: ({ email }) => call("POST /sign-up", { email }) });

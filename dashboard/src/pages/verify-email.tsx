@@ -5,14 +5,12 @@ import { call } from "../api/call.ts";
 import { isApiError } from "../api/error.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
+import { ButtonLink, TextLink } from "../ui/button.tsx";
+import { Note } from "../ui/card.tsx";
 import { PasswordInput, TextInput } from "../ui/forms/field.tsx";
-import { SubmitForm } from "../ui/forms/submit-form.tsx";
-import { useForm } from "../ui/forms/use-form.ts";
-import { ButtonLink, TextLink } from "../ui/links.tsx";
-import { Note } from "../ui/note.tsx";
+import { SubmitForm, useForm } from "../ui/forms/form.tsx";
 import { PageHeader } from "../ui/page-header.tsx";
-import { AskForLink } from "./entrance/ask-for-link.tsx";
-import { useLinkToken } from "./entrance/link-token.ts";
+import { AskForLink, useLinkToken } from "./entrance/ask-for-link.tsx";
 
 const LIFETIME = "24 hours";
 

@@ -1,7 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { call } from "../api/call.ts";
 import { takeSession, usePerson } from "../api/session.ts";
-import { FormDialog } from "../ui/forms/dialog-form.tsx";
+import { Button, type ButtonKind } from "../ui/button.tsx";
+import { FormDialog } from "../ui/forms/form.tsx";
 
 const CHANGES = {
   TRADER: {
@@ -49,5 +51,19 @@ export function SwitchProfileDialog({ isOpen, onClose }: { isOpen: boolean; onCl
         </ul>
       )}
     </FormDialog>
+  );
+}
+
+/** Opens the dialog that says what the other profile changes. */
+export function SwitchProfileButton({ kind = "quiet" }: { kind?: ButtonKind }) {
+  const { profile } = usePerson();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button kind={kind} onClick={() => setOpen(true)}>
+        Switch to {profile === "TRADER" ? "Copier" : "Trader"}
+      </Button>
+      <SwitchProfileDialog isOpen={isOpen} onClose={() => setOpen(false)} />
+    </>
   );
 }

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { useSession } from "../api/session.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeBlock } from "../ui/copy-button.tsx";
 import { SECRET_PLACE, snippetsFor } from "./snippets.ts";
 
 /** Of a key whose strategy is of this type. */

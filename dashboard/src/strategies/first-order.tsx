@@ -2,10 +2,8 @@ import { useState } from "react";
 import type { StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { KeyTest } from "../pages/keys/key-test.tsx";
 import { SnippetTabs } from "../snippets/snippet-tabs.tsx";
-import { Button } from "../ui/button.tsx";
-import { Card } from "../ui/card.tsx";
-import { ButtonLink } from "../ui/links.tsx";
-import { EmptyState } from "../ui/note.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Card, EmptyState } from "../ui/card.tsx";
 
 export function FirstOrder({ strategy: { strategyId, type, key } }: { strategy: StrategyJson }) {
   const [isTesting, setTesting] = useState(false);

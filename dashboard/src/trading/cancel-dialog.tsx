@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
 import { outdate } from "../api/query-client.ts";
-import { FormDialog } from "../ui/forms/dialog-form.tsx";
+import { FormDialog } from "../ui/forms/form.tsx";
 
 export type Cancelling = {
   readonly kind: "orders" | "legs";

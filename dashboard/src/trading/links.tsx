@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { fileAddress, type Parameters } from "../api/call.ts";
 import { useStrategyId } from "../api/strategy.ts";
+import { AddressSelect, useAddress } from "../app/address.tsx";
 import { buttonLook } from "../ui/button.tsx";
 
 const LOOK =
@@ -68,5 +69,21 @@ export function CsvLink<Name extends FileName>({
     <a href={fileAddress(file, parameters)} download className={buttonLook("quiet", size)}>
       {children}
     </a>
+  );
+}
+
+// Which symbol of a list is shown: a choice among those that the strategy has to do with, kept in the address.
+
+export function SymbolFilter({ own }: { own: readonly string[] }) {
+  const { search } = useAddress();
+  const { symbol = "" } = search;
+  const names = symbol === "" || own.includes(symbol) ? own : [symbol, ...own];
+  return (
+    <AddressSelect
+      name="symbol"
+      label="Symbol"
+      value={symbol}
+      options={[{ value: "", label: "All symbols" }, ...names.map((name) => ({ value: name, label: name }))]}
+    />
   );
 }

@@ -1,13 +1,13 @@
 // Fills, newest first.
 import type { ReactNode } from "react";
 import type { TradeJson } from "../../../src/dashboard-api/schemas.ts";
+import { useStrategy } from "../api/strategy.ts";
+import { decimalsOfStep, useSymbols } from "../markets/markets.ts";
 import { Side } from "../ui/badge.tsx";
-import { Amount, SignedAmount } from "../ui/figures/amounts.tsx";
 import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
-import { Time } from "../ui/figures/time.tsx";
+import { Amount, SignedAmount, Time } from "../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../ui/table.tsx";
 import { ChartLink, OrderLink } from "./links.tsx";
-import { SymbolPrice, SymbolQuantity } from "./symbol-amounts.tsx";
 
 type TradeTableProps = {
   caption: string;
@@ -56,4 +56,25 @@ function columnsOf(rows: readonly TradeJson[]): readonly Column<TradeJson>[] {
 
 function longestOf(values: readonly string[]): number {
   return Math.max(0, ...values.map((value) => decimalsOf(trimZeros(value))));
+}
+
+// Prices and quantities of a symbol with the decimals of its tick and its step, so that they stand below one another digit by digit.
+// What has more digits than that keeps them.
+
+type SymbolAmountProps = { symbol: string; value: string | null };
+
+export function SymbolPrice({ symbol, value }: SymbolAmountProps) {
+  return <Aligned symbol={symbol} value={value} step="tickSize" />;
+}
+
+export function SymbolQuantity({ symbol, value }: SymbolAmountProps) {
+  return <Aligned symbol={symbol} value={value} step="stepSize" />;
+}
+
+function Aligned({ symbol, value, step }: SymbolAmountProps & { step: "tickSize" | "stepSize" }) {
+  const { strategy } = useStrategy();
+  const { data } = useSymbols(strategy?.type);
+  const rules = data?.rows.find((row) => row.symbol === symbol);
+  if (value === null || rules === undefined) return <Amount value={value} />;
+  return <Amount value={value} decimals={Math.max(decimalsOfStep(rules[step]), decimalsOfStep(value))} />;
 }

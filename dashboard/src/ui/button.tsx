@@ -1,4 +1,4 @@
-// Buttons, and the look of one for links that lead to something to be done.
+import { createLink } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
 
 export type ButtonKind = "primary" | "quiet" | "danger";
@@ -57,3 +57,22 @@ export function Button({
 
 /** The look of a link within a text or a table. */
 export const TEXT_LINK = "font-medium text-accent-ink underline underline-offset-2";
+
+// Links to pages of ours: within a text or a table, and as a button.
+
+type AnchorProps = Omit<ComponentProps<"a">, "className">;
+
+export const TextLink = createLink(({ children, ...anchor }: AnchorProps) => (
+  <a {...anchor} className={TEXT_LINK}>
+    {children}
+  </a>
+));
+
+type ButtonLinkProps = AnchorProps & { kind?: ButtonKind; size?: ButtonSize };
+
+/** A link that leads to something to be done; unlike buttons it is the main one if nothing else is said. */
+export const ButtonLink = createLink(({ kind = "primary", size, children, ...anchor }: ButtonLinkProps) => (
+  <a {...anchor} className={buttonLook(kind, size)}>
+    {children}
+  </a>
+));

@@ -2,9 +2,9 @@
 // until its reader says that they have it; leaving the page before that is asked about.
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "./button.tsx";
+import { Note } from "./card.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Checkbox } from "./forms/field.tsx";
-import { Note } from "./note.tsx";
 
 type OnceShownProps = {
   /** What it is, in the plural or with an article where one belongs: "recovery codes", "the secret". */

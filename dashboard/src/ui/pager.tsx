@@ -1,5 +1,5 @@
 import type { Search } from "../app/search.ts";
-import { ButtonLink } from "./links.tsx";
+import { ButtonLink } from "./button.tsx";
 
 type PagerProps = {
   /** What the list shows: "orders". */

@@ -1,12 +1,10 @@
 // The blotter. On a phone each row becomes a card of labels and values, or the table scrolls in a region of its own.
 import type { ReactNode } from "react";
 import { Missing } from "./badge.tsx";
-import { Card } from "./card.tsx";
-import { IsZoneShown, Time, type TimeProps, ZONE } from "./figures/time.tsx";
+import { Card, EmptyState, Skeleton } from "./card.tsx";
+import { IsZoneShown, Time, type TimeProps, ZONE } from "./figures/figures.tsx";
 import { useIsPhone } from "./hooks.ts";
-import { EmptyState } from "./note.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
-import { Skeleton } from "./skeleton.tsx";
 
 const SKELETON_ROWS = 5;
 

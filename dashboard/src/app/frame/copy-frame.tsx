@@ -8,10 +8,9 @@ import { isApiError } from "../../api/error.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { hostOf } from "../../copying/words.ts";
 import { useWatchCopy } from "../../live/use-live.ts";
-import { Amount, Percent } from "../../ui/figures/amounts.tsx";
-import { Instead } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { type Tab, Tabs } from "../../ui/tabs.tsx";
+import { Skeleton } from "../../ui/card.tsx";
+import { Amount, Percent } from "../../ui/figures/figures.tsx";
+import { Instead, type Tab, Tabs } from "../../ui/page-header.tsx";
 
 const route = getRouteApi("/copies/$copyId");
 

@@ -8,7 +8,7 @@ import { queryClient } from "../../api/query-client.ts";
 import { useSession, useSessionQuery } from "../../api/session.ts";
 import { disconnect } from "../../live/connection.ts";
 import { BirdMark } from "../../ui/bird-mark.tsx";
-import { ErrorNote, Note } from "../../ui/note.tsx";
+import { ErrorNote, Note } from "../../ui/card.tsx";
 import { Toasts } from "../../ui/overlays/toast.tsx";
 import { Instead } from "../../ui/page-header.tsx";
 import { type Audience, refusedTo } from "../audience.ts";

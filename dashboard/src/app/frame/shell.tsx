@@ -11,7 +11,7 @@ import { useConnection, useSilentSince } from "../../live/use-live.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { BirdMark } from "../../ui/bird-mark.tsx";
 import { durationInWords } from "../../ui/figures/duration.ts";
-import { formatTime } from "../../ui/figures/time.tsx";
+import { formatTime } from "../../ui/figures/figures.tsx";
 import { useIsPhone, useNow } from "../../ui/hooks.ts";
 import { usePreloadedPages } from "../chunks.ts";
 import { AccountMenu } from "./account-menu.tsx";

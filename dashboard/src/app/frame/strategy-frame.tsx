@@ -10,13 +10,11 @@ import { useLive, useWatch } from "../../live/use-live.ts";
 import { shownResult } from "../../strategies/equity.ts";
 import { EquityContext, type LiveEquity, useEquityOf } from "../../strategies/use-equity.ts";
 import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";
-import { SignedAmount } from "../../ui/figures/amounts.tsx";
+import { Note, Skeleton } from "../../ui/card.tsx";
 import { grouped } from "../../ui/figures/decimals.ts";
-import { Note } from "../../ui/note.tsx";
+import { SignedAmount } from "../../ui/figures/figures.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
-import { Instead } from "../../ui/page-header.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
-import { type Tab, Tabs } from "../../ui/tabs.tsx";
+import { Instead, type Tab, Tabs } from "../../ui/page-header.tsx";
 
 const route = getRouteApi("/strategies/$strategyId");
 

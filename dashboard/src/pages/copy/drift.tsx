@@ -7,17 +7,13 @@ import { driftQuery, useCopy, useCopyMutation } from "../../api/copying.ts";
 import { isOff, repairOf } from "../../copying/drift.ts";
 import { CAUSE_NAMES, counted } from "../../copying/words.ts";
 import { Badge, Side } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Amount, Price } from "../../ui/figures/amounts.tsx";
+import { Button, TextLink } from "../../ui/button.tsx";
+import { Card, EmptyState, ErrorNote, Note, QueryState } from "../../ui/card.tsx";
 import { magnitude, signOf } from "../../ui/figures/decimals.ts";
-import { Time } from "../../ui/figures/time.tsx";
+import { Amount, Price, Time } from "../../ui/figures/figures.tsx";
 import { Checkbox } from "../../ui/forms/field.tsx";
-import { TextLink } from "../../ui/links.tsx";
-import { EmptyState, ErrorNote, Note } from "../../ui/note.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { QueryState } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 
 export function Page() {

@@ -14,21 +14,16 @@ import {
   useCopyMutation,
 } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
-import { HaltDialog, HaltNote } from "../../copying/halt-dialog.tsx";
+import { HaltDialog, HaltNote } from "../../copying/halt.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
 import { counted, REASONS } from "../../copying/words.ts";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Amount, Percent, SignedAmount } from "../../ui/figures/amounts.tsx";
-import { Time } from "../../ui/figures/time.tsx";
-import { FormDialog } from "../../ui/forms/dialog-form.tsx";
-import { RadioCard } from "../../ui/forms/radio-card.tsx";
-import { ButtonLink, TextLink } from "../../ui/links.tsx";
-import { EmptyState, Note } from "../../ui/note.tsx";
+import { Button, ButtonLink, TextLink } from "../../ui/button.tsx";
+import { Card, EmptyState, ListCard, Note, QueryState, Skeleton } from "../../ui/card.tsx";
+import { Amount, Percent, SignedAmount, Time } from "../../ui/figures/figures.tsx";
+import { RadioCard } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { ListCard, QueryState } from "../../ui/query.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { EntryTable } from "./log/entry-table.tsx";
 import { WorthCard } from "./overview/worth-card.tsx";

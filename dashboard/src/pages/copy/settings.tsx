@@ -10,12 +10,11 @@ import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/set
 import { SettingsFields } from "../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Facts } from "../../ui/figures/facts.tsx";
-import { SubmitForm } from "../../ui/forms/submit-form.tsx";
-import { TextLink } from "../../ui/links.tsx";
+import { TextLink } from "../../ui/button.tsx";
+import { Card, Placeholder } from "../../ui/card.tsx";
+import { Facts } from "../../ui/figures/figures.tsx";
+import { SubmitForm } from "../../ui/forms/form.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { Placeholder } from "../../ui/query.tsx";
 
 export function Page() {
   const { copy } = useCopy();

@@ -3,19 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { offersQuery, venuesQuery } from "../../api/copying.ts";
 import { useSession } from "../../api/session.ts";
-import { AddressSelect } from "../../app/address-select.tsx";
-import { useAddress } from "../../app/use-address.ts";
+import { AddressSelect, useAddress } from "../../app/address.tsx";
 import { NotOffered } from "../../copying/not-offered.tsx";
 import { listedWords, sortedOffers, sortOf } from "../../copying/sort-offers.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { SearchForm } from "../../ui/forms/search-form.tsx";
+import { Card, EmptyState, QueryState } from "../../ui/card.tsx";
+import { SearchForm } from "../../ui/forms/field.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
-import { EmptyState } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { QueryState } from "../../ui/query.tsx";
 import { OfferTable, SORT_NAMES } from "./strategies/offer-table.tsx";
 
 const SEARCH_LENGTH_MAX = 100;

@@ -1,5 +1,5 @@
 // The countries of the identity form, by name in the reader's order.
-import { LOCALE } from "../../ui/figures/time.tsx";
+import { LOCALE } from "../../ui/figures/figures.tsx";
 
 /** ISO 3166-1, the assigned alpha-2 codes; the server takes the same. */
 const CODES =

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { KeyTestJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { Button } from "../../ui/button.tsx";
-import { QueryState } from "../../ui/query.tsx";
+import { QueryState } from "../../ui/card.tsx";
 
 /** Runs the test when it is first shown, and again when asked to. */
 export function KeyTest({ keyId }: { keyId: string }) {

@@ -4,12 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { KeyJson, StrategyJson, StrategyType } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { TYPES } from "../../strategies/type-words.ts";
-import { Button } from "../../ui/button.tsx";
-import { Select, TextInput } from "../../ui/forms/field.tsx";
-import { RadioCard } from "../../ui/forms/radio-card.tsx";
-import { useForm } from "../../ui/forms/use-form.ts";
-import { ButtonLink } from "../../ui/links.tsx";
-import { ErrorNote } from "../../ui/note.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/card.tsx";
+import { RadioCard, Select, TextInput } from "../../ui/forms/field.tsx";
+import { useForm } from "../../ui/forms/form.tsx";
 
 export const NAME_LENGTH_MAX = 60;
 

@@ -1,12 +1,11 @@
 // The whole audit log, newest first, and whether its chain of hashes holds.
 import { useQuery } from "@tanstack/react-query";
 import { auditQuery, securityQuery } from "../../api/operator.ts";
-import { useAddress } from "../../app/use-address.ts";
+import { useAddress } from "../../app/address.tsx";
+import { Listed } from "../../ui/card.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Listed } from "../../ui/query.tsx";
-import { AuditTable } from "./parts/audit-table.tsx";
-import { ChainBadge, ChainBroken } from "./parts/chain.tsx";
+import { AuditTable, ChainBadge, ChainBroken } from "./parts/audit-table.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
 export function Page() {

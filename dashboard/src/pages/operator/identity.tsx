@@ -2,12 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { KycEntryJson } from "../../../../src/dashboard-api/schemas.ts";
 import { submissionsQuery } from "../../api/operator.ts";
-import { useAddress } from "../../app/use-address.ts";
-import { EmptyState } from "../../ui/note.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
+import { useAddress } from "../../app/address.tsx";
+import { EmptyState, Listed } from "../../ui/card.tsx";
+import { PageHeader, Tabs } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Listed } from "../../ui/query.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 

@@ -3,15 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
 import { peopleQuery } from "../../api/operator.ts";
-import { useAddress } from "../../app/use-address.ts";
+import { useAddress } from "../../app/address.tsx";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
-import { Select } from "../../ui/forms/field.tsx";
-import { SearchForm } from "../../ui/forms/search-form.tsx";
-import { EmptyState } from "../../ui/note.tsx";
+import { EmptyState, Listed } from "../../ui/card.tsx";
+import { SearchForm, Select } from "../../ui/forms/field.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Listed } from "../../ui/query.tsx";
 import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 
 const SEARCH_LENGTH_MAX = 254;

@@ -3,13 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { SecurityJson } from "../../../../src/dashboard-api/schemas.ts";
 import { securityQuery } from "../../api/operator.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Countdown } from "../../ui/figures/time.tsx";
-import { EmptyState } from "../../ui/note.tsx";
+import { Card, EmptyState, Loaded } from "../../ui/card.tsx";
+import { Countdown } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { Loaded } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
-import { ChainBadge, ChainBroken } from "./parts/chain.tsx";
+import { ChainBadge, ChainBroken } from "./parts/audit-table.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
 type Ban = SecurityJson["bans"][number];

@@ -8,18 +8,15 @@ import { outdate } from "../../api/query-client.ts";
 import { refreshSession, usePerson } from "../../api/session.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Card, Note, QueryState } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
-import { DialogForm, FormDialog } from "../../ui/forms/dialog-form.tsx";
 import { CodeInput, PasswordInput } from "../../ui/forms/field.tsx";
-import { useForm } from "../../ui/forms/use-form.ts";
-import { Note } from "../../ui/note.tsx";
+import { DialogForm, FormDialog, useForm } from "../../ui/forms/form.tsx";
 import { OnceShown } from "../../ui/once-shown.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { QrCode } from "../../ui/qr-code.tsx";
-import { QueryState } from "../../ui/query.tsx";
-import { SecondFactorInput } from "../entrance/second-factor-input.tsx";
+import { SecondFactorInput } from "../entrance/ask-for-link.tsx";
 
 /** So many or fewer are shown as a warning. */
 const CODES_FEW = 3;

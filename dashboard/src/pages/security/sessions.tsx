@@ -8,10 +8,9 @@ import { outdate } from "../../api/query-client.ts";
 import { usePerson } from "../../api/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { FormDialog } from "../../ui/forms/dialog-form.tsx";
+import { ListCard } from "../../ui/card.tsx";
 import { CodeInput, PasswordInput } from "../../ui/forms/field.tsx";
-import type { Form } from "../../ui/forms/use-form.ts";
-import { ListCard } from "../../ui/query.tsx";
+import { type Form, FormDialog } from "../../ui/forms/form.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { browserInWords } from "./user-agent.ts";
 

@@ -10,18 +10,16 @@ import { outdate } from "../../api/query-client.ts";
 import { useStrategy } from "../../api/strategy.ts";
 import { CopyNumbers, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
-import { HaltDialog } from "../../copying/halt-dialog.tsx";
+import { HaltDialog } from "../../copying/halt.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
 import { counted } from "../../copying/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Card, ErrorNote, Note, Placeholder, QueryState } from "../../ui/card.tsx";
 import { Meter } from "../../ui/figures/meter.tsx";
-import { FormDialog } from "../../ui/forms/dialog-form.tsx";
-import { ErrorNote, Note } from "../../ui/note.tsx";
+import { FormDialog } from "../../ui/forms/form.tsx";
 import { toast } from "../../ui/overlays/toast.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { Placeholder, QueryState } from "../../ui/query.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();

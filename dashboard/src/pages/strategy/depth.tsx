@@ -4,21 +4,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BookJson, StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";
 import { ordersQuery, useStrategy } from "../../api/strategy.ts";
-import { AddressSelect } from "../../app/address-select.tsx";
-import { useAddress } from "../../app/use-address.ts";
+import { AddressSelect, useAddress } from "../../app/address.tsx";
 import { useFollow, useLive, useStaleSince } from "../../live/use-live.ts";
 import { decimalsOfStep } from "../../markets/markets.ts";
-import { NoSuchSymbol, PageSymbol } from "../../markets/symbol-chooser.tsx";
-import { useSymbol } from "../../markets/use-symbol.ts";
+import { NoSuchSymbol, PageSymbol, useSymbol } from "../../markets/symbol-chooser.tsx";
 import { OrderLink } from "../../trading/links.tsx";
 import { StaleBadge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Amount, Price } from "../../ui/figures/amounts.tsx";
+import { Card, ErrorNote, Placeholder, Skeleton } from "../../ui/card.tsx";
 import { signOf } from "../../ui/figures/decimals.ts";
-import { ErrorNote } from "../../ui/note.tsx";
+import { Amount, Price } from "../../ui/figures/figures.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
-import { Placeholder } from "../../ui/query.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { GROUPINGS, type Grouping, type Ladder, type LadderLevel, ladderOf, stepOf } from "./depth/ladder.ts";
 
 /** Of 20 levels a side, 4 rows each shorter than a line of text. */

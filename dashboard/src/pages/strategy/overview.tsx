@@ -11,20 +11,16 @@ import {
   tradesQuery,
   useStrategyId,
 } from "../../api/strategy.ts";
-import { useAddress } from "../../app/use-address.ts";
+import { useAddress } from "../../app/address.tsx";
 import { useChanges, useLive } from "../../live/use-live.ts";
 import { FirstOrder } from "../../strategies/first-order.tsx";
 import { useEquity } from "../../strategies/use-equity.ts";
 import { ChartLink, CsvLink, OrderLink, SignalLink } from "../../trading/links.tsx";
 import { Side, StatusBadge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Amount, Price } from "../../ui/figures/amounts.tsx";
-import { Time } from "../../ui/figures/time.tsx";
-import { ButtonLink } from "../../ui/links.tsx";
-import { EmptyState, Note } from "../../ui/note.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Card, EmptyState, Note, QueryState, Skeleton } from "../../ui/card.tsx";
+import { Amount, Price, Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { QueryState } from "../../ui/query.tsx";
-import { Skeleton } from "../../ui/skeleton.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard } from "../../ui/table.tsx";
 import { endingAt } from "./overview/curve.ts";
 import { EquityCurves } from "./overview/equity-curves.tsx";

@@ -3,18 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RequestsJson } from "../../../../src/dashboard-api/schemas.ts";
 import { requestsQuery, useStrategy } from "../../api/strategy.ts";
-import { useAddress } from "../../app/use-address.ts";
-import { Card } from "../../ui/card.tsx";
+import { useAddress } from "../../app/address.tsx";
+import { ButtonLink } from "../../ui/button.tsx";
+import { Card, EmptyState, Note, Placeholder, QueryState } from "../../ui/card.tsx";
 import { grouped } from "../../ui/figures/decimals.ts";
 import { durationInWords } from "../../ui/figures/duration.ts";
+import { Countdown, Time } from "../../ui/figures/figures.tsx";
 import { Meter } from "../../ui/figures/meter.tsx";
-import { Countdown, Time } from "../../ui/figures/time.tsx";
 import { Checkbox } from "../../ui/forms/field.tsx";
 import { useNow } from "../../ui/hooks.ts";
-import { ButtonLink } from "../../ui/links.tsx";
-import { EmptyState, Note } from "../../ui/note.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { Placeholder, QueryState } from "../../ui/query.tsx";
 import { toneOfMeter } from "./requests/diagnosis-words.ts";
 import { REFUSED_FROM, RequestDialog, RequestTable } from "./requests/request-table.tsx";
 

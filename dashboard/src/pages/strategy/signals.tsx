@@ -2,16 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import type { SignalJson } from "../../../../src/dashboard-api/schemas.ts";
 import { signalsQuery, useStrategy } from "../../api/strategy.ts";
-import { useAddress } from "../../app/use-address.ts";
+import { useAddress } from "../../app/address.tsx";
 import { OrderLink, SignalLink } from "../../trading/links.tsx";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";
+import { EmptyState, Listed } from "../../ui/card.tsx";
 import { latencyInWords } from "../../ui/figures/duration.ts";
-import { Time } from "../../ui/figures/time.tsx";
-import { EmptyState } from "../../ui/note.tsx";
+import { Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Listed } from "../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 

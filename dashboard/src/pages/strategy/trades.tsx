@@ -1,15 +1,13 @@
 // Every fill of the strategy, a page at a time, and all of them as a file.
 import { useQuery } from "@tanstack/react-query";
 import { tradesQuery, useStrategy } from "../../api/strategy.ts";
-import { useAddress } from "../../app/use-address.ts";
-import { useOwnSymbols } from "../../markets/use-symbol.ts";
-import { CsvLink } from "../../trading/links.tsx";
-import { SymbolFilter } from "../../trading/list-filter.tsx";
+import { useAddress } from "../../app/address.tsx";
+import { useOwnSymbols } from "../../markets/symbol-chooser.tsx";
+import { CsvLink, SymbolFilter } from "../../trading/links.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
-import { EmptyState } from "../../ui/note.tsx";
+import { EmptyState, Listed } from "../../ui/card.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Listed } from "../../ui/query.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();

@@ -1,7 +1,7 @@
 // The steps with their states in words and signs; the next one has the page's main button.
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { SwitchProfileButton } from "../../profile/switch-profile-button.tsx";
+import { SwitchProfileButton } from "../../profile/switch-profile-dialog.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { type ButtonKind, buttonLook } from "../../ui/button.tsx";
 import type { Step, StepState } from "./journey.ts";

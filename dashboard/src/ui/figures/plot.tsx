@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import type uPlot from "uplot";
 import { useIsDark } from "../theme.ts";
-import { LOCALE, ZONE } from "./time.tsx";
+import { LOCALE, ZONE } from "./figures.tsx";
 
 /** The color of a name in the theme's style sheet. */
 export type PlotColours = (name: string) => string;

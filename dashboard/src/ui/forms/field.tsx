@@ -1,6 +1,7 @@
 // A labeled control with its hint and its error, tied together for screen readers. The controls below are
 // built on it.
 import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { Button } from "../button.tsx";
 
 export type FieldProps = {
   label: string;
@@ -262,4 +263,76 @@ export function CodeInput({
 /** Of its own, so that it is called when the input appears and not each time that it is painted. */
 function focus(input: HTMLInputElement | null): void {
   input?.focus();
+}
+
+type RadioCardProps = {
+  /** Of the group. */
+  name: string;
+  value?: string;
+  isChosen: boolean;
+  onChoose: () => void;
+  title: string;
+  /** At the right of the title. */
+  aside?: ReactNode;
+  says: string;
+};
+
+/** One choice of a few, with what it means. */
+export function RadioCard({ name, value, isChosen, onChoose, title, aside, says }: RadioCardProps) {
+  return (
+    <label className="flex cursor-pointer gap-3 rounded-md border border-line-strong px-3 py-2.5 hover:bg-hover has-checked:border-accent has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2">
+      <input
+        type="radio"
+        name={name}
+        value={value}
+        checked={isChosen}
+        onChange={onChoose}
+        className="mt-1 size-4 shrink-0 accent-accent"
+      />
+      <span className="min-w-0">
+        <span className="flex flex-wrap justify-between gap-x-3">
+          <span className="font-medium">{title}</span>
+          {aside}
+        </span>
+        <span className="mt-0.5 block text-ink text-sm">{says}</span>
+      </span>
+    </label>
+  );
+}
+
+// A text that a list is searched by, sent with its button or with Enter.
+
+type SearchFormProps = {
+  label: string;
+  /** What the list is searched by now; give the form a key of it. */
+  searched: string;
+  maxLength: number;
+  /** Undefined if nothing was entered. */
+  onSearch: (text: string | undefined) => void;
+};
+
+export function SearchForm({ label, searched, maxLength, onSearch }: SearchFormProps) {
+  const [text, setText] = useState(searched);
+  return (
+    <search>
+      <form
+        className="flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSearch(text.trim() || undefined);
+        }}
+      >
+        <div className="w-56">
+          <TextInput
+            label={label}
+            type="search"
+            maxLength={maxLength}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </div>
+        <Button type="submit">Search</Button>
+      </form>
+    </search>
+  );
 }

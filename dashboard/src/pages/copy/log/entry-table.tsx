@@ -4,9 +4,9 @@ import type { Search } from "../../../app/search.ts";
 import { Bps } from "../../../copying/bps.tsx";
 import { ENTRY_STATUSES, KIND_NAMES } from "../../../copying/words.ts";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
-import { ExactPrice, Price } from "../../../ui/figures/amounts.tsx";
+import { TextLink } from "../../../ui/button.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
-import { TextLink } from "../../../ui/links.tsx";
+import { ExactPrice, Price } from "../../../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 import { sentQuantityOf } from "./entry-words.ts";
 

@@ -3,8 +3,7 @@
 import type { CopyJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../../../api/copying.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Card } from "../../../ui/card.tsx";
-import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
+import { Card, ErrorNote, Placeholder } from "../../../ui/card.tsx";
 import {
   grouped,
   percentOf,
@@ -13,11 +12,8 @@ import {
   signOf,
   subtract,
 } from "../../../ui/figures/decimals.ts";
-import { Facts } from "../../../ui/figures/facts.tsx";
+import { Amount, Facts, Percent, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
 import { Meter } from "../../../ui/figures/meter.tsx";
-import { Time } from "../../../ui/figures/time.tsx";
-import { ErrorNote } from "../../../ui/note.tsx";
-import { Placeholder } from "../../../ui/query.tsx";
 
 /** From here on the bar is red, per cent. */
 const NEAR_PERCENT = 75;

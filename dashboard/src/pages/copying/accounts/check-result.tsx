@@ -1,7 +1,6 @@
 // What the exchange said of an account, point by point.
 import type { AccountCheckJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { Amount, AvailableAmount } from "../../../ui/figures/amounts.tsx";
-import { Facts } from "../../../ui/figures/facts.tsx";
+import { Amount, AvailableAmount, Facts } from "../../../ui/figures/figures.tsx";
 
 type Check = AccountCheckJson["checks"][number];
 

@@ -10,14 +10,12 @@ import { call } from "../../../api/call.ts";
 import { accountsQuery } from "../../../api/copying.ts";
 import { usePerson } from "../../../api/session.ts";
 import { hostOf } from "../../../copying/words.ts";
-import { Button } from "../../../ui/button.tsx";
-import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
+import { Note } from "../../../ui/card.tsx";
 import { CodeInput, PasswordInput, Select, TextInput } from "../../../ui/forms/field.tsx";
-import { type Form, useForm } from "../../../ui/forms/use-form.ts";
-import { ButtonLink } from "../../../ui/links.tsx";
-import { Note } from "../../../ui/note.tsx";
+import { DialogForm, type Form, useForm } from "../../../ui/forms/form.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
-import { MissingSteps } from "../../keys/missing-steps.tsx";
+import { MissingSteps } from "../../keys/revoke-key-dialog.tsx";
 import { CheckResult } from "./check-result.tsx";
 
 const LABEL_LENGTH_MAX = 60;

@@ -17,16 +17,13 @@ import { PreviewCard } from "../../../copying/preview.tsx";
 import { errorsOf, newSettings, settingsInWords, settingsOf } from "../../../copying/settings.ts";
 import { SettingsFields } from "../../../copying/settings-fields.tsx";
 import { FAMILY_NAMES, hostOf } from "../../../copying/words.ts";
-import { Button } from "../../../ui/button.tsx";
-import { Card } from "../../../ui/card.tsx";
-import { DialogForm } from "../../../ui/forms/dialog-form.tsx";
+import { Button, ButtonLink } from "../../../ui/button.tsx";
+import { Card, EmptyState, Note, QueryState } from "../../../ui/card.tsx";
 import { Select } from "../../../ui/forms/field.tsx";
-import { ButtonLink } from "../../../ui/links.tsx";
-import { EmptyState, Note } from "../../../ui/note.tsx";
+import { DialogForm } from "../../../ui/forms/form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { QueryState } from "../../../ui/query.tsx";
-import { MissingSteps } from "../../keys/missing-steps.tsx";
+import { MissingSteps } from "../../keys/revoke-key-dialog.tsx";
 
 const TITLE = "Copy this strategy";
 

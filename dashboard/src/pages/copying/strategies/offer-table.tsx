@@ -5,12 +5,11 @@ import type { ReactNode } from "react";
 import type { OfferJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { isLeastFirst, type OfferSort } from "../../../copying/sort-offers.ts";
 import { FAMILY_NAMES } from "../../../copying/words.ts";
-import { TEXT_LINK } from "../../../ui/button.tsx";
-import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
+import { TEXT_LINK, TextLink } from "../../../ui/button.tsx";
 import { magnitude } from "../../../ui/figures/decimals.ts";
 import { durationInWords } from "../../../ui/figures/duration.ts";
+import { Amount, Percent } from "../../../ui/figures/figures.tsx";
 import { useNow } from "../../../ui/hooks.ts";
-import { TextLink } from "../../../ui/links.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 export const SORT_NAMES: Readonly<Record<OfferSort, string>> = {

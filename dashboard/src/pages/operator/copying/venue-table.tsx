@@ -3,7 +3,7 @@ import type { OperatorCopyingJson } from "../../../../../src/dashboard-api/schem
 import { Badge, Missing } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { perCent } from "../../../ui/figures/decimals.ts";
-import { Time } from "../../../ui/figures/time.tsx";
+import { Time } from "../../../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type Venue = OperatorCopyingJson["venues"][number];

@@ -1,7 +1,7 @@
 import type { AuditJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { auditWords, detailsInWords } from "../../../audit/words.ts";
-import { inWords } from "../../../ui/badge.tsx";
-import { TextLink } from "../../../ui/links.tsx";
+import { Badge, inWords } from "../../../ui/badge.tsx";
+import { TextLink } from "../../../ui/button.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type AuditTableProps = {
@@ -62,5 +62,30 @@ function Subject({ about }: AuditJson) {
     <span>
       {inWords(about.kind)} <code className="break-all font-mono text-xs">{about.id}</code>
     </span>
+  );
+}
+
+// Whether the audit log's chain of hashes holds, and what to do if it does not.
+
+/** Nothing until it is known. */
+export function ChainBadge({ isWhole }: { isWhole: boolean | undefined }) {
+  if (isWhole === undefined) return null;
+  return (
+    <Badge tone={isWhole ? "gain" : "loss"}>
+      <span aria-hidden="true">{isWhole ? "✓" : "✕"}</span>
+      {isWhole ? "Chain whole" : "Chain broken"}
+    </Badge>
+  );
+}
+
+export function ChainBroken() {
+  return (
+    <div role="alert" className="rounded-md border border-loss border-l-4 bg-loss-soft px-4 py-3">
+      <p className="font-medium">A record of the audit log was changed, removed or inserted.</p>
+      <p className="mt-1">
+        Run <code className="font-mono">lyrebird audit --verify</code> on the server: it names the first
+        position that does not match. Keep a copy of the database as it is, then compare it with a backup.
+      </p>
+    </div>
   );
 }

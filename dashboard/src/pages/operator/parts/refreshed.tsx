@@ -1,6 +1,6 @@
 // The age of the shown data, and the button that reloads it.
 import { Button } from "../../../ui/button.tsx";
-import { formatTime } from "../../../ui/figures/time.tsx";
+import { formatTime } from "../../../ui/figures/figures.tsx";
 
 type RefreshedProps = {
   /** When the answer came, Unix ms; zero before the first. */

@@ -1,8 +1,8 @@
 import type { KycEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
+import { TextLink } from "../../../ui/button.tsx";
 import { durationInWords } from "../../../ui/figures/duration.ts";
 import { useNow } from "../../../ui/hooks.ts";
-import { TextLink } from "../../../ui/links.tsx";
 import {
   type Column,
   column,

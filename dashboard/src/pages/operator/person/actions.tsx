@@ -9,10 +9,8 @@ import { personQuery } from "../../../api/operator.ts";
 import { outdate } from "../../../api/query-client.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
-import { FormDialog } from "../../../ui/forms/dialog-form.tsx";
 import { CodeInput, TextInput } from "../../../ui/forms/field.tsx";
-import { useForm } from "../../../ui/forms/use-form.ts";
+import { ConfirmByTyping, FormDialog, useForm } from "../../../ui/forms/form.tsx";
 
 const REASON_LENGTH_MAX = 200;
 

@@ -15,7 +15,7 @@ import {
 } from "lightweight-charts";
 import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { grouped } from "../../../ui/figures/decimals.ts";
-import { LOCALE, ZONE } from "../../../ui/figures/time.tsx";
+import { LOCALE, ZONE } from "../../../ui/figures/figures.tsx";
 import { barOf, newsOf, secondsOf, volumeOf, withLines } from "./bars.ts";
 import type { FillMarker, LineKind, PriceLine } from "./overlays.ts";
 import type { Palette } from "./palette.ts";

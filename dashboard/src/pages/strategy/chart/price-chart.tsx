@@ -3,9 +3,8 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "rea
 import type { CandleJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { StaleBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Amount, Price } from "../../../ui/figures/amounts.tsx";
 import { compare, percentOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
-import { Time } from "../../../ui/figures/time.tsx";
+import { Amount, Price, Time } from "../../../ui/figures/figures.tsx";
 import { useIsDark } from "../../../ui/theme.ts";
 import { placeAt } from "./candles.ts";
 import type { FillMarker, PriceLine } from "./overlays.ts";

@@ -18,7 +18,7 @@ import {
   roundedParts,
   subtract,
 } from "../../../ui/figures/decimals.ts";
-import { formatTime } from "../../../ui/figures/time.tsx";
+import { formatTime } from "../../../ui/figures/figures.tsx";
 
 const DECIMALS_MAX = 8;
 /** What floats are off by, as a share. */

@@ -4,10 +4,9 @@
 import { useId, useMemo, useRef, useState } from "react";
 import type uPlot from "uplot";
 import type { PerformanceJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { Amount, Percent } from "../../../ui/figures/amounts.tsx";
 import { signOf } from "../../../ui/figures/decimals.ts";
+import { Amount, LOCALE, Percent, Time, ZONE } from "../../../ui/figures/figures.tsx";
 import { Plot, type PlotColours } from "../../../ui/figures/plot.tsx";
-import { LOCALE, Time, ZONE } from "../../../ui/figures/time.tsx";
 import { curveInWords, decimalsOfStep, pointInWords, seriesOf } from "./curve.ts";
 
 const EQUITY_HEIGHT = 240;

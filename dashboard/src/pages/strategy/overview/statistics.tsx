@@ -1,8 +1,7 @@
 import type { StatisticsJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { Card } from "../../../ui/card.tsx";
-import { Amount, Percent, SignedAmount } from "../../../ui/figures/amounts.tsx";
+import { Card, Skeleton } from "../../../ui/card.tsx";
+import { Amount, Percent, SignedAmount } from "../../../ui/figures/figures.tsx";
 import { Tooltip } from "../../../ui/overlays/tooltip.tsx";
-import { Skeleton } from "../../../ui/skeleton.tsx";
 import { shownStatistics } from "./curve.ts";
 
 export function Statistics({ statistics }: { statistics: StatisticsJson | undefined }) {

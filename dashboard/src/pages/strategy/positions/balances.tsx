@@ -6,9 +6,8 @@ import { balancesQuery } from "../../../api/strategy.ts";
 import { shownBalances, symbolsOf, worthOf } from "../../../strategies/equity.ts";
 import { useEquity } from "../../../strategies/use-equity.ts";
 import { StaleBadge } from "../../../ui/badge.tsx";
-import { Card } from "../../../ui/card.tsx";
-import { Amount } from "../../../ui/figures/amounts.tsx";
-import { QueryState } from "../../../ui/query.tsx";
+import { Card, QueryState } from "../../../ui/card.tsx";
+import { Amount } from "../../../ui/figures/figures.tsx";
 import { type Column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 
 type BalancesProps = {

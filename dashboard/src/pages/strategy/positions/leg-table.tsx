@@ -3,7 +3,7 @@ import type { LegJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { ChartLink, OrderLink } from "../../../trading/links.tsx";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Price } from "../../../ui/figures/amounts.tsx";
+import { Price } from "../../../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 
 type LegTableProps = {

@@ -12,18 +12,15 @@ import type {
 import { call } from "../../../api/call.ts";
 import { outdate } from "../../../api/query-client.ts";
 import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
-import { useAddress } from "../../../app/use-address.ts";
+import { useAddress } from "../../../app/address.tsx";
 import { shownResult } from "../../../strategies/equity.ts";
 import { OrderLink } from "../../../trading/links.tsx";
 import { Badge, inWords, Side } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { Card } from "../../../ui/card.tsx";
-import { Amount, Price, SignedAmount } from "../../../ui/figures/amounts.tsx";
-import { Facts } from "../../../ui/figures/facts.tsx";
-import { Time } from "../../../ui/figures/time.tsx";
-import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
+import { Card, QueryState } from "../../../ui/card.tsx";
+import { Amount, Facts, Price, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
+import { ConfirmByTyping } from "../../../ui/forms/form.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { QueryState } from "../../../ui/query.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
 import { closeInWords } from "./close-words.ts";
 

@@ -1,6 +1,6 @@
 // Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for granted.
 import type { SignalJson } from "../../../../../src/dashboard-api/schemas.ts";
-import type { TimelineEntry } from "../../../ui/figures/timeline.tsx";
+import type { TimelineEntry } from "../../../ui/figures/figures.tsx";
 
 /** "Buy 0.5 BTCUSDT, limit at 60000"; the fields that are there. */
 export function signalInWords(order: SignalJson["order"]): string {

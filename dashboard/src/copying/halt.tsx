@@ -3,9 +3,9 @@
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { useCopyMutation } from "../api/copying.ts";
 import { Button } from "../ui/button.tsx";
-import { FormDialog } from "../ui/forms/dialog-form.tsx";
+import { ErrorNote, Note } from "../ui/card.tsx";
 import { TextInput } from "../ui/forms/field.tsx";
-import { ErrorNote, Note } from "../ui/note.tsx";
+import { FormDialog } from "../ui/forms/form.tsx";
 
 const REASON_LENGTH_MAX = 200;
 

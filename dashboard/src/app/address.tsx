@@ -1,6 +1,8 @@
 // A choice that is part of the address.
+
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Select } from "../ui/forms/field.tsx";
-import { useAddress } from "./use-address.ts";
+import type { Search } from "./search.ts";
 
 type AddressSelectProps = {
   /** In the address. */
@@ -28,4 +30,27 @@ export function AddressSelect(props: AddressSelectProps) {
       <Select {...select} isInline onChange={({ target }) => choose(target.value)} />
     </div>
   );
+}
+
+// The choices on a page (a filter, a page of a list, a range) are part of its address. They survive a reload,
+// can be sent to somebody, and work with the browser's back button.
+
+/** The query of the address, and a way to change some of it; undefined takes a name away. */
+export function useAddress(): {
+  readonly search: Search;
+  readonly change: (changes: Search, options?: { readonly replace?: boolean }) => void;
+} {
+  const search: Search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  return {
+    search,
+    change(changes, { replace = false } = {}) {
+      void navigate({
+        to: ".",
+        search: (before: Search) => ({ ...before, ...changes }),
+        replace,
+        resetScroll: false,
+      });
+    },
+  };
 }

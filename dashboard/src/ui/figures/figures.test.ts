@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clockTime, formatTime } from "./time.tsx";
+import { clockTime, formatTime } from "./figures.tsx";
 
 const AT = Date.UTC(2026, 2, 9, 4, 5, 6);
 
