@@ -1,80 +1,115 @@
 // Asks for the reason of a kill switch, which is shown to everybody it concerns.
 
+import type { QueryKey } from "@tanstack/react-query";
+import { useState } from "react";
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
-import { useCopyMutation } from "../api/copying.ts";
+import { call } from "../api/call.ts";
+import { copyKeys } from "../api/copying.ts";
 import { Button } from "../ui/button.tsx";
-import { ErrorNote, Note } from "../ui/card.tsx";
+import { Card, ErrorNote, Note } from "../ui/card.tsx";
 import { TextInput } from "../ui/forms/field.tsx";
-import { FormDialog } from "../ui/forms/form.tsx";
+import { FormDialog, useForm } from "../ui/forms/form.tsx";
 
 const REASON_LENGTH_MAX = 200;
 
-type HaltDialogProps = {
-  isOpen: boolean;
-  onClose: () => void;
+type HaltCardProps = {
+  /** Also on its button. */
   title: string;
-  /** What will happen. */
+  /** What the kill switch is for. */
+  text: string;
+  /** What is asked before it is set, and what will happen. */
+  question: string;
   says: string;
-  onHalt: (reason: string) => Promise<unknown>;
+  halt: (reason: string) => Promise<unknown>;
+  done: string;
+  outdates: readonly QueryKey[];
 };
 
-export function HaltDialog({ isOpen, onClose, title, says, onHalt }: HaltDialogProps) {
+/** A kill switch that can be set. */
+export function HaltCard({ title, text, question, says, halt, done, outdates }: HaltCardProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <FormDialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={title}
-      action="Halt"
-      kind="danger"
-      first={{ reason: "" }}
-      send={({ reason }) => onHalt(reason)}
-    >
-      {({ control }) => (
-        <>
-          <p>{says}</p>
-          <TextInput
-            label="Reason"
-            hint="Shown wherever this kill switch halts something."
-            autoComplete="off"
-            required
-            maxLength={REASON_LENGTH_MAX}
-            {...control("reason")}
-          />
-        </>
-      )}
-    </FormDialog>
+    <Card title={title}>
+      <p className="max-w-prose">{text}</p>
+      <div className="mt-3">
+        <Button kind="danger" onClick={() => setOpen(true)}>
+          {title}
+        </Button>
+      </div>
+      <FormDialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={question}
+        action="Halt"
+        kind="danger"
+        first={{ reason: "" }}
+        send={({ reason }) => halt(reason)}
+        says={done}
+        outdates={outdates}
+      >
+        {({ control }) => (
+          <>
+            <p>{says}</p>
+            <TextInput
+              label="Reason"
+              hint="Shown wherever this kill switch halts something."
+              autoComplete="off"
+              required
+              maxLength={REASON_LENGTH_MAX}
+              {...control("reason")}
+            />
+          </>
+        )}
+      </FormDialog>
+    </Card>
   );
 }
 
-// Says that a kill switch halts a copy and who set it. The person who set it can clear it here.
+type HaltedNoteProps = {
+  title: string;
+  halted: { readonly isOwn: boolean; readonly reason: string };
+  /** What it means. */
+  text: string;
+  /** Who can clear it, for other people than the one who set it. */
+  others: string;
+  clear: () => Promise<unknown>;
+  outdates: readonly QueryKey[];
+};
 
-type HaltNoteProps = { copy: Pick<CopyJson, "copyId" | "halted"> };
-
-/** Nothing where nothing is halted. */
-export function HaltNote({ copy: { copyId, halted } }: HaltNoteProps) {
-  const { mutate, error, isPending } = useCopyMutation(copyId, "DELETE /copies/:copyId/halt", {
-    says: "Kill switch cleared",
-  });
-  if (halted === null) return null;
+/** A kill switch that is set; the person who set it can clear it here. */
+export function HaltedNote({ title, halted, text, others, clear, outdates }: HaltedNoteProps) {
+  const form = useForm({ first: {}, send: clear, says: "Kill switch cleared", outdates });
   return (
-    <Note tone="warn" title={TITLES[halted.kind]}>
+    <Note tone="warn" title={title}>
       <p className="mt-1">
-        Nothing is sent to the exchange, not even cancels and exits; what the strategy does in the meantime is
-        logged as skipped. Reason: “{halted.reason}”
+        {text} Reason: “{halted.reason}”
       </p>
       {halted.isOwn ? (
         <div className="mt-3 flex flex-col items-start gap-3">
-          {error !== null && <ErrorNote error={error} />}
-          <Button size="small" onClick={() => mutate({})} isBusy={isPending}>
+          {form.error !== null && <ErrorNote error={form.error} />}
+          <Button size="small" onClick={() => form.onSubmit()} isBusy={form.isBusy}>
             Clear the kill switch
           </Button>
         </div>
       ) : (
-        <p className="mt-1">
-          Only the person who set it can clear it. Your own orders at the exchange are not touched.
-        </p>
+        <p className="mt-1">{others}</p>
       )}
     </Note>
+  );
+}
+
+/** Of a copy. Nothing where nothing is halted. */
+export function HaltNote({ copy: { copyId, halted } }: { copy: Pick<CopyJson, "copyId" | "halted"> }) {
+  if (halted === null) return null;
+  return (
+    <HaltedNote
+      title={TITLES[halted.kind]}
+      halted={halted}
+      text="Nothing is sent to the exchange, not even cancels and exits; what the strategy does in the meantime is logged as skipped."
+      others="Only the person who set it can clear it. Your own orders at the exchange are not touched."
+      clear={() => call("DELETE /copies/:copyId/halt", { copyId })}
+      outdates={copyKeys(copyId)}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { EntryCountsJson } from "../../../src/dashboard-api/schemas.ts";
 import { TextLink } from "../ui/button.tsx";
-import { Facts } from "../ui/figures/figures.tsx";
+import { Facts, fact } from "../ui/figures/figures.tsx";
 import { Meter } from "../ui/figures/meter.tsx";
 import { ratesOf } from "./rates.ts";
 import { SKIP_NAMES } from "./words.ts";
@@ -41,9 +41,9 @@ export function Outcomes({ counts, copyId }: OutcomesProps) {
     <div className="flex flex-col gap-4">
       <Facts
         facts={[
-          { label: "Placed at the exchange", value: figure(placed, rates.placed) },
-          { label: "Skipped, by a rule", value: figure(skipped, rates.skipped, "SKIPPED") },
-          { label: "Failed at the exchange", value: figure(failed, rates.failed, "FAILED") },
+          fact("Placed at the exchange", figure(placed, rates.placed)),
+          fact("Skipped, by a rule", figure(skipped, rates.skipped, "SKIPPED")),
+          fact("Failed at the exchange", figure(failed, rates.failed, "FAILED")),
         ]}
       />
       {byReason.length > 0 && (

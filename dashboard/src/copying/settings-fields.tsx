@@ -46,91 +46,17 @@ export function SettingsFields(props: SettingsFieldsProps) {
       >
         <summary className="cursor-pointer font-medium">Settings</summary>
         <div className="mt-4 flex flex-col gap-6">
-          <Group title="Size">
-            <SizeFields {...props} />
-            <Limit {...props} name="budget" label="Budget, USDT" hint="The copy works with at most this." />
-            <Limit
-              {...props}
-              name="maxPerOrder"
-              label="Maximum per order, USDT"
-              hint="An order that opens or increases is cut to this value. Empty: no limit."
-            />
-          </Group>
-          <Group title="Positions">
-            {family === "FUTURES" && (
-              <Limit
-                {...props}
-                name="leverageMax"
-                label="Highest leverage"
-                hint="A higher leverage of the strategy is lowered to this. Empty: the strategy’s."
-              />
-            )}
-            <Limit
-              {...props}
-              name="positionMax"
-              label="Maximum of one position, times the equity"
-              hint="Openings are cut to this value. 2 is twice what the copy uses."
-            />
-            <Limit
-              {...props}
-              name="exposureMax"
-              label="Maximum of all positions, times the equity"
-              hint="Open orders that may open something count as well."
-            />
-            <Limit
-              {...props}
-              name="symbols"
-              label="Symbols"
-              hint="The only ones that are opened, such as BTCUSDT ETHUSDT. Empty: all."
-              inputMode="text"
-            />
-          </Group>
-          <Group title="Orders">
-            <Limit
-              {...props}
-              name="slippageMajor"
-              label="Slippage of BTC and ETH, %"
-              hint="An opening at the market is skipped if the exchange’s price is worse than the strategy’s by more."
-            />
-            <Limit
-              {...props}
-              name="slippageOther"
-              label="Slippage of all others, %"
-              hint="Exits are sent at any price."
-            />
-            <Limit
-              {...props}
-              name="ordersPerMinuteMax"
-              label="Opening orders per minute"
-              hint="More are skipped. Exits do not count."
-            />
-            <Limit
-              {...props}
-              name="closeAfterSeconds"
-              label="Close missed exits after, seconds"
-              hint="If the strategy’s exit limit was filled and the copy’s was not. Empty: never."
-            />
-          </Group>
-          <Group title="Loss and gain">
-            <Limit
-              {...props}
-              name="stopLoss"
-              label="Stop loss, % of the equity at the start"
-              hint="At this loss, everything is sold and the copy pauses. Empty: none."
-            />
-            <Limit
-              {...props}
-              name="takeProfit"
-              label="Take profit, % of the equity at the start"
-              hint="At this gain, everything is sold and the copy pauses. Empty: none."
-            />
-            <Limit
-              {...props}
-              name="lossPerDayMax"
-              label="Loss per day, % of the equity at 00:00 UTC"
-              hint="At this loss, nothing is opened until the next day."
-            />
-          </Group>
+          {GROUPS.map(({ title, limits }) => (
+            <Group key={title} title={title}>
+              {title === "Size" && <SizeFields {...props} />}
+              {limits.map(
+                ([name, label, hint]) =>
+                  (name !== "leverageMax" || family === "FUTURES") && (
+                    <Limit key={name} {...props} name={name} label={label} hint={hint} />
+                  ),
+              )}
+            </Group>
+          ))}
         </div>
       </details>
     </>
@@ -238,16 +164,91 @@ type LimitProps = SettingsFieldsProps & {
   name: TextName;
   label: string;
   hint: string;
-  inputMode?: "decimal" | "text";
 };
 
-function Limit({ name, label, hint, inputMode = "decimal", form, onChange, errors }: LimitProps) {
+/** The fields of each group: name, label and hint. */
+const GROUPS: readonly {
+  readonly title: string;
+  readonly limits: readonly (readonly [name: TextName, label: string, hint: string])[];
+}[] = [
+  {
+    title: "Size",
+    limits: [
+      ["budget", "Budget, USDT", "The copy works with at most this."],
+      [
+        "maxPerOrder",
+        "Maximum per order, USDT",
+        "An order that opens or increases is cut to this value. Empty: no limit.",
+      ],
+    ],
+  },
+  {
+    title: "Positions",
+    limits: [
+      [
+        "leverageMax",
+        "Highest leverage",
+        "A higher leverage of the strategy is lowered to this. Empty: the strategy’s.",
+      ],
+      [
+        "positionMax",
+        "Maximum of one position, times the equity",
+        "Openings are cut to this value. 2 is twice what the copy uses.",
+      ],
+      [
+        "exposureMax",
+        "Maximum of all positions, times the equity",
+        "Open orders that may open something count as well.",
+      ],
+      ["symbols", "Symbols", "The only ones that are opened, such as BTCUSDT ETHUSDT. Empty: all."],
+    ],
+  },
+  {
+    title: "Orders",
+    limits: [
+      [
+        "slippageMajor",
+        "Slippage of BTC and ETH, %",
+        "An opening at the market is skipped if the exchange’s price is worse than the strategy’s by more.",
+      ],
+      ["slippageOther", "Slippage of all others, %", "Exits are sent at any price."],
+      ["ordersPerMinuteMax", "Opening orders per minute", "More are skipped. Exits do not count."],
+      [
+        "closeAfterSeconds",
+        "Close missed exits after, seconds",
+        "If the strategy’s exit limit was filled and the copy’s was not. Empty: never.",
+      ],
+    ],
+  },
+  {
+    title: "Loss and gain",
+    limits: [
+      [
+        "stopLoss",
+        "Stop loss, % of the equity at the start",
+        "At this loss, everything is sold and the copy pauses. Empty: none.",
+      ],
+      [
+        "takeProfit",
+        "Take profit, % of the equity at the start",
+        "At this gain, everything is sold and the copy pauses. Empty: none.",
+      ],
+      [
+        "lossPerDayMax",
+        "Loss per day, % of the equity at 00:00 UTC",
+        "At this loss, nothing is opened until the next day.",
+      ],
+    ],
+  },
+];
+
+function Limit({ name, label, hint, form, onChange, errors }: LimitProps) {
   return (
     <TextInput
       label={label}
       hint={hint}
       name={name}
-      inputMode={inputMode}
+      inputMode={name === "symbols" ? "text" : "decimal"}
       autoComplete="off"
       value={form[name]}
       onChange={({ target }) => onChange({ [name]: target.value })}

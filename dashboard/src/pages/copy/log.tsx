@@ -12,7 +12,7 @@ import { EmptyState, Listed, Note } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { signOf } from "../../ui/figures/decimals.ts";
 import { latencyInWords } from "../../ui/figures/duration.ts";
-import { Amount, ExactPrice, type Fact, Facts, Price, Time } from "../../ui/figures/figures.tsx";
+import { Amount, ExactPrice, type Fact, Facts, fact, Price, Time } from "../../ui/figures/figures.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Pager } from "../../ui/pager.tsx";
@@ -181,10 +181,10 @@ function SkipNote({ skip, hasFailed }: { skip: SkipJson; hasFailed: boolean }) {
   const facts: readonly Fact[] = [
     ...(filter === null
       ? []
-      : [{ label: "Rule of the exchange", value: <code className="font-mono text-xs">{filter}</code> }]),
-    ...(wanted === null ? [] : [{ label: names.wanted, value: <Price value={wanted} /> }]),
-    ...(had === null ? [] : [{ label: names.had, value: <Price value={had} /> }]),
-    ...(shortfall === null ? [] : [{ label: names.shortfall, value: <Price value={shortfall} /> }]),
+      : [fact("Rule of the exchange", <code className="font-mono text-xs">{filter}</code>)]),
+    ...(wanted === null ? [] : [fact(names.wanted, <Price value={wanted} />)]),
+    ...(had === null ? [] : [fact(names.had, <Price value={had} />)]),
+    ...(shortfall === null ? [] : [fact(names.shortfall, <Price value={shortfall} />)]),
   ];
   return (
     <Note tone="warn" title={hasFailed ? "The exchange rejected it" : SKIP_NAMES[reason]}>
@@ -221,32 +221,26 @@ const TOO_LITTLE_NAMES = { wanted: "Required", had: "Actual", shortfall: "Missin
 function leadFacts(entry: MirrorEntryJson): readonly Fact[] {
   const { side, orderType, leadQuantity, leadPrice, price, stopPrice, leadAt } = entry;
   return [
-    { label: "At", value: <Time at={leadAt} /> },
-    ...(side === null ? [] : [{ label: "Side", value: <Side side={side} /> }]),
-    ...(orderType === null ? [] : [{ label: "Type", value: inWords(orderType) }]),
-    ...(leadQuantity === null ? [] : [{ label: "Its size", value: <Price value={leadQuantity} /> }]),
-    ...(leadPrice === null ? [] : [{ label: "Its price", value: <Price value={leadPrice} /> }]),
-    ...(isSet(price) ? [{ label: "Limit", value: <Price value={price} /> }] : []),
-    ...(isSet(stopPrice) ? [{ label: "Trigger", value: <Price value={stopPrice} /> }] : []),
+    fact("At", <Time at={leadAt} />),
+    ...(side === null ? [] : [fact("Side", <Side side={side} />)]),
+    ...(orderType === null ? [] : [fact("Type", inWords(orderType))]),
+    ...(leadQuantity === null ? [] : [fact("Its size", <Price value={leadQuantity} />)]),
+    ...(leadPrice === null ? [] : [fact("Its price", <Price value={leadPrice} />)]),
+    ...(isSet(price) ? [fact("Limit", <Price value={price} />)] : []),
+    ...(isSet(stopPrice) ? [fact("Trigger", <Price value={stopPrice} />)] : []),
   ];
 }
 
 function venueFacts(entry: MirrorEntryJson): readonly Fact[] {
   const { quantity, executedQuantity, executedPrice, fee, sentAt, delayMs, sends, queries } = entry;
   return [
-    { label: "Sent", value: <Price value={quantity} /> },
-    { label: "Filled", value: <Price value={executedQuantity} /> },
-    { label: "Filled at", value: executedPrice && <ExactPrice value={executedPrice} /> },
-    { label: "Fee", value: <Amount value={fee} asset="USDT" /> },
-    { label: "First sent", value: <Time at={sentAt} /> },
-    {
-      label: "Acknowledged after",
-      value: delayMs === null ? null : latencyInWords(delayMs),
-    },
-    {
-      label: "Sent, queried",
-      value: <span className="numeric">{`${sends} ×, ${queries} ×`}</span>,
-    },
+    fact("Sent", <Price value={quantity} />),
+    fact("Filled", <Price value={executedQuantity} />),
+    fact("Filled at", executedPrice && <ExactPrice value={executedPrice} />),
+    fact("Fee", <Amount value={fee} asset="USDT" />),
+    fact("First sent", <Time at={sentAt} />),
+    fact("Acknowledged after", delayMs === null ? null : latencyInWords(delayMs)),
+    fact("Sent, queried", <span className="numeric">{`${sends} ×, ${queries} ×`}</span>),
   ];
 }
 

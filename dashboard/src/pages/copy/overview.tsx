@@ -14,7 +14,7 @@ import {
   useCopyMutation,
 } from "../../api/copying.ts";
 import { asApiError } from "../../api/error.ts";
-import { HaltDialog, HaltNote } from "../../copying/halt.tsx";
+import { HaltCard, HaltNote } from "../../copying/halt.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
 import { counted, REASONS } from "../../copying/words.ts";
 import { Button, ButtonLink, TextLink } from "../../ui/button.tsx";
@@ -61,7 +61,7 @@ export function Page() {
       <NewestEntries copyId={copyId} />
       <ProfitShares copyId={copyId} />
       {copy !== undefined && copy.status !== "STOPPED" && copy.halted === null && (
-        <HaltCard copyId={copyId} />
+        <HaltEverything copyId={copyId} />
       )}
     </Screen>
   );
@@ -255,27 +255,16 @@ function StopDialog({ copy: { copyId, account, family }, isOpen, onClose }: Stop
 
 // The copier's own kill switch: nothing is sent for any of their copies.
 
-function HaltCard({ copyId }: { copyId: string }) {
-  const [isOpen, setOpen] = useState(false);
-  const halt = useCopyMutation(copyId, "POST /copies/:copyId/halt", { says: "All your copies are halted" });
+function HaltEverything({ copyId }: { copyId: string }) {
   return (
-    <Card title="Halt everything">
-      <p className="max-w-prose">
-        A kill switch for emergencies: nothing is sent for any of your copies, not even cancels and exits,
-        until you clear it. To stop new entries but keep following exits, pause instead.
-      </p>
-      <div className="mt-3">
-        <Button kind="danger" onClick={() => setOpen(true)}>
-          Halt everything
-        </Button>
-      </div>
-      <HaltDialog
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        title="Halt all your copies?"
-        says="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
-        onHalt={(reason) => halt.mutateAsync({ reason })}
-      />
-    </Card>
+    <HaltCard
+      title="Halt everything"
+      text="A kill switch for emergencies: nothing is sent for any of your copies, not even cancels and exits, until you clear it. To stop new entries but keep following exits, pause instead."
+      question="Halt all your copies?"
+      says="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
+      halt={(reason) => call("POST /copies/:copyId/halt", { copyId, reason })}
+      done="All your copies are halted"
+      outdates={copyKeys(copyId)}
+    />
   );
 }

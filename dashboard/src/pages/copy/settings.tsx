@@ -12,7 +12,7 @@ import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { TextLink } from "../../ui/button.tsx";
 import { Card, Placeholder } from "../../ui/card.tsx";
-import { Facts } from "../../ui/figures/figures.tsx";
+import { Facts, fact } from "../../ui/figures/figures.tsx";
 import { SubmitForm } from "../../ui/forms/form.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 
@@ -91,11 +91,11 @@ function AccountCard({ copy: { account, family } }: { copy: CopyJson }) {
     <Card title="Exchange account">
       <Facts
         facts={[
-          { label: "Account", value: account.label },
-          { label: "Exchange", value: hostOf(account.venue) },
-          { label: "Kind", value: FAMILY_NAMES[family] },
-          { label: "API key", value: <code className="font-mono text-xs">{account.keyHint}…</code> },
-          { label: "Status", value: <StatusBadge status={account.status} /> },
+          fact("Account", account.label),
+          fact("Exchange", hostOf(account.venue)),
+          fact("Kind", FAMILY_NAMES[family]),
+          fact("API key", <code className="font-mono text-xs">{account.keyHint}…</code>),
+          fact("Status", <StatusBadge status={account.status} />),
         ]}
       />
       <p className="mt-3 text-sm">

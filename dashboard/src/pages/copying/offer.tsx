@@ -13,7 +13,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Card, EmptyState, QueryState } from "../../ui/card.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
-import { Amount, Facts, Percent } from "../../ui/figures/figures.tsx";
+import { Amount, Facts, fact, Percent } from "../../ui/figures/figures.tsx";
 import { Instead, Screen } from "../../ui/page-header.tsx";
 import { EquityCurves } from "../strategy/overview/equity-curves.tsx";
 import { CopyCard } from "./offer/copy-card.tsx";
@@ -68,17 +68,14 @@ function Figures({ offer }: { offer: OfferDetailJson }) {
     <Card title="Results">
       <Facts
         facts={[
-          { label: "Return", value: <Percent rate={performance?.returnRate} isSigned /> },
-          {
-            label: "Largest drawdown",
-            value: performance && <Percent rate={magnitude(performance.maxDrawdown)} />,
-          },
-          { label: "Over", value: performance && lengthInWords(performance.days) },
-          { label: "Trades", value: performance?.trades.toLocaleString("en-GB") },
-          { label: "Trades won", value: <Percent rate={performance?.winRate} decimals={1} /> },
-          { label: "Age", value: <Age since={createdAt} /> },
-          { label: "Copiers now", value: copiers.toLocaleString("en-GB") },
-          { label: "Symbols", value: symbols.length === 0 ? null : symbols.join(", ") },
+          fact("Return", <Percent rate={performance?.returnRate} isSigned />),
+          fact("Largest drawdown", performance && <Percent rate={magnitude(performance.maxDrawdown)} />),
+          fact("Over", performance && lengthInWords(performance.days)),
+          fact("Trades", performance?.trades.toLocaleString("en-GB")),
+          fact("Trades won", <Percent rate={performance?.winRate} decimals={1} />),
+          fact("Age", <Age since={createdAt} />),
+          fact("Copiers now", copiers.toLocaleString("en-GB")),
+          fact("Symbols", symbols.length === 0 ? null : symbols.join(", ")),
         ]}
       />
       {performance === null && (

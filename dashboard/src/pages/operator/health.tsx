@@ -1,11 +1,12 @@
 // How the service fares: each reading with what is normal, and what to do when it is not.
+
 import { useQuery } from "@tanstack/react-query";
 import type { HealthJson } from "../../../../src/dashboard-api/schemas.ts";
 import { healthQuery } from "../../api/operator.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Card, Loaded, Note } from "../../ui/card.tsx";
-import { type Fact, Facts, Time } from "../../ui/figures/figures.tsx";
+import { type Fact, Facts, fact, Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, TableCard } from "../../ui/table.tsx";
 import { checksOf, type HealthCheck, worstOf } from "./health/checks.ts";
@@ -71,19 +72,16 @@ const COLUMNS: readonly Column<HealthCheck>[] = [
 
 function factsOf({ version, startedAt, market, people, feeds, pendingSignals }: HealthJson): readonly Fact[] {
   return [
-    { label: "Version", value: version },
-    { label: "Market", value: MARKET_KINDS[market].name },
-    { label: "Started", value: <Time at={startedAt} /> },
-    { label: "Running for", value: <Age since={startedAt} /> },
-    { label: "Pending signals", value: pendingSignals },
-    {
-      label: "Symbols in use",
-      value: feeds.map(({ family, symbols }) => `${FAMILIES[family]} ${symbols}`).join(", "),
-    },
-    { label: "People approved", value: people.APPROVED },
-    { label: "… with a form in review", value: people.PENDING },
-    { label: "… rejected", value: people.REJECTED },
-    { label: "… without a form", value: people.NONE },
+    fact("Version", version),
+    fact("Market", MARKET_KINDS[market].name),
+    fact("Started", <Time at={startedAt} />),
+    fact("Running for", <Age since={startedAt} />),
+    fact("Pending signals", pendingSignals),
+    fact("Symbols in use", feeds.map(({ family, symbols }) => `${FAMILIES[family]} ${symbols}`).join(", ")),
+    fact("People approved", people.APPROVED),
+    fact("… with a form in review", people.PENDING),
+    fact("… rejected", people.REJECTED),
+    fact("… without a form", people.NONE),
   ];
 }
 

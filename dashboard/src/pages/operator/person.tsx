@@ -1,4 +1,5 @@
 // One person: who they are, what they run, and what was done by and to them. Never a secret of theirs.
+
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,7 +11,7 @@ import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Loaded } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
-import { type Fact, Facts, Time } from "../../ui/figures/figures.tsx";
+import { type Fact, Facts, fact, Time } from "../../ui/figures/figures.tsx";
 import { FormDialog } from "../../ui/forms/form.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
@@ -80,28 +81,21 @@ function badgeOf({ role, lockedAt, closedAt }: PersonJson) {
 
 function factsOf(person: PersonJson): readonly Fact[] {
   return [
-    { label: "E-mail address", value: <span className="break-all">{person.email}</span> },
-    { label: "E-mail verified", value: person.isEmailVerified ? "Yes" : "No" },
-    { label: "Profile", value: person.role === "OPERATOR" ? "None: an operator" : inWords(person.profile) },
-    {
-      label: "Identity",
-      value: (
-        <StatusBadge status={person.kyc} {...(person.kyc === "NONE" ? { label: "Not submitted" } : {})} />
-      ),
-    },
+    fact("E-mail address", <span className="break-all">{person.email}</span>),
+    fact("E-mail verified", person.isEmailVerified ? "Yes" : "No"),
+    fact("Profile", person.role === "OPERATOR" ? "None: an operator" : inWords(person.profile)),
+    fact(
+      "Identity",
+      <StatusBadge status={person.kyc} {...(person.kyc === "NONE" ? { label: "Not submitted" } : {})} />,
+    ),
     ...(person.kycReason === null
       ? []
-      : [
-          {
-            label: "Rejected because",
-            value: <span className="whitespace-pre-line">{person.kycReason}</span>,
-          },
-        ]),
-    { label: "Second factor", value: person.hasSecondFactor ? "Enabled" : "Not enabled" },
-    ...(person.lockedAt === null ? [] : [{ label: "Locked since", value: <Time at={person.lockedAt} /> }]),
-    ...(person.closedAt === null ? [] : [{ label: "Closed", value: <Time at={person.closedAt} /> }]),
-    { label: "Since", value: <Time at={person.createdAt} /> },
-    { label: "Id", value: <code className="break-all font-mono text-xs">{person.personId}</code> },
+      : [fact("Rejected because", <span className="whitespace-pre-line">{person.kycReason}</span>)]),
+    fact("Second factor", person.hasSecondFactor ? "Enabled" : "Not enabled"),
+    ...(person.lockedAt === null ? [] : [fact("Locked since", <Time at={person.lockedAt} />)]),
+    ...(person.closedAt === null ? [] : [fact("Closed", <Time at={person.closedAt} />)]),
+    fact("Since", <Time at={person.createdAt} />),
+    fact("Id", <code className="break-all font-mono text-xs">{person.personId}</code>),
   ];
 }
 

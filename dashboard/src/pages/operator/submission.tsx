@@ -1,4 +1,5 @@
 // One identity form: what was stated, who stated it, what they did before, and the decision.
+
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -12,7 +13,7 @@ import { focusHeading } from "../../app/focus.ts";
 import { inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { Card, ErrorNote, Loaded, Note } from "../../ui/card.tsx";
-import { type Fact, Facts, Time } from "../../ui/figures/figures.tsx";
+import { type Fact, Facts, fact, Time } from "../../ui/figures/figures.tsx";
 import { CONTROL_LOOK, Field } from "../../ui/forms/field.tsx";
 import { useForm } from "../../ui/forms/form.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
@@ -75,34 +76,32 @@ function History({ personId, submissionId }: { personId: string; submissionId: s
 
 function statedFacts(form: KycForm): readonly Fact[] {
   return [
-    { label: "Full name", value: form.fullName },
-    { label: "Date of birth", value: <span className="numeric">{form.birthDate}</span> },
-    { label: "Country", value: `${countryName(form.country)} (${form.country})` },
-    { label: "Address", value: <span className="whitespace-pre-line">{form.address}</span> },
-    { label: "Document", value: inWords(form.documentKind) },
-    { label: "Document number", value: <code className="break-all font-mono">{form.documentNumber}</code> },
+    fact("Full name", form.fullName),
+    fact("Date of birth", <span className="numeric">{form.birthDate}</span>),
+    fact("Country", `${countryName(form.country)} (${form.country})`),
+    fact("Address", <span className="whitespace-pre-line">{form.address}</span>),
+    fact("Document", inWords(form.documentKind)),
+    fact("Document number", <code className="break-all font-mono">{form.documentNumber}</code>),
   ];
 }
 
 function personFacts({ person, submittedAt }: KycDetailJson): readonly Fact[] {
   return [
-    {
-      label: "Account",
-      value: (
-        <Link
-          to="/operator/people/$personId"
-          params={{ personId: person.personId }}
-          className={`break-all ${TEXT_LINK}`}
-        >
-          {person.email}
-        </Link>
-      ),
-    },
-    { label: "Display name", value: person.name || null },
-    { label: "E-mail address", value: person.isEmailVerified ? "Verified" : "Not verified" },
-    { label: "Second factor", value: person.hasSecondFactor ? "Enabled" : "Not enabled" },
-    { label: "Account created", value: <Time at={person.createdAt} /> },
-    { label: "Form submitted", value: <Time at={submittedAt} /> },
+    fact(
+      "Account",
+      <Link
+        to="/operator/people/$personId"
+        params={{ personId: person.personId }}
+        className={`break-all ${TEXT_LINK}`}
+      >
+        {person.email}
+      </Link>,
+    ),
+    fact("Display name", person.name || null),
+    fact("E-mail address", person.isEmailVerified ? "Verified" : "Not verified"),
+    fact("Second factor", person.hasSecondFactor ? "Enabled" : "Not enabled"),
+    fact("Account created", <Time at={person.createdAt} />),
+    fact("Form submitted", <Time at={submittedAt} />),
   ];
 }
 

@@ -1,24 +1,22 @@
 // The copiers of the strategy: whether it is open to them, how their copies fare, what was skipped, and
 // slippage.
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { StrategyCopyingJson, StrategyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
-import { outdate } from "../../api/query-client.ts";
 import { useStrategy } from "../../api/strategy.ts";
 import { CopyNumbers, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
-import { HaltDialog } from "../../copying/halt.tsx";
+import { HaltCard, HaltedNote } from "../../copying/halt.tsx";
 import { Outcomes } from "../../copying/outcomes.tsx";
 import { counted } from "../../copying/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Card, ErrorNote, Note, Placeholder, QueryState } from "../../ui/card.tsx";
+import { Card, Placeholder, QueryState } from "../../ui/card.tsx";
 import { Meter } from "../../ui/figures/meter.tsx";
 import { FormDialog } from "../../ui/forms/form.tsx";
-import { toast } from "../../ui/overlays/toast.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 
 export function Page() {
@@ -34,7 +32,7 @@ export function Page() {
       {isKnown && (
         <>
           {data.closing !== null && <Closing {...data.closing} />}
-          {data.halted !== null && <HaltedNote strategyId={strategyId} halted={data.halted} />}
+          {data.halted !== null && <StrategyHalted strategyId={strategyId} halted={data.halted} />}
           <OpenCard strategy={strategy} {...data} />
           {copies > 0 && (
             <>
@@ -163,65 +161,36 @@ function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }):
 
 // The trader's kill switch: nothing is sent for any copy of the strategy.
 
-type HaltedNoteProps = { strategyId: string; halted: NonNullable<StrategyCopyingJson["halted"]> };
-
-/** While it is set. */
-function HaltedNote({ strategyId, halted }: HaltedNoteProps) {
-  const release = useSwitch(strategyId);
+/** The trader's kill switch while it is set. */
+function StrategyHalted({
+  strategyId,
+  halted,
+}: {
+  strategyId: string;
+  halted: NonNullable<StrategyCopyingJson["halted"]>;
+}) {
   return (
-    <Note tone="warn" title="Copies of this strategy are halted">
-      <p className="mt-1">
-        Nothing is sent for them; what the strategy does is logged as skipped. Reason: “{halted.reason}”
-      </p>
-      {halted.isOwn ? (
-        <div className="mt-3 flex flex-col items-start gap-3">
-          {release.error !== null && <ErrorNote error={release.error} />}
-          <Button size="small" onClick={() => release.mutate(null)} isBusy={release.isPending}>
-            Clear the kill switch
-          </Button>
-        </div>
-      ) : (
-        <p className="mt-1">An operator set this kill switch; only an operator can clear it.</p>
-      )}
-    </Note>
+    <HaltedNote
+      title="Copies of this strategy are halted"
+      halted={halted}
+      text="Nothing is sent for them; what the strategy does is logged as skipped."
+      others="An operator set this kill switch; only an operator can clear it."
+      clear={() => call("DELETE /strategies/:strategyId/copying/halt", { strategyId })}
+      outdates={[strategyCopyingQuery(strategyId).queryKey]}
+    />
   );
 }
 
 function CopiersHalt({ strategyId }: { strategyId: string }) {
-  const [isAsking, setAsking] = useState(false);
-  const halt = useSwitch(strategyId);
   return (
-    <Card title="Halt all copies">
-      <p className="max-w-prose">
-        A kill switch for emergencies, such as a bot out of control: nothing is sent for any copy of this
-        strategy, not even cancels and exits, until you clear it. It does not stop your own bot.
-      </p>
-      <div className="mt-3">
-        <Button kind="danger" onClick={() => setAsking(true)}>
-          Halt all copies
-        </Button>
-      </div>
-      <HaltDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        title="Halt all copies of this strategy?"
-        says="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
-        onHalt={halt.mutateAsync}
-      />
-    </Card>
+    <HaltCard
+      title="Halt all copies"
+      text="A kill switch for emergencies, such as a bot out of control: nothing is sent for any copy of this strategy, not even cancels and exits, until you clear it. It does not stop your own bot."
+      question="Halt all copies of this strategy?"
+      says="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
+      halt={(reason) => call("POST /strategies/:strategyId/copying/halt", { strategyId, reason })}
+      done="All copies are halted"
+      outdates={[strategyCopyingQuery(strategyId).queryKey]}
+    />
   );
-}
-
-/** With a reason it is set, with null it is cleared. */
-function useSwitch(strategyId: string) {
-  return useMutation({
-    mutationFn: (reason: string | null) =>
-      reason === null
-        ? call("DELETE /strategies/:strategyId/copying/halt", { strategyId })
-        : call("POST /strategies/:strategyId/copying/halt", { strategyId, reason }),
-    onSuccess: (_answer, reason) => {
-      toast(reason === null ? "Kill switch cleared" : "All copies are halted");
-      outdate(strategyCopyingQuery(strategyId).queryKey);
-    },
-  });
 }

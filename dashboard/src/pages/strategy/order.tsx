@@ -13,7 +13,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Card, EmptyState, QueryState, Skeleton } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { signOf } from "../../ui/figures/decimals.ts";
-import { Amount, type Fact, Facts, Price, Time, Timeline } from "../../ui/figures/figures.tsx";
+import { Amount, type Fact, Facts, fact, Price, Time, Timeline } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { filledPercent, orderInWords } from "./orders/order-words.ts";
 import { LegTable } from "./positions/leg-table.tsx";
@@ -118,38 +118,33 @@ function Detail({ detail, isSpot }: { detail: OrderDetailJson | undefined; isSpo
 function factsOf({ order }: OrderDetailJson): readonly Fact[] {
   const filled = filledPercent(order);
   return [
-    { label: "Symbol", value: order.symbol },
-    { label: "Side", value: <Side side={order.side} /> },
-    { label: "Type", value: inWords(order.type) },
-    {
-      label: "Quantity",
-      value:
-        signOf(order.quantity) === 0 && order.quoteQuantity !== null ? (
-          <>
-            for <Amount value={order.quoteQuantity} />
-          </>
-        ) : (
-          <Amount value={order.quantity} />
-        ),
-    },
-    { label: "Price", value: order.price === null ? "Market" : <Price value={order.price} /> },
-    ...(order.stopPrice === null
-      ? []
-      : [{ label: "Trigger price", value: <Price value={order.stopPrice} /> }]),
-    {
-      label: "Filled",
-      value: (
+    fact("Symbol", order.symbol),
+    fact("Side", <Side side={order.side} />),
+    fact("Type", inWords(order.type)),
+    fact(
+      "Quantity",
+      signOf(order.quantity) === 0 && order.quoteQuantity !== null ? (
         <>
-          <Amount value={order.executedQuantity} />
-          {filled !== null && <span className="text-ink-soft"> ({filled} %)</span>}
+          for <Amount value={order.quoteQuantity} />
         </>
+      ) : (
+        <Amount value={order.quantity} />
       ),
-    },
-    { label: "Average price", value: <Price value={order.averagePrice} /> },
-    { label: "Value filled", value: <Amount value={order.executedQuote} /> },
-    { label: "Reduce only", value: order.isReduceOnly ? "Yes" : "No" },
-    { label: "Placed", value: <Time at={order.placedAt} /> },
-    { label: "Last change", value: <Time at={order.updatedAt} /> },
+    ),
+    fact("Price", order.price === null ? "Market" : <Price value={order.price} />),
+    ...(order.stopPrice === null ? [] : [fact("Trigger price", <Price value={order.stopPrice} />)]),
+    fact(
+      "Filled",
+      <>
+        <Amount value={order.executedQuantity} />
+        {filled !== null && <span className="text-ink-soft"> ({filled} %)</span>}
+      </>,
+    ),
+    fact("Average price", <Price value={order.averagePrice} />),
+    fact("Value filled", <Amount value={order.executedQuote} />),
+    fact("Reduce only", order.isReduceOnly ? "Yes" : "No"),
+    fact("Placed", <Time at={order.placedAt} />),
+    fact("Last change", <Time at={order.updatedAt} />),
   ];
 }
 

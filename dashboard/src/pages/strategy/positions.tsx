@@ -13,7 +13,7 @@ import { ChartLink } from "../../trading/links.tsx";
 import { Badge, Missing, StaleBadge } from "../../ui/badge.tsx";
 import { Card, EmptyState, Placeholder, QueryState, together } from "../../ui/card.tsx";
 import { compare, magnitude, signOf } from "../../ui/figures/decimals.ts";
-import { Amount, Countdown, Facts, Price, SignedAmount } from "../../ui/figures/figures.tsx";
+import { Amount, Countdown, Facts, fact, Price, SignedAmount } from "../../ui/figures/figures.tsx";
 import { Meter } from "../../ui/figures/meter.tsx";
 import { PageHeader } from "../../ui/page-header.tsx";
 import { type AtMark, atMark } from "./positions/at-mark.ts";
@@ -152,27 +152,22 @@ function PositionCard({ position, mark, shownUnrealized, legs, onCancel }: Posit
       <div className="flex flex-col gap-5">
         <Facts
           facts={[
-            { label: "Size", value: <Amount value={magnitude(quantity)} /> },
-            { label: "Value at mark", value: <Amount value={now.notional} decimals={2} asset="USDT" /> },
-            {
-              label: "Unrealized",
-              value: (
-                <>
-                  <SignedAmount value={shownUnrealized ?? now.unrealised} decimals={2} asset="USDT" />
-                  {now.returnPercent !== null && (
-                    <span className="numeric text-ink-soft text-sm"> ({now.returnPercent} % of margin)</span>
-                  )}
-                </>
-              ),
-            },
-            { label: "Entry price", value: <Price value={position.entryPrice} /> },
-            { label: "Mark price", value: <Price value={now.mark} {...markDecimals} /> },
-            { label: "Break-even price", value: <Price value={position.breakEvenPrice} /> },
-            {
-              label: "Margin (isolated)",
-              value: <Amount value={position.isolatedMargin} decimals={2} asset="USDT" />,
-            },
-            { label: "Next funding in", value: <NextFunding at={position.nextFundingAt} heard={heard} /> },
+            fact("Size", <Amount value={magnitude(quantity)} />),
+            fact("Value at mark", <Amount value={now.notional} decimals={2} asset="USDT" />),
+            fact(
+              "Unrealized",
+              <>
+                <SignedAmount value={shownUnrealized ?? now.unrealised} decimals={2} asset="USDT" />
+                {now.returnPercent !== null && (
+                  <span className="numeric text-ink-soft text-sm"> ({now.returnPercent} % of margin)</span>
+                )}
+              </>,
+            ),
+            fact("Entry price", <Price value={position.entryPrice} />),
+            fact("Mark price", <Price value={now.mark} {...markDecimals} />),
+            fact("Break-even price", <Price value={position.breakEvenPrice} />),
+            fact("Margin (isolated)", <Amount value={position.isolatedMargin} decimals={2} asset="USDT" />),
+            fact("Next funding in", <NextFunding at={position.nextFundingAt} heard={heard} />),
           ]}
         />
         <Liquidation position={position} now={now} />

@@ -10,7 +10,7 @@ import { SnippetTabs } from "../../snippets/snippet-tabs.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Card, Note, QueryState } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
-import { Facts, Time } from "../../ui/figures/figures.tsx";
+import { Facts, fact, Time } from "../../ui/figures/figures.tsx";
 import { CodeInput, Select, TextInput } from "../../ui/forms/field.tsx";
 import { SubmitForm, useForm } from "../../ui/forms/form.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
@@ -101,14 +101,13 @@ function Bound({ strategy, bound }: { strategy: StrategyJson; bound: BoundKey })
     <div className="flex flex-col gap-4">
       <Facts
         facts={[
-          { label: "Label", value: label },
-          { label: "Last use", value: lastUse === null ? "Never" : <Time at={lastUse.at} /> },
-          { label: "From", value: lastUse?.address },
-          {
-            label: "Route",
-            value:
-              lastUse === null ? null : <span className="break-all font-mono text-xs">{lastUse.route}</span>,
-          },
+          fact("Label", label),
+          fact("Last use", lastUse === null ? "Never" : <Time at={lastUse.at} />),
+          fact("From", lastUse?.address),
+          fact(
+            "Route",
+            lastUse === null ? null : <span className="break-all font-mono text-xs">{lastUse.route}</span>,
+          ),
         ]}
       />
       <Copyable value={apiKey} label="API key" />

@@ -10,7 +10,7 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { Card, Note, QueryState, Skeleton } from "../../ui/card.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy-button.tsx";
 import { latencyInWords } from "../../ui/figures/duration.ts";
-import { Facts, Time, Timeline } from "../../ui/figures/figures.tsx";
+import { Facts, fact, Time, Timeline } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { signalHistory, signalInWords } from "./signals/signal-words.ts";
 
@@ -89,15 +89,12 @@ function State({ signal }: { signal: SignalJson }) {
     <div className="flex flex-col gap-5">
       <Facts
         facts={[
-          { label: "Received", value: <Time at={signal.receivedAt} /> },
-          { label: "Processed", value: <Time at={signal.processedAt} /> },
-          {
-            label: "Latency",
-            value: signal.latencyMs === null ? null : latencyInWords(signal.latencyMs),
-          },
-          { label: "Attempts", value: signal.attempts },
-          { label: "Replays since the server started", value: signal.replays },
-          { label: "Order", value: signal.orderId === null ? null : <OrderLink orderId={signal.orderId} /> },
+          fact("Received", <Time at={signal.receivedAt} />),
+          fact("Processed", <Time at={signal.processedAt} />),
+          fact("Latency", signal.latencyMs === null ? null : latencyInWords(signal.latencyMs)),
+          fact("Attempts", signal.attempts),
+          fact("Replays since the server started", signal.replays),
+          fact("Order", signal.orderId === null ? null : <OrderLink orderId={signal.orderId} />),
         ]}
       />
       <dl className="flex flex-col gap-3">

@@ -1,10 +1,9 @@
-// The steps with their states in words and signs; the next one has the page's main button.
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { Search } from "../../app/search.ts";
 import { SwitchProfileButton } from "../../profile/switch-profile-dialog.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { type ButtonKind, buttonLook } from "../../ui/button.tsx";
-import type { Step, StepState } from "./journey.ts";
+import { type ButtonKind, ButtonLink } from "../../ui/button.tsx";
+import type { Step, StepName, StepState } from "./journey.ts";
 
 type StepListProps = {
   steps: readonly Step[];
@@ -55,62 +54,39 @@ export function StepList({ steps, next, firstStrategyId = null }: StepListProps)
   );
 }
 
+/** Where each step is done; null where the step needs something else or is done elsewhere. */
+const PLACES: Readonly<
+  Record<StepName, { to: string; says: string; hash?: string; search?: Search } | null>
+> = {
+  EMAIL: { to: "/verify-email", says: "Request the link" },
+  IDENTITY: { to: "/identity", says: "To the form" },
+  APPROVAL: { to: "/identity", says: "To the form" },
+  PROFILE: null,
+  SECOND_FACTOR: { to: "/security", hash: "second-factor", says: "Set it up" },
+  KEY: { to: "/keys", says: "To the keys" },
+  STRATEGY: { to: "/strategies/new", says: "New strategy" },
+  ORDER: null,
+  VENUE_ACCOUNT: { to: "/copying/accounts", search: { connect: "1" }, says: "Connect an account" },
+  OFFER: { to: "/copying/strategies", says: "Show the strategies" },
+  SETTINGS: null,
+  FOLLOWING: null,
+};
+
 function actionOf({ name }: Step, kind: ButtonKind, firstStrategyId: string | null): ReactNode {
-  const className = buttonLook(kind);
-  switch (name) {
-    case "EMAIL":
-      return (
-        <Link to="/verify-email" className={className}>
-          Request the link
-        </Link>
-      );
-    case "IDENTITY":
-    case "APPROVAL":
-      return (
-        <Link to="/identity" className={className}>
-          To the form
-        </Link>
-      );
-    case "PROFILE":
-      return <SwitchProfileButton kind={kind} />;
-    case "SECOND_FACTOR":
-      return (
-        <Link to="/security" hash="second-factor" className={className}>
-          Set it up
-        </Link>
-      );
-    case "KEY":
-      return (
-        <Link to="/keys" className={className}>
-          To the keys
-        </Link>
-      );
-    case "STRATEGY":
-      return (
-        <Link to="/strategies/new" className={className}>
-          New strategy
-        </Link>
-      );
-    case "ORDER":
-      return firstStrategyId === null ? null : (
-        <Link to="/strategies/$strategyId" params={{ strategyId: firstStrategyId }} className={className}>
-          To the strategy
-        </Link>
-      );
-    case "VENUE_ACCOUNT":
-      return (
-        <Link to="/copying/accounts" search={{ connect: "1" }} className={className}>
-          Connect an account
-        </Link>
-      );
-    case "OFFER":
-      return (
-        <Link to="/copying/strategies" className={className}>
-          Show the strategies
-        </Link>
-      );
-    case "SETTINGS":
-    case "FOLLOWING":
-      return null;
+  if (name === "PROFILE") return <SwitchProfileButton kind={kind} />;
+  if (name === "ORDER" && firstStrategyId !== null) {
+    return (
+      <ButtonLink to="/strategies/$strategyId" params={{ strategyId: firstStrategyId }} kind={kind}>
+        To the strategy
+      </ButtonLink>
+    );
   }
+  const place = PLACES[name];
+  if (place === null) return null;
+  const { says, ...target } = place;
+  return (
+    <ButtonLink {...target} kind={kind}>
+      {says}
+    </ButtonLink>
+  );
 }

@@ -100,6 +100,10 @@ function shown(value: Value, decimals: number | undefined): string | null {
 /** A value of null is not known, or there is none. */
 export type Fact = { readonly label: string; readonly value: ReactNode };
 
+export function fact(label: string, value: ReactNode): Fact {
+  return { label, value };
+}
+
 /** Labels and values of one thing: in columns on a wide screen, one below the other on a phone. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (

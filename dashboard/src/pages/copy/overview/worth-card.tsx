@@ -12,7 +12,7 @@ import {
   signOf,
   subtract,
 } from "../../../ui/figures/decimals.ts";
-import { Amount, Facts, Percent, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
+import { Amount, Facts, fact, Percent, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
 import { Meter } from "../../../ui/figures/meter.tsx";
 
 /** From here on the bar is red, per cent. */
@@ -29,11 +29,11 @@ export function WorthCard({ copy }: { copy: CopyJson | undefined }) {
       <div className="flex flex-col gap-4">
         <Facts
           facts={[
-            { label: "Equity", value: <Amount value={equity} decimals={2} asset={asset} /> },
-            { label: "At the start", value: <Amount value={startEquity} decimals={2} asset={asset} /> },
-            {
-              label: "Result",
-              value: profit !== null && (
+            fact("Equity", <Amount value={equity} decimals={2} asset={asset} />),
+            fact("At the start", <Amount value={startEquity} decimals={2} asset={asset} />),
+            fact(
+              "Result",
+              profit !== null && (
                 <>
                   <SignedAmount value={profit} decimals={2} asset={asset} />{" "}
                   <span className="whitespace-nowrap">
@@ -41,14 +41,14 @@ export function WorthCard({ copy }: { copy: CopyJson | undefined }) {
                   </span>
                 </>
               ),
-            },
-            { label: "Realized", value: <SignedAmount value={realized} decimals={2} asset={asset} /> },
-            { label: "Fees paid", value: <Amount value={fees} decimals={2} asset={asset} /> },
-            { label: "Open orders", value: copy.restingOrders.toLocaleString("en-GB") },
-            { label: "Began", value: <Time at={startedAt} /> },
+            ),
+            fact("Realized", <SignedAmount value={realized} decimals={2} asset={asset} />),
+            fact("Fees paid", <Amount value={fees} decimals={2} asset={asset} />),
+            fact("Open orders", copy.restingOrders.toLocaleString("en-GB")),
+            fact("Began", <Time at={startedAt} />),
             endedAt === null
-              ? { label: "Last account update", value: seenAt === null ? "not yet" : <Time at={seenAt} /> }
-              : { label: "Ended", value: <Time at={endedAt} /> },
+              ? fact("Last account update", seenAt === null ? "not yet" : <Time at={seenAt} />)
+              : fact("Ended", <Time at={endedAt} />),
           ]}
         />
         {copy.status !== "STOPPED" && <StopLine copy={copy} />}

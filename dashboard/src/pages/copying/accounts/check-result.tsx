@@ -1,6 +1,7 @@
 // What the exchange said of an account, point by point.
+
 import type { AccountCheckJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { Amount, AvailableAmount, Facts } from "../../../ui/figures/figures.tsx";
+import { Amount, AvailableAmount, Facts, fact } from "../../../ui/figures/figures.tsx";
 
 type Check = AccountCheckJson["checks"][number];
 
@@ -32,8 +33,8 @@ export function CheckResult({ check }: { check: AccountCheckJson }) {
       </ul>
       <Facts
         facts={[
-          { label: "Balance", value: <Amount value={wallet} decimals={2} asset={asset} /> },
-          { label: "Available", value: <AvailableAmount value={available} decimals={2} asset={asset} /> },
+          fact("Balance", <Amount value={wallet} decimals={2} asset={asset} />),
+          fact("Available", <AvailableAmount value={available} decimals={2} asset={asset} />),
         ]}
       />
     </>

@@ -1,4 +1,5 @@
 // The last requests of a key, newest first. Each opens; of a refused one it is said at once that its reason is known.
+
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { DiagnosisJson, RequestJson } from "../../../../../src/dashboard-api/schemas.ts";
@@ -6,7 +7,7 @@ import type { Search } from "../../../app/search.ts";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
 import { Copyable } from "../../../ui/copy-button.tsx";
 import { latencyInWords } from "../../../ui/figures/duration.ts";
-import { Facts, Time } from "../../../ui/figures/figures.tsx";
+import { Facts, fact, Time } from "../../../ui/figures/figures.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../../ui/table.tsx";
 import { CHECKS, clockInWords } from "./diagnosis-words.ts";
@@ -136,14 +137,14 @@ function Detail({ request }: { request: RequestJson }) {
       {diagnosis !== null && <Diagnosis diagnosis={diagnosis} />}
       <Facts
         facts={[
-          { label: "Received", value: <Time at={request.at} /> },
-          { label: "Answered in", value: latencyInWords(request.latencyMs) },
-          { label: "Weight", value: request.weight },
-          { label: "Address", value: <span className="break-all font-mono text-xs">{request.address}</span> },
-          {
-            label: "Client",
-            value: <span className="break-all font-mono text-xs">{request.userAgent || "unknown"}</span>,
-          },
+          fact("Received", <Time at={request.at} />),
+          fact("Answered in", latencyInWords(request.latencyMs)),
+          fact("Weight", request.weight),
+          fact("Address", <span className="break-all font-mono text-xs">{request.address}</span>),
+          fact(
+            "Client",
+            <span className="break-all font-mono text-xs">{request.userAgent || "unknown"}</span>,
+          ),
         ]}
       />
     </>

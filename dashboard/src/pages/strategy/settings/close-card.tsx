@@ -2,7 +2,7 @@
 // waited for, what is left.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type {
   ClosePreviewJson,
   LegJson,
@@ -18,10 +18,10 @@ import { OrderLink } from "../../../trading/links.tsx";
 import { Badge, inWords, Side } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card, QueryState } from "../../../ui/card.tsx";
-import { Amount, Facts, Price, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
+import { Amount, Facts, fact, Price, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
 import { ConfirmByTyping } from "../../../ui/forms/form.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { type Column, column, headColumn, numberColumn, Table } from "../../../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, type TableProps } from "../../../ui/table.tsx";
 import { closeInWords } from "./close-words.ts";
 
 export function CloseCard({ strategy }: { strategy: StrategyJson }) {
@@ -50,9 +50,9 @@ export function CloseCard({ strategy }: { strategy: StrategyJson }) {
         {status === "CLOSED" && (
           <Facts
             facts={[
-              { label: "Equity", value: <Amount value={strategy.equity} decimals={2} asset="USDT" /> },
-              { label: "Profit", value: <SignedAmount value={shownResult(strategy).profit} asset="USDT" /> },
-              { label: "Created", value: <Time at={strategy.createdAt} /> },
+              fact("Equity", <Amount value={strategy.equity} decimals={2} asset="USDT" />),
+              fact("Profit", <SignedAmount value={shownResult(strategy).profit} asset="USDT" />),
+              fact("Created", <Time at={strategy.createdAt} />),
             ]}
           />
         )}
@@ -162,57 +162,44 @@ function ClosePreview({ preview, isFutures }: { preview: ClosePreviewJson; isFut
   }
   return (
     <div className="flex flex-col gap-4">
-      {cancelled.length > 0 && (
-        <Part title="Orders that are canceled">
-          <Table
-            caption="Orders that are canceled"
-            columns={ORDER_COLUMNS}
-            rows={cancelled}
-            rowKey={({ orderId }) => orderId}
-          />
-        </Part>
-      )}
-      {legs.length > 0 && (
-        <Part title="Take profits and stop losses that are canceled">
-          <Table
-            caption="Take profits and stop losses that are canceled"
-            columns={LEG_COLUMNS}
-            rows={legs}
-            rowKey={({ legId }) => legId}
-          />
-        </Part>
-      )}
-      {sold.length > 0 && (
-        <Part title={isFutures ? "Positions that are closed" : "What is sold"}>
-          <Table
-            caption={isFutures ? "Positions that are closed" : "What is sold"}
-            columns={saleColumns(waitingFor, isFutures)}
-            rows={sold}
-            rowKey={({ symbol }) => symbol}
-            empty="Nothing."
-          />
-        </Part>
-      )}
-      {dust.length > 0 && (
-        <Part title="Too small to sell; it stays">
-          <Table
-            caption="Too small to sell"
-            columns={DUST_COLUMNS}
-            rows={dust}
-            rowKey={({ asset }) => asset}
-            empty="Nothing."
-          />
-        </Part>
-      )}
+      <Part
+        title="Orders that are canceled"
+        columns={ORDER_COLUMNS}
+        rows={cancelled}
+        rowKey={({ orderId }) => orderId}
+      />
+      <Part
+        title="Take profits and stop losses that are canceled"
+        columns={LEG_COLUMNS}
+        rows={legs}
+        rowKey={({ legId }) => legId}
+      />
+      <Part
+        title={isFutures ? "Positions that are closed" : "What is sold"}
+        columns={saleColumns(waitingFor, isFutures)}
+        rows={sold}
+        rowKey={({ symbol }) => symbol}
+      />
+      <Part
+        title="Too small to sell; it stays"
+        caption="Too small to sell"
+        columns={DUST_COLUMNS}
+        rows={dust}
+        rowKey={({ asset }) => asset}
+      />
     </div>
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+type PartProps<Row> = Omit<TableProps<Row>, "caption"> & { title: string; caption?: string };
+
+/** Nothing if there are no rows. */
+function Part<Row>({ title, caption = title, ...table }: PartProps<Row>) {
+  if (table.rows?.length === 0) return null;
   return (
     <div className="rounded-md border border-line">
       <h3 className="border-line border-b px-4 py-2 font-medium text-sm">{title}</h3>
-      {children}
+      <Table caption={caption} {...table} />
     </div>
   );
 }
