@@ -129,26 +129,28 @@ export function settingsOf(
   return { settings: settingsIn(form) };
 }
 
+/** Limits of one text, by what the server takes: a share of one, a decimal or a whole number. */
+const SHARES = ["stopLoss", "takeProfit", "lossPerDayMax"] as const;
+const DECIMALS = ["maxPerOrder", "budget", "positionMax", "exposureMax"] as const;
+const COUNTS = ["leverageMax", "ordersPerMinuteMax", "closeAfterSeconds"] as const;
+
+function each<Name extends string, Value>(names: readonly Name[], of: (name: Name) => Value) {
+  return Object.fromEntries(names.map((name) => [name, of(name)])) as { [N in Name]: Value };
+}
+
 function settingsIn(form: SettingsForm): CopySettingsJson {
   const symbols = symbolsOf(form.symbols);
   const { slippageMajor, slippageOther } = form;
   return {
     share: shareOf(form.share),
-    maxPerOrder: numberOrNull(form.maxPerOrder),
-    stopLoss: shareOrNull(form.stopLoss),
-    takeProfit: shareOrNull(form.takeProfit),
+    ...each(SHARES, (name) => (form[name] === "" ? null : shareOf(form[name]))),
+    ...each(DECIMALS, (name) => (form[name] === "" ? null : trimZeros(form[name]))),
+    ...each(COUNTS, (name) => (form[name] === "" ? null : Number(form[name]))),
     size: sizeIn(form),
-    budget: numberOrNull(form.budget),
-    leverageMax: countOrNull(form.leverageMax),
-    positionMax: numberOrNull(form.positionMax),
-    exposureMax: numberOrNull(form.exposureMax),
-    ordersPerMinuteMax: countOrNull(form.ordersPerMinuteMax),
-    lossPerDayMax: shareOrNull(form.lossPerDayMax),
     symbols: symbols.length === 0 ? null : symbols,
     slippageMax:
       slippageMajor === "" ? null : { major: shareOf(slippageMajor), other: shareOf(slippageOther) },
     copyExisting: form.copyExisting,
-    closeAfterSeconds: countOrNull(form.closeAfterSeconds),
   };
 }
 
@@ -156,22 +158,15 @@ export function formOf(settings: CopySettingsJson): SettingsForm {
   const { size, slippageMax } = settings;
   return {
     share: perCent(settings.share),
-    maxPerOrder: numberText(settings.maxPerOrder),
-    stopLoss: percentText(settings.stopLoss),
-    takeProfit: percentText(settings.takeProfit),
+    ...each(SHARES, (name) => percentText(settings[name])),
+    ...each(DECIMALS, (name) => (settings[name] === null ? "" : trimZeros(settings[name]))),
+    ...each(COUNTS, (name) => String(settings[name] ?? "")),
     sizeBy: size.by,
     sizeFigure: size.by === "RATIO" ? "" : trimZeros(size.by === "FIXED_RATIO" ? size.ratio : size.amount),
-    budget: numberText(settings.budget),
-    leverageMax: countText(settings.leverageMax),
-    positionMax: numberText(settings.positionMax),
-    exposureMax: numberText(settings.exposureMax),
-    ordersPerMinuteMax: countText(settings.ordersPerMinuteMax),
-    lossPerDayMax: percentText(settings.lossPerDayMax),
     symbols: settings.symbols?.join(" ") ?? "",
     slippageMajor: percentText(slippageMax?.major ?? null),
     slippageOther: percentText(slippageMax?.other ?? null),
     copyExisting: settings.copyExisting,
-    closeAfterSeconds: countText(settings.closeAfterSeconds),
   };
 }
 
@@ -217,28 +212,8 @@ function shareOf(percent: string): string {
   return trimZeros(multiply(percent, "0.01"));
 }
 
-function shareOrNull(percent: string): string | null {
-  return percent === "" ? null : shareOf(percent);
-}
-
-function numberOrNull(text: string): string | null {
-  return text === "" ? null : trimZeros(text);
-}
-
-function countOrNull(text: string): number | null {
-  return text === "" ? null : Number(text);
-}
-
 function percentText(share: string | null): string {
   return share === null ? "" : perCent(share);
-}
-
-function numberText(value: string | null): string {
-  return value === null ? "" : trimZeros(value);
-}
-
-function countText(value: number | null): string {
-  return value === null ? "" : String(value);
 }
 
 function sizeIn({ sizeBy, sizeFigure }: SettingsForm): CopySettingsJson["size"] {

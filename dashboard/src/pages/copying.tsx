@@ -17,7 +17,7 @@ import { Card, EmptyState, QueryState, Skeleton } from "../ui/card.tsx";
 import { roundedDifference } from "../ui/figures/decimals.ts";
 import { Amount, Percent, SignedAmount, Time } from "../ui/figures/figures.tsx";
 import { Screen } from "../ui/page-header.tsx";
-import { type Column, column, headColumn, numberColumn, Table } from "../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, TableCard } from "../ui/table.tsx";
 import { MissingSteps } from "./keys/revoke-key-dialog.tsx";
 import { firstCopySteps } from "./welcome/copier-journey.ts";
 import { nextStep } from "./welcome/journey.ts";
@@ -50,15 +50,29 @@ export function Page() {
       {halted !== undefined && <HaltNote copy={halted} />}
       {hasAny || (data === undefined && error === null) ? (
         <Card isFlush>
-          <CopyTable rows={live} />
+          <Table
+            caption="Copies"
+            columns={[...COLUMNS, DRIFT]}
+            rows={live}
+            rowKey={({ copyId }) => copyId}
+            empty={
+              <EmptyState title="Nothing is copied now.">
+                Choose a strategy to copy. Your ended copies are below.
+              </EmptyState>
+            }
+          />
         </Card>
       ) : (
         isOffered && error === null && <FirstCopy />
       )}
       {ended.length > 0 && (
-        <Card title="Ended" isFlush>
-          <EndedTable rows={ended} />
-        </Card>
+        <TableCard
+          title="Ended"
+          caption="Ended copies"
+          columns={[...COLUMNS, ENDED]}
+          rows={ended}
+          rowKey={({ copyId }) => copyId}
+        />
       )}
     </Screen>
   );
@@ -88,33 +102,6 @@ function FirstCopy() {
 }
 
 // A person's copies, one a row; at phone width one a card.
-
-function CopyTable({ rows }: { rows: readonly CopyJson[] | undefined }) {
-  return (
-    <Table
-      caption="Copies"
-      columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, DRIFT]}
-      rows={rows}
-      rowKey={({ copyId }) => copyId}
-      empty={
-        <EmptyState title="Nothing is copied now.">
-          Choose a strategy to copy. Your ended copies are below.
-        </EmptyState>
-      }
-    />
-  );
-}
-
-function EndedTable({ rows }: { rows: readonly CopyJson[] }) {
-  return (
-    <Table
-      caption="Ended copies"
-      columns={[NAME, STATUS, EQUITY, RESULT, COUNTS, ENDED]}
-      rows={rows}
-      rowKey={({ copyId }) => copyId}
-    />
-  );
-}
 
 const NAME: Column<CopyJson> = headColumn(
   { header: "Strategy", width: "w-[24%]" },
@@ -159,6 +146,8 @@ const COUNTS: Column<CopyJson> = numberColumn(
     </Link>
   ),
 );
+const COLUMNS = [NAME, STATUS, EQUITY, RESULT, COUNTS];
+
 const DRIFT: Column<CopyJson> = column({ header: "Drift", width: "w-[14%]" }, ({ copyId }) => (
   <DriftHint copyId={copyId} />
 ));

@@ -1,4 +1,5 @@
 // The API keys: which there are, what uses them, and when they were used last.
+
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
@@ -7,7 +8,7 @@ import { call } from "../api/call.ts";
 import { usePerson, useSession } from "../api/session.ts";
 import { isFreeKey, keysQuery } from "../api/strategy.ts";
 import { Button, ButtonLink, TEXT_LINK } from "../ui/button.tsx";
-import { Card, EmptyState, Listed } from "../ui/card.tsx";
+import { EmptyState, Listed } from "../ui/card.tsx";
 import { Copyable } from "../ui/copy-button.tsx";
 import { Time } from "../ui/figures/figures.tsx";
 import { CodeInput, TextInput } from "../ui/forms/field.tsx";
@@ -15,7 +16,7 @@ import { DialogForm, useForm } from "../ui/forms/form.tsx";
 import { OnceShown } from "../ui/once-shown.tsx";
 import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
 import { Screen } from "../ui/page-header.tsx";
-import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../ui/table.tsx";
+import { type Column, column, headColumn, numberColumn, Table, TableCard, timeColumn } from "../ui/table.tsx";
 import { KeyTest } from "./keys/key-test.tsx";
 import { MissingSteps, RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
 import { secretFile, secretFileName } from "./keys/secret-file.ts";
@@ -57,9 +58,13 @@ export function Page() {
         />
       </Listed>
       {ended.length > 0 && (
-        <Card title="Revoked" isFlush>
-          <RevokedTable rows={ended} />
-        </Card>
+        <TableCard
+          title="Revoked"
+          caption="Revoked keys"
+          columns={[NAME, STRATEGY, LAST_USE, REVOKED]}
+          rows={ended}
+          rowKey={({ keyId }) => keyId}
+        />
       )}
 
       <CreateKeyDialog isOpen={isCreating} onClose={() => setCreating(false)} />
@@ -107,17 +112,6 @@ function KeyTable({ rows, onTest, onRevoke, empty }: KeyTableProps) {
   );
 }
 
-function RevokedTable({ rows }: { rows: readonly KeyJson[] }) {
-  return (
-    <Table
-      caption="Revoked keys"
-      columns={[NAME, STRATEGY, LAST_USE, timeColumn<KeyJson>("Revoked", ({ revokedAt }) => revokedAt)]}
-      rows={rows}
-      rowKey={({ keyId }) => keyId}
-    />
-  );
-}
-
 const NAME: Column<KeyJson> = headColumn("Key", ({ label, apiKey }) => (
   <span className="flex min-w-0 flex-col items-start gap-1">
     <span title={label} className="max-w-64 truncate">
@@ -162,6 +156,8 @@ const LAST_USE: Column<KeyJson> = column("Last use", ({ lastUse }) =>
     </span>
   ),
 );
+
+const REVOKED: Column<KeyJson> = timeColumn("Revoked", ({ revokedAt }) => revokedAt);
 
 const CREATED: Column<KeyJson> = timeColumn("Created", ({ createdAt }) => createdAt, "date");
 

@@ -17,7 +17,7 @@ import { CodeInput } from "../../ui/forms/field.tsx";
 import { ConfirmByTyping, useForm } from "../../ui/forms/form.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
+import { type Column, column, headColumn, Table, TableCard, timeColumn } from "../../ui/table.tsx";
 import { MissingSteps } from "../keys/revoke-key-dialog.tsx";
 import { CheckResult } from "./accounts/check-result.tsx";
 import { ConnectDialog, ReplaceDialog } from "./accounts/connect-dialog.tsx";
@@ -83,9 +83,13 @@ export function Page() {
         </Card>
       )}
       {ended.length > 0 && (
-        <Card title="Disconnected" isFlush>
-          <DisconnectedTable rows={ended} />
-        </Card>
+        <TableCard
+          title="Disconnected"
+          caption="Disconnected exchange accounts"
+          columns={[LABEL, KEY, CHECKED]}
+          rows={ended}
+          rowKey={({ accountId }) => accountId}
+        />
       )}
 
       <ConnectDialog
@@ -131,17 +135,6 @@ function AccountTable({ rows, onCheck, onReplace, onDisconnect, empty }: Account
       rows={rows}
       rowKey={({ accountId }) => accountId}
       empty={empty}
-    />
-  );
-}
-
-function DisconnectedTable({ rows }: { rows: readonly VenueAccountJson[] }) {
-  return (
-    <Table
-      caption="Disconnected exchange accounts"
-      columns={[LABEL, KEY, CHECKED]}
-      rows={rows}
-      rowKey={({ accountId }) => accountId}
     />
   );
 }

@@ -101,7 +101,11 @@ function History() {
   );
   return (
     <ListCard query={query} title="History">
-      <OrderHistory
+      <Table
+        caption="Order history"
+        phone="scroll"
+        columns={HISTORY}
+        rowKey={({ orderId }) => orderId}
         rows={query.data?.rows}
         empty={
           <EmptyState
@@ -145,19 +149,6 @@ function OpenOrders({ rows, onCancel, empty }: OpenOrdersProps) {
     <Table
       caption="Open orders"
       columns={onCancel === undefined ? OPEN : [...OPEN, cancel]}
-      rows={rows}
-      rowKey={({ orderId }) => orderId}
-      empty={empty}
-    />
-  );
-}
-
-function OrderHistory({ rows, empty }: Omit<OpenOrdersProps, "onCancel">) {
-  return (
-    <Table
-      caption="Order history"
-      phone="scroll"
-      columns={HISTORY}
       rows={rows}
       rowKey={({ orderId }) => orderId}
       empty={empty}

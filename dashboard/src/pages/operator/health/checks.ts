@@ -60,59 +60,54 @@ function feedCheck(feed: HealthJson["feeds"][number], now: number): HealthCheck 
     normal: "Connected, prices less than 5 s old, no symbol without prices",
   };
   if (untradable !== null) return { ...fixed, state: "BAD", ...UNTRADABLE[untradable] };
+  const found = (state: HealthCheck["state"], reading: string, action: string | null = null) => ({
+    ...fixed,
+    state,
+    reading,
+    action,
+  });
   if (pausedUntil > now) {
-    return {
-      ...fixed,
-      state: "WATCH",
-      reading: `The exchange accepts no requests for another ${durationInWords((pausedUntil - now) / 1_000)}`,
-      action: "Wait. If it happens again, find out what else uses the exchange from this address.",
-    };
+    return found(
+      "WATCH",
+      `The exchange accepts no requests for another ${durationInWords((pausedUntil - now) / 1_000)}`,
+      "Wait. If it happens again, find out what else uses the exchange from this address.",
+    );
   }
   if (symbols === 0) {
-    return { ...fixed, state: "FINE", reading: "Idle: no strategy needs a price", action: null };
+    return found("FINE", "Idle: no strategy needs a price");
   }
   if (!isConnected) {
-    return {
-      ...fixed,
-      state: "BAD",
-      reading: `Not connected${lastMessageAt === 0 ? "" : `, last message ${ago(lastMessageAt, now)}`}`,
-      action:
-        "Check the server's network connection to the exchange; its log has the reason. It reconnects automatically.",
-    };
+    return found(
+      "BAD",
+      `Not connected${lastMessageAt === 0 ? "" : `, last message ${ago(lastMessageAt, now)}`}`,
+      "Check the server's network connection to the exchange; its log has the reason. It reconnects automatically.",
+    );
   }
   if (isLate) {
-    return {
-      ...fixed,
-      state: "BAD",
-      reading: `Prices arrive ${durationInWords((dataAgeMs ?? 0) / 1_000)} late`,
-      action:
-        "Market orders are rejected until prices arrive in time. Check the network between the server and the exchange, and the server's load.",
-    };
+    return found(
+      "BAD",
+      `Prices arrive ${durationInWords((dataAgeMs ?? 0) / 1_000)} late`,
+      "Market orders are rejected until prices arrive in time. Check the network between the server and the exchange, and the server's load.",
+    );
   }
   if (lastMessageAt === 0 || (dataAgeMs ?? 0) >= FEED_STALE_MS) {
-    return {
-      ...fixed,
-      state: "BAD",
-      reading: lastMessageAt === 0 ? "Connected, no message yet" : `Last message ${ago(lastMessageAt, now)}`,
-      action:
-        "Market orders are rejected until messages arrive. Check the server's network and the exchange's status.",
-    };
+    return found(
+      "BAD",
+      lastMessageAt === 0 ? "Connected, no message yet" : `Last message ${ago(lastMessageAt, now)}`,
+      "Market orders are rejected until messages arrive. Check the server's network and the exchange's status.",
+    );
   }
   if (staleSymbols.length > 0) {
-    return {
-      ...fixed,
-      state: "WATCH",
-      reading: `No prices: ${named(staleSymbols)}`,
-      action:
-        "Check whether they are halted at the exchange. Strategies that hold them close only when prices arrive.",
-    };
+    return found(
+      "WATCH",
+      `No prices: ${named(staleSymbols)}`,
+      "Check whether they are halted at the exchange. Strategies that hold them close only when prices arrive.",
+    );
   }
-  return {
-    ...fixed,
-    state: "FINE",
-    reading: `Last message ${ago(lastMessageAt, now)}, connected ${connects === 1 ? "once" : `${connects} times`}`,
-    action: null,
-  };
+  return found(
+    "FINE",
+    `Last message ${ago(lastMessageAt, now)}, connected ${connects === 1 ? "once" : `${connects} times`}`,
+  );
 }
 
 function storeCheck({ kind, answersInMs, isBehind }: HealthJson["store"]): HealthCheck {
