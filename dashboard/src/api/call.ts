@@ -1,12 +1,10 @@
 // The only way to the server: JSON over /dashboard/api, with the session's cookie. Every failure is an ApiError. The names of the
 // endpoints and the types of what they take and answer are inferred from the server's rows.
 
-import { type QueryKey, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, QueryClient, type QueryKey, queryOptions } from "@tanstack/react-query";
 import type { Endpoints } from "../../../src/dashboard-api/routes.ts";
 import type { ErrorJson } from "../../../src/dashboard-api/schemas.ts";
 import { stringifySearch } from "../app/search.ts";
-import { ApiError } from "./error.ts";
-import { outdate } from "./query-client.ts";
 
 /** Such as "GET /copies/:copyId". */
 export type EndpointName = keyof Endpoints;
@@ -118,4 +116,85 @@ function unreachable(status: number): ApiError {
         : `The server sent an unexpected response (HTTP ${status}).`,
     action: "Check your connection, then try again. Your strategies keep running without this page.",
   });
+}
+
+// What went wrong with a call, in the server's words or, where the server was not reached, in ours.
+
+export type ApiErrorParts = {
+  /** The HTTP status; 0 where there was no answer. */
+  readonly status: number;
+  readonly code: string;
+  /** A plain sentence. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly action?: string | undefined;
+  /** By field of the body, what is wrong with it. */
+  readonly fields?: Readonly<Record<string, string>> | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+};
+
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string;
+  readonly action: string | undefined;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor({ status, code, message, action, fields, retryAfterSeconds }: ApiErrorParts) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.action = action;
+    this.fields = fields ?? {};
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Whether it is the server's error of this code. */
+export function isApiError(error: unknown, code: string): boolean {
+  return error instanceof ApiError && error.code === code;
+}
+
+/** By field, what the server said is wrong with it; of no error nothing. */
+export function fieldsOf(error: unknown): ApiError["fields"] {
+  return error === null ? {} : asApiError(error).fields;
+}
+
+/** Any error as one that can be shown; a bug of the page's own is one of them. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError({
+    status: 0,
+    code: "PAGE_FAILED",
+    message: `This page failed: ${error instanceof Error ? error.message : String(error)}.`,
+    action: "Reload the page. If it fails again, tell the operator what you did.",
+  });
+}
+
+// The cache of what the server said. Live events say when it is out of date, so nothing is polled; after a reconnect
+// everything is asked for again. A query about a strategy has a key that begins ["strategy", strategyId, what].
+
+const STALE_AFTER_MS = 60_000;
+const RETRIES_MAX = 2;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_AFTER_MS,
+      placeholderData: keepPreviousData,
+      retry: (failures, error) => failures < RETRIES_MAX && mayMend(error),
+    },
+    mutations: { retry: false },
+  },
+});
+
+/** Has everything loaded again whose key begins with one of these. */
+export function outdate(...queryKeys: readonly QueryKey[]): void {
+  for (const queryKey of queryKeys) void queryClient.invalidateQueries({ queryKey });
+}
+
+/** A refusal stays one; a server that is not there may come back. */
+function mayMend(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
 }

@@ -4,8 +4,7 @@ import { keepPreviousData, queryOptions, skipToken, useMutation, useQuery } from
 import { getRouteApi } from "@tanstack/react-router";
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { toast } from "../ui/overlays/toast.tsx";
-import { call, type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
-import { outdate } from "./query-client.ts";
+import { call, type EndpointName, endpointQuery, type Given, outdate, type Parameters } from "./call.ts";
 import { strategyQuery } from "./strategy.ts";
 
 /** A strategy's own pages get no live messages of its copiers' exchanges, so they poll. */

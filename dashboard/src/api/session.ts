@@ -2,8 +2,7 @@
 // of them is shown.
 import { useQuery } from "@tanstack/react-query";
 import type { PersonJson, SessionJson } from "../../../src/dashboard-api/schemas.ts";
-import { endpointQuery } from "./call.ts";
-import { queryClient } from "./query-client.ts";
+import { endpointQuery, queryClient } from "./call.ts";
 
 const sessionQuery = endpointQuery(["session"], "GET /session");
 

@@ -6,7 +6,7 @@
 import { lazyRouteComponent, useRouter } from "@tanstack/react-router";
 import { type ComponentType, useEffect } from "react";
 import type { PersonJson } from "../../../src/dashboard-api/schemas.ts";
-import { ApiError } from "../api/error.ts";
+import { ApiError } from "../api/call.ts";
 import { loadPlot } from "../ui/figures/plot.tsx";
 import { refusedTo } from "./audience.ts";
 

@@ -1,6 +1,6 @@
 import { createRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { asApiError } from "../api/error.ts";
+import { asApiError } from "../api/call.ts";
 import { useConnection } from "../live/use-live.ts";
 import { ErrorNote, Skeleton } from "../ui/card.tsx";
 import { Instead, PageHeader } from "../ui/page-header.tsx";

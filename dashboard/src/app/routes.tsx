@@ -3,13 +3,17 @@
 // which people it is for: see audience.ts. Paths are as they stand in the browser's address, so a page reads its
 // parameters with `useParams({ from: "/strategies/$strategyId/orders/$orderId" })`. A page is a
 // <Screen>, which makes its h1 and the title of the tab.
-import { type AnyRoute, createRootRoute, createRoute } from "@tanstack/react-router";
+
+import { useQuery } from "@tanstack/react-query";
+import { type AnyRoute, createRootRoute, createRoute, Navigate } from "@tanstack/react-router";
 import type { ComponentType } from "react";
-import type { Audience } from "./audience.ts";
+import { usePerson } from "../api/session.ts";
+import { strategiesQuery } from "../api/strategy.ts";
+import { Skeleton } from "../ui/card.tsx";
+import { type Audience, homeOf } from "./audience.ts";
 import { lazyPage } from "./chunks.ts";
 import { Frame } from "./frame/frame.tsx";
 import { StrategyFrame } from "./frame/strategy-frame.tsx";
-import { Home } from "./home.tsx";
 import type { Search } from "./search.ts";
 
 type PageModule = { readonly Page: ComponentType };
@@ -129,3 +133,13 @@ export const routeTree = root.addChildren([
   strategy.addChildren(strategyPages),
   ...operatorPages,
 ]);
+
+/** The address without a path leads to where the person goes on. */
+function Home() {
+  const person = usePerson();
+  const isUnclear = homeOf(person, undefined) === null;
+  const { data, isError } = useQuery({ ...strategiesQuery, enabled: isUnclear });
+  // The list of strategies says itself why it could not be loaded.
+  const to = homeOf(person, isError ? true : data && data.rows.length > 0);
+  return to === null ? <Skeleton lines={4} /> : <Navigate to={to} replace />;
+}

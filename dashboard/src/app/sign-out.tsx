@@ -1,8 +1,7 @@
 // Signing out. If the server cannot be reached, the person is still signed in; the page drops everything that it knows of them and
 // says so, since they may be about to leave the machine to somebody else.
 import { useState, useSyncExternalStore } from "react";
-import { call } from "../api/call.ts";
-import { queryClient } from "../api/query-client.ts";
+import { call, queryClient } from "../api/call.ts";
 import { disconnect } from "../live/connection.ts";
 import { ErrorNote } from "../ui/card.tsx";
 

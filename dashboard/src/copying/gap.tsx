@@ -2,13 +2,12 @@
 
 import type { GapJson } from "../../../src/dashboard-api/schemas.ts";
 import { OrderLink } from "../trading/links.tsx";
-import { Side } from "../ui/badge.tsx";
+import { Missing, Side } from "../ui/badge.tsx";
 import { Card, EmptyState } from "../ui/card.tsx";
-import { grouped } from "../ui/figures/decimals.ts";
+import { grouped, rounded, signOf } from "../ui/figures/decimals.ts";
 import { latencyInWords } from "../ui/figures/duration.ts";
 import { ExactPrice, Price, Time } from "../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../ui/table.tsx";
-import { Bps } from "./bps.tsx";
 
 type BySymbol = GapJson["bySymbol"][number];
 type BySize = GapJson["bySize"][number];
@@ -136,3 +135,22 @@ const NAMED_ORDER_COLUMNS: readonly Column<ByOrder>[] = [
   )),
   ...OF_ORDER,
 ];
+
+// Basis points against the strategy's own price. Plus is worse for the copier, so its color is that of a
+// loss.
+
+const DECIMALS = 2;
+
+export function Bps({ value }: { value: string | null }) {
+  if (value === null) return <Missing />;
+  const sign = signOf(value);
+  const look = sign > 0 ? "text-loss" : sign < 0 ? "text-gain" : "";
+  return (
+    <span className={`numeric ${look}`}>
+      {sign > 0 ? "+" : ""}
+      {grouped(rounded(value, DECIMALS))}
+      <span className="ml-1 text-[0.9em] text-ink-soft">bps</span>
+      {sign !== 0 && <span className="sr-only">{sign > 0 ? ", worse" : ", better"}</span>}
+    </span>
+  );
+}

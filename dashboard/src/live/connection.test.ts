@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
 import { openLiveServer } from "../../../test/support/live-server.ts";
-import { queryClient } from "../api/query-client.ts";
+import { queryClient } from "../api/call.ts";
 import { disconnect, listen, watch, watchCopy } from "./connection.ts";
 
 let server: Awaited<ReturnType<typeof openLiveServer>>;

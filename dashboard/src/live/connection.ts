@@ -5,7 +5,7 @@
 
 import type { Socket } from "socket.io-client";
 import type { ClientMessages, ServerMessages, Topic } from "../../../src/dashboard-api/schemas.ts";
-import { outdate, queryClient } from "../api/query-client.ts";
+import { outdate, queryClient } from "../api/call.ts";
 import { toast } from "../ui/overlays/toast.tsx";
 import { createRefusals } from "./refusals.ts";
 import { createSilence } from "./silence.ts";

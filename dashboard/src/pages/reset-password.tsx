@@ -2,8 +2,7 @@
 
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { call } from "../api/call.ts";
-import { isApiError } from "../api/error.ts";
+import { call, isApiError } from "../api/call.ts";
 import { refreshSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { ButtonLink } from "../ui/button.tsx";

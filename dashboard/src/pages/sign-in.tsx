@@ -1,8 +1,7 @@
 // E-mail address and password, then the second factor where there is one. The frame opens the next page after the sign-in.
 
 import { useState } from "react";
-import { call } from "../api/call.ts";
-import { isApiError } from "../api/error.ts";
+import { call, isApiError } from "../api/call.ts";
 import { takeSession, useSession } from "../api/session.ts";
 import { Button, TextLink } from "../ui/button.tsx";
 import { Note } from "../ui/card.tsx";

@@ -1,8 +1,7 @@
 // The page of a sign-up mail's link: the reader of the mail chooses the name and password of the new account.
 
 import { useEffect } from "react";
-import { call } from "../api/call.ts";
-import { isApiError } from "../api/error.ts";
+import { call, isApiError } from "../api/call.ts";
 import { useSession } from "../api/session.ts";
 import { focusHeading } from "../app/focus.ts";
 import { ButtonLink, TextLink } from "../ui/button.tsx";

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import { call } from "../api/call.ts";
-import { outdate } from "../api/query-client.ts";
+import { call, outdate } from "../api/call.ts";
 import { FormDialog } from "../ui/forms/form.tsx";
 
 export type Cancelling = {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { asApiError } from "../api/error.ts";
+import { asApiError } from "../api/call.ts";
 import { Button } from "./button.tsx";
 import { Wait } from "./figures/figures.tsx";
 

@@ -1,6 +1,6 @@
 import { Button } from "./button.tsx";
 import { type CopyOutcome, useCopy } from "./hooks.ts";
-import { ScrollRegion } from "./scroll-region.tsx";
+import { ScrollRegion } from "./table.tsx";
 
 type CopyButtonProps = {
   text: string;

@@ -1,10 +1,8 @@
-// The blotter. On a phone each row becomes a card of labels and values, or the table scrolls in a region of its own.
 import type { ReactNode } from "react";
 import { Missing } from "./badge.tsx";
 import { Card, EmptyState, Skeleton } from "./card.tsx";
 import { IsZoneShown, Time, type TimeProps, ZONE } from "./figures/figures.tsx";
 import { useIsPhone } from "./hooks.ts";
-import { ScrollRegion } from "./scroll-region.tsx";
 
 const SKELETON_ROWS = 5;
 
@@ -233,4 +231,18 @@ function sideOf<Row>({ align = "left" }: Column<Row>): string {
 
 function skeletonKeys(): number[] {
   return Array.from({ length: SKELETON_ROWS }, (_none, index) => index);
+}
+
+/** What may be wider than the screen scrolls in itself, also by keyboard, and says what it is. */
+export function ScrollRegion({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a region by focusing it.
+      tabIndex={0}
+      className="relative max-h-[calc(100dvh-9rem)] overflow-auto -outline-offset-2"
+    >
+      {children}
+    </section>
+  );
 }

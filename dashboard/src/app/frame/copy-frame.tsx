@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
+import { isApiError } from "../../api/call.ts";
 import { copyQuery } from "../../api/copying.ts";
-import { isApiError } from "../../api/error.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { hostOf } from "../../copying/words.ts";
 import { useWatchCopy } from "../../live/use-live.ts";

@@ -4,7 +4,7 @@
 import { Navigate, Outlet, useMatches } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { SessionJson } from "../../../../src/dashboard-api/schemas.ts";
-import { queryClient } from "../../api/query-client.ts";
+import { queryClient } from "../../api/call.ts";
 import { useSession, useSessionQuery } from "../../api/session.ts";
 import { disconnect } from "../../live/connection.ts";
 import { BirdMark } from "../../ui/bird-mark.tsx";

@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import type { StrategyJson, StrategyType } from "../../../../src/dashboard-api/schemas.ts";
-import { isApiError } from "../../api/error.ts";
-import { outdate } from "../../api/query-client.ts";
+import { isApiError, outdate } from "../../api/call.ts";
 import { strategiesQuery, summaryQuery } from "../../api/strategy.ts";
 import { useLive, useWatch } from "../../live/use-live.ts";
 import { shownResult } from "../../strategies/equity.ts";

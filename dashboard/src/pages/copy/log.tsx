@@ -14,8 +14,7 @@ import { signOf } from "../../ui/figures/decimals.ts";
 import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Amount, ExactPrice, type Fact, Facts, fact, Price, Time } from "../../ui/figures/figures.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
-import { Screen } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { Pager, Screen } from "../../ui/page-header.tsx";
 import { EntryTable } from "./log/entry-table.tsx";
 import { scaleInWords, slippageInWords } from "./log/entry-words.ts";
 

@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
-import { type Answer, call } from "../../api/call.ts";
+import { type Answer, asApiError, call } from "../../api/call.ts";
 import {
   copyKeys,
   copyQuery,
@@ -13,9 +13,8 @@ import {
   useCopyId,
   useCopyMutation,
 } from "../../api/copying.ts";
-import { asApiError } from "../../api/error.ts";
+import { Outcomes } from "../../copying/copy-status.tsx";
 import { HaltCard, HaltNote } from "../../copying/halt.tsx";
-import { Outcomes } from "../../copying/outcomes.tsx";
 import { counted, REASONS } from "../../copying/words.ts";
 import { Button, ButtonLink, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, ListCard, Note, QueryState, Skeleton } from "../../ui/card.tsx";

@@ -2,9 +2,8 @@
 
 import { type FormEvent, useState } from "react";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
+import { fieldsOf, outdate } from "../../api/call.ts";
 import { useCopy, useCopyMutation } from "../../api/copying.ts";
-import { fieldsOf } from "../../api/error.ts";
-import { outdate } from "../../api/query-client.ts";
 import { PreviewCard } from "../../copying/preview.tsx";
 import { errorsOf, formOf, settingsInWords, settingsOf } from "../../copying/settings.ts";
 import { SettingsFields } from "../../copying/settings-fields.tsx";

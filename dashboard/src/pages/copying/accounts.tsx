@@ -3,9 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { VenueAccountJson } from "../../../../src/dashboard-api/schemas.ts";
-import { call } from "../../api/call.ts";
+import { call, outdate } from "../../api/call.ts";
 import { accountsQuery, venuesQuery } from "../../api/copying.ts";
-import { outdate } from "../../api/query-client.ts";
 import { usePerson } from "../../api/session.ts";
 import { useAddress } from "../../app/address.tsx";
 import { NotOffered } from "../../copying/not-offered.tsx";

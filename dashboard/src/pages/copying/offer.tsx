@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { OfferDetailJson, SmallestBalances } from "../../../../src/dashboard-api/schemas.ts";
+import { isApiError } from "../../api/call.ts";
 import { offerQuery } from "../../api/copying.ts";
-import { isApiError } from "../../api/error.ts";
 import { useSession } from "../../api/session.ts";
 import { curveOf } from "../../copying/offer-curve.ts";
 import { counted, FAMILY_NAMES } from "../../copying/words.ts";
@@ -13,11 +13,10 @@ import { Badge } from "../../ui/badge.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Card, EmptyState, QueryState } from "../../ui/card.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
-import { Amount, Facts, fact, Percent } from "../../ui/figures/figures.tsx";
+import { Age, Amount, Facts, fact, Percent } from "../../ui/figures/figures.tsx";
 import { Instead, Screen } from "../../ui/page-header.tsx";
 import { EquityCurves } from "../strategy/overview/equity-curves.tsx";
 import { CopyCard } from "./offer/copy-card.tsx";
-import { Age } from "./strategies/offer-table.tsx";
 
 const route = getRouteApi("/copying/strategies/$strategyId");
 

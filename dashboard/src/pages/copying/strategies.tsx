@@ -1,19 +1,30 @@
 // The strategies that may be copied: how they did, and how large an account has to be.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { OfferJson } from "../../../../src/dashboard-api/schemas.ts";
 import { offersQuery, venuesQuery } from "../../api/copying.ts";
 import { useSession } from "../../api/session.ts";
 import { AddressSelect, useAddress } from "../../app/address.tsx";
 import { NotOffered } from "../../copying/not-offered.tsx";
-import { listedWords, sortedOffers, sortOf } from "../../copying/sort-offers.ts";
+import {
+  isLeastFirst,
+  listedWords,
+  type OfferSort,
+  sortedOffers,
+  sortOf,
+} from "../../copying/sort-offers.ts";
+import { FAMILY_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button, TEXT_LINK, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, QueryState } from "../../ui/card.tsx";
+import { magnitude } from "../../ui/figures/decimals.ts";
+import { Age, Amount, Percent } from "../../ui/figures/figures.tsx";
 import { SearchForm } from "../../ui/forms/field.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
-import { Screen } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
-import { OfferTable, SORT_NAMES } from "./strategies/offer-table.tsx";
+import { Pager, Screen } from "../../ui/page-header.tsx";
+import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 
 const SEARCH_LENGTH_MAX = 100;
 const TYPES = [
@@ -126,3 +137,96 @@ export function Page() {
     </Screen>
   );
 }
+
+// Strategies on offer, one a row; the heads of the columns sort them.
+
+const SORT_NAMES: Readonly<Record<OfferSort, string>> = {
+  return: "Return",
+  drawdown: "Drawdown",
+  age: "Age",
+  copiers: "Copiers",
+  smallest: "Smallest balance",
+};
+
+type OfferTableProps = {
+  rows: readonly OfferJson[] | undefined;
+  sort: OfferSort;
+  /** The worst first. */
+  isReversed: boolean;
+  onSort: (sort: OfferSort) => void;
+  empty: ReactNode;
+};
+
+function OfferTable({ rows, sort, isReversed, onSort, empty }: OfferTableProps) {
+  const sorting = (name: OfferSort): Pick<Column<OfferJson>, "sort"> => ({
+    sort: {
+      state: name !== sort ? null : isReversed ? "reversed" : "sorted",
+      isLeastFirst: isLeastFirst(name),
+      onSort: () => onSort(name),
+    },
+  });
+  return (
+    <Table
+      caption="Strategies to copy"
+      columns={[
+        NAME,
+        { ...RETURN, ...sorting("return") },
+        { ...DRAWDOWN, ...sorting("drawdown") },
+        { ...AGE, ...sorting("age") },
+        { ...COPIERS, ...sorting("copiers") },
+        { ...SMALLEST, ...sorting("smallest") },
+        OWN,
+      ]}
+      rows={rows}
+      rowKey={({ strategyId }) => strategyId}
+      empty={empty}
+    />
+  );
+}
+
+const NAME: Column<OfferJson> = headColumn(
+  { header: "Strategy", width: "w-[24%]" },
+  ({ strategyId, name, type }) => (
+    <span className="flex max-w-72 flex-col items-start">
+      <Link
+        to="/copying/strategies/$strategyId"
+        params={{ strategyId }}
+        title={name}
+        className={`max-w-full truncate ${TEXT_LINK}`}
+      >
+        {name}
+      </Link>
+      <span className="font-normal text-ink-soft text-xs">{FAMILY_NAMES[type]}</span>
+    </span>
+  ),
+);
+const RETURN: Column<OfferJson> = numberColumn(SORT_NAMES.return, ({ performance }) =>
+  performance === null ? null : <Percent rate={performance.returnRate} isSigned />,
+);
+const DRAWDOWN: Column<OfferJson> = numberColumn(SORT_NAMES.drawdown, ({ performance }) =>
+  performance === null ? null : <Percent rate={magnitude(performance.maxDrawdown)} />,
+);
+const AGE: Column<OfferJson> = numberColumn(SORT_NAMES.age, ({ createdAt }) => <Age since={createdAt} />);
+const COPIERS: Column<OfferJson> = numberColumn(SORT_NAMES.copiers, ({ copiers }) =>
+  copiers.toLocaleString("en-GB"),
+);
+const SMALLEST: Column<OfferJson> = numberColumn(SORT_NAMES.smallest, ({ smallestBalances }) =>
+  smallestBalances === null ? null : (
+    <span className="inline-flex flex-col items-end">
+      <span>
+        <Amount value={smallestBalances.all} decimals={2} asset="USDT" />
+      </span>
+      <span className="text-ink-soft text-xs">
+        95 %: <Amount value={smallestBalances.most} decimals={2} /> · 80 %:{" "}
+        <Amount value={smallestBalances.many} decimals={2} />
+      </span>
+    </span>
+  ),
+);
+const OWN: Column<OfferJson> = column("Yours", ({ copyId }) =>
+  copyId === null ? null : (
+    <TextLink to="/copies/$copyId" params={{ copyId }}>
+      You copy it
+    </TextLink>
+  ),
+);

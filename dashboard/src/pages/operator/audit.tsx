@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { auditQuery, securityQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/address.tsx";
 import { Listed } from "../../ui/card.tsx";
-import { Screen } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { Pager, Screen } from "../../ui/page-header.tsx";
 import { AuditTable, ChainBadge, ChainBroken } from "./parts/audit-table.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 
@@ -12,14 +11,14 @@ export function Page() {
   const { search } = useAddress();
   const { before } = search;
   const query = useQuery(auditQuery({ before }));
-  const { data, refetch, isFetching, dataUpdatedAt } = query;
+  const { data } = query;
   const { data: defences } = useQuery({ ...securityQuery, refetchInterval: false });
   return (
     <Screen
       title="Audit log"
       lead="Changes to people, keys and strategies, and who made them. Each record contains the hash of the record before it."
       badge={<ChainBadge isWhole={defences?.auditIsWhole} />}
-      actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
+      actions={<Refreshed query={query} />}
     >
       {defences?.auditIsWhole === false && <ChainBroken />}
       <Listed query={query}>

@@ -3,12 +3,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { KillSwitchJson, OperatorCopyingJson } from "../../../../src/dashboard-api/schemas.ts";
-import { call } from "../../api/call.ts";
+import { call, outdate } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
-import { outdate } from "../../api/query-client.ts";
-import { CopyNumbers, Unclosed } from "../../copying/copy-status.tsx";
+import { CopyNumbers, Outcomes, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
-import { Outcomes } from "../../copying/outcomes.tsx";
 import { SWITCH_NAMES } from "../../copying/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, EmptyState, ErrorNote, Loaded, Note } from "../../ui/card.tsx";
@@ -31,11 +29,7 @@ export function Page() {
       lead="Orders that are copied to exchange accounts, and the kill switches that stop copying."
       actions={
         <>
-          <Refreshed
-            at={query.dataUpdatedAt}
-            isBusy={query.isFetching}
-            onRefresh={() => void query.refetch()}
-          />
+          <Refreshed query={query} />
           <Button kind="danger" onClick={() => setSetting({})}>
             Set a kill switch
           </Button>

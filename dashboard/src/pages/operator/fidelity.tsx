@@ -7,8 +7,7 @@ import { inWords } from "../../ui/badge.tsx";
 import { TEXT_LINK } from "../../ui/button.tsx";
 import { Card, Loaded } from "../../ui/card.tsx";
 import { Screen } from "../../ui/page-header.tsx";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
-import { type Column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
+import { type Column, headColumn, numberColumn, ScrollRegion, Table } from "../../ui/table.tsx";
 import { type Block, blocksOf, type Inline } from "./fidelity/blocks.ts";
 import { Refreshed } from "./parts/refreshed.tsx";
 
@@ -21,13 +20,7 @@ export function Page() {
     <Screen
       title="Fidelity"
       lead="Outcomes of the messages of the market-data feeds, and the known differences from the exchange."
-      actions={
-        <Refreshed
-          at={query.dataUpdatedAt}
-          isBusy={query.isFetching}
-          onRefresh={() => void query.refetch()}
-        />
-      }
+      actions={<Refreshed query={query} />}
     >
       <Loaded query={query}>
         {({ feeds, text }) => (

@@ -6,24 +6,23 @@ import { healthQuery } from "../../api/operator.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Card, Loaded, Note } from "../../ui/card.tsx";
-import { type Fact, Facts, fact, Time } from "../../ui/figures/figures.tsx";
+import { Age, type Fact, Facts, fact, Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, TableCard } from "../../ui/table.tsx";
 import { checksOf, type HealthCheck, worstOf } from "./health/checks.ts";
 import { Refreshed } from "./parts/refreshed.tsx";
-import { Age } from "./parts/submission-table.tsx";
 
 type State = HealthCheck["state"];
 
 export function Page() {
   const query = useQuery(healthQuery);
-  const { data, dataUpdatedAt, isFetching, refetch } = query;
+  const { data, dataUpdatedAt } = query;
   const checks = data === undefined ? [] : checksOf(data, dataUpdatedAt);
   return (
     <Screen
       title="Health"
       badge={data === undefined ? undefined : <StateBadge state={worstOf(checks)} />}
-      actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
+      actions={<Refreshed query={query} />}
     >
       <Loaded query={query}>
         {(health) => (

@@ -4,8 +4,7 @@ import type { KycEntryJson } from "../../../../src/dashboard-api/schemas.ts";
 import { submissionsQuery } from "../../api/operator.ts";
 import { useAddress } from "../../app/address.tsx";
 import { EmptyState, Listed } from "../../ui/card.tsx";
-import { PageHeader, Tabs } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { PageHeader, Pager, Tabs } from "../../ui/page-header.tsx";
 import { Refreshed } from "./parts/refreshed.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
 
@@ -28,14 +27,13 @@ export function Page() {
   const { before } = search;
   const status = statusOf(search.status);
   const query = useQuery(submissionsQuery({ status, before }));
-  const { data, refetch, isFetching, dataUpdatedAt } = query;
   const isPending = status === "PENDING";
   return (
     <>
       <PageHeader
         title="Identity checks"
         lead="People can't use the API until you approve them. A rejected person sees your reason and can submit again."
-        actions={<Refreshed at={dataUpdatedAt} isBusy={isFetching} onRefresh={() => void refetch()} />}
+        actions={<Refreshed query={query} />}
       />
       <Tabs label="Identity forms by status" tabs={TABS} />
       <Listed query={query}>
@@ -43,7 +41,7 @@ export function Page() {
           caption={
             isPending ? "Pending identity forms, oldest first" : "Identity forms, newest decision first"
           }
-          rows={data?.rows}
+          rows={query.data?.rows}
           without={isPending ? ["Status", "Decided", "By", "Reason"] : ["Status", "Waiting for"]}
           empty={
             <EmptyState title={EMPTY[status]}>
@@ -54,7 +52,7 @@ export function Page() {
         <Pager
           what="forms"
           before={before}
-          next={data?.next}
+          next={query.data?.next}
           {...(isPending ? { words: { first: "Oldest", further: "Newer", last: "newest" } } : {})}
         />
       </Listed>

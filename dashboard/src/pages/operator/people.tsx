@@ -8,8 +8,7 @@ import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK } from "../../ui/button.tsx";
 import { EmptyState, Listed } from "../../ui/card.tsx";
 import { SearchForm, Select } from "../../ui/forms/field.tsx";
-import { PageHeader } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { PageHeader, Pager } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, Table, timeColumn } from "../../ui/table.tsx";
 
 const SEARCH_LENGTH_MAX = 254;

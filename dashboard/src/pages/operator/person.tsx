@@ -2,22 +2,27 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
-import type { KeyJson, PersonJson, StrategyNameJson } from "../../../../src/dashboard-api/schemas.ts";
-import { call } from "../../api/call.ts";
+import { type ReactNode, useState } from "react";
+import type {
+  KeyJson,
+  PersonDetailJson,
+  PersonJson,
+  StrategyNameJson,
+} from "../../../../src/dashboard-api/schemas.ts";
+import { AccountContents } from "../../account/contents.tsx";
+import { call, outdate } from "../../api/call.ts";
 import { personQuery } from "../../api/operator.ts";
-import { outdate } from "../../api/query-client.ts";
 import { Badge, inWords, StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Loaded } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { type Fact, Facts, fact, Time } from "../../ui/figures/figures.tsx";
-import { FormDialog } from "../../ui/forms/form.tsx";
+import { CodeInput, TextInput } from "../../ui/forms/field.tsx";
+import { ConfirmByTyping, FormDialog, useForm } from "../../ui/forms/form.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, TableCard, timeColumn } from "../../ui/table.tsx";
 import { AuditTable } from "./parts/audit-table.tsx";
 import { SubmissionTable } from "./parts/submission-table.tsx";
-import { PersonActions } from "./person/actions.tsx";
 
 const route = getRouteApi("/operator/people/$personId");
 
@@ -164,5 +169,160 @@ function RevokeKey({ personId, revoked, onClose }: RevokeKeyProps) {
         </p>
       )}
     </FormDialog>
+  );
+}
+
+// An operator's actions on a person's account: ending sessions, locking and unlocking, resetting the second factor, closing. Each
+// dialog says first what it does; the server audits it.
+
+const REASON_LENGTH_MAX = 200;
+
+type Action = "END_SESSIONS" | "LOCK" | "UNLOCK" | "RESET_FACTOR" | "CLOSE";
+type ActionProps = { detail: PersonDetailJson };
+
+function PersonActions({ detail }: ActionProps) {
+  const { person, contents } = detail;
+  const { personId } = person;
+  const [open, setOpen] = useState<Action | null>(null);
+  const close = () => setOpen(null);
+  const dialog = { detail, onClose: close };
+  return (
+    <Card title="Access">
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setOpen("END_SESSIONS")} disabled={contents.sessions === 0}>
+          End sessions…
+        </Button>
+        {person.lockedAt === null ? (
+          <Button onClick={() => setOpen("LOCK")}>Lock…</Button>
+        ) : (
+          <Button onClick={() => setOpen("UNLOCK")}>Unlock…</Button>
+        )}
+        <Button onClick={() => setOpen("RESET_FACTOR")} disabled={!person.hasSecondFactor}>
+          Reset second factor…
+        </Button>
+        <Button kind="danger" onClick={() => setOpen("CLOSE")}>
+          Close the account…
+        </Button>
+      </div>
+      <ActionDialog
+        {...dialog}
+        isOpen={open === "END_SESSIONS"}
+        title="End all sessions?"
+        send={() => call("POST /operator/people/:personId/end-sessions", { personId })}
+        action="End the sessions"
+        says="Sessions ended"
+      >
+        <p>They are signed out of every browser and can sign in again. Their API keys keep working.</p>
+      </ActionDialog>
+      <ActionDialog
+        {...dialog}
+        isOpen={open === "LOCK"}
+        title="Lock this account?"
+        send={({ reason }) => call("POST /operator/people/:personId/lock", { personId, reason })}
+        action="Lock"
+        says="Account locked"
+        asks="REASON"
+      >
+        <ul className="list-disc pl-5">
+          <li>Their sessions end, and nobody signs in until you unlock the account.</li>
+          <li>Every API key is refused as a revoked one is; streams end.</li>
+          <li>Their copies are paused: they open nothing, and still follow exits.</li>
+          <li>Their strategies stay as they are; open orders may fill.</li>
+        </ul>
+      </ActionDialog>
+      <ActionDialog
+        {...dialog}
+        isOpen={open === "UNLOCK"}
+        title="Unlock this account?"
+        send={() => call("POST /operator/people/:personId/unlock", { personId })}
+        kind="primary"
+        action="Unlock"
+        says="Account unlocked"
+      >
+        <p>They can sign in, their keys work again, and the copies that the lock paused follow again.</p>
+      </ActionDialog>
+      <ActionDialog
+        {...dialog}
+        isOpen={open === "RESET_FACTOR"}
+        title="Reset their second factor?"
+        send={({ code }) => call("POST /operator/people/:personId/reset-second-factor", { personId, code })}
+        action="Reset it"
+        says="Second factor reset"
+        asks="CODE"
+      >
+        <p>
+          Make sure that it is them who ask: afterwards their password alone signs them in. Their sessions
+          end, and they get a mail.
+        </p>
+      </ActionDialog>
+      <CloseDialog {...dialog} isOpen={open === "CLOSE"} />
+    </Card>
+  );
+}
+
+type DialogProps = ActionProps & { isOpen: boolean; onClose: () => void };
+type ActionDialogProps = DialogProps & {
+  title: string;
+  send: (values: typeof NOTHING_GIVEN) => Promise<unknown>;
+  /** On the button. */
+  action: string;
+  says: string;
+  kind?: "primary" | "danger";
+  asks?: "REASON" | "CODE";
+  children: ReactNode;
+};
+
+const NOTHING_GIVEN = { reason: "", code: "" };
+
+function ActionDialog({ detail, asks, children, ...dialog }: ActionDialogProps) {
+  const { personId, email } = detail.person;
+  return (
+    <FormDialog
+      kind="danger"
+      {...dialog}
+      description={email}
+      first={NOTHING_GIVEN}
+      onSettled={() => outdate(personQuery(personId).queryKey)}
+    >
+      {({ control, direct }) => (
+        <>
+          {children}
+          {asks === "REASON" && (
+            <TextInput
+              label="Reason"
+              hint="For the audit. The person is not shown it."
+              required
+              maxLength={REASON_LENGTH_MAX}
+              {...control("reason")}
+            />
+          )}
+          {asks === "CODE" && <CodeInput label="Your code" {...direct("code")} autoFocus />}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function CloseDialog({ detail: { person, contents }, isOpen, onClose }: DialogProps) {
+  const { personId } = person;
+  const form = useForm({
+    first: { code: "" },
+    send: ({ code }) => call("POST /operator/people/:personId/close", { personId, code }),
+    says: "Account closed",
+    onDone: onClose,
+    onSettled: () => outdate(personQuery(personId).queryKey),
+  });
+  return (
+    <ConfirmByTyping
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Close this account for good?"
+      confirmation={person.email}
+      action="Close the account"
+      form={form}
+      more={<CodeInput label="Your code" {...form.direct("code")} />}
+    >
+      <AccountContents contents={contents} />
+    </ConfirmByTyping>
   );
 }

@@ -20,13 +20,7 @@ export function Page() {
     <Screen
       title="Defenses"
       lead="Bans and failed attempts of the last hour, and the state of the audit log."
-      actions={
-        <Refreshed
-          at={query.dataUpdatedAt}
-          isBusy={query.isFetching}
-          onRefresh={() => void query.refetch()}
-        />
-      }
+      actions={<Refreshed query={query} />}
     >
       <Loaded query={query}>
         {({ bans, failedHandshakes, failedSignIns, auditIsWhole }) => (

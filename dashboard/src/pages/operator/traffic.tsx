@@ -30,13 +30,7 @@ export function Page() {
           </>
         )
       }
-      actions={
-        <Refreshed
-          at={query.dataUpdatedAt}
-          isBusy={query.isFetching}
-          onRefresh={() => void query.refetch()}
-        />
-      }
+      actions={<Refreshed query={query} />}
     >
       <Loaded query={query}>
         {({ routes, perMinute }) => (

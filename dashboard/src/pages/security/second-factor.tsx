@@ -3,8 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SecondFactorSetupJson } from "../../../../src/dashboard-api/schemas.ts";
-import { call, endpointQuery } from "../../api/call.ts";
-import { outdate } from "../../api/query-client.ts";
+import { call, endpointQuery, outdate } from "../../api/call.ts";
 import { refreshSession, usePerson } from "../../api/session.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -19,8 +19,7 @@ import { type Column, headColumn, numberColumn, Table } from "../../ui/table.tsx
 import { INTERVAL_MS, INTERVALS, type Interval, intervalReaching, isInterval } from "./chart/candles.ts";
 import type { PriceLine } from "./chart/overlays.ts";
 import { PriceChart } from "./chart/price-chart.tsx";
-import { useCandles } from "./chart/use-candles.ts";
-import { useOwn } from "./chart/use-own.ts";
+import { useCandles, useOwn } from "./chart/use-candles.ts";
 
 const INTERVAL_DEFAULT: Interval = "15m";
 /** Fills in the table below; all of them are on the page of trades. */

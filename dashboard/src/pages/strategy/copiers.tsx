@@ -7,10 +7,9 @@ import type { StrategyCopyingJson, StrategyJson } from "../../../../src/dashboar
 import { call } from "../../api/call.ts";
 import { strategyCopyingQuery } from "../../api/copying.ts";
 import { useStrategy } from "../../api/strategy.ts";
-import { CopyNumbers, Unclosed } from "../../copying/copy-status.tsx";
+import { CopyNumbers, Outcomes, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
 import { HaltCard, HaltedNote } from "../../copying/halt.tsx";
-import { Outcomes } from "../../copying/outcomes.tsx";
 import { counted } from "../../copying/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -14,8 +14,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState, ListCard } from "../../ui/card.tsx";
 import { signOf } from "../../ui/figures/decimals.ts";
 import { Amount } from "../../ui/figures/figures.tsx";
-import { Screen } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { Pager, Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, Table, timeColumn } from "../../ui/table.tsx";
 import { filledPercent, legsInWords, orderInWords } from "./orders/order-words.ts";
 

@@ -9,8 +9,7 @@ import { TEXT_LINK } from "../../ui/button.tsx";
 import { EmptyState, Listed } from "../../ui/card.tsx";
 import { latencyInWords } from "../../ui/figures/duration.ts";
 import { Time } from "../../ui/figures/figures.tsx";
-import { Screen } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { Pager, Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../../ui/table.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 

@@ -6,8 +6,7 @@ import { useOwnSymbols } from "../../markets/symbol-chooser.tsx";
 import { CsvLink, SymbolFilter } from "../../trading/links.tsx";
 import { TradeTable } from "../../trading/trade-table.tsx";
 import { EmptyState, Listed } from "../../ui/card.tsx";
-import { Screen } from "../../ui/page-header.tsx";
-import { Pager } from "../../ui/pager.tsx";
+import { Pager, Screen } from "../../ui/page-header.tsx";
 
 export function Page() {
   const { strategyId, strategy } = useStrategy();

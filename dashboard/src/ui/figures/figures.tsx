@@ -230,3 +230,9 @@ export function Timeline({ label, entries }: { label: string; entries: readonly 
     </ol>
   );
 }
+
+/** How long ago, counting. */
+export function Age({ since }: { since: number }) {
+  const now = useNow();
+  return <span className="numeric">{durationInWords((now - since) / 1_000)}</span>;
+}

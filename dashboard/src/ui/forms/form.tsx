@@ -1,7 +1,6 @@
 import { type QueryKey, useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { type ApiError, asApiError, fieldsOf } from "../../api/error.ts";
-import { outdate } from "../../api/query-client.ts";
+import { type ApiError, asApiError, fieldsOf, outdate } from "../../api/call.ts";
 import { Button } from "../button.tsx";
 import { ErrorNote } from "../card.tsx";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { MirrorEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { Search } from "../../../app/search.ts";
-import { Bps } from "../../../copying/bps.tsx";
+import { Bps } from "../../../copying/gap.tsx";
 import { ENTRY_STATUSES, KIND_NAMES } from "../../../copying/words.ts";
 import { inWords, Side, StatusBadge } from "../../../ui/badge.tsx";
 import { TextLink } from "../../../ui/button.tsx";

@@ -8,10 +8,8 @@ import type {
   OfferDetailJson,
   VenueAccountJson,
 } from "../../../../../src/dashboard-api/schemas.ts";
-import { call } from "../../../api/call.ts";
+import { call, fieldsOf, outdate } from "../../../api/call.ts";
 import { accountsQuery, type PreviewAsked, previewQuery } from "../../../api/copying.ts";
-import { fieldsOf } from "../../../api/error.ts";
-import { outdate } from "../../../api/query-client.ts";
 import { usePerson } from "../../../api/session.ts";
 import { PreviewCard } from "../../../copying/preview.tsx";
 import { errorsOf, newSettings, settingsInWords, settingsOf } from "../../../copying/settings.ts";

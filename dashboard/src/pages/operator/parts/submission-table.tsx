@@ -1,8 +1,7 @@
 import type { KycEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { StatusBadge } from "../../../ui/badge.tsx";
 import { TextLink } from "../../../ui/button.tsx";
-import { durationInWords } from "../../../ui/figures/duration.ts";
-import { useNow } from "../../../ui/hooks.ts";
+import { Age } from "../../../ui/figures/figures.tsx";
 import {
   type Column,
   column,
@@ -37,9 +36,3 @@ const COLUMNS: readonly Column<KycEntryJson>[] = [
     ({ reason }) => reason && <span className="whitespace-pre-line break-words">{reason}</span>,
   ),
 ];
-
-/** How long ago, counting. */
-export function Age({ since }: { since: number }) {
-  const now = useNow();
-  return <span className="numeric">{durationInWords((now - since) / 1_000)}</span>;
-}

@@ -9,8 +9,7 @@ import type {
   OrderJson,
   StrategyJson,
 } from "../../../../../src/dashboard-api/schemas.ts";
-import { call } from "../../../api/call.ts";
-import { outdate } from "../../../api/query-client.ts";
+import { call, outdate } from "../../../api/call.ts";
 import { closePreviewQuery, summaryQuery } from "../../../api/strategy.ts";
 import { useAddress } from "../../../app/address.tsx";
 import { shownResult } from "../../../strategies/equity.ts";
