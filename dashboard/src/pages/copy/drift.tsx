@@ -10,7 +10,7 @@ import { Badge, Side } from "../../ui/badge.tsx";
 import { Button, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, ErrorNote, Note, QueryState } from "../../ui/card.tsx";
 import { magnitude, signOf } from "../../ui/figures/decimals.ts";
-import { Amount, Price, Time } from "../../ui/figures/figures.tsx";
+import { Amount, Meanings, Price, Time } from "../../ui/figures/figures.tsx";
 import { Checkbox } from "../../ui/forms/field.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
@@ -91,17 +91,7 @@ export function Page() {
           />
         </Card>
       )}
-      <details className="text-sm">
-        <summary className="py-1 text-ink-soft hover:text-ink">What the columns mean</summary>
-        <dl className="grid max-w-prose gap-x-4 gap-y-2 py-2 sm:grid-cols-[auto_1fr]">
-          {COLUMN_WORDS.map(([name, means]) => (
-            <div key={name} className="sm:contents">
-              <dt className="font-medium">{name}</dt>
-              <dd className="text-ink-soft">{means}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
+      <Meanings title="What the columns mean" words={COLUMN_WORDS} className="max-w-prose" />
 
       <RepairDialog
         copyId={copyId}

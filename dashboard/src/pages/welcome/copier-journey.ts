@@ -1,6 +1,6 @@
 // The way from a new account to the first copy, as steps.
 import type { PersonJson } from "../../../../src/dashboard-api/schemas.ts";
-import { approvalStep, identityStep, type Step } from "./journey.ts";
+import { factorStep, firstSteps, type Step } from "./journey.ts";
 
 export type CopierParts = {
   readonly person: PersonJson;
@@ -18,20 +18,8 @@ const COPYING = {
 export function copierJourneyOf({ person, hasAccount, hasCopy }: CopierParts): readonly Step[] {
   const isReady = person.kyc === "APPROVED" && person.hasSecondFactor;
   return [
-    {
-      name: "EMAIL",
-      state: person.isEmailVerified ? "DONE" : "OPEN",
-      title: "Verify your e-mail address",
-      says: person.email,
-    },
-    { name: "IDENTITY", title: "Verify identity", ...identityStep(person) },
-    { name: "APPROVAL", title: "Get approved by an operator", ...approvalStep(person, COPYING) },
-    {
-      name: "SECOND_FACTOR",
-      state: person.hasSecondFactor ? "DONE" : "OPEN",
-      title: "Set up a second factor",
-      says: "An authenticator app. Connecting an exchange account needs one of its codes.",
-    },
+    ...firstSteps(person, COPYING),
+    factorStep(person, "Connecting an exchange account needs one of its codes."),
     ...firstCopySteps({ isReady, hasAccount, hasCopy }),
   ];
 }

@@ -47,26 +47,14 @@ export function journeyOf({ person, keys, strategies, hasOrder }: JourneyParts):
   // Whose strategy has lost its key has been here before: the strategy says what to do.
   const hasKey = liveKeys.length > 0 || strategies.length > 0;
   return [
-    {
-      name: "EMAIL",
-      state: person.isEmailVerified ? "DONE" : "OPEN",
-      title: "Verify your e-mail address",
-      says: person.email,
-    },
-    { name: "IDENTITY", title: "Verify identity", ...identityStep(person) },
-    { name: "APPROVAL", title: "Get approved by an operator", ...approvalStep(person) },
+    ...firstSteps(person, API),
     {
       name: "PROFILE",
       state: isTrader ? "DONE" : "OPEN",
       title: "Switch to the Trader profile",
       says: "It shows API keys and strategies. You can switch back at any time.",
     },
-    {
-      name: "SECOND_FACTOR",
-      state: person.hasSecondFactor ? "DONE" : "OPEN",
-      title: "Set up a second factor",
-      says: "An authenticator app. Creating a key needs one of its codes.",
-    },
+    factorStep(person, "Creating a key needs one of its codes."),
     {
       name: "KEY",
       state: hasKey ? "DONE" : isReadyForKeys ? "OPEN" : "LATER",
@@ -98,8 +86,32 @@ export function nextStep(steps: readonly Step[]): Step | null {
   return steps.find(({ state }) => state === "OPEN") ?? null;
 }
 
+/** Those of every person, until an operator has approved them, which opens something. */
+export function firstSteps(person: PersonJson, opens: { opened: string; closed: string }): readonly Step[] {
+  return [
+    {
+      name: "EMAIL",
+      state: person.isEmailVerified ? "DONE" : "OPEN",
+      title: "Verify your e-mail address",
+      says: person.email,
+    },
+    { name: "IDENTITY", title: "Verify identity", ...identityStep(person) },
+    { name: "APPROVAL", title: "Get approved by an operator", ...approvalStep(person, opens) },
+  ];
+}
+
+/** The step of setting up a second factor, and what it is needed for. */
+export function factorStep({ hasSecondFactor }: PersonJson, why: string): Step {
+  return {
+    name: "SECOND_FACTOR",
+    state: hasSecondFactor ? "DONE" : "OPEN",
+    title: "Set up a second factor",
+    says: `An authenticator app. ${why}`,
+  };
+}
+
 /** The step of saying who one is. */
-export function identityStep({ kyc }: PersonJson): Pick<Step, "state" | "says"> {
+function identityStep({ kyc }: PersonJson): Pick<Step, "state" | "says"> {
   switch (kyc) {
     case "NONE":
       return { state: "OPEN", says: "A form with your name, address and a document." };
@@ -112,9 +124,9 @@ export function identityStep({ kyc }: PersonJson): Pick<Step, "state" | "says"> 
 }
 
 /** The step of being approved, which opens something. */
-export function approvalStep(
+function approvalStep(
   { kyc }: PersonJson,
-  { opened, closed }: { opened: string; closed: string } = API,
+  { opened, closed }: { opened: string; closed: string },
 ): Pick<Step, "state" | "says"> {
   switch (kyc) {
     case "APPROVED":

@@ -236,3 +236,28 @@ export function Age({ since }: { since: number }) {
   const now = useNow();
   return <span className="numeric">{durationInWords((now - since) / 1_000)}</span>;
 }
+
+type MeaningsProps = {
+  /** What opens the list. */
+  title: string;
+  /** Names and what each means. */
+  words: readonly (readonly [name: string, means: string])[];
+  className?: string;
+};
+
+/** What names on a page mean, in a list that can be opened. */
+export function Meanings({ title, words, className = "" }: MeaningsProps) {
+  return (
+    <details className={`text-sm ${className}`}>
+      <summary className="py-1 text-ink-soft hover:text-ink">{title}</summary>
+      <dl className="grid gap-x-4 gap-y-2 py-2 sm:grid-cols-[auto_1fr]">
+        {words.map(([name, means]) => (
+          <div key={name} className="sm:contents">
+            <dt className="font-medium">{name}</dt>
+            <dd className="text-ink-soft">{means}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

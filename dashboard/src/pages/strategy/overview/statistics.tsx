@@ -1,6 +1,6 @@
 import type { StatisticsJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { Card, Skeleton } from "../../../ui/card.tsx";
-import { Amount, Percent, SignedAmount } from "../../../ui/figures/figures.tsx";
+import { Amount, Meanings, Percent, SignedAmount } from "../../../ui/figures/figures.tsx";
 import { Tooltip } from "../../../ui/overlays/tooltip.tsx";
 import { shownStatistics } from "./curve.ts";
 
@@ -30,17 +30,11 @@ export function Statistics({ statistics }: { statistics: StatisticsJson | undefi
           </div>
         ))}
       </dl>
-      <details className="border-line border-t px-4 py-2 text-sm">
-        <summary className="py-1 text-ink-soft hover:text-ink">What these figures mean</summary>
-        <dl className="grid gap-x-4 gap-y-2 py-2 sm:grid-cols-[auto_1fr]">
-          {FIGURES.map(({ label, means }) => (
-            <div key={label} className="sm:contents">
-              <dt className="font-medium">{label}</dt>
-              <dd className="text-ink-soft">{means}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
+      <Meanings
+        title="What these figures mean"
+        words={FIGURES.map(({ label, means }) => [label, means])}
+        className="border-line border-t px-4 py-2"
+      />
     </Card>
   );
 }
