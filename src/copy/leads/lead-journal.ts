@@ -34,24 +34,22 @@ export type Step =
     }
   | { readonly kind: "LOST" };
 
+type JournalParts = {
+  readonly store: LeadStore;
+  readonly strategy: Pick<Strategy, "strategyId" | "type">;
+  /** In whose name the lead is claimed. */
+  readonly holder: string;
+};
+
 export class LeadJournal {
-  readonly #store: LeadStore;
-  readonly #strategy: Pick<Strategy, "strategyId" | "type">;
-  readonly #holder: string;
+  readonly #parts: JournalParts;
   /** Null while it is not known, or ahead of the store. */
   #progress: Progress | null = null;
   /** The last action that was handed over, or existed at the start; null before that is known. */
   #handedSeq: number | null = null;
 
-  constructor(parts: {
-    store: LeadStore;
-    strategy: Pick<Strategy, "strategyId" | "type">;
-    /** In whose name the lead is claimed. */
-    holder: string;
-  }) {
-    this.#store = parts.store;
-    this.#strategy = parts.strategy;
-    this.#holder = parts.holder;
+  constructor(parts: JournalParts) {
+    this.#parts = parts;
   }
 
   /** The last entry known to have been turned into actions; 0 if none is. */
@@ -61,13 +59,13 @@ export class LeadJournal {
 
   /** Advances by at most `ENTRIES_MAX` entries; resolves when the actions are durable. One step at a time. */
   async step(): Promise<Step> {
-    const { strategyId, type } = this.#strategy;
+    const { strategyId, type } = this.#parts.strategy;
     const from = this.#progress ?? (await this.#load());
     this.#progress = from;
     const lastSeq = from.last?.seq ?? 0;
     this.#handedSeq ??= lastSeq;
     if (this.#handedSeq < lastSeq) return await this.#handOver(this.#handedSeq);
-    const entries = await this.#store.listEntriesAfter(strategyId, from.version, ENTRIES_MAX);
+    const entries = await this.#parts.store.listEntriesAfter(strategyId, from.version, ENTRIES_MAX);
     const isAtEnd = entries.length < ENTRIES_MAX;
     if (entries.length === 0) return { kind: "ADVANCED", actions: [], account: from.account, isAtEnd };
     // From here on the account in memory is ahead of the store, until the actions are stored.
@@ -76,13 +74,13 @@ export class LeadJournal {
     const actions = replayed(from, entries);
     const version = from.version + entries.length;
     const last = actions.at(-1) ?? from.last;
-    const isOurs = await this.#store.advanceLead({
+    const isOurs = await this.#parts.store.advanceLead({
       strategyId,
       type,
       account,
       version,
       seq: last?.seq ?? 0,
-      holder: this.#holder,
+      holder: this.#parts.holder,
       fromVersion: from.version,
       actions,
     });
@@ -90,13 +88,13 @@ export class LeadJournal {
     this.#progress = { account, version, last };
     this.#handedSeq = last?.seq ?? 0;
     const isPruned = Math.floor(lastSeq / PRUNED_EVERY) < Math.floor(this.#handedSeq / PRUNED_EVERY);
-    if (isPruned) await this.#store.pruneLead(strategyId, { kept: PRUNED_EVERY });
+    if (isPruned) await this.#parts.store.pruneLead(strategyId, { kept: PRUNED_EVERY });
     return { kind: "ADVANCED", actions, account, isAtEnd };
   }
 
   /** Actions stored by a step whose answer was lost. */
   async #handOver(afterSeq: number): Promise<Step> {
-    const actions = await this.#store.listActions(this.#strategy.strategyId, {
+    const actions = await this.#parts.store.listActions(this.#parts.strategy.strategyId, {
       afterSeq,
       limit: ENTRIES_MAX,
     });
@@ -108,10 +106,10 @@ export class LeadJournal {
   }
 
   async #load(): Promise<Progress> {
-    const { strategyId, type } = this.#strategy;
-    const lead = await this.#store.findLead(strategyId);
+    const { strategyId, type } = this.#parts.strategy;
+    const lead = await this.#parts.store.findLead(strategyId);
     if (lead === null) throw new Error(`what is claimed is a lead: ${strategyId}`);
-    const [last = null] = await this.#store.listRecentActions(strategyId, { limit: 1 });
+    const [last = null] = await this.#parts.store.listRecentActions(strategyId, { limit: 1 });
     checkSame(lead, last);
     return { account: lead.account ?? emptyAccount(strategyId, type), version: lead.version, last };
   }

@@ -40,6 +40,23 @@ export type Followers = {
 type ClaimStore = LeadStore &
   Pick<CopyStore, "claimLeads" | "listClaimed" | "revisionOfLead" | "releaseLeads">;
 
+type LeadsParts = {
+  readonly store: ClaimStore;
+  readonly followers: Followers;
+  /** The name of this process, which no other has or had. */
+  readonly holder: string;
+  /** Whether no other claim holder can be alive: their claims are taken over at once. */
+  readonly isAlone: boolean;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly every: Timers["every"];
+  /** Called with the claimed strategies whenever they change. */
+  readonly onClaimed: (strategyIds: readonly string[]) => void;
+  /** Called when the store has failed: the copier must end. */
+  readonly onFailure: (failure: StoreFailure) => void;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+};
+
 /** A lead that is claimed. */
 type Held = {
   readonly strategyId: string;
@@ -59,14 +76,7 @@ type Held = {
 };
 
 export class Leads {
-  readonly #store: ClaimStore;
-  readonly #followers: Followers;
-  readonly #holder: string;
-  readonly #isAlone: boolean;
-  readonly #wallNow: () => number;
-  readonly #onClaimed: (strategyIds: readonly string[]) => void;
-  readonly #onFailure: (failure: StoreFailure) => void;
-  readonly #log: Pick<Logger, "info" | "warn" | "error">;
+  readonly #parts: LeadsParts;
   readonly #held = new Map<string, Held>();
   /** Dropped leads with work still in flight; they are not taken again before it has ended. */
   readonly #leaving = new Set<string>();
@@ -77,30 +87,8 @@ export class Leads {
   #isOutOfReach = false;
   #isStopped = false;
 
-  constructor(parts: {
-    store: ClaimStore;
-    followers: Followers;
-    /** The name of this process, which no other has or had. */
-    holder: string;
-    /** Whether no other claim holder can be alive: their claims are taken over at once. */
-    isAlone: boolean;
-    /** Wall time, Unix ms. */
-    wallNow: () => number;
-    every: Timers["every"];
-    /** Called with the claimed strategies whenever they change. */
-    onClaimed: (strategyIds: readonly string[]) => void;
-    /** Called when the store has failed: the copier must end. */
-    onFailure: (failure: StoreFailure) => void;
-    log: Pick<Logger, "info" | "warn" | "error">;
-  }) {
-    this.#store = parts.store;
-    this.#followers = parts.followers;
-    this.#holder = parts.holder;
-    this.#isAlone = parts.isAlone;
-    this.#wallNow = parts.wallNow;
-    this.#onClaimed = parts.onClaimed;
-    this.#onFailure = parts.onFailure;
-    this.#log = parts.log;
+  constructor(parts: LeadsParts) {
+    this.#parts = parts;
     const { every } = parts;
     this.#claiming = new PeriodicTask({
       every,
@@ -119,7 +107,7 @@ export class Leads {
   /** Whether the claims are fresh enough for something to be sent under them. */
   mayRun(): boolean {
     if (this.#renewedAt === null) return false;
-    const ageMs = this.#wallNow() - this.#renewedAt;
+    const ageMs = this.#parts.wallNow() - this.#renewedAt;
     // A clock that was set back gives no age; the next renewal uses the new time.
     return ageMs >= 0 && ageMs < FRESH_MS;
   }
@@ -159,22 +147,22 @@ export class Leads {
     ]);
     this.#held.clear();
     try {
-      await this.#store.releaseLeads(this.#holder);
+      await this.#parts.store.releaseLeads(this.#parts.holder);
     } catch (error) {
       // They end by themselves.
-      this.#log.warn({ err: error }, "claims could not be given up");
+      this.#parts.log.warn({ err: error }, "claims could not be given up");
     }
   }
 
   async #claim(): Promise<void> {
-    const now = this.#wallNow();
+    const now = this.#parts.wallNow();
     const wasFresh = this.mayRun();
     const until = now + LEASE_MS;
-    const claimed = await this.#store.claimLeads({
-      holder: this.#holder,
+    const claimed = await this.#parts.store.claimLeads({
+      holder: this.#parts.holder,
       now,
       until,
-      isAlone: this.#isAlone,
+      isAlone: this.#parts.isAlone,
     });
     if (this.#isStopped) return;
     this.#backInReach();
@@ -188,7 +176,7 @@ export class Leads {
 
   /** Whether the claims may have run out before a renewal that was begun at a time. */
   #mayHaveBeenLost(now: number): boolean {
-    if (this.#isAlone || this.#renewedAt === null) return false;
+    if (this.#parts.isAlone || this.#renewedAt === null) return false;
     const ageMs = now - this.#renewedAt;
     return ageMs < 0 || ageMs >= LEASE_MS - CLOCKS_APART_MS;
   }
@@ -203,7 +191,7 @@ export class Leads {
       note(held, row);
     }
     const now = [...this.#held.keys()];
-    if (now.join() !== before) this.#onClaimed(now);
+    if (now.join() !== before) this.#parts.onClaimed(now);
   }
 
   #hold({ strategyId, type, revision }: ClaimedLead): Held {
@@ -211,7 +199,7 @@ export class Leads {
     const held: Held = {
       strategyId,
       lead,
-      journal: new LeadJournal({ store: this.#store, strategy: lead, holder: this.#holder }),
+      journal: new LeadJournal({ store: this.#parts.store, strategy: lead, holder: this.#parts.holder }),
       isTaken: false,
       isBehind: true,
       revision,
@@ -229,20 +217,20 @@ export class Leads {
     const { strategyId } = held;
     held.isDropped = true;
     this.#held.delete(strategyId);
-    this.#followers.drop(strategyId);
+    this.#parts.followers.drop(strategyId);
     const underWay = [held.following, held.telling].filter((each) => each !== null);
     if (underWay.length === 0) return;
     this.#leaving.add(strategyId);
     void Promise.all(underWay).then(() => {
       // Work in flight may have ended only after the followers dropped the lead.
-      this.#followers.drop(strategyId);
+      this.#parts.followers.drop(strategyId);
       this.#leaving.delete(strategyId);
     });
   }
 
   async #look(): Promise<void> {
     if (this.#held.size === 0) return;
-    for (const row of await this.#store.listClaimed(this.#holder)) {
+    for (const row of await this.#parts.store.listClaimed(this.#parts.holder)) {
       const held = this.#held.get(row.strategyId);
       if (held === undefined) continue;
       note(held, row);
@@ -272,7 +260,7 @@ export class Leads {
   async #follow(held: Held): Promise<void> {
     if (!held.isTaken) {
       const { revision } = held;
-      await this.#followers.take(held.lead);
+      await this.#parts.followers.take(held.lead);
       held.isTaken = true;
       held.toldRevision = revision;
     }
@@ -287,20 +275,20 @@ export class Leads {
       if (!step.isAtEnd) held.isBehind = true;
       if (step.actions.length === 0) continue;
       await this.#tellBefore(held);
-      this.#followers.moved(held.strategyId, step.actions, step.account);
+      this.#parts.followers.moved(held.strategyId, step.actions, step.account);
     }
   }
 
   /** Changes made before an action of the strategy apply to it, such as a pause that was answered. */
   async #tellBefore(held: Held): Promise<void> {
     await held.telling;
-    held.revision = Math.max(held.revision, await this.#store.revisionOfLead(held.strategyId));
+    held.revision = Math.max(held.revision, await this.#parts.store.revisionOfLead(held.strategyId));
     if (held.revision !== held.toldRevision) await this.#tell(held);
   }
 
   async #tell(held: Held): Promise<void> {
     const { revision } = held;
-    await this.#followers.changed(held.strategyId);
+    await this.#parts.followers.changed(held.strategyId);
     held.toldRevision = revision;
   }
 
@@ -316,18 +304,21 @@ export class Leads {
   }
 
   #noteTrouble(error: unknown, what: string, strategyId?: string): void {
-    if (error instanceof StoreFailure) this.#onFailure(error);
-    else if (!(error instanceof StoreUnavailable)) this.#log.error({ err: error, strategyId }, what);
+    if (error instanceof StoreFailure) this.#parts.onFailure(error);
+    else if (!(error instanceof StoreUnavailable)) this.#parts.log.error({ err: error, strategyId }, what);
     else if (!this.#isOutOfReach) {
       this.#isOutOfReach = true;
-      this.#log.warn({ reason: error.message }, "the store is out of reach; copies wait until it is back");
+      this.#parts.log.warn(
+        { reason: error.message },
+        "the store is out of reach; copies wait until it is back",
+      );
     }
   }
 
   #backInReach(): void {
     if (!this.#isOutOfReach) return;
     this.#isOutOfReach = false;
-    this.#log.info("the store is back; copies go on");
+    this.#parts.log.info("the store is back; copies go on");
   }
 }
 

@@ -10,28 +10,22 @@ export const GROUP_MAX = 50;
 /** Until a store that was out of reach is tried again, ms. */
 const RETRY_MS = 500;
 
+type WriterParts = {
+  readonly store: Pick<CopiesStore, "recordProgress">;
+  readonly strategyId: string;
+  readonly holder: string;
+  readonly mayRun: () => boolean;
+  readonly pause: (ms: number) => Promise<void>;
+};
+
 export class ProgressWriter {
-  readonly #store: Pick<CopiesStore, "recordProgress">;
-  readonly #strategyId: string;
-  readonly #holder: string;
-  readonly #mayRun: () => boolean;
-  readonly #pause: (ms: number) => Promise<void>;
+  readonly #parts: WriterParts;
   readonly #batcher = new Batcher((batch: readonly CopyProgress[]) => this.#write(batch), {
     sizeMax: GROUP_MAX,
   });
 
-  constructor(parts: {
-    store: Pick<CopiesStore, "recordProgress">;
-    strategyId: string;
-    holder: string;
-    mayRun: () => boolean;
-    pause: (ms: number) => Promise<void>;
-  }) {
-    this.#store = parts.store;
-    this.#strategyId = parts.strategyId;
-    this.#holder = parts.holder;
-    this.#mayRun = parts.mayRun;
-    this.#pause = parts.pause;
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -45,15 +39,16 @@ export class ProgressWriter {
 
   /** Answers true for each. */
   async #write(batch: readonly CopyProgress[]): Promise<readonly true[]> {
+    const { store, strategyId, holder, mayRun, pause } = this.#parts;
     for (;;) {
       try {
-        const isOurs = await this.#store.recordProgress(this.#strategyId, this.#holder, batch);
+        const isOurs = await store.recordProgress(strategyId, holder, batch);
         if (!isOurs) throw new ClaimLost();
         return batch.map(() => true);
       } catch (error) {
-        if (!(error instanceof StoreUnavailable && this.#mayRun())) throw error;
+        if (!(error instanceof StoreUnavailable && mayRun())) throw error;
         // It is unknown whether it was written; writing it again changes nothing.
-        await this.#pause(RETRY_MS);
+        await pause(RETRY_MS);
       }
     }
   }

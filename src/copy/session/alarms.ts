@@ -17,24 +17,24 @@ const PATIENCE_MS = 60_000;
 /** A copy is above its target if what it has beyond is worth more than its equity divided by this. */
 const EXCESS_DIVISOR = 10n;
 
+type AlarmParts = { readonly tell: (alarm: CopyAlarm) => void; readonly wallNow: () => number };
+
 export class Alarms {
-  readonly #tell: (alarm: CopyAlarm) => void;
-  readonly #wallNow: () => number;
+  readonly #parts: AlarmParts;
   readonly #toldAt = new Map<CopyAlarm, number>();
   readonly #refusals = new Map<string, number>();
   #excessSince: number | null = null;
 
-  constructor(parts: { readonly tell: (alarm: CopyAlarm) => void; readonly wallNow: () => number }) {
-    this.#tell = parts.tell;
-    this.#wallNow = parts.wallNow;
+  constructor(parts: AlarmParts) {
+    this.#parts = parts;
   }
 
   raise(alarm: CopyAlarm): void {
-    const now = this.#wallNow();
+    const now = this.#parts.wallNow();
     const toldAt = this.#toldAt.get(alarm);
     if (toldAt !== undefined && now - toldAt < SENT_AGAIN_MS) return;
     this.#toldAt.set(alarm, now);
-    this.#tell(alarm);
+    this.#parts.tell(alarm);
   }
 
   /** Records the end of an attempt to reduce a symbol, and whether the venue has refused it. */
@@ -46,7 +46,7 @@ export class Alarms {
 
   /** Once a second, of a copy that may send: `due` are the rows that are not dealt with. */
   check(book: CopyBook, prices: VenuePrices, due: readonly Pick<MirrorEntry, "leadAt">[]): void {
-    const now = this.#wallNow();
+    const now = this.#parts.wallNow();
     if (due.some(({ leadAt }) => now - leadAt > PATIENCE_MS)) this.raise("BEHIND");
     this.#excessSince = isAboveTarget(book, prices) ? (this.#excessSince ?? now) : null;
     if (this.#excessSince !== null && now - this.#excessSince > PATIENCE_MS) this.raise("OFF_TARGET");

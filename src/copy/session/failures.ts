@@ -75,57 +75,25 @@ export class NotAnswered extends Error {
  * A size that fits the rules as published and is refused for its quantity or its precision is not below any
  * least that we know of: the venue's own words say what it is.
  */
-const BY_CODE: Readonly<Record<number, SkipReason>> = {
-  [-1121]: "NOT_LISTED",
-  [-2018]: "INSUFFICIENT_BALANCE",
-  [-2019]: "INSUFFICIENT_MARGIN",
-  [-2021]: "PRICE_UNFIT",
-  [-2022]: "NOTHING_HELD",
-  [-2024]: "NOTHING_HELD",
-  [-2025]: "ORDER_CAP",
-  [-2027]: "ABOVE_MAXIMUM",
-  [-2028]: "LEVERAGE_UNFIT",
-  [-4001]: "PRICE_UNFIT",
-  [-4002]: "PRICE_UNFIT",
-  [-1111]: "REFUSED",
-  [-4003]: "REFUSED",
-  [-4004]: "REFUSED",
-  [-4005]: "ABOVE_MAXIMUM",
-  [-4006]: "PRICE_UNFIT",
-  [-4007]: "PRICE_UNFIT",
-  [-4013]: "PRICE_UNFIT",
-  [-4014]: "PRICE_UNFIT",
-  [-4016]: "PRICE_UNFIT",
-  [-4023]: "REFUSED",
-  [-4024]: "PRICE_UNFIT",
-  [-4028]: "LEVERAGE_UNFIT",
-  [-4045]: "ORDER_CAP",
-  [-4047]: "LEVERAGE_UNFIT",
-  [-4048]: "LEVERAGE_UNFIT",
-  [-4050]: "INSUFFICIENT_MARGIN",
-  [-4051]: "INSUFFICIENT_MARGIN",
-  [-4118]: "NOTHING_HELD",
-  [-4129]: "NOTHING_HELD",
-  [-4130]: "ORDER_CAP",
-  [-4131]: "PRICE_UNFIT",
-  [-4140]: "NOT_LISTED",
-  [-4141]: "NOT_LISTED",
-  [-4142]: "PRICE_UNFIT",
-  [-4144]: "NOT_LISTED",
-  [-4161]: "LEVERAGE_UNFIT",
-  [-4164]: "BELOW_MIN_NOTIONAL",
-  [-4183]: "PRICE_UNFIT",
-  [-4184]: "PRICE_UNFIT",
-  [-4202]: "LEVERAGE_UNFIT",
-  [-4203]: "LEVERAGE_UNFIT",
-  [-4205]: "LEVERAGE_UNFIT",
-  [-4206]: "LEVERAGE_UNFIT",
-  [-4208]: "LEVERAGE_UNFIT",
-  [-4209]: "LEVERAGE_UNFIT",
-  [-4210]: "PRICE_UNFIT",
-  [-4211]: "PRICE_UNFIT",
-  [-4509]: "NOTHING_HELD",
+const CODES: Readonly<Partial<Record<SkipReason, readonly number[]>>> = {
+  NOT_LISTED: [-1121, -4140, -4141, -4144],
+  INSUFFICIENT_BALANCE: [-2018],
+  INSUFFICIENT_MARGIN: [-2019, -4050, -4051],
+  PRICE_UNFIT: [
+    -2021, -4001, -4002, -4006, -4007, -4013, -4014, -4016, -4024, -4131, -4142, -4183, -4184, -4210, -4211,
+  ],
+  NOTHING_HELD: [-2022, -2024, -4118, -4129, -4509],
+  ORDER_CAP: [-2025, -4045, -4130],
+  ABOVE_MAXIMUM: [-2027, -4005],
+  LEVERAGE_UNFIT: [-2028, -4028, -4047, -4048, -4161, -4202, -4203, -4205, -4206, -4208, -4209],
+  REFUSED: [-1111, -4003, -4004, -4023],
+  BELOW_MIN_NOTIONAL: [-4164],
 };
+const BY_CODE: ReadonlyMap<number, SkipReason> = new Map(
+  Object.entries(CODES).flatMap(([reason, codes]) =>
+    codes.map((code) => [code, reason as SkipReason] as const),
+  ),
+);
 
 /** Filters as the venue names them behind `Filter failure: `. */
 const BY_FILTER: Readonly<Record<string, readonly [SkipReason, FilterName]>> = {
@@ -185,7 +153,7 @@ export function refusedAs({ code, message }: VenueRefusal): {
     const [reason, filter] = byFilter;
     return { status: "SKIPPED", skip: skipOf(reason, { filter, venue }) };
   }
-  const reason = BY_TEXT.find(([begins]) => message.startsWith(begins))?.[1] ?? BY_CODE[code];
+  const reason = BY_TEXT.find(([begins]) => message.startsWith(begins))?.[1] ?? BY_CODE.get(code);
   if (reason === undefined) return { status: "FAILED", skip: skipOf("REFUSED", { venue }) };
   return { status: "SKIPPED", skip: skipOf(reason, { venue }) };
 }

@@ -24,17 +24,15 @@ export type ClockParts = {
 };
 
 export class VenueClock {
-  readonly #wallNow: () => number;
-  readonly #ask: () => Promise<VenueAnswer<number>>;
+  readonly #parts: ClockParts;
   #offsetMs = 0;
   #measuredAt = 0;
   #measurements = 0;
   #failed: VenueDelay | null = null;
   readonly #measurement = new SingleFlight(() => this.#measure());
 
-  constructor({ wallNow, ask }: ClockParts) {
-    this.#wallNow = wallNow;
-    this.#ask = ask;
+  constructor(parts: ClockParts) {
+    this.#parts = parts;
   }
 
   get offsetMs(): number {
@@ -48,13 +46,13 @@ export class VenueClock {
 
   /** The venue's time, Unix ms, by the last offset. */
   now(): number {
-    return this.#wallNow() + this.#offsetMs;
+    return this.#parts.wallNow() + this.#offsetMs;
   }
 
   /** Resolves with null when the offset is known, or with a delay when it cannot be measured. */
   async ready(): Promise<VenueDelay | null> {
     if (this.#measurements === 0) return await this.#measured();
-    if (Math.abs(this.#wallNow() - this.#measuredAt) > RESYNC_MS) void this.#measured();
+    if (Math.abs(this.#parts.wallNow() - this.#measuredAt) > RESYNC_MS) void this.#measured();
     return null;
   }
 
@@ -65,7 +63,7 @@ export class VenueClock {
 
   /** One measurement at a time, for all callers. */
   async #measured(): Promise<VenueDelay | null> {
-    if (this.#failed !== null && this.#wallNow() < this.#failed.until) return this.#failed;
+    if (this.#failed !== null && this.#parts.wallNow() < this.#failed.until) return this.#failed;
     this.#failed = await this.#measurement.run();
     return this.#failed;
   }
@@ -73,9 +71,9 @@ export class VenueClock {
   async #measure(): Promise<VenueDelay | null> {
     let last: Exclude<VenueAnswer<number>, { kind: "OK" }> = unknown("its clock was too slow to answer");
     for (let sample = 0; sample < SAMPLES_MAX; sample += 1) {
-      const askedAt = this.#wallNow();
-      const answer = await this.#ask();
-      const answeredAt = this.#wallNow();
+      const askedAt = this.#parts.wallNow();
+      const answer = await this.#parts.ask();
+      const answeredAt = this.#parts.wallNow();
       if (answer.kind !== "OK") {
         last = answer;
         break;
@@ -94,7 +92,7 @@ export class VenueClock {
     }
     if (last.kind === "DELAYED") return last;
     const said = last.kind === "UNKNOWN" ? last.reason : last.message;
-    const until = this.#wallNow() + CLOCK_RETRY_MS;
+    const until = this.#parts.wallNow() + CLOCK_RETRY_MS;
     return { kind: "DELAYED", why: "UNREACHABLE", until, reason: `the venue's time cannot be had: ${said}` };
   }
 }

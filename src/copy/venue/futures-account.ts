@@ -18,14 +18,15 @@ import {
 } from "./answers.ts";
 import { cancelLeg, findLeg, OPEN_LEGS, placeLeg } from "./futures-legs.ts";
 import { askForClearance, FuturesTrades } from "./futures-trades.ts";
-import { accountMayWithdraw, askForRestrictions, hasNoSuchRoute, restricted } from "./key-rights.ts";
+import { askForRestrictions, checkAccount, hasNoSuchRoute, restricted } from "./key-rights.ts";
 import { WEIGHTS } from "./limits.ts";
 import {
   askForFills,
+  findOrder,
   listOpen,
-  NOT_FOUND_CODES,
   NOT_OPEN_CODES,
   type OpenRoute,
+  type OrderAsked,
   orderOf,
   placementOf,
   unpaidOrderOf,
@@ -35,13 +36,26 @@ import type { AccountCheck, VenueAnswer, VenueBalances, VenueClient, VenueOrderS
 
 const { FUTURES } = WEIGHTS;
 const ORDER = "/fapi/v1/order";
-const ACCOUNT = { method: "GET", path: "/fapi/v3/account", weight: FUTURES.account } as const;
+const PLACE = { method: "POST", path: ORDER, weight: FUTURES.place } as const;
+const FIND_ORDER = { method: "GET", path: ORDER, weight: FUTURES.find, ...FIND } as const;
+const CANCEL = { method: "DELETE", path: ORDER, weight: FUTURES.cancel, ...URGENT } as const;
+const ACCOUNT = { method: "GET", path: "/fapi/v3/account", weight: FUTURES.account, ...URGENT } as const;
+/** The newer version does not say whether the account may trade. */
+const CHECKED = { ...ACCOUNT, path: "/fapi/v2/account" } as const;
+const POSITION_MODE = {
+  method: "GET",
+  path: "/fapi/v1/positionSide/dual",
+  weight: FUTURES.positionMode,
+  ...URGENT,
+  isKeyCheck: true,
+} as const;
 const OPEN_ORDERS: OpenRoute = {
   path: "/fapi/v1/openOrders",
   weight: FUTURES.openOrders,
   idKey: "clientOrderId",
 };
 const FILLS = { path: "/fapi/v1/userTrades", weight: FUTURES.fills };
+const QUOTE_KEY = "cumQuote";
 const MARGIN_ASSET = "USDT";
 /** "No need to change margin type." */
 const MARGIN_TYPE_UNCHANGED: ReadonlySet<number> = new Set([-4046]);
@@ -59,8 +73,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
     keyRights: (family) => askForRestrictions(rest, family),
 
     async balances() {
-      const answer = await rest.ask({ ...ACCOUNT, ...URGENT });
-      return mapped(answer, (value) => balancesOf(objectOf(value), rest.wallNow()));
+      return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value), rest.wallNow()));
     },
 
     async place(order) {
@@ -70,33 +83,21 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
         reduceOnly: reduceOnly ? true : undefined,
         newOrderRespType: "RESULT",
       };
-      const answer = await rest.ask({
-        method: "POST",
-        path: ORDER,
-        weight: FUTURES.place,
-        parameters,
-        askedAt: order.askedAt,
-        ...placementCost(order),
-      });
-      return await withQuote(rest, symbol, clientOrderId, answer);
+      const { askedAt } = order;
+      const answer = await rest.ask({ ...PLACE, parameters, askedAt, ...placementCost(order) });
+      return await withQuote(rest, { symbol, clientOrderId }, answer);
     },
 
     placeLeg: (leg) => placeLeg(rest, leg),
 
-    find: (symbol, clientOrderId) => find(rest, symbol, clientOrderId),
+    find: (symbol, clientOrderId) => findOrder(rest, FIND_ORDER, { symbol, clientOrderId }, QUOTE_KEY),
 
     findLeg: (symbol, clientOrderId) => findLeg(rest, symbol, clientOrderId),
 
     async cancel(symbol, clientOrderId) {
       const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({
-        method: "DELETE",
-        path: ORDER,
-        weight: FUTURES.cancel,
-        parameters,
-        ...URGENT,
-      });
-      const canceled = await withQuote(rest, symbol, clientOrderId, answer);
+      const answer = await rest.ask({ ...CANCEL, parameters });
+      const canceled = await withQuote(rest, { symbol, clientOrderId }, answer);
       return valueFor<VenueOrderState | null>(NOT_OPEN_CODES, canceled, null);
     },
 
@@ -142,25 +143,8 @@ async function setting(
   name: "marginType" | "leverage",
   parameters: Readonly<Record<string, string | number>>,
 ): Promise<VenueAnswer<null>> {
-  const call = {
-    method: "POST",
-    path: `/fapi/v1/${name}`,
-    weight: FUTURES.setting,
-    parameters,
-    ...URGENT,
-  } as const;
-  return mapped(await rest.ask(call), () => null);
-}
-
-async function find(
-  rest: AccountRest,
-  symbol: string,
-  clientOrderId: string,
-): Promise<VenueAnswer<VenueOrderState | null>> {
-  const parameters = { symbol, origClientOrderId: clientOrderId };
-  const answer = await rest.ask({ method: "GET", path: ORDER, weight: FUTURES.find, parameters, ...FIND });
-  const found = mapped(answer, (value) => orderOf(objectOf(value), { symbol, clientOrderId }, "cumQuote"));
-  return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
+  const call = { method: "POST", path: `/fapi/v1/${name}`, weight: FUTURES.setting, ...URGENT } as const;
+  return mapped(await rest.ask({ ...call, parameters }), () => null);
 }
 
 /**
@@ -168,35 +152,24 @@ async function find(
  */
 async function withQuote(
   rest: AccountRest,
-  symbol: string,
-  clientOrderId: string,
+  asked: OrderAsked,
   answer: VenueAnswer<unknown>,
 ): Promise<VenueAnswer<VenueOrderState>> {
   const order = mapped(answer, (value) => {
     const body = objectOf(value);
     const isTold = body.cumQuote !== undefined;
-    const asked = { symbol, clientOrderId };
-    const state = isTold ? orderOf(body, asked, "cumQuote") : unpaidOrderOf(body, asked);
+    const state = isTold ? orderOf(body, asked, QUOTE_KEY) : unpaidOrderOf(body, asked);
     return { state, isKnown: isTold || state.executedQuantity === 0n };
   });
   if (order.kind !== "OK") return order;
   if (order.value.isKnown) return { kind: "OK", value: order.value.state };
-  const found = await find(rest, symbol, clientOrderId);
+  const found = await findOrder(rest, FIND_ORDER, asked, QUOTE_KEY);
   if (found.kind === "OK" && found.value !== null) return { kind: "OK", value: found.value };
   return unknown("what was paid for it is not known yet");
 }
 
 async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
-  // The newer version does not say whether the account may trade.
-  const path = "/fapi/v2/account";
-  const account = mapped(
-    await rest.ask({ method: "GET", path, weight: FUTURES.account, ...URGENT, isKeyCheck: true }),
-    (value) => {
-      const body = objectOf(value);
-      const canTrade = flagOf(body, "canTrade");
-      return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
-    },
-  );
+  const account = await checkAccount(rest, CHECKED, balancesOf);
   if (account.kind !== "OK") return account;
   const mode = await askForMode(rest);
   if (mode.kind !== "OK") return mode;
@@ -206,14 +179,7 @@ async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
 
 /** Null where the venue does not say. */
 async function askForMode(rest: AccountRest): Promise<VenueAnswer<boolean | null>> {
-  const path = "/fapi/v1/positionSide/dual";
-  const answer = await rest.ask({
-    method: "GET",
-    path,
-    weight: FUTURES.positionMode,
-    ...URGENT,
-    isKeyCheck: true,
-  });
+  const answer = await rest.ask(POSITION_MODE);
   if (hasNoSuchRoute(answer)) return { kind: "OK", value: null };
   return mapped(answer, (value) => flagOf(objectOf(value), "dualSidePosition"));
 }

@@ -10,6 +10,10 @@ import type { VenueAnswer, VenueLeg, VenueOrderState, VenueOrderStatus } from ".
 
 const { FUTURES } = WEIGHTS;
 const LEG = "/fapi/v1/algoOrder";
+const PLACE = { method: "POST", path: LEG, weight: FUTURES.place, ...LEG_PLACEMENT } as const;
+const FIND_LEG = { method: "GET", path: LEG, weight: FUTURES.find, ...FIND } as const;
+const CANCEL = { method: "DELETE", path: LEG, weight: FUTURES.cancel, ...URGENT } as const;
+const FIND_FIRED = { method: "GET", path: "/fapi/v1/order", weight: FUTURES.find, ...URGENT } as const;
 export const OPEN_LEGS: OpenRoute = {
   path: "/fapi/v1/openAlgoOrders",
   weight: FUTURES.openLegs,
@@ -40,14 +44,7 @@ export async function placeLeg(rest: AccountRest, leg: VenueLeg): Promise<VenueA
     closePosition: true,
     clientAlgoId: leg.clientOrderId,
   };
-  const answer = await rest.ask({
-    method: "POST",
-    path: LEG,
-    weight: FUTURES.place,
-    parameters,
-    askedAt: leg.askedAt,
-    ...LEG_PLACEMENT,
-  });
+  const answer = await rest.ask({ ...PLACE, parameters, askedAt: leg.askedAt });
   return mapped(answer, (value) => legOf(objectOf(value), leg).state);
 }
 
@@ -62,7 +59,7 @@ export async function findLeg(
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, clientAlgoId };
   const asked = { symbol, clientOrderId: clientAlgoId };
-  const answer = await rest.ask({ method: "GET", path: LEG, weight: FUTURES.find, parameters, ...FIND });
+  const answer = await rest.ask({ ...FIND_LEG, parameters });
   const found = mapped(answer, (value) => legOf(objectOf(value), asked));
   const sought = valueFor<Sought | null>(NOT_FOUND_CODES, found, null);
   if (sought.kind !== "OK") return sought;
@@ -77,13 +74,7 @@ export async function cancelLeg(
   clientAlgoId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
   const parameters = { symbol, clientAlgoId };
-  const answer = await rest.ask({
-    method: "DELETE",
-    path: LEG,
-    weight: FUTURES.cancel,
-    parameters,
-    ...URGENT,
-  });
+  const answer = await rest.ask({ ...CANCEL, parameters });
   const canceled = mapped(answer, (value) => {
     const body = objectOf(value);
     demandLeg(body, { symbol, clientOrderId: clientAlgoId });
@@ -103,14 +94,8 @@ async function findAmongOpen(
   symbol: string,
   clientAlgoId: string,
 ): Promise<VenueAnswer<VenueOrderState | null>> {
-  const parameters = { symbol };
-  const answer = await rest.ask({
-    method: "GET",
-    path: OPEN_LEGS.path,
-    weight: FUTURES.openLegs.ofOne,
-    parameters,
-    ...URGENT,
-  });
+  const call = { method: "GET", path: OPEN_LEGS.path, weight: OPEN_LEGS.weight.ofOne, ...URGENT } as const;
+  const answer = await rest.ask({ ...call, parameters: { symbol } });
   const found = mapped(answer, (value) => {
     const row = rowsOf(value).find((each) => each.clientAlgoId === clientAlgoId);
     return row === undefined ? null : legOf(row, { symbol, clientOrderId: clientAlgoId }).state;
@@ -128,15 +113,10 @@ async function findFired(
   leg: VenueOrderState,
   orderId: string,
 ): Promise<VenueAnswer<VenueOrderState>> {
-  const parameters = { symbol, orderId };
-  const path = "/fapi/v1/order";
-  const answer = await rest.ask({ method: "GET", path, weight: FUTURES.find, parameters, ...URGENT });
+  const answer = await rest.ask({ ...FIND_FIRED, parameters: { symbol, orderId } });
+  const asked = { symbol, clientOrderId: leg.clientOrderId, venueOrderId: orderId };
   return mapped(answer, (value) => ({
-    ...orderOf(
-      objectOf(value),
-      { symbol, clientOrderId: leg.clientOrderId, venueOrderId: orderId },
-      "cumQuote",
-    ),
+    ...orderOf(objectOf(value), asked, "cumQuote"),
     quantity: leg.quantity,
   }));
 }

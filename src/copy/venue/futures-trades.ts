@@ -22,6 +22,13 @@ import { WEIGHTS } from "./limits.ts";
 import { demandOrderId, listFills, NOT_FOUND_CODES, statusOf } from "./orders.ts";
 import type { VenueAnswer, VenueTrade } from "./venue.ts";
 
+const FIND_ORDER = {
+  method: "GET",
+  path: "/fapi/v1/order",
+  weight: WEIGHTS.FUTURES.find,
+  ...POLL,
+} as const;
+const INCOMES = { method: "GET", path: "/fapi/v1/income", weight: WEIGHTS.FUTURES.income, ...POLL } as const;
 const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...POLL };
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
 const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
@@ -97,15 +104,7 @@ export class FuturesTrades {
 
   /** Null while the order is not over: how much it closes is not known before. */
   async #ask(symbol: string, orderId: string): Promise<VenueAnswer<Giver | null>> {
-    const parameters = { symbol, orderId };
-    const path = "/fapi/v1/order";
-    const answer = await this.#rest.ask({
-      method: "GET",
-      path,
-      weight: WEIGHTS.FUTURES.find,
-      parameters,
-      ...POLL,
-    });
+    const answer = await this.#rest.ask({ ...FIND_ORDER, parameters: { symbol, orderId } });
     const found = mapped(answer, (value) => {
       const body = objectOf(value);
       demandOrderId(body, orderId);
@@ -130,8 +129,7 @@ export async function askForClearance(
     endTime: until,
     limit: INCOMES_MAX,
   };
-  const path = "/fapi/v1/income";
-  const answer = await rest.ask({ method: "GET", path, weight: WEIGHTS.FUTURES.income, parameters, ...POLL });
+  const answer = await rest.ask({ ...INCOMES, parameters });
   return mapped(answer, (value) => {
     const taken = rowsOf(value).reduce((sum, row) => sum - amountOf<Amount>(row, "income"), 0n);
     return (taken > 0n ? taken : 0n) as Amount;

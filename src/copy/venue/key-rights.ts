@@ -6,7 +6,8 @@ import type { StrategyType } from "../../domain/account.ts";
 import { type AccountRest, URGENT } from "./account-rest.ts";
 import { type Body, flagOf, mapped, objectOf } from "./answers.ts";
 import { WEIGHTS } from "./limits.ts";
-import type { AccountCheck, KeyRights, VenueAnswer } from "./venue.ts";
+import type { RestCall } from "./signed-rest.ts";
+import type { AccountCheck, KeyRights, VenueAnswer, VenueBalances } from "./venue.ts";
 
 const NOT_FOUND = 404;
 /** The right that a key needs to trade a type. */
@@ -39,9 +40,17 @@ export async function askForRestrictions(
   });
 }
 
-/** The withdrawal right in an account's body; null if it leaves that open. */
-export function accountMayWithdraw(body: Body): false | null {
-  return body.canWithdraw === false ? false : null;
+/** What an account's own body says of it, if the venue accepts the key; it may leave the withdrawal right open. */
+export async function checkAccount(
+  rest: AccountRest,
+  call: RestCall,
+  balancesOf: (body: Body, at: number) => VenueBalances,
+): Promise<VenueAnswer<Pick<AccountCheck, "balances" | "canTrade" | "canWithdraw">>> {
+  return mapped(await rest.ask({ ...call, isKeyCheck: true }), (value) => {
+    const body = objectOf(value);
+    const canWithdraw = body.canWithdraw === false ? false : null;
+    return { balances: balancesOf(body, rest.wallNow()), canTrade: flagOf(body, "canTrade"), canWithdraw };
+  });
 }
 
 /** What is known of an account, restricted by its key's rights. */

@@ -153,7 +153,7 @@ export class Limits {
     const { windowMs, limit } = this.#rates.weight;
     const venueNow = this.#venueNow();
     const leftMs = windowEnd(venueNow, windowMs) - venueNow;
-    const left = this.#ofAll.left(venueNow, this.#rates.weight, SHARES.POLL);
+    const left = Math.max(0, this.#ofAll.left(venueNow, this.#rates.weight, SHARES.POLL));
     return Math.min((limit * POLLS_SHARE) / windowMs, left / leftMs);
   }
 
@@ -167,7 +167,7 @@ export class Limits {
       // A request without weight is not delayed by an exhausted budget.
       if (amount === 0 && cost.priority === "REDUCE") continue;
       const share = Math.min(SHARES[cost.priority], budget === this.#ofAll ? ADDRESS_SHARE : 1);
-      if (!budget.allows(amount, venueNow, terms, share)) {
+      if (amount > budget.left(venueNow, terms, share)) {
         const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
         return this.#wallNow() + (budget === this.#ofAll ? Math.min(leftMs, DISPROOF_MS) : leftMs);
       }
@@ -316,16 +316,10 @@ class Budget {
   #used = 0;
   #underWay = 0;
 
-  /** Whether so much more fits into a share of what is granted in the present window. */
-  allows(wanted: number, venueNow: number, { windowMs, limit }: BudgetTerms, share: number): boolean {
-    this.#turnTo(Math.floor(venueNow / windowMs));
-    return this.#used + this.#underWay + wanted <= Math.floor(limit * share);
-  }
-
-  /** How much more fits into a share of the present window's limit. */
-  left(venueNow: number, { windowMs, limit }: BudgetTerms, share: number): number {
-    this.#turnTo(Math.floor(venueNow / windowMs));
-    return Math.max(0, Math.floor(limit * share) - this.#used - this.#underWay);
+  /** How much more fits into a share of the present window's limit; below zero if it is exceeded. */
+  left(venueNow: number, terms: BudgetTerms, share: number): number {
+    this.#turnTo(venueNow, terms);
+    return Math.floor(terms.limit * share) - this.#used - this.#underWay;
   }
 
   begin(cost: number): void {
@@ -333,20 +327,21 @@ class Budget {
   }
 
   /** The request has ended with the venue's count: LOST if it never answered, null if it gave none. */
-  end(cost: number, counted: number | null | "LOST", venueNow: number, { windowMs }: BudgetTerms): void {
+  end(cost: number, counted: number | null | "LOST", venueNow: number, terms: BudgetTerms): void {
     this.#underWay -= cost;
-    this.#turnTo(Math.floor(venueNow / windowMs));
+    this.#turnTo(venueNow, terms);
     if (counted === "LOST") this.#used += cost;
     else if (counted !== null) this.#used = Math.max(this.#used, counted);
   }
 
   /** The used part of the limit in the present window: 0 to 1, or more. */
-  shareUsed(venueNow: number, { windowMs, limit }: BudgetTerms): number {
-    this.#turnTo(Math.floor(venueNow / windowMs));
-    return this.#used / limit;
+  shareUsed(venueNow: number, terms: BudgetTerms): number {
+    this.#turnTo(venueNow, terms);
+    return this.#used / terms.limit;
   }
 
-  #turnTo(window: number): void {
+  #turnTo(venueNow: number, { windowMs }: BudgetTerms): void {
+    const window = Math.floor(venueNow / windowMs);
     if (window <= this.#window) return;
     this.#window = window;
     this.#used = 0;

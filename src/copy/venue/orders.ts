@@ -19,6 +19,7 @@ import {
   BodyFault,
   idOf,
   mapped,
+  objectOf,
   rowsOf,
   textOf,
   timeOf,
@@ -97,6 +98,19 @@ export function orderOf(body: Body, asked: OrderAsked, quoteKey: string): VenueO
     throw new BodyFault("paid for without anything executed");
   if (executedQuantity > 0n && executedQuote === 0n) throw new BodyFault("executed without anything paid");
   return order;
+}
+
+/** The order under a client id, queried; null if the venue knows none. */
+export async function findOrder(
+  rest: AccountRest,
+  call: RestCall,
+  asked: OrderAsked,
+  quoteKey: string,
+): Promise<VenueAnswer<VenueOrderState | null>> {
+  const parameters = { symbol: asked.symbol, origClientOrderId: asked.clientOrderId };
+  const answer = await rest.ask({ ...call, parameters });
+  const found = mapped(answer, (value) => orderOf(objectOf(value), asked, quoteKey));
+  return valueFor<VenueOrderState | null>(NOT_FOUND_CODES, found, null);
 }
 
 /** An order as a body has it that does not say what was paid: zero. Throws as `orderOf` does. */

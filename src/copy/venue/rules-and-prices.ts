@@ -31,10 +31,12 @@ const SYMBOLS_MAX = 5_000;
 const UNKNOWN_SYMBOL_CODE = -1121;
 
 type Known = { readonly rules: SymbolRules | null; askAgainAt: number };
-type Parts = {
+type PriceParts = {
   readonly family: StrategyType;
   readonly wallNow: () => number;
   readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
+};
+type Parts = PriceParts & {
   readonly learn: (rates: RateLimits) => void;
   readonly log: Pick<Logger, "warn">;
 };
@@ -168,33 +170,32 @@ const ROUTES = {
 } as const;
 
 export class VenuePrices {
-  readonly #family: StrategyType;
-  readonly #wallNow: () => number;
-  readonly #ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
+  readonly #parts: PriceParts;
   #last: { readonly answer: VenueAnswer<Prices>; readonly askAgainAt: number } | null = null;
   readonly #request = new SingleFlight(() => this.#asked());
 
-  constructor(parts: {
-    readonly family: StrategyType;
-    readonly wallNow: () => number;
-    readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
-  }) {
-    this.#family = parts.family;
-    this.#wallNow = parts.wallNow;
-    this.#ask = parts.ask;
+  constructor(parts: PriceParts) {
+    this.#parts = parts;
   }
 
   async all(): Promise<VenueAnswer<Prices>> {
-    if (this.#last !== null && this.#wallNow() < this.#last.askAgainAt) return this.#last.answer;
+    if (this.#last !== null && this.#parts.wallNow() < this.#last.askAgainAt) return this.#last.answer;
     return await this.#request.run();
   }
 
   async #asked(): Promise<VenueAnswer<Prices>> {
-    const { path, weight, key } = ROUTES[this.#family];
-    const askedAt = this.#wallNow();
-    const body = await this.#ask({ method: "GET", path, weight, placesOrder: false, priority: "REDUCE" });
+    const { path, weight, key } = ROUTES[this.#parts.family];
+    const askedAt = this.#parts.wallNow();
+    const body = await this.#parts.ask({
+      method: "GET",
+      path,
+      weight,
+      placesOrder: false,
+      priority: "REDUCE",
+    });
     const answer = mapped(body, (value) => pricesOf(value, key));
-    const askAgainAt = answer.kind === "OK" ? askedAt + PRICES_AGE_MAX_MS : this.#wallNow() + PRICES_RETRY_MS;
+    const askAgainAt =
+      answer.kind === "OK" ? askedAt + PRICES_AGE_MAX_MS : this.#parts.wallNow() + PRICES_RETRY_MS;
     this.#last = { answer, askAgainAt };
     return answer;
   }

@@ -3,24 +3,14 @@
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, sum, ZERO } from "../../money/decimal.ts";
 import { type AccountRest, FIND, placementCost, URGENT } from "./account-rest.ts";
-import {
-  amountOf,
-  type Body,
-  BodyFault,
-  flagOf,
-  mapped,
-  objectOf,
-  rowsOf,
-  textOf,
-  valueFor,
-} from "./answers.ts";
-import { accountMayWithdraw, askForRestrictions, restricted } from "./key-rights.ts";
+import { amountOf, type Body, BodyFault, mapped, objectOf, rowsOf, textOf, valueFor } from "./answers.ts";
+import { askForRestrictions, checkAccount, restricted } from "./key-rights.ts";
 import { WEIGHTS } from "./limits.ts";
 import {
   askForFills,
   feesOf,
+  findOrder,
   listOpen,
-  NOT_FOUND_CODES,
   NOT_OPEN_CODES,
   type OpenRoute,
   type OrderAsked,
@@ -43,7 +33,16 @@ import type {
 const { SPOT } = WEIGHTS;
 const ORDER = "/api/v3/order";
 const FILLS = { path: "/api/v3/myTrades", weight: SPOT.fills };
-const ACCOUNT = { method: "GET", path: "/api/v3/account", weight: SPOT.account } as const;
+const PLACE = { method: "POST", path: ORDER, weight: SPOT.place } as const;
+const FIND_ORDER = { method: "GET", path: ORDER, weight: SPOT.find, ...FIND } as const;
+const CANCEL = { method: "DELETE", path: ORDER, weight: SPOT.cancel, ...URGENT } as const;
+const ACCOUNT = {
+  method: "GET",
+  path: "/api/v3/account",
+  weight: SPOT.account,
+  parameters: { omitZeroBalances: true },
+  ...URGENT,
+} as const;
 const OPEN_ORDERS: OpenRoute = {
   path: "/api/v3/openOrders",
   weight: SPOT.openOrders,
@@ -63,22 +62,13 @@ export function createSpotClient(rest: AccountRest): VenueClient {
     keyRights: (family) => askForRestrictions(rest, family),
 
     async balances() {
-      const parameters = { omitZeroBalances: true };
-      return mapped(await rest.ask({ ...ACCOUNT, parameters, ...URGENT }), (value) =>
-        balancesOf(objectOf(value), rest.wallNow()),
-      );
+      return mapped(await rest.ask(ACCOUNT), (value) => balancesOf(objectOf(value), rest.wallNow()));
     },
 
     async place(order) {
       const parameters = { ...placementOf(order), newOrderRespType: "FULL" };
-      const answer = await rest.ask({
-        method: "POST",
-        path: ORDER,
-        weight: SPOT.place,
-        parameters,
-        askedAt: order.askedAt,
-        ...placementCost(order),
-      });
+      const { askedAt } = order;
+      const answer = await rest.ask({ ...PLACE, parameters, askedAt, ...placementCost(order) });
       const placed = mapped(answer, orderIn(order));
       if (placed.kind !== "OK" || answer.kind !== "OK") return placed;
       const fills = await fillsOf(rest, order, placed.value, objectOf(answer.value));
@@ -87,23 +77,13 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 
     placeLeg: async () => NO_LEGS,
 
-    async find(symbol, clientOrderId) {
-      const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({ method: "GET", path: ORDER, weight: SPOT.find, parameters, ...FIND });
-      return valueFor(NOT_FOUND_CODES, mapped(answer, orderIn({ symbol, clientOrderId })), null);
-    },
+    find: (symbol, clientOrderId) => findOrder(rest, FIND_ORDER, { symbol, clientOrderId }, QUOTE_KEY),
 
     findLeg: async () => ({ kind: "OK", value: null }),
 
     async cancel(symbol, clientOrderId) {
       const parameters = { symbol, origClientOrderId: clientOrderId };
-      const answer = await rest.ask({
-        method: "DELETE",
-        path: ORDER,
-        weight: SPOT.cancel,
-        parameters,
-        ...URGENT,
-      });
+      const answer = await rest.ask({ ...CANCEL, parameters });
       return valueFor(NOT_OPEN_CODES, mapped(answer, orderIn({ symbol, clientOrderId })), null);
     },
 
@@ -130,12 +110,7 @@ const NO_LEGS: VenueRefusal = { kind: "REFUSED", code: -1116, message: "Invalid 
 const NO_LEVERAGE: VenueRefusal = { kind: "REFUSED", code: -4028, message: "Invalid leverage" };
 
 async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
-  const parameters = { omitZeroBalances: true };
-  const account = mapped(await rest.ask({ ...ACCOUNT, parameters, ...URGENT, isKeyCheck: true }), (value) => {
-    const body = objectOf(value);
-    const canTrade = flagOf(body, "canTrade");
-    return { balances: balancesOf(body, rest.wallNow()), canTrade, canWithdraw: accountMayWithdraw(body) };
-  });
+  const account = await checkAccount(rest, ACCOUNT, balancesOf);
   if (account.kind !== "OK") return account;
   const restrictions = await askForRestrictions(rest);
   return mapped(restrictions, (told) => ({ ...restricted(account.value, told), isHedgeMode: null }));
