@@ -6,7 +6,16 @@ import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
-import { auditedAs, COPIED_AT, claim, follow, openToCopiers, VENUE, venueAccountOf } from "./records.ts";
+import {
+  auditedAs,
+  COPIED_AT,
+  claim,
+  follow,
+  leave,
+  openToCopiers,
+  VENUE,
+  venueAccountOf,
+} from "./records.ts";
 
 export function copyingAccountCases(opened: Opened): void {
   describe("venue accounts", () => {
@@ -153,8 +162,7 @@ export function copyingAccountCases(opened: Opened): void {
       const [copyId = ""] = await follow(store, "one", "ann");
       expect(await disconnect("account-of-ann")).toBe(false);
       expect(await copying.findAccount("account-of-ann")).toEqual(venueAccountOf("ann"));
-      const stopped = { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 } as const;
-      await copying.changeCopy(stopped, auditedAs("COPY_STOPPED"));
+      await leave(store, copyId);
       expect(await disconnect("account-of-ann")).toBe(true);
     });
 

@@ -4,10 +4,11 @@ import { type Copy, EMPTY_BOOK } from "../../../domain/copying.ts";
 import { STOPPED_LISTED_MAX } from "../../copying/copies.ts";
 import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
-import { accountOf, commitOf, firstOf, upTo } from "../records.ts";
+import { accountOf, commitOf, upTo } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
 import {
   actionOf,
+  advanceOf,
   auditedAs,
   claim,
   copyOf,
@@ -45,10 +46,8 @@ export function copyingCopyCases(opened: Opened): void {
     test("a copy begins at the strategy's version and the lead's last action of now", async () => {
       await claim(store);
       await commit(store, [commitOf(accountOf("one"), 2)]);
-      const { account } = firstOf("one");
-      const advance = { strategyId: "one", type: "SPOT", account, version: 1, seq: 3 } as const;
       const actions = upTo(3).map((seq) => actionOf(seq, 1));
-      await copying.advanceLead({ ...advance, holder: HOLDER, fromVersion: 0, actions });
+      await copying.advanceLead(advanceOf("one", [0, 1], actions));
       await connect("ann");
       const [before] = await copying.listClaimed(HOLDER);
       expect(await begin("ann", "one")).toBe("CREATED");

@@ -5,16 +5,7 @@ import type { CopyProgress, EntryCount } from "../../ports/copies.ts";
 import type { CopyStore, Store } from "../../store.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
-import {
-  COPIED_AT,
-  claim,
-  entryOf,
-  follow,
-  HOLDER,
-  openToCopiers,
-  progressOf,
-  skippedOf,
-} from "./records.ts";
+import { COPIED_AT, copiedByThree, entryOf, HOLDER, progressOf, skippedOf } from "./records.ts";
 
 const DAY_MS = 86_400_000;
 /** The beginning of the day of `COPIED_AT`. */
@@ -39,10 +30,7 @@ export function copyingCountCases(opened: Opened): void {
     beforeEach(async () => {
       store = opened().store;
       copying = store.copying;
-      await openToCopiers(store, "one", "two");
-      await follow(store, "one", "ann", "bob");
-      await follow(store, "two", "cat");
-      await claim(store);
+      await copiedByThree(store);
     });
 
     const record = (strategyId: string, ...progress: readonly CopyProgress[]) =>

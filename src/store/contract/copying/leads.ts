@@ -6,14 +6,16 @@ import type { OpenStrategy } from "../../ports/leads.ts";
 import type { CopyStore, Store } from "../../store.ts";
 import { futuresAccountOf } from "../futures-records.ts";
 import { actionsIn } from "../people/people-records.ts";
-import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "../records.ts";
+import { accountOf, commitOf, createdOf, keyOf, orderOf, upTo } from "../records.ts";
 import { commit, create, type Opened } from "../store-under-test.ts";
 import {
   actionOf,
+  advanceOf,
   auditedAs,
   claim,
   follow,
   HOLDER,
+  leave,
   openToCopiers,
   placementOf,
   progressOf,
@@ -72,15 +74,8 @@ export function copyingLeadCases(opened: Opened): void {
         const actions = Array.from({ length: until - from }, (_, index) =>
           actionOf(from + index + 1, from + index + 2),
         );
-        const lead = {
-          strategyId: "one",
-          type: "SPOT",
-          account: accountOf("one"),
-          version: until + 1,
-          seq: until,
-        } as const;
-        const moved = { ...lead, holder: HOLDER, fromVersion: from === 0 ? 0 : from + 1, actions };
-        expect(await copying.advanceLead(moved)).toBe(true);
+        const versions = [from === 0 ? 0 : from + 1, until + 1] as const;
+        expect(await copying.advanceLead(advanceOf("one", versions, actions))).toBe(true);
       };
       const seqs = async () =>
         (await copying.listActions("one", { afterSeq: 0, limit: 99 })).map(({ seq }) => seq);
@@ -111,10 +106,7 @@ export function copyingLeadCases(opened: Opened): void {
       await close("closed");
       await open("shut", false);
       const [copyId = ""] = await follow(store, "a", "ann", "bob");
-      await copying.changeCopy(
-        { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 },
-        auditedAs("COPY_STOPPED"),
-      );
+      await leave(store, copyId);
       const listed = await copying.listOpenStrategies({ limit: 9 });
       expect(listed.map(({ strategyId, copies }) => [strategyId, copies])).toEqual([
         ["a", 1],
@@ -232,8 +224,7 @@ export function copyingLeadCases(opened: Opened): void {
       ]);
       expect([await copying.revisionOfLead("b"), await copying.revisionOfLead("ghost")]).toEqual([2, 0]);
       expect(await claim(store)).toEqual(["b", "c"]);
-      const stop = { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at: 1 } as const;
-      await copying.changeCopy(stop, auditedAs("COPY_STOPPED"));
+      await leave(store, copyId);
       expect(await claim(store)).toEqual(["c"]);
       expect(await claim(store, { holder: "another", isAlone: true })).toEqual(["c"]);
       expect(await copying.listClaimed(HOLDER)).toEqual([]);
@@ -285,9 +276,7 @@ export function copyingLeadCases(opened: Opened): void {
       await openToCopiers(store, "one");
       await claim(store);
       const actions = [...DEEDS, placementOf(99)].map((deed, index) => actionOf(index + 1, index + 1, deed));
-      const { account } = firstOf("one");
-      const advance = { strategyId: "one", type: "SPOT", account, version: 50, seq: actions.length } as const;
-      await copying.advanceLead({ ...advance, holder: HOLDER, fromVersion: 0, actions });
+      await copying.advanceLead(advanceOf("one", [0, 50], actions));
       expect(await copying.listActions("one", { afterSeq: 0, limit: 99 })).toEqual(actions);
       expect(await copying.listActions("one", { afterSeq: 2, limit: 3 })).toEqual(actions.slice(2, 5));
       expect(await copying.listRecentActions("one", { limit: 2 })).toEqual(actions.slice(-2).toReversed());
@@ -303,9 +292,7 @@ export function copyingLeadCases(opened: Opened): void {
       await openToCopiers(store, "one");
       await claim(store);
       const actions = upTo(500).map((seq) => actionOf(seq, seq));
-      const { account } = firstOf("one");
-      const advance = { strategyId: "one", type: "SPOT", account, version: 500, seq: 500 } as const;
-      expect(await copying.advanceLead({ ...advance, holder: HOLDER, fromVersion: 0, actions })).toBe(true);
+      expect(await copying.advanceLead(advanceOf("one", [0, 500], actions))).toBe(true);
       const listed = await copying.listActions("one", { afterSeq: 0, limit: 1_000 });
       expect(listed.map(({ seq }) => seq)).toEqual(upTo(500));
     });

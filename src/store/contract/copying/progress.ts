@@ -10,12 +10,13 @@ import {
   auditedAs,
   COPIED_AT,
   claim,
+  copiedByThree,
   entryOf,
   FULL_BOOK,
   follow,
   HOLDER,
+  leave,
   OTHER_SETTINGS,
-  openToCopiers,
   progressOf,
   skippedOf,
 } from "./records.ts";
@@ -30,21 +31,14 @@ export function copyingProgressCases(opened: Opened): void {
     beforeEach(async () => {
       store = opened().store;
       copying = store.copying;
-      await openToCopiers(store, "one", "two");
-      await follow(store, "one", "ann", "bob");
-      await follow(store, "two", "cat");
-      await claim(store);
+      await copiedByThree(store);
     });
 
     const record = (...progress: readonly CopyProgress[]) => copying.recordProgress("one", HOLDER, progress);
     const write = (copyId: string, ...entries: readonly MirrorEntry[]) =>
       record(progressOf(copyId, 1, { entries }));
     const logOf = (copyId: string) => copying.listMirrorEntries(copyId, { limit: 99 });
-    const stop = (copyId: string, at = 4) =>
-      copying.changeCopy(
-        { copyId, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at },
-        auditedAs("COPY_STOPPED"),
-      );
+    const stop = (copyId: string, at = 4) => leave(store, copyId, "STOPPED", at);
 
     test("is written of several copies at once, exactly as it was given", async () => {
       const entries = [entryOf(ann, 1), skippedOf(ann, 2)];
@@ -135,10 +129,7 @@ export function copyingProgressCases(opened: Opened): void {
     test("leaves the status and the settings that people have chosen meanwhile", async () => {
       const settings = OTHER_SETTINGS;
       await copying.changeSettings(ann, settings, auditedAs("COPY_SETTINGS_CHANGED"));
-      await copying.changeCopy(
-        { copyId: ann, from: ["FOLLOWING"], status: "PAUSED", reason: "COPIER", at: 3 },
-        auditedAs("COPY_PAUSED"),
-      );
+      await leave(store, ann, "PAUSED", 3);
       await record(progressOf(ann, 8, { book: FULL_BOOK }));
       const expected = { status: "PAUSED", reason: "COPIER", settings, doneSeq: 8, book: FULL_BOOK };
       expect(await copying.findCopy(ann)).toMatchObject(expected);

@@ -4,6 +4,7 @@ import {
   type Copy,
   type CopyBook,
   type CopySettings,
+  type CopyStatus,
   EMPTY_BOOK,
   EXACT_SETTINGS,
   type LeadAction,
@@ -16,7 +17,7 @@ import { decimal } from "../../../money/decimal.ts";
 import type { CopyProgress } from "../../ports/copies.ts";
 import type { Store } from "../../store.ts";
 import { auditOf } from "../people/people-records.ts";
-import { createdOf, HUGE, TINY } from "../records.ts";
+import { createdOf, firstOf, HUGE, TINY } from "../records.ts";
 
 /** When everything happens, unless a case says otherwise: wall time, Unix ms. */
 export const COPIED_AT = 1_795_228_304_525;
@@ -234,6 +235,36 @@ export async function follow(
     copyIds.push(copy.copyId);
   }
   return copyIds;
+}
+
+/** Strategies one and two with copies, of ann and bob of the first, of cat of the second, under a claim of `HOLDER`. */
+export async function copiedByThree(store: Store): Promise<void> {
+  await openToCopiers(store, "one", "two");
+  await follow(store, "one", "ann", "bob");
+  await follow(store, "two", "cat");
+  await claim(store);
+}
+
+/** What moves a spot lead on to a version, by the last of these actions, for `HOLDER`. */
+export function advanceOf(
+  strategyId: string,
+  [fromVersion, version]: readonly [number, number],
+  actions: readonly LeadAction[],
+) {
+  const seq = actions.at(-1)?.seq ?? 0;
+  const { account } = firstOf(strategyId);
+  return { strategyId, type: "SPOT", account, holder: HOLDER, fromVersion, version, seq, actions } as const;
+}
+
+/** Has a copy that is followed be stopped by its owner, or left in another status. */
+export function leave(
+  { copying }: Pick<Store, "copying">,
+  copyId: string,
+  status: CopyStatus = "STOPPED",
+  at = 1,
+): Promise<boolean> {
+  const change = { copyId, from: ["FOLLOWING"], status, reason: "COPIER", at } as const;
+  return copying.changeCopy(change, auditedAs(status === "STOPPED" ? "COPY_STOPPED" : "COPY_PAUSED"));
 }
 
 /** Claims every lead there is for `HOLDER`, at the time 1,000 until 2,000 unless a case says otherwise; answers their ids. */

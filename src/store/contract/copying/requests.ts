@@ -5,7 +5,7 @@ import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
-import { auditedAs, claim, follow, HOLDER, openToCopiers, progressOf, VENUE } from "./records.ts";
+import { auditedAs, claim, copiedByThree, HOLDER, leave, progressOf, VENUE } from "./records.ts";
 
 export function copyingRequestCases(opened: Opened): void {
   describe("what people ask of copies", () => {
@@ -15,10 +15,7 @@ export function copyingRequestCases(opened: Opened): void {
     beforeEach(async () => {
       store = opened().store;
       copying = store.copying;
-      await openToCopiers(store, "one", "two");
-      await follow(store, "one", "ann", "bob");
-      await follow(store, "two", "cat");
-      await claim(store);
+      await copiedByThree(store);
     });
 
     const requestOf = (requestId: string, copyId: string, terms: Partial<CopyRequest> = {}): CopyRequest => ({
@@ -81,8 +78,7 @@ export function copyingRequestCases(opened: Opened): void {
       expect(await copying.listPendingRequests("one")).toEqual([asks]);
       expect((await grown(before))[0]).toBe(1);
 
-      const leave = { copyId: bob, from: ["FOLLOWING"], status: "STOPPED", reason: "COPIER", at } as const;
-      await copying.changeCopy(leave, auditedAs("COPY_STOPPED"));
+      await leave(store, bob, "STOPPED", at);
       await commit(store, [commitOf(accountOf("one", "CLOSED"), 2)]);
       expect(await claim(store)).toEqual(["one", "two"]);
       const finishes = { requestId: "w1", at, failure: null };

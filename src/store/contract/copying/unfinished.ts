@@ -2,15 +2,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy } from "../../../domain/copying.ts";
 import type { CopyStore, Store } from "../../store.ts";
-import { accountOf, commitOf, firstOf, upTo } from "../records.ts";
+import { accountOf, commitOf, upTo } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
 import {
   actionOf,
+  advanceOf,
   auditedAs,
   COPIED_AT,
   claim,
   follow,
   HOLDER,
+  leave,
   openToCopiers,
   progressOf,
   VENUE,
@@ -32,21 +34,9 @@ export function copyingUnfinishedCases(opened: Opened): void {
       const actions = upTo(to)
         .slice(from - 1)
         .map((seq) => actionOf(seq, seq));
-      const { account } = firstOf(strategyId);
-      const advance = { strategyId, type: "SPOT", account, version: to, seq: to } as const;
-      const isDone = await copying.advanceLead({
-        ...advance,
-        holder: HOLDER,
-        fromVersion: from - 1,
-        actions,
-      });
-      expect(isDone).toBe(true);
+      expect(await copying.advanceLead(advanceOf(strategyId, [from - 1, to], actions))).toBe(true);
     }
-    const change = (copyId: string, status: Copy["status"]) =>
-      copying.changeCopy(
-        { copyId, from: ["FOLLOWING"], status, reason: "COPIER", at: 9_000 },
-        auditedAs("COPY_PAUSED"),
-      );
+    const change = (copyId: string, status: Copy["status"]) => leave(store, copyId, status, 9_000);
     const dealWith = (copyId: string, seq: number) =>
       copying.recordProgress("one", HOLDER, [progressOf(copyId, seq)]);
 
