@@ -78,11 +78,6 @@ export type Route = Row<Parameters, SignedCall, Answer> &
     readonly weight: (parameters: Parameters) => number;
   };
 
-/** The weight of a route that always costs the same. */
-export function fixed(weight: number): () => number {
-  return () => weight;
-}
-
 /** The parameters of every signed request. Source: specification 5.1. */
 export const SIGNING_PARAMETERS = {
   timestamp: mandatory(
@@ -102,34 +97,59 @@ export const SIGNING_PARAMETERS = {
 
 /** The part of a row that knows its own parameters: it can read those that it describes, and no others. */
 type Reading<Name extends string> = {
-  readonly parameters: Descriptions<Name>;
-  readonly weight: (parameters: Parameters<NoInfer<Name>>) => number;
+  /** Other paths of the same route. */
+  readonly aliases?: readonly string[];
+  /** None unless given. */
+  readonly parameters?: Descriptions<Name>;
+  /** What it costs, where it does not depend on the parameters as a number; 1 unless given. */
+  readonly weight?: number | ((parameters: Parameters<NoInfer<Name>>) => number);
 };
 type Answering<Result> = Promise<Result | Refusal> | Result | Refusal;
 
-/** A row of a signed route: `parse` gives `answer` its input, and `answer` gives `present` its result. */
-export function signedRoute<const Name extends string, Input = undefined, Result = Body>(
-  row: RowHead &
-    Access &
-    Reading<Name> & {
-      readonly parse?: (parameters: Parameters<NoInfer<Name>>) => Input | Refusal;
-      readonly answer: (input: Input, ports: Ports, call: SignedCall) => Answering<Result>;
-      readonly present?: (result: Result, call: SignedCall) => Body;
-    } & ParsesInput<Input>,
-): Route {
-  const known = new Set(Object.keys({ ...SIGNING_PARAMETERS, ...row.parameters }));
-  return { ...row, access: "signed", known };
+/**
+ * Makes the rows of signed routes for strategies of a type, or for all keys. A row is given by its method and path, such as
+ * "GET /api/v3/account": `parse` gives `answer` its input, and `answer` gives `present` its result. It writes unless it is a GET.
+ */
+export function signedRoutes(strategyType: Route["strategyType"]) {
+  return <const Name extends string = never, Input = undefined, Result = Body>(
+    name: `${Route["method"]} /${string}`,
+    summary: string,
+    row: Partial<Omit<Access, "strategyType">> &
+      Reading<Name> & {
+        readonly parse?: (parameters: Parameters<NoInfer<Name>>) => Input | Refusal;
+        readonly answer: (input: Input, ports: Ports, call: SignedCall) => Answering<Result>;
+        readonly present?: (result: Result, call: SignedCall) => Body;
+      } & ParsesInput<Input>,
+  ): Route => {
+    const [method, path] = name.split(" ") as [Route["method"], string];
+    const known = new Set(Object.keys({ ...SIGNING_PARAMETERS, ...row.parameters }));
+    const access = { access: "signed", strategyType, placesOrder: false, writes: method !== "GET" } as const;
+    return { ...access, ...row, ...headOf(path, row), method, summary, known };
+  };
 }
 
-/** A row of a public route. Its parser may check symbols against the listings. */
-export function publicRoute<const Name extends string, Input = undefined, Result = Body>(
-  row: Omit<RowHead, "method"> &
-    Reading<Name> & {
-      readonly parse?: (parameters: Parameters<NoInfer<Name>>, listings: Listings) => Input | Refusal;
-      readonly answer: (input: Input, ports: Ports) => Answering<Result>;
-      readonly present?: (result: Result) => Body;
-    } & ParsesInput<Input>,
+/** A row of a public route, which is a GET. Its parser may check symbols against the listings. */
+export function publicRoute<const Name extends string = never, Input = undefined, Result = Body>(
+  path: string,
+  summary: string,
+  row: Reading<Name> & {
+    readonly parse?: (parameters: Parameters<NoInfer<Name>>, listings: Listings) => Input | Refusal;
+    readonly answer: (input: Input, ports: Ports) => Answering<Result>;
+    readonly present?: (result: Result) => Body;
+  } & ParsesInput<Input>,
 ): Route {
   const access = { access: "public", strategyType: null, placesOrder: false, writes: false } as const;
-  return { ...row, ...access, method: "GET", known: null };
+  return { ...row, ...access, ...headOf(path, row), method: "GET", summary, known: null };
+}
+
+function headOf<Name extends string>(
+  path: string,
+  row: Reading<Name>,
+): Pick<Route, "paths" | "parameters" | "weight"> {
+  const { aliases = [], parameters = {}, weight = 1 } = row;
+  return {
+    paths: [path, ...aliases],
+    parameters,
+    weight: typeof weight === "number" ? () => weight : weight,
+  };
 }

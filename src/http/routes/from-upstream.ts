@@ -7,6 +7,7 @@
 // Source: specification 4.5; reference exchange, sections 5 and 9.
 import type { StrategyType } from "../../domain/account.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import { fixedFuturesWeights, fixedWeights } from "../../market/client/rest/request-weight.ts";
 import { bodyOf, type UpstreamAnswer } from "../../market/client/rest/rest.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Descriptions } from "../parse/descriptions.ts";
@@ -15,71 +16,73 @@ import type { Listings, Ports } from "../pipeline.ts";
 import { publicRoute, ReadyJson, type Route } from "../route.ts";
 import { listedBy } from "./exchange-info.ts";
 
-/** A public route of the market. */
-export type UpstreamRoute = {
-  /** The first is the route's name, the others are aliases. */
-  readonly paths: Route["paths"];
+/** The parameters that are sent upstream, checked in this order. */
+export type Readers = Readonly<Record<string, Reader>>;
+
+/** What a public route of the market may have besides its path, its summary and its readers. */
+type More = {
+  readonly aliases?: readonly string[];
   /** Unless it is the same. */
   readonly upstreamPath?: string;
-  readonly summary: string;
-  readonly weight: Route["weight"];
-  /** The parameters that are sent upstream, checked in this order. */
-  readonly readers: Readonly<Record<string, Reader>>;
+  /** Unless the table of fixed weights has it. */
+  readonly weight?: number | Route["weight"];
   /**
    * Whether the route takes `symbolStatus`, which is checked against our own listing and not sent upstream.
    */
   readonly takesStatus?: boolean;
 };
 
+const FIXED_WEIGHTS: Readonly<Record<string, number>> = { ...fixedWeights, ...fixedFuturesWeights };
+
 const STATUS_OF_SYMBOL = {
   ...SYMBOL_STATUS,
   description: "Refuses a `symbol` of another status, and leaves symbols of another status out of a list.",
 };
 
-/** Answers with what the REST route of the type's own market answers to the same parameters. */
-export function fromUpstream(
-  type: StrategyType,
-  { paths, summary, upstreamPath = paths[0], weight, readers, takesStatus }: UpstreamRoute,
-): Route {
+/** Makes rows that answer with what the REST route of the type's own market answers to the same parameters. */
+export function upstreamRoutes(type: StrategyType) {
   const listedIn = (listings: Listings) => listedBy(type, listings[type]);
-  return publicRoute({
-    paths,
-    summary,
-    parameters: describedBy(readers, takesStatus === true),
-    weight,
-    parse(parameters, listings) {
-      const listed = listedIn(listings);
-      const search = searchOf(parameters, listed, readers);
-      if (isRefusal(search)) return search;
-      const status = takesStatus === true ? symbolStatus(parameters) : null;
-      if (isRefusal(status)) return status;
-      const named = search.get("symbol");
-      if (status !== null && named !== null && listed.get(named)?.status !== status) {
-        return { refusal: "SYMBOL_STATUS_MISMATCH" };
-      }
-      // The status of a named symbol has been checked; of a list, symbols of another status are left out.
-      return { search, status: named === null ? status : null };
-    },
-    async answer({ search, status }: Search, { markets }: Pick<Ports, "markets">) {
-      const text = textOf(await markets[type].query(upstreamPath, search));
-      return isRefusal(text) || status === null ? text : rowsOfStatus(text, status, listedIn(markets));
-    },
-    present: (found) => (typeof found === "string" ? new ReadyJson(found) : found),
-  });
+  return (
+    path: string,
+    summary: string,
+    readers: Readers,
+    { aliases = [], upstreamPath = path, weight = FIXED_WEIGHTS[path], takesStatus = false }: More = {},
+  ): Route => {
+    if (weight === undefined) throw new Error(`no weight is known of ${path}`);
+    return publicRoute(path, summary, {
+      aliases,
+      parameters: describedBy(readers, takesStatus),
+      weight,
+      parse(parameters, listings) {
+        const listed = listedIn(listings);
+        const search = searchOf(parameters, listed, readers);
+        if (isRefusal(search)) return search;
+        const status = takesStatus ? symbolStatus(parameters) : null;
+        if (isRefusal(status)) return status;
+        const named = search.get("symbol");
+        if (status !== null && named !== null && listed.get(named)?.status !== status) {
+          return { refusal: "SYMBOL_STATUS_MISMATCH" };
+        }
+        // The status of a named symbol has been checked; of a list, symbols of another status are left out.
+        return { search, status: named === null ? status : null };
+      },
+      async answer({ search, status }: Search, { markets }: Pick<Ports, "markets">) {
+        const text = textOf(await markets[type].query(upstreamPath, search));
+        return isRefusal(text) || status === null ? text : rowsOfStatus(text, status, listedIn(markets));
+      },
+      present: (found) => (typeof found === "string" ? new ReadyJson(found) : found),
+    });
+  };
 }
 
-function describedBy(readers: UpstreamRoute["readers"], takesStatus: boolean): Descriptions {
+function describedBy(readers: Readers, takesStatus: boolean): Descriptions {
   const own = Object.entries(readers).map(([name, { description }]) => [name, description]);
   return { ...Object.fromEntries(own), ...(takesStatus ? { symbolStatus: STATUS_OF_SYMBOL } : {}) };
 }
 
 type Search = { readonly search: URLSearchParams; readonly status: string | null };
 
-function searchOf(
-  parameters: Parameters,
-  listed: Listed,
-  readers: UpstreamRoute["readers"],
-): URLSearchParams | Refusal {
+function searchOf(parameters: Parameters, listed: Listed, readers: Readers): URLSearchParams | Refusal {
   const search = new URLSearchParams();
   for (const [name, read] of Object.entries(readers)) {
     const value = read(parameters, listed, name);

@@ -1,7 +1,6 @@
 // The public market data of futures, passed on from upstream. Unlike on spot a limit that is too high is
 // refused, and there is no `symbols`. Source: specification 4.5; reference exchange, section 9.
 import {
-  fixedFuturesWeights,
   futuresCandlesWeight,
   futuresDepthWeight,
   futuresTickerWeights,
@@ -19,8 +18,8 @@ import {
   pair,
   startTime,
 } from "../parse/market-data.ts";
-import { fixed, type Route } from "../route.ts";
-import { fromUpstream, type UpstreamRoute } from "./from-upstream.ts";
+import type { Route } from "../route.ts";
+import { type Readers, upstreamRoutes } from "./from-upstream.ts";
 
 const ROWS_DEFAULT = 500;
 const FUNDING_ROWS_DEFAULT = 100;
@@ -36,31 +35,28 @@ const span = {
 };
 const candlesOfSymbol = { symbol: mandatorySymbol, ...span };
 
+const futures = upstreamRoutes("FUTURES");
+
 export const FUTURES_MARKET_DATA_ROUTES: readonly Route[] = [
-  futures({
-    paths: ["/fapi/v1/depth"],
-    summary: "The order book of a contract",
-    weight: (parameters) => futuresDepthWeight(optionalText(parameters, "limit")),
-    readers: { symbol: mandatorySymbol, limit: contractDepthLimit },
-  }),
-  futures({
-    paths: ["/fapi/v1/trades"],
-    summary: "The newest trades, oldest first",
-    weight: fixed(fixedFuturesWeights["/fapi/v1/trades"]),
-    readers: { symbol: mandatorySymbol, limit },
-  }),
+  futures(
+    "/fapi/v1/depth",
+    "The order book of a contract",
+    { symbol: mandatorySymbol, limit: contractDepthLimit },
+    { weight: (parameters) => futuresDepthWeight(optionalText(parameters, "limit")) },
+  ),
+  futures("/fapi/v1/trades", "The newest trades, oldest first", { symbol: mandatorySymbol, limit }),
   // The reference exchange requires a key; this service does not.
-  futures({
-    paths: ["/fapi/v1/historicalTrades"],
-    summary: "Trades from an id on, or the newest, oldest first",
-    weight: fixed(fixedFuturesWeights["/fapi/v1/historicalTrades"]),
-    readers: { symbol: mandatorySymbol, fromId, limit },
+  futures("/fapi/v1/historicalTrades", "Trades from an id on, or the newest, oldest first", {
+    symbol: mandatorySymbol,
+    fromId,
+    limit,
   }),
-  futures({
-    paths: ["/fapi/v1/aggTrades"],
-    summary: "Trades of one taker at one price and instant as one, oldest first",
-    weight: fixed(fixedFuturesWeights["/fapi/v1/aggTrades"]),
-    readers: { symbol: mandatorySymbol, fromId, startTime, endTime, limit },
+  futures("/fapi/v1/aggTrades", "Trades of one taker at one price and instant as one, oldest first", {
+    symbol: mandatorySymbol,
+    fromId,
+    startTime,
+    endTime,
+    limit,
   }),
   candles("/fapi/v1/klines", "Candles of a contract, oldest first", candlesOfSymbol),
   candles("/fapi/v1/continuousKlines", "Candles of a contract of a pair, oldest first", {
@@ -72,58 +68,35 @@ export const FUTURES_MARKET_DATA_ROUTES: readonly Route[] = [
   candles("/fapi/v1/indexPriceKlines", "Candles of the index price, oldest first", { pair, ...span }),
   candles("/fapi/v1/premiumIndexKlines", "Candles of the premium index, oldest first", candlesOfSymbol),
   ticker("Mark price, index price and the next funding", "/fapi/v1/premiumIndex"),
-  futures({
-    paths: ["/fapi/v1/fundingRate"],
-    summary: "Settled funding, oldest first",
-    weight: fixed(fixedFuturesWeights["/fapi/v1/fundingRate"]),
-    readers: {
-      symbol: optionalSymbol,
-      startTime,
-      endTime,
-      limit: limitWithin(ROWS_MAX, FUNDING_ROWS_DEFAULT),
-    },
+  futures("/fapi/v1/fundingRate", "Settled funding, oldest first", {
+    symbol: optionalSymbol,
+    startTime,
+    endTime,
+    limit: limitWithin(ROWS_MAX, FUNDING_ROWS_DEFAULT),
   }),
-  futures({
-    paths: ["/fapi/v1/fundingInfo"],
-    summary: "How often funding is settled",
-    weight: fixed(fixedFuturesWeights["/fapi/v1/fundingInfo"]),
-    readers: {},
-  }),
+  futures("/fapi/v1/fundingInfo", "How often funding is settled", {}),
   ticker("The statistics of the last 24 hours", "/fapi/v1/ticker/24hr"),
   ticker("The last price", "/fapi/v2/ticker/price", "/fapi/v1/ticker/price"),
   ticker("The best bid and ask", "/fapi/v1/ticker/bookTicker"),
-  futures({
-    paths: ["/fapi/v1/openInterest"],
-    summary: "The number of open contracts",
-    weight: fixed(fixedFuturesWeights["/fapi/v1/openInterest"]),
-    readers: { symbol: mandatorySymbol },
-  }),
+  futures("/fapi/v1/openInterest", "The number of open contracts", { symbol: mandatorySymbol }),
 ];
 
-function futures(route: UpstreamRoute): Route {
-  return fromUpstream("FUTURES", route);
-}
-
-function candles(path: string, summary: string, readers: UpstreamRoute["readers"]): Route {
-  return futures({
-    paths: [path],
-    summary,
+function candles(path: string, summary: string, readers: Readers): Route {
+  return futures(path, summary, readers, {
     weight: (parameters) => futuresCandlesWeight(optionalText(parameters, "limit")),
-    readers,
   });
 }
 
 /** Of one symbol an object, of all a list. */
-function ticker(
-  summary: string,
-  path: keyof typeof futuresTickerWeights,
-  ...aliases: readonly string[]
-): Route {
+function ticker(what: string, path: keyof typeof futuresTickerWeights, ...aliases: readonly string[]): Route {
   const { ofOne, ofAll } = futuresTickerWeights[path];
-  return futures({
-    paths: [path, ...aliases],
-    summary: `${summary}: an object for a symbol, else a list`,
-    weight: (parameters) => (optionalText(parameters, "symbol") === null ? ofAll : ofOne),
-    readers: { symbol: optionalSymbol },
-  });
+  return futures(
+    path,
+    `${what}: an object for a symbol, else a list`,
+    { symbol: optionalSymbol },
+    {
+      aliases,
+      weight: (parameters) => (optionalText(parameters, "symbol") === null ? ofAll : ofOne),
+    },
+  );
 }

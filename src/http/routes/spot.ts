@@ -15,7 +15,7 @@ import { ORDER_PARAMETERS, parsePlaceOrder } from "../parse/place-order.ts";
 import type { Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
-import { fixed, type Route, type SignedCall, signedRoute } from "../route.ts";
+import { type Route, type SignedCall, signedRoutes } from "../route.ts";
 import {
   accountOf,
   cancelFound,
@@ -30,42 +30,28 @@ import {
   type SoughtOrder,
 } from "./strategy.ts";
 
-const spot = { strategyType: "SPOT", placesOrder: false, writes: false } as const;
-
-const read = { ...spot, method: "GET" } as const;
-const write = { ...spot, weight: fixed(1), writes: true } as const;
+const spot = signedRoutes("SPOT");
 
 export const SPOT_ROUTES: readonly Route[] = [
-  signedRoute({
-    ...read,
-    paths: ["/api/v3/account"],
-    summary: "Balances and commission rates",
+  spot("GET /api/v3/account", "Balances and commission rates", {
     parameters: {
       omitZeroBalances: optional("flag", "Leaves out assets of which there is nothing.", {
         default: "false",
       }),
     },
-    weight: fixed(20),
+    weight: 20,
     parse: (parameters) => optionalText(parameters, "omitZeroBalances") === "true",
     answer: account,
     present: ({ account, ...terms }, { userId }) => presentAccount(account, { ...terms, userId }),
   }),
-  signedRoute({
-    ...write,
-    method: "POST",
-    paths: ["/api/v3/order"],
-    summary: "Place an order",
+  spot("POST /api/v3/order", "Place an order", {
     parameters: ORDER_PARAMETERS,
     placesOrder: true,
     parse: parsePlaceOrder,
     answer: placeOrder,
     present: ({ order, replayed }, { strategyId }) => replayable(presentOrder(strategyId, order), replayed),
   }),
-  signedRoute({
-    ...write,
-    method: "DELETE",
-    paths: ["/api/v3/order"],
-    summary: "Cancel an order",
+  spot("DELETE /api/v3/order", "Cancel an order", {
     parameters: {
       ...SOUGHT_ORDER_PARAMETERS.SPOT,
       newClientOrderId: optional("text", "As in a placement; the answer shows it as `clientOrderId`.", {
@@ -82,63 +68,42 @@ export const SPOT_ROUTES: readonly Route[] = [
     answer: cancelOrder,
     present: ({ order, cancelId }, { strategyId }) => presentCancel(strategyId, order, cancelId),
   }),
-  signedRoute({
-    ...write,
-    method: "DELETE",
-    paths: ["/api/v3/openOrders"],
-    summary: "Cancel all open orders of a symbol",
+  spot("DELETE /api/v3/openOrders", "Cancel all open orders of a symbol", {
     parameters: { symbol: SYMBOL_OF_ROWS },
     parse: (parameters) => text(parameters, "symbol"),
     answer: cancelOpenOrders,
     present: (orders, { strategyId }) => orders.map((order) => presentCancel(strategyId, order, null)),
   }),
-  signedRoute({
-    ...read,
-    paths: ["/api/v3/order"],
-    summary: "One order",
+  spot("GET /api/v3/order", "One order", {
     parameters: SOUGHT_ORDER_PARAMETERS.SPOT,
-    weight: fixed(4),
+    weight: 4,
     parse: (parameters) => parseSoughtOrder(parameters, "SPOT"),
     answer: findOrder,
     present: (order, { strategyId }) => presentOrder(strategyId, order),
   }),
-  signedRoute({
-    ...read,
-    paths: ["/api/v3/openOrders"],
-    summary: "The open orders",
+  spot("GET /api/v3/openOrders", "The open orders", {
     parameters: { symbol: SYMBOL_OF_ROWS_OR_ALL },
-    weight: fixed(6),
+    weight: 6,
     parse: (parameters) => optionalText(parameters, "symbol"),
     answer: openOrders,
     present: presentOrders,
   }),
-  signedRoute({
-    ...read,
-    paths: ["/api/v3/allOrders"],
-    summary: "All orders of a symbol, newest last",
+  spot("GET /api/v3/allOrders", "All orders of a symbol, newest last", {
     parameters: ORDER_LIST_PARAMETERS,
-    weight: fixed(20),
+    weight: 20,
     parse: parseAllOrders,
     answer: allOrders,
     present: presentOrders,
   }),
-  signedRoute({
-    ...read,
-    paths: ["/api/v3/myTrades"],
-    summary: "The fills of a symbol, newest last",
+  spot("GET /api/v3/myTrades", "The fills of a symbol, newest last", {
     parameters: TRADE_LIST_PARAMETERS,
-    weight: fixed(20),
+    weight: 20,
     parse: parseMyTrades,
     answer: myTrades,
     present: (trades) => trades.map(presentTrade),
   }),
-  signedRoute({
-    ...spot,
-    method: "POST",
-    paths: ["/api/v3/platform/strategy/close"],
-    summary: "Close the strategy for good",
-    parameters: {},
-    weight: fixed(1),
+  spot("POST /api/v3/platform/strategy/close", "Close the strategy for good", {
+    writes: false,
     answer: closeStrategy,
   }),
 ];
