@@ -80,9 +80,14 @@ type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : null;
 type Answered<Output> = Output extends z.ZodType ? z.output<Output> : TextFile;
 type Flags = "needsKyc" | "onlyStops" | "growsDisk" | "showsSecrets";
 
+/** A handler takes the values that the row's schemas have read, and answers the value that its output schema encodes. */
+type Handler<Name extends string, Output, Body, Query> = (
+  call: DashboardCall<Read<Body>, Read<Query>, ParamOf<Name>>,
+) => Promise<DashboardAnswer<Answered<Output>>>;
+
 /**
- * A row by its method and path, such as "GET /copies/:copyId". Its handler takes the values that its schemas have read, and answers
- * the value that its output schema encodes.
+ * A row by its method and path, such as "GET /copies/:copyId", who may call it, and what it answers: its handler, or that with what
+ * else there is to say of the row.
  */
 export function route<
   const Name extends `${DashboardRoute["method"]} /${string}`,
@@ -91,25 +96,30 @@ export function route<
   Query extends z.ZodType | null = null,
 >(
   name: Name,
-  row: Pick<DashboardRoute, "access"> &
-    Partial<Pick<DashboardRoute, Flags>> & {
-      readonly body?: Body;
-      readonly query?: Query;
-      readonly output: Output;
-      readonly answer: (
-        call: DashboardCall<Read<Body>, Read<Query>, ParamOf<Name>>,
-      ) => Promise<DashboardAnswer<Answered<Output>>>;
-    },
+  access: Access,
+  output: Output,
+  row:
+    | Handler<Name, Output, null, null>
+    | (Partial<Pick<DashboardRoute, Flags>> & {
+        readonly body?: Body;
+        readonly query?: Query;
+        readonly answer: Handler<Name, Output, Body, Query>;
+      }),
 ): Row<Name, Output, Body, Query> {
   const defaults = { needsKyc: false, onlyStops: false, growsDisk: false, showsSecrets: false };
-  const { body = null, query = null } = row;
   const [method, path] = name.split(" ");
-  return { name, method, path, ...defaults, ...row, body, query } as unknown as Row<
-    Name,
-    Output,
-    Body,
-    Query
-  >;
+  const said = typeof row === "function" ? { answer: row } : row;
+  return {
+    name,
+    method,
+    path,
+    access,
+    output,
+    ...defaults,
+    body: null,
+    query: null,
+    ...said,
+  } as unknown as Row<Name, Output, Body, Query>;
 }
 
 /** The person who calls a row that needs a session. */

@@ -20,10 +20,8 @@ const ID_LENGTH_MAX = 100;
 const proof = { password: passwordField.optional(), code: codeText.optional() };
 
 export const ACCOUNT_ROUTES = [
-  route("POST /password", {
-    access: "SIGNED_IN",
+  route("POST /password", "SIGNED_IN", nothing, {
     body: z.strictObject({ current: passwordField, password: passwordField, code: codeText.optional() }),
-    output: nothing,
     async answer(call) {
       const { current, password, code = null } = call.body;
       const { accounts } = call.parts.people;
@@ -33,21 +31,15 @@ export const ACCOUNT_ROUTES = [
     },
   }),
 
-  route("GET /sessions", {
-    access: "SIGNED_IN",
-    output: rows(ownSessionSchema),
-    async answer(call) {
-      const own = signedInOf(call).sessionId;
-      const sessions = await call.parts.people.accounts.listSessions(personOf(call));
-      const rows = sessions.map((session) => ({ ...session, isThisOne: session.sessionId === own }));
-      return { body: { rows } };
-    },
+  route("GET /sessions", "SIGNED_IN", rows(ownSessionSchema), async (call) => {
+    const own = signedInOf(call).sessionId;
+    const sessions = await call.parts.people.accounts.listSessions(personOf(call));
+    const rows = sessions.map((session) => ({ ...session, isThisOne: session.sessionId === own }));
+    return { body: { rows } };
   }),
 
-  route("POST /sessions/end", {
-    access: "SIGNED_IN",
+  route("POST /sessions/end", "SIGNED_IN", nothing, {
     body: z.strictObject({ ...proof, sessionId: z.string().max(ID_LENGTH_MAX).nullable() }),
-    output: nothing,
     async answer(call) {
       const { accounts } = call.parts.people;
       const { sessionId, ...given } = call.body;
@@ -59,18 +51,12 @@ export const ACCOUNT_ROUTES = [
     },
   }),
 
-  route("GET /account", {
-    access: "SIGNED_IN",
-    output: contentsSchema,
-    answer: async ({ parts, signedIn }) => ({
-      body: await parts.people.control.contentsOf(personOf({ signedIn }).personId),
-    }),
-  }),
+  route("GET /account", "SIGNED_IN", contentsSchema, async ({ parts, signedIn }) => ({
+    body: await parts.people.control.contentsOf(personOf({ signedIn }).personId),
+  })),
 
-  route("POST /account/close", {
-    access: "SIGNED_IN",
+  route("POST /account/close", "SIGNED_IN", sessionSchema, {
     body: z.strictObject({ password: passwordField, code: codeText.optional() }),
-    output: sessionSchema,
     async answer(call) {
       const person = personOf(call);
       if (person.role === "OPERATOR") {
@@ -88,10 +74,8 @@ export const ACCOUNT_ROUTES = [
     },
   }),
 
-  route("PUT /profile", {
-    access: "SIGNED_IN",
+  route("PUT /profile", "SIGNED_IN", sessionSchema, {
     body: z.strictObject({ profile: z.enum(PROFILES) }),
-    output: sessionSchema,
     async answer(call) {
       const person = personOf(call);
       if (person.role === "OPERATOR") throw new DashboardError("NOT_FOR_YOU");
@@ -100,10 +84,8 @@ export const ACCOUNT_ROUTES = [
     },
   }),
 
-  route("GET /activity", {
-    access: "SIGNED_IN",
+  route("GET /activity", "SIGNED_IN", page(auditSchema), {
     query: pageQuery,
-    output: page(auditSchema),
     async answer(call) {
       const { people } = call.parts.gateway.store;
       const { personId } = personOf(call);

@@ -13,20 +13,14 @@ import { strategyAnswer } from "./strategies.ts";
 const CONFIRMATION_LENGTH_MAX = 200;
 
 export const CLOSING_ROUTES = [
-  route("GET /strategies/:strategyId/close-preview", {
-    access: "TRADER",
-    output: closePreviewSchema,
-    async answer(call) {
-      const strategy = await ownStrategy(call);
-      const account = await accountOf(call, strategy);
-      return { body: await previewClose(account, confirmationOf(strategy), call.parts) };
-    },
+  route("GET /strategies/:strategyId/close-preview", "TRADER", closePreviewSchema, async (call) => {
+    const strategy = await ownStrategy(call);
+    const account = await accountOf(call, strategy);
+    return { body: await previewClose(account, confirmationOf(strategy), call.parts) };
   }),
 
-  route("POST /strategies/:strategyId/close", {
-    access: "TRADER",
+  route("POST /strategies/:strategyId/close", "TRADER", strategySchema, {
     body: z.strictObject({ confirmation: z.string().max(CONFIRMATION_LENGTH_MAX) }),
-    output: strategySchema,
     async answer(call) {
       const strategy = await ownStrategy(call);
       const { strategyId } = strategy;

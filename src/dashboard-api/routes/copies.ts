@@ -18,23 +18,17 @@ const ID_LENGTH_MAX = 64;
 const idText = z.string().min(1).max(ID_LENGTH_MAX);
 
 export const COPY_ROUTES = [
-  route("GET /copies", {
-    access: "SIGNED_IN",
-    output: rows(copySchema),
-    async answer(call) {
-      const { personId } = personOf(call);
-      const copies = await copyingOf(call).listCopiesOf(personId);
-      const rows = await copyAnswers(call.parts, personId, copies.slice(0, COPIES_SHOWN_MAX));
-      return { body: { rows } };
-    },
+  route("GET /copies", "SIGNED_IN", rows(copySchema), async (call) => {
+    const { personId } = personOf(call);
+    const copies = await copyingOf(call).listCopiesOf(personId);
+    const rows = await copyAnswers(call.parts, personId, copies.slice(0, COPIES_SHOWN_MAX));
+    return { body: { rows } };
   }),
 
-  route("POST /copies", {
-    access: "COPIER",
+  route("POST /copies", "COPIER", copySchema, {
     growsDisk: true,
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
-    output: copySchema,
     async answer(call) {
       const { strategyId, accountId } = call.body;
       const settings = settingsFrom(call.body.settings, EXACT_SETTINGS);
@@ -78,17 +72,13 @@ export const COPY_ROUTES = [
     },
   }),
 
-  route("GET /copies/:copyId", {
-    access: "SIGNED_IN",
-    output: copySchema,
-    answer: async (call) => ({ body: await copyAnswer(call.parts, await ownCopy(call)) }),
-  }),
+  route("GET /copies/:copyId", "SIGNED_IN", copySchema, async (call) => ({
+    body: await copyAnswer(call.parts, await ownCopy(call)),
+  })),
 
-  route("PUT /copies/:copyId/settings", {
-    access: "COPIER",
+  route("PUT /copies/:copyId/settings", "COPIER", copySchema, {
     needsKyc: true,
     body: copySettingsForm,
-    output: copySchema,
     async answer(call) {
       const { copyId, settings: before } = await ownLiveCopy(call);
       const settings = settingsFrom(call.body, before);

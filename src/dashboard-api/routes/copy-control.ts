@@ -29,10 +29,8 @@ const OTHER_REPAIR = {
 };
 
 export const COPY_CONTROL_ROUTES = [
-  route("POST /copies/:copyId/pause", {
-    access: "SIGNED_IN",
+  route("POST /copies/:copyId/pause", "SIGNED_IN", copySchema, {
     onlyStops: true,
-    output: copySchema,
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "PAUSED") {
@@ -42,10 +40,8 @@ export const COPY_CONTROL_ROUTES = [
     },
   }),
 
-  route("POST /copies/:copyId/resume", {
-    access: "COPIER",
+  route("POST /copies/:copyId/resume", "COPIER", copySchema, {
     needsKyc: true,
-    output: copySchema,
     async answer(call) {
       const copy = await ownLiveCopy(call);
       if (copy.status !== "FOLLOWING") {
@@ -60,11 +56,9 @@ export const COPY_CONTROL_ROUTES = [
     },
   }),
 
-  route("POST /copies/:copyId/stop", {
-    access: "SIGNED_IN",
+  route("POST /copies/:copyId/stop", "SIGNED_IN", copySchema, {
     onlyStops: true,
     body: z.strictObject({ closesAll: z.boolean() }),
-    output: copySchema,
     async answer(call) {
       const { closesAll } = call.body;
       const copy = await ownLiveCopy(call);
@@ -84,11 +78,9 @@ export const COPY_CONTROL_ROUTES = [
     },
   }),
 
-  route("POST /copies/:copyId/repair", {
-    access: "COPIER",
+  route("POST /copies/:copyId/repair", "COPIER", copySchema, {
     needsKyc: true,
     body: z.strictObject({ mayIncrease: z.boolean() }),
-    output: copySchema,
     async answer(call) {
       const { mayIncrease } = call.body;
       const { copyId, status } = await demandWorkedAt(call);
@@ -108,10 +100,8 @@ export const COPY_CONTROL_ROUTES = [
     },
   }),
 
-  route("POST /copies/:copyId/look", {
-    access: "COPIER",
+  route("POST /copies/:copyId/look", "COPIER", copySchema, {
     needsKyc: true,
-    output: copySchema,
     async answer(call) {
       const { copyId } = await demandWorkedAt(call);
       const request = requestOf(call, { copyId, kind: "LOOK", mayIncrease: false });

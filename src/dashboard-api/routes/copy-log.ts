@@ -22,14 +22,12 @@ function hiddenWords({ status }: Copy): string {
 }
 
 export const COPY_LOG_ROUTES = [
-  route("GET /copies/:copyId/entries", {
-    access: "SIGNED_IN",
+  route("GET /copies/:copyId/entries", "SIGNED_IN", page(entrySchema), {
     query: z.strictObject({
       before: idText.optional(),
       status: z.enum(MIRROR_STATUSES).optional(),
       symbol: symbolText.optional(),
     }),
-    output: page(entrySchema),
     async answer(call) {
       const { copyId } = await ownCopy(call);
       const { before, status, symbol } = call.query;
@@ -43,38 +41,28 @@ export const COPY_LOG_ROUTES = [
     },
   }),
 
-  route("GET /copies/:copyId/profit-shares", {
-    access: "SIGNED_IN",
-    output: profitSharesSchema,
-    async answer(call) {
-      const { copyId } = await ownCopy(call);
-      const entries = await call.parts.gateway.store.copying.listEntriesOf(copyId, PROFIT_SHARES_ID);
-      return { body: profitSharesAnswer(entries) };
-    },
+  route("GET /copies/:copyId/profit-shares", "SIGNED_IN", profitSharesSchema, async (call) => {
+    const { copyId } = await ownCopy(call);
+    const entries = await call.parts.gateway.store.copying.listEntriesOf(copyId, PROFIT_SHARES_ID);
+    return { body: profitSharesAnswer(entries) };
   }),
 
-  route("GET /copies/:copyId/drift", {
-    access: "SIGNED_IN",
-    output: driftSchema,
-    async answer(call) {
-      const copy = await ownCopy(call);
-      const drifts = await driftsOf(call.parts, copy);
-      return {
-        body: {
-          rows: drifts ?? [],
-          hiddenBecause: drifts === null ? hiddenWords(copy) : null,
-          seenAt: copy.book.snapshot?.at ?? null,
-          pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
-        },
-      };
-    },
+  route("GET /copies/:copyId/drift", "SIGNED_IN", driftSchema, async (call) => {
+    const copy = await ownCopy(call);
+    const drifts = await driftsOf(call.parts, copy);
+    return {
+      body: {
+        rows: drifts ?? [],
+        hiddenBecause: drifts === null ? hiddenWords(copy) : null,
+        seenAt: copy.book.snapshot?.at ?? null,
+        pending: pendingOf(await requestsOf(call.parts.gateway.store, copy.copyId)),
+      },
+    };
   }),
 
-  route("POST /copies/:copyId/halt", {
-    access: "SIGNED_IN",
+  route("POST /copies/:copyId/halt", "SIGNED_IN", copySchema, {
     onlyStops: true,
     body: haltForm,
-    output: copySchema,
     async answer(call) {
       const copy = await ownCopy(call);
       await halt(call, { kind: "COPIER", id: personOf(call).personId }, call.body.reason);
@@ -82,10 +70,8 @@ export const COPY_LOG_ROUTES = [
     },
   }),
 
-  route("DELETE /copies/:copyId/halt", {
-    access: "COPIER",
+  route("DELETE /copies/:copyId/halt", "COPIER", copySchema, {
     needsKyc: true,
-    output: copySchema,
     async answer(call) {
       const copy = await ownCopy(call);
       await release(call, { kind: "COPIER", id: personOf(call).personId });

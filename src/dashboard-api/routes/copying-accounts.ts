@@ -45,25 +45,18 @@ const credential = z
 const credentials = { apiKey: credential, apiSecret: credential };
 
 export const COPYING_ACCOUNT_ROUTES = [
-  route("GET /copying/venues", {
-    access: "COPIER",
-    output: rows(z.object({ origin: text })),
-    answer: async ({ parts }) => ({ body: { rows: parts.copying.venues.map((origin) => ({ origin })) } }),
+  route("GET /copying/venues", "COPIER", rows(z.object({ origin: text })), async ({ parts }) => ({
+    body: { rows: parts.copying.venues.map((origin) => ({ origin })) },
+  })),
+
+  route("GET /copying/accounts", "COPIER", rows(accountSchema), async (call) => {
+    const accounts = await copyingOf(call).listAccountsOf(personOf(call).personId);
+    const copies = await liveCopies(call);
+    const rows = accounts.map((account) => ({ ...account, copyId: copies.get(account.accountId) ?? null }));
+    return { body: { rows } };
   }),
 
-  route("GET /copying/accounts", {
-    access: "COPIER",
-    output: rows(accountSchema),
-    async answer(call) {
-      const accounts = await copyingOf(call).listAccountsOf(personOf(call).personId);
-      const copies = await liveCopies(call);
-      const rows = accounts.map((account) => ({ ...account, copyId: copies.get(account.accountId) ?? null }));
-      return { body: { rows } };
-    },
-  }),
-
-  route("POST /copying/accounts", {
-    access: "COPIER",
+  route("POST /copying/accounts", "COPIER", accountCheckSchema, {
     growsDisk: true,
     needsKyc: true,
     body: z.strictObject({
@@ -73,7 +66,6 @@ export const COPYING_ACCOUNT_ROUTES = [
       ...credentials,
       code: codeText,
     }),
-    output: accountCheckSchema,
     async answer(call) {
       const { family, venue, label, code, ...keys } = call.body;
       const { personId } = personOf(call);
@@ -120,10 +112,8 @@ export const COPYING_ACCOUNT_ROUTES = [
     },
   }),
 
-  route("POST /copying/accounts/:accountId/check", {
-    access: "COPIER",
+  route("POST /copying/accounts/:accountId/check", "COPIER", accountCheckSchema, {
     needsKyc: true,
-    output: accountCheckSchema,
     async answer(call) {
       const account = await connectedAccount(call, call.params.accountId);
       const { copying } = call.parts;
@@ -143,11 +133,9 @@ export const COPYING_ACCOUNT_ROUTES = [
     },
   }),
 
-  route("PUT /copying/accounts/:accountId/credentials", {
-    access: "COPIER",
+  route("PUT /copying/accounts/:accountId/credentials", "COPIER", accountCheckSchema, {
     needsKyc: true,
     body: z.strictObject({ ...credentials, code: codeText }),
-    output: accountCheckSchema,
     async answer(call) {
       const { code, ...keys } = call.body;
       const account = await connectedAccount(call, call.params.accountId);
@@ -167,10 +155,8 @@ export const COPYING_ACCOUNT_ROUTES = [
     },
   }),
 
-  route("DELETE /copying/accounts/:accountId", {
-    access: "COPIER",
+  route("DELETE /copying/accounts/:accountId", "COPIER", accountSchema, {
     body: z.strictObject({ code: codeText }),
-    output: accountSchema,
     async answer(call) {
       const { accountId, personId, venue } = await connectedAccount(call, call.params.accountId);
       await demandUnused(call, accountId);

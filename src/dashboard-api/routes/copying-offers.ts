@@ -20,14 +20,12 @@ const family = z.enum(["SPOT", "FUTURES"]);
 const idText = z.string().min(1).max(ID_LENGTH_MAX);
 
 export const COPYING_OFFER_ROUTES = [
-  route("GET /copying/offers", {
-    access: "COPIER",
+  route("GET /copying/offers", "COPIER", offersSchema, {
     query: z.strictObject({
       type: family.optional(),
       search: z.string().trim().min(1).max(SEARCH_LENGTH_MAX).optional(),
       before: placeText.optional(),
     }),
-    output: offersSchema,
     async answer(call) {
       const { parts, query } = call;
       parts.copying.demand();
@@ -53,32 +51,26 @@ export const COPYING_OFFER_ROUTES = [
     },
   }),
 
-  route("GET /copying/offers/:strategyId", {
-    access: "COPIER",
-    output: offerDetailSchema,
-    async answer(call) {
-      const { strategyId } = call.params;
-      const { parts } = call;
-      const { name, type, createdAt, copy } = await visibleStrategy(call, strategyId);
-      const summary = await parts.copyOffers.summary(personOf(call).personId, { strategyId, type });
-      const { FOLLOWING, PAUSED, CLOSING } = await parts.gateway.store.copying.countCopies(strategyId);
-      return {
-        body: {
-          ...{ strategyId, name, type, createdAt },
-          copiers: FOLLOWING + PAUSED + CLOSING,
-          ...summary,
-          copyId: copy?.copyId ?? null,
-          holds: await heldBy(parts, strategyId),
-        },
-      };
-    },
+  route("GET /copying/offers/:strategyId", "COPIER", offerDetailSchema, async (call) => {
+    const { strategyId } = call.params;
+    const { parts } = call;
+    const { name, type, createdAt, copy } = await visibleStrategy(call, strategyId);
+    const summary = await parts.copyOffers.summary(personOf(call).personId, { strategyId, type });
+    const { FOLLOWING, PAUSED, CLOSING } = await parts.gateway.store.copying.countCopies(strategyId);
+    return {
+      body: {
+        ...{ strategyId, name, type, createdAt },
+        copiers: FOLLOWING + PAUSED + CLOSING,
+        ...summary,
+        copyId: copy?.copyId ?? null,
+        holds: await heldBy(parts, strategyId),
+      },
+    };
   }),
 
-  route("POST /copying/preview", {
-    access: "COPIER",
+  route("POST /copying/preview", "COPIER", previewSchema, {
     needsKyc: true,
     body: z.strictObject({ strategyId: idText, accountId: idText, settings: copySettingsForm }),
-    output: previewSchema,
     async answer(call) {
       const { strategyId, accountId } = call.body;
       const account = await connectedAccount(call, accountId);

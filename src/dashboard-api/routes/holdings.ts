@@ -33,31 +33,21 @@ const incomeCursor = z
   });
 
 export const HOLDING_ROUTES = [
-  route("GET /strategies/:strategyId/balances", {
-    access: "TRADER",
-    output: rows(balanceSchema),
-    async answer(call) {
-      const account = await ownAccount(call);
-      const assets = [...account.balances.keys()].filter((asset) => ownedOf(account.balances, asset) > 0n);
-      const rows = await Promise.all(assets.map((asset) => balanceAnswer(call, account, asset)));
-      return { body: { rows } };
-    },
+  route("GET /strategies/:strategyId/balances", "TRADER", rows(balanceSchema), async (call) => {
+    const account = await ownAccount(call);
+    const assets = [...account.balances.keys()].filter((asset) => ownedOf(account.balances, asset) > 0n);
+    const rows = await Promise.all(assets.map((asset) => balanceAnswer(call, account, asset)));
+    return { body: { rows } };
   }),
 
-  route("GET /strategies/:strategyId/positions", {
-    access: "TRADER",
-    output: rows(positionSchema),
-    async answer(call) {
-      const account = await ownAccount(call);
-      const { gateway, prices } = call.parts;
-      return { body: { rows: positionAnswers(account, { market: gateway.markets.FUTURES, prices }) } };
-    },
+  route("GET /strategies/:strategyId/positions", "TRADER", rows(positionSchema), async (call) => {
+    const account = await ownAccount(call);
+    const { gateway, prices } = call.parts;
+    return { body: { rows: positionAnswers(account, { market: gateway.markets.FUTURES, prices }) } };
   }),
 
-  route("GET /strategies/:strategyId/incomes", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/incomes", "TRADER", page(incomeSchema), {
     query: z.strictObject({ before: incomeCursor.optional() }),
-    output: page(incomeSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const query = { before: call.query.before, limit: PAGE_ROWS + 1 };

@@ -20,23 +20,17 @@ const TOO_MANY_KEYS = {
 };
 
 export const KEY_ROUTES = [
-  route("GET /keys", {
-    access: "TRADER",
-    output: rows(keySchema),
-    async answer(call) {
-      const found = await call.parts.gateway.store.people.listKeysOf(personOf(call).personId);
-      const keys = found.map(({ key }) => key);
-      return { body: { rows: await keyAnswers(call.parts, personOf(call).personId, keys) } };
-    },
+  route("GET /keys", "TRADER", rows(keySchema), async (call) => {
+    const found = await call.parts.gateway.store.people.listKeysOf(personOf(call).personId);
+    const keys = found.map(({ key }) => key);
+    return { body: { rows: await keyAnswers(call.parts, personOf(call).personId, keys) } };
   }),
 
-  route("POST /keys", {
-    access: "TRADER",
+  route("POST /keys", "TRADER", createdKeySchema, {
     growsDisk: true,
     needsKyc: true,
     showsSecrets: true,
     body: z.strictObject({ label: lineField(LABEL_LENGTH_MAX), code: codeText }),
-    output: createdKeySchema,
     async answer(call) {
       const { store, master } = call.parts.gateway;
       const { personId } = personOf(call);
@@ -60,10 +54,8 @@ export const KEY_ROUTES = [
     },
   }),
 
-  route("POST /keys/:keyId/revoke", {
-    access: "TRADER",
+  route("POST /keys/:keyId/revoke", "TRADER", keySchema, {
     body: z.strictObject({ code: codeText }),
-    output: keySchema,
     async answer(call) {
       const { people } = call.parts.gateway.store;
       const { personId } = personOf(call);

@@ -7,17 +7,11 @@ import { type DashboardCall, personOf, route } from "../route.ts";
 import { kycSchema } from "../schemas/people.ts";
 
 export const KYC_ROUTES = [
-  route("GET /kyc", {
-    access: "SIGNED_IN",
-    output: kycSchema,
-    answer: async (call) => ({ body: await statusOf(call) }),
-  }),
+  route("GET /kyc", "SIGNED_IN", kycSchema, async (call) => ({ body: await statusOf(call) })),
 
-  route("POST /kyc", {
-    access: "SIGNED_IN",
+  route("POST /kyc", "SIGNED_IN", kycSchema, {
     growsDisk: true,
     body: KYC_FORM,
-    output: kycSchema,
     async answer(call) {
       const person = personOf(call);
       if (person.role === "OPERATOR") throw new DashboardError("NOT_FOR_YOU");

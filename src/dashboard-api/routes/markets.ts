@@ -29,21 +29,17 @@ const count = z
 const time = z.string().regex(/^[0-9]{1,15}$/, "is no time in Unix ms");
 
 export const MARKET_ROUTES = [
-  route("GET /markets/:family/symbols", {
-    access: "SIGNED_IN",
-    output: rows(symbolSchema),
-    answer: async (call) => ({ body: { rows: symbolsOf(marketOf(call).market) } }),
-  }),
+  route("GET /markets/:family/symbols", "SIGNED_IN", rows(symbolSchema), async (call) => ({
+    body: { rows: symbolsOf(marketOf(call).market) },
+  })),
 
-  route("GET /markets/:family/candles", {
-    access: "SIGNED_IN",
+  route("GET /markets/:family/candles", "SIGNED_IN", rows(candleSchema), {
     query: z.strictObject({
       symbol: symbolText,
       interval,
       endTime: time.optional(),
       limit: count.default(CANDLES_DEFAULT),
     }),
-    output: rows(candleSchema),
     async answer(call) {
       const { family, market } = marketOf(call);
       const { symbol, interval, endTime, limit } = call.query;

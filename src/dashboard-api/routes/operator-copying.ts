@@ -17,17 +17,11 @@ const kind = z.enum(SWITCH_KINDS);
 const id = z.string().trim().min(1).max(ID_LENGTH_MAX);
 
 export const OPERATOR_COPYING_ROUTES = [
-  route("GET /operator/copying", {
-    access: "OPERATOR",
-    output: operatorCopyingSchema,
-    answer: (call) => answered(call),
-  }),
+  route("GET /operator/copying", "OPERATOR", operatorCopyingSchema, (call) => answered(call)),
 
-  route("POST /operator/copying/switches", {
-    access: "OPERATOR",
+  route("POST /operator/copying/switches", "OPERATOR", operatorCopyingSchema, {
     onlyStops: true,
     body: z.strictObject({ kind, id, reason: haltReason }),
-    output: operatorCopyingSchema,
     async answer(call) {
       const { kind, id, reason } = call.body;
       await haltAsOperator(call, { kind, id: await demandSubject(call, kind, id) }, reason);
@@ -35,10 +29,8 @@ export const OPERATOR_COPYING_ROUTES = [
     },
   }),
 
-  route("POST /operator/copying/switches/clear", {
-    access: "OPERATOR",
+  route("POST /operator/copying/switches/clear", "OPERATOR", operatorCopyingSchema, {
     body: z.strictObject({ kind, id }),
-    output: operatorCopyingSchema,
     async answer(call) {
       const { kind, id } = call.body;
       await releaseAsOperator(call, { kind, id: await subjectOf(call, kind, id) });

@@ -39,10 +39,8 @@ const searched = z.strictObject({
 });
 
 export const OPERATOR_PEOPLE_ROUTES = [
-  route("GET /operator/kyc", {
-    access: "OPERATOR",
+  route("GET /operator/kyc", "OPERATOR", page(kycEntrySchema), {
     query: queued,
-    output: page(kycEntrySchema),
     async answer({ parts, query }) {
       const { status, before } = query;
       const found = await parts.people.kyc.queue(status, { after: before, limit: PAGE_ROWS + 1 });
@@ -56,24 +54,18 @@ export const OPERATOR_PEOPLE_ROUTES = [
     },
   }),
 
-  route("GET /operator/kyc/:submissionId", {
-    access: "OPERATOR",
-    output: kycDetailSchema,
-    async answer(call) {
-      const viewed = await call.parts.people.kyc.view(call.params.submissionId, personOf(call));
-      if (viewed === null) throw new DashboardError("NOT_FOUND");
-      const store = peopleOf(call.parts);
-      const { submission, form } = viewed;
-      const [entry] = await submissionAnswers(store, [submission]);
-      if (entry === undefined) throw new Error("every submission has an answer");
-      return { body: { ...entry, form, audit: await auditOf(call.parts, submission.personId) } };
-    },
+  route("GET /operator/kyc/:submissionId", "OPERATOR", kycDetailSchema, async (call) => {
+    const viewed = await call.parts.people.kyc.view(call.params.submissionId, personOf(call));
+    if (viewed === null) throw new DashboardError("NOT_FOUND");
+    const store = peopleOf(call.parts);
+    const { submission, form } = viewed;
+    const [entry] = await submissionAnswers(store, [submission]);
+    if (entry === undefined) throw new Error("every submission has an answer");
+    return { body: { ...entry, form, audit: await auditOf(call.parts, submission.personId) } };
   }),
 
-  route("POST /operator/kyc/:submissionId/decision", {
-    access: "OPERATOR",
+  route("POST /operator/kyc/:submissionId/decision", "OPERATOR", kycEntrySchema, {
     body: decision,
-    output: kycEntrySchema,
     async answer(call) {
       const { kyc } = call.parts.people;
       const submissionId = call.params.submissionId;
@@ -91,10 +83,8 @@ export const OPERATOR_PEOPLE_ROUTES = [
     },
   }),
 
-  route("GET /operator/people", {
-    access: "OPERATOR",
+  route("GET /operator/people", "OPERATOR", page(personSchema), {
     query: searched,
-    output: page(personSchema),
     async answer({ parts, query }) {
       const { search, kyc, before } = query;
       const found = await peopleOf(parts).listPeople({
@@ -107,62 +97,48 @@ export const OPERATOR_PEOPLE_ROUTES = [
     },
   }),
 
-  route("GET /operator/people/:personId", {
-    access: "OPERATOR",
-    output: personDetailSchema,
-    async answer({ parts, params }) {
-      const store = peopleOf(parts);
-      const { personId } = params;
-      const person = await store.findPerson(personId);
-      if (person === null) throw new DashboardError("NOT_FOUND");
-      const keys = (await store.listKeysOf(personId)).map(({ key }) => key);
-      return {
-        body: {
-          person,
-          contents: await parts.people.control.contentsOf(personId),
-          strategies: await store.listStrategiesOf(personId),
-          keys: await keyAnswers(parts, personId, keys),
-          submissions: await submissionAnswers(store, await store.listKycOf(personId)),
-          audit: await auditOf(parts, personId),
-        },
-      };
-    },
+  route("GET /operator/people/:personId", "OPERATOR", personDetailSchema, async ({ parts, params }) => {
+    const store = peopleOf(parts);
+    const { personId } = params;
+    const person = await store.findPerson(personId);
+    if (person === null) throw new DashboardError("NOT_FOUND");
+    const keys = (await store.listKeysOf(personId)).map(({ key }) => key);
+    return {
+      body: {
+        person,
+        contents: await parts.people.control.contentsOf(personId),
+        strategies: await store.listStrategiesOf(personId),
+        keys: await keyAnswers(parts, personId, keys),
+        submissions: await submissionAnswers(store, await store.listKycOf(personId)),
+        audit: await auditOf(parts, personId),
+      },
+    };
   }),
 
-  route("POST /operator/people/:personId/end-sessions", {
-    access: "OPERATOR",
+  route("POST /operator/people/:personId/end-sessions", "OPERATOR", nothing, {
     onlyStops: true,
-    output: nothing,
     async answer(call) {
       await controlOf(call).endSessions(await otherPerson(call), operatorOf(call));
       return { body: {} };
     },
   }),
 
-  route("POST /operator/people/:personId/lock", {
-    access: "OPERATOR",
+  route("POST /operator/people/:personId/lock", "OPERATOR", nothing, {
     onlyStops: true,
     body: z.strictObject({ reason: lineField(LOCK_REASON_LENGTH_MAX) }),
-    output: nothing,
     async answer(call) {
       demandChanged(await controlOf(call).lock(await otherPerson(call), operatorOf(call), call.body.reason));
       return { body: {} };
     },
   }),
 
-  route("POST /operator/people/:personId/unlock", {
-    access: "OPERATOR",
-    output: nothing,
-    async answer(call) {
-      demandChanged(await controlOf(call).unlock(await otherPerson(call), operatorOf(call)));
-      return { body: {} };
-    },
+  route("POST /operator/people/:personId/unlock", "OPERATOR", nothing, async (call) => {
+    demandChanged(await controlOf(call).unlock(await otherPerson(call), operatorOf(call)));
+    return { body: {} };
   }),
 
-  route("POST /operator/people/:personId/reset-second-factor", {
-    access: "OPERATOR",
+  route("POST /operator/people/:personId/reset-second-factor", "OPERATOR", nothing, {
     body: z.strictObject({ code: codeText }),
-    output: nothing,
     async answer(call) {
       const person = await otherPerson(call);
       await demandCode(call, call.body.code);
@@ -171,10 +147,8 @@ export const OPERATOR_PEOPLE_ROUTES = [
     },
   }),
 
-  route("POST /operator/people/:personId/keys/:keyId/revoke", {
-    access: "OPERATOR",
+  route("POST /operator/people/:personId/keys/:keyId/revoke", "OPERATOR", nothing, {
     onlyStops: true,
-    output: nothing,
     async answer(call) {
       const { keyId } = call.params;
       const revoked = await controlOf(call).revokeKey(await otherPerson(call), keyId, operatorOf(call));
@@ -183,10 +157,8 @@ export const OPERATOR_PEOPLE_ROUTES = [
     },
   }),
 
-  route("POST /operator/people/:personId/close", {
-    access: "OPERATOR",
+  route("POST /operator/people/:personId/close", "OPERATOR", nothing, {
     body: z.strictObject({ code: codeText }),
-    output: nothing,
     async answer(call) {
       const person = await otherPerson(call);
       await demandCode(call, call.body.code);
@@ -195,10 +167,8 @@ export const OPERATOR_PEOPLE_ROUTES = [
     },
   }),
 
-  route("GET /operator/audit", {
-    access: "OPERATOR",
+  route("GET /operator/audit", "OPERATOR", page(auditSchema), {
     query: pageQuery,
-    output: page(auditSchema),
     async answer({ parts, query }) {
       const found = await peopleOf(parts).listAudit({ ...query, limit: PAGE_ROWS + 1 });
       const shown = await auditAnswers(peopleOf(parts), found);

@@ -11,55 +11,39 @@ const FIDELITY_FILE = join(import.meta.dirname, "../../../docs/fidelity.md");
 const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 
 export const OPERATOR_SERVICE_ROUTES = [
-  route("GET /operator/health", {
-    access: "OPERATOR",
-    output: healthSchema,
-    async answer({ parts }) {
-      const { version, market } = parts.server;
-      const report = await parts.inspection.health.report();
-      return { body: { version, startedAt: parts.startedAt, market, ...report } };
-    },
+  route("GET /operator/health", "OPERATOR", healthSchema, async ({ parts }) => {
+    const { version, market } = parts.server;
+    const report = await parts.inspection.health.report();
+    return { body: { version, startedAt: parts.startedAt, market, ...report } };
   }),
 
-  route("GET /operator/security", {
-    access: "OPERATOR",
-    output: securitySchema,
-    async answer(call) {
-      const report = await call.parts.inspection.security.report();
-      const locked = await lockedHolders(
-        call,
-        report.failedSignIns.map(({ holder }) => holder),
-      );
-      const failedSignIns = report.failedSignIns.map((row) => ({ ...row, isLocked: locked.has(row.holder) }));
-      return { body: { ...report, failedSignIns } };
-    },
+  route("GET /operator/security", "OPERATOR", securitySchema, async (call) => {
+    const report = await call.parts.inspection.security.report();
+    const locked = await lockedHolders(
+      call,
+      report.failedSignIns.map(({ holder }) => holder),
+    );
+    const failedSignIns = report.failedSignIns.map((row) => ({ ...row, isLocked: locked.has(row.holder) }));
+    return { body: { ...report, failedSignIns } };
   }),
 
-  route("GET /operator/traffic", {
-    access: "OPERATOR",
-    output: trafficSchema,
-    async answer({ parts, now }) {
-      const { traffic } = parts.inspection;
-      const rows = traffic.routes().map(({ method, path, statuses, classes }) => ({
-        method,
-        path,
-        count: classes.reduce((total, { count }) => total + count, 0),
-        byStatus: Object.fromEntries([...statuses].map(([status, count]) => [String(status), count])),
-        p50Ms: rounded(percentileMs(classes, 0.5)),
-        p99Ms: rounded(percentileMs(classes, 0.99)),
-      }));
-      const routes = rows.sort((one, other) => other.count - one.count);
-      return { body: { since: traffic.since, routes, perMinute: traffic.minutes(now) } };
-    },
+  route("GET /operator/traffic", "OPERATOR", trafficSchema, async ({ parts, now }) => {
+    const { traffic } = parts.inspection;
+    const rows = traffic.routes().map(({ method, path, statuses, classes }) => ({
+      method,
+      path,
+      count: classes.reduce((total, { count }) => total + count, 0),
+      byStatus: Object.fromEntries([...statuses].map(([status, count]) => [String(status), count])),
+      p50Ms: rounded(percentileMs(classes, 0.5)),
+      p99Ms: rounded(percentileMs(classes, 0.99)),
+    }));
+    const routes = rows.sort((one, other) => other.count - one.count);
+    return { body: { since: traffic.since, routes, perMinute: traffic.minutes(now) } };
   }),
 
-  route("GET /operator/fidelity", {
-    access: "OPERATOR",
-    output: fidelitySchema,
-    async answer({ parts }) {
-      const feeds = FAMILIES.map((family) => ({ ...parts.gateway.markets[family].status(), family }));
-      return { body: { text: await readFile(FIDELITY_FILE, "utf8"), feeds } };
-    },
+  route("GET /operator/fidelity", "OPERATOR", fidelitySchema, async ({ parts }) => {
+    const feeds = FAMILIES.map((family) => ({ ...parts.gateway.markets[family].status(), family }));
+    return { body: { text: await readFile(FIDELITY_FILE, "utf8"), feeds } };
   }),
 ];
 

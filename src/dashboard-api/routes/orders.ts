@@ -33,10 +33,8 @@ const listedOrders = listed.extend({ state: z.enum(["open", "done", "all"]).defa
 const recent = z.strictObject({ symbol: symbolText.optional(), before: idText.optional() });
 
 export const ORDER_ROUTES = [
-  route("GET /strategies/:strategyId/orders", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/orders", "TRADER", page(orderSchema), {
     query: listedOrders,
-    output: page(orderSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { store } = call.parts.gateway;
@@ -55,31 +53,23 @@ export const ORDER_ROUTES = [
     },
   }),
 
-  route("GET /strategies/:strategyId/orders/:orderId", {
-    access: "TRADER",
-    output: orderDetailSchema,
-    answer: async (call) => ({ body: await detailOf(call, await ownStrategy(call)) }),
+  route("GET /strategies/:strategyId/orders/:orderId", "TRADER", orderDetailSchema, async (call) => ({
+    body: await detailOf(call, await ownStrategy(call)),
+  })),
+
+  route("DELETE /strategies/:strategyId/orders/:orderId", "TRADER", orderSchema, async (call) => {
+    const { strategyId } = await ownStrategy(call);
+    const { desk, store } = call.parts.gateway;
+    const { orderId, symbol } = await findOrder(call, strategyId);
+    await auditCancel(call, strategyId, { orderId: String(orderId), symbol });
+    carriedOut(await desk.execute(strategyId, { type: "CancelOrder", orderId }));
+    const order = await store.findOrder(strategyId, { orderId, symbol });
+    if (order === null) throw new Error(`an order that was placed stays: ${orderId}`);
+    return { body: orderAnswer(strategyId, order) };
   }),
 
-  route("DELETE /strategies/:strategyId/orders/:orderId", {
-    access: "TRADER",
-    output: orderSchema,
-    async answer(call) {
-      const { strategyId } = await ownStrategy(call);
-      const { desk, store } = call.parts.gateway;
-      const { orderId, symbol } = await findOrder(call, strategyId);
-      await auditCancel(call, strategyId, { orderId: String(orderId), symbol });
-      carriedOut(await desk.execute(strategyId, { type: "CancelOrder", orderId }));
-      const order = await store.findOrder(strategyId, { orderId, symbol });
-      if (order === null) throw new Error(`an order that was placed stays: ${orderId}`);
-      return { body: orderAnswer(strategyId, order) };
-    },
-  }),
-
-  route("GET /strategies/:strategyId/legs", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/legs", "TRADER", page(legSchema), {
     query: listed,
-    output: page(legSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { store } = call.parts.gateway;
@@ -92,27 +82,21 @@ export const ORDER_ROUTES = [
     },
   }),
 
-  route("DELETE /strategies/:strategyId/legs/:legId", {
-    access: "TRADER",
-    output: legSchema,
-    async answer(call) {
-      const { strategyId } = await ownStrategy(call);
-      const { desk, store } = call.parts.gateway;
-      const legId = idOf(call.params.legId);
-      const found = await store.findLeg(strategyId, { legId });
-      if (found === null) throw new DashboardError("NOT_FOUND");
-      await auditCancel(call, strategyId, { legId: String(legId), symbol: found.symbol });
-      carriedOut(await desk.execute(strategyId, { type: "CancelLeg", legId }));
-      const leg = await store.findLeg(strategyId, { legId });
-      if (leg === null) throw new Error(`a leg that was placed stays: ${legId}`);
-      return { body: legAnswer(leg) };
-    },
+  route("DELETE /strategies/:strategyId/legs/:legId", "TRADER", legSchema, async (call) => {
+    const { strategyId } = await ownStrategy(call);
+    const { desk, store } = call.parts.gateway;
+    const legId = idOf(call.params.legId);
+    const found = await store.findLeg(strategyId, { legId });
+    if (found === null) throw new DashboardError("NOT_FOUND");
+    await auditCancel(call, strategyId, { legId: String(legId), symbol: found.symbol });
+    carriedOut(await desk.execute(strategyId, { type: "CancelLeg", legId }));
+    const leg = await store.findLeg(strategyId, { legId });
+    if (leg === null) throw new Error(`a leg that was placed stays: ${legId}`);
+    return { body: legAnswer(leg) };
   }),
 
-  route("GET /strategies/:strategyId/trades", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/trades", "TRADER", page(tradeSchema), {
     query: recent,
-    output: page(tradeSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { symbol, before } = call.query;

@@ -22,31 +22,23 @@ const SPARKLINES_MAX = 100;
 const rangeQuery = z.strictObject({ range: z.enum(REPORT_RANGES).default("24h") });
 
 export const PERFORMANCE_ROUTES = [
-  route("GET /strategies/sparklines", {
-    access: "TRADER",
-    output: rows(sparklineSchema),
-    async answer(call) {
-      const { gateway, reports } = call.parts;
-      const own = await gateway.store.people.listStrategiesOf(personOf(call).personId);
-      const ids = own.slice(0, SPARKLINES_MAX).map(({ strategyId }) => strategyId);
-      return { body: { rows: await queued(call, () => reports.sparklines(ids)) } };
-    },
+  route("GET /strategies/sparklines", "TRADER", rows(sparklineSchema), async (call) => {
+    const { gateway, reports } = call.parts;
+    const own = await gateway.store.people.listStrategiesOf(personOf(call).personId);
+    const ids = own.slice(0, SPARKLINES_MAX).map(({ strategyId }) => strategyId);
+    return { body: { rows: await queued(call, () => reports.sparklines(ids)) } };
   }),
 
-  route("GET /strategies/:strategyId/performance", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/performance", "TRADER", performanceSchema, {
     query: rangeQuery,
-    output: performanceSchema,
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       return { body: await reportOf(call, strategyId, call.query.range) };
     },
   }),
 
-  route("GET /strategies/:strategyId/performance.csv", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/performance.csv", "TRADER", null, {
     query: rangeQuery,
-    output: null,
     async answer(call) {
       const strategy = await ownStrategy(call);
       const { range } = call.query;
@@ -55,17 +47,13 @@ export const PERFORMANCE_ROUTES = [
     },
   }),
 
-  route("GET /strategies/:strategyId/trades.csv", {
-    access: "TRADER",
-    output: null,
-    async answer(call) {
-      const strategy = await ownStrategy(call);
-      return await queued(call, async () => {
-        const { trades, isWhole } = await call.parts.reports.trades(strategy.strategyId);
-        const which = isWhole ? "trades" : `newest-${trades.length}-trades`;
-        return csvFile(await csvOfTrades(trades), `${nameOf(strategy)}-${which}.csv`);
-      });
-    },
+  route("GET /strategies/:strategyId/trades.csv", "TRADER", null, async (call) => {
+    const strategy = await ownStrategy(call);
+    return await queued(call, async () => {
+      const { trades, isWhole } = await call.parts.reports.trades(strategy.strategyId);
+      const which = isWhole ? "trades" : `newest-${trades.length}-trades`;
+      return csvFile(await csvOfTrades(trades), `${nameOf(strategy)}-${which}.csv`);
+    });
   }),
 ];
 

@@ -8,33 +8,21 @@ import { keyTestSchema, requestsSchema } from "../schemas/requests.ts";
 import { findOwnKey } from "./keys.ts";
 
 export const REQUEST_ROUTES = [
-  route("GET /strategies/:strategyId/requests", {
-    access: "TRADER",
-    output: requestsSchema,
-    async answer(call) {
-      const { key } = await ownStrategy(call);
-      return { body: await requestsOf(call, key?.apiKey ?? null) };
-    },
+  route("GET /strategies/:strategyId/requests", "TRADER", requestsSchema, async (call) => {
+    const { key } = await ownStrategy(call);
+    return { body: await requestsOf(call, key?.apiKey ?? null) };
   }),
 
-  route("GET /keys/:keyId/requests", {
-    access: "TRADER",
-    output: requestsSchema,
-    async answer(call) {
-      const { apiKey } = await findOwnKey(call, call.params.keyId);
-      return { body: await requestsOf(call, apiKey) };
-    },
+  route("GET /keys/:keyId/requests", "TRADER", requestsSchema, async (call) => {
+    const { apiKey } = await findOwnKey(call, call.params.keyId);
+    return { body: await requestsOf(call, apiKey) };
   }),
 
-  route("POST /keys/:keyId/test", {
-    access: "TRADER",
-    output: keyTestSchema,
-    async answer(call) {
-      const { apiKey } = await findOwnKey(call, call.params.keyId);
-      const bound = await call.parts.gateway.store.findKey(apiKey);
-      if (bound === null) throw new DashboardError("NOT_FOUND");
-      return { body: await testKey(call.parts, bound, call.now) };
-    },
+  route("POST /keys/:keyId/test", "TRADER", keyTestSchema, async (call) => {
+    const { apiKey } = await findOwnKey(call, call.params.keyId);
+    const bound = await call.parts.gateway.store.findKey(apiKey);
+    if (bound === null) throw new DashboardError("NOT_FOUND");
+    return { body: await testKey(call.parts, bound, call.now) };
   }),
 ];
 

@@ -13,17 +13,13 @@ const coded = z.strictObject({ code: codeText });
 const recoveryCodes = z.object({ recoveryCodes: list(text) });
 
 export const SECOND_FACTOR_ROUTES = [
-  route("GET /second-factor", {
-    access: "SIGNED_IN",
-    output: secondFactorSchema,
-    answer: async (call) => ({ body: await call.parts.people.secondFactors.status(personOf(call).personId) }),
-  }),
+  route("GET /second-factor", "SIGNED_IN", secondFactorSchema, async (call) => ({
+    body: await call.parts.people.secondFactors.status(personOf(call).personId),
+  })),
 
-  route("POST /second-factor", {
-    access: "SIGNED_IN",
+  route("POST /second-factor", "SIGNED_IN", secondFactorSetupSchema, {
     showsSecrets: true,
     body: z.strictObject({ password: passwordField }),
-    output: secondFactorSetupSchema,
     async answer(call) {
       const person = personOf(call);
       const { secondFactors } = call.parts.people;
@@ -36,11 +32,9 @@ export const SECOND_FACTOR_ROUTES = [
     },
   }),
 
-  route("POST /second-factor/confirm", {
-    access: "SIGNED_IN",
+  route("POST /second-factor/confirm", "SIGNED_IN", recoveryCodes, {
     showsSecrets: true,
     body: coded,
-    output: recoveryCodes,
     async answer(call) {
       const { accounts } = call.parts.people;
       return {
@@ -49,10 +43,8 @@ export const SECOND_FACTOR_ROUTES = [
     },
   }),
 
-  route("POST /second-factor/disable", {
-    access: "SIGNED_IN",
+  route("POST /second-factor/disable", "SIGNED_IN", secondFactorSchema, {
     body: coded,
-    output: secondFactorSchema,
     async answer(call) {
       const { accounts, secondFactors } = call.parts.people;
       const { personId } = personOf(call);
@@ -62,11 +54,9 @@ export const SECOND_FACTOR_ROUTES = [
     },
   }),
 
-  route("POST /second-factor/recovery-codes", {
-    access: "SIGNED_IN",
+  route("POST /second-factor/recovery-codes", "SIGNED_IN", recoveryCodes, {
     showsSecrets: true,
     body: coded,
-    output: recoveryCodes,
     async answer(call) {
       const { secondFactors } = call.parts.people;
       const person = personOf(call);

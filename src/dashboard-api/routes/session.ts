@@ -13,37 +13,29 @@ import { type SessionJson, sessionSchema } from "../schemas/people.ts";
 const mail = z.object({ mail: z.enum(["SENT", "LOGGED"]) });
 
 export const SESSION_ROUTES = [
-  route("GET /session", {
-    access: "ANYONE",
-    output: sessionSchema,
-    answer: async ({ parts, signedIn }) => ({ body: sessionOf(parts, signedIn?.person ?? null) }),
-  }),
+  route("GET /session", "ANYONE", sessionSchema, async ({ parts, signedIn }) => ({
+    body: sessionOf(parts, signedIn?.person ?? null),
+  })),
 
-  route("POST /sign-up", {
-    access: "ANYONE",
+  route("POST /sign-up", "ANYONE", mail, {
     growsDisk: true,
     body: z.strictObject({ email: emailField }),
-    output: mail,
     async answer({ parts, body, caller }) {
       demandGranted(await parts.people.signUps.request(body.email, caller));
       return mailed(parts);
     },
   }),
 
-  route("POST /verify-email", {
-    access: "ANYONE",
+  route("POST /verify-email", "ANYONE", nothing, {
     body: z.strictObject({ token: tokenField, name: nameField, password: passwordField }),
-    output: nothing,
     async answer({ parts, body, caller }) {
       const { cookie } = granted(await parts.people.signUps.finish(body, caller));
       return { cookies: [cookie], body: {} };
     },
   }),
 
-  route("POST /session", {
-    access: "ANYONE",
+  route("POST /session", "ANYONE", sessionSchema, {
     body: z.strictObject({ email: emailField, password: passwordField, code: codeText.optional() }),
-    output: sessionSchema,
     async answer({ parts, body, caller }) {
       const { email, password, code = null } = body;
       const { person, cookies } = granted(
@@ -53,30 +45,22 @@ export const SESSION_ROUTES = [
     },
   }),
 
-  route("DELETE /session", {
-    access: "SIGNED_IN",
-    output: sessionSchema,
-    async answer(call) {
-      const { accounts } = call.parts.people;
-      const cookie = await accounts.signOut(personOf(call), call.signedIn?.sessionId ?? "");
-      return { cookies: [cookie], body: sessionOf(call.parts, null) };
-    },
+  route("DELETE /session", "SIGNED_IN", sessionSchema, async (call) => {
+    const { accounts } = call.parts.people;
+    const cookie = await accounts.signOut(personOf(call), call.signedIn?.sessionId ?? "");
+    return { cookies: [cookie], body: sessionOf(call.parts, null) };
   }),
 
-  route("POST /password-reset", {
-    access: "ANYONE",
+  route("POST /password-reset", "ANYONE", mail, {
     body: z.strictObject({ email: emailField }),
-    output: mail,
     async answer({ parts, body, caller }) {
       demandGranted(await parts.people.passwordResets.request(body.email, caller));
       return mailed(parts);
     },
   }),
 
-  route("POST /password-reset/finish", {
-    access: "ANYONE",
+  route("POST /password-reset/finish", "ANYONE", nothing, {
     body: z.strictObject({ token: tokenField, password: passwordField }),
-    output: nothing,
     async answer({ parts, body, caller }) {
       const { cookie } = granted(await parts.people.passwordResets.finish(body, caller));
       return { cookies: [cookie], body: {} };

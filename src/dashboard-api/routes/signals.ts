@@ -12,10 +12,8 @@ import { signalSchema } from "../schemas/strategies.ts";
 const signalIdText = z.string().refine(isSignalId, "is no id of a signal");
 
 export const SIGNAL_ROUTES = [
-  route("GET /strategies/:strategyId/signals", {
-    access: "TRADER",
+  route("GET /strategies/:strategyId/signals", "TRADER", page(signalSchema), {
     query: z.strictObject({ before: signalIdText.optional() }),
-    output: page(signalSchema),
     async answer(call) {
       const { strategyId } = await ownStrategy(call);
       const { store, signals } = call.parts.gateway;
@@ -26,17 +24,13 @@ export const SIGNAL_ROUTES = [
     },
   }),
 
-  route("GET /strategies/:strategyId/signals/:signalId", {
-    access: "TRADER",
-    output: signalSchema,
-    async answer(call) {
-      const { strategyId } = await ownStrategy(call);
-      const { signalId } = call.params;
-      const { signals } = call.parts.gateway;
-      const signal = isSignalId(signalId) ? await signals.find(strategyId, signalId) : null;
-      if (signal === null) throw new DashboardError("NOT_FOUND");
-      return { body: signalAnswer(signal, signals.replays.of(signalId)) };
-    },
+  route("GET /strategies/:strategyId/signals/:signalId", "TRADER", signalSchema, async (call) => {
+    const { strategyId } = await ownStrategy(call);
+    const { signalId } = call.params;
+    const { signals } = call.parts.gateway;
+    const signal = isSignalId(signalId) ? await signals.find(strategyId, signalId) : null;
+    if (signal === null) throw new DashboardError("NOT_FOUND");
+    return { body: signalAnswer(signal, signals.replays.of(signalId)) };
   }),
 ];
 

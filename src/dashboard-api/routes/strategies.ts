@@ -26,21 +26,15 @@ const KEY_NOT_FREE = {
 };
 
 export const STRATEGY_ROUTES = [
-  route("GET /strategies", {
-    access: "TRADER",
-    output: rows(strategySchema),
-    async answer(call) {
-      const strategies = await call.parts.gateway.store.people.listStrategiesOf(personOf(call).personId);
-      return { body: { rows: await strategyAnswers(call.parts, strategies) } };
-    },
+  route("GET /strategies", "TRADER", rows(strategySchema), async (call) => {
+    const strategies = await call.parts.gateway.store.people.listStrategiesOf(personOf(call).personId);
+    return { body: { rows: await strategyAnswers(call.parts, strategies) } };
   }),
 
-  route("POST /strategies", {
-    access: "TRADER",
+  route("POST /strategies", "TRADER", strategySchema, {
     growsDisk: true,
     needsKyc: true,
     body: z.strictObject({ name: nameText, type: z.enum(["SPOT", "FUTURES"]), keyId: keyIdText }),
-    output: strategySchema,
     async answer(call) {
       const { store, markets } = call.parts.gateway;
       const { personId } = personOf(call);
@@ -62,16 +56,12 @@ export const STRATEGY_ROUTES = [
     },
   }),
 
-  route("GET /strategies/:strategyId", {
-    access: "TRADER",
-    output: strategySchema,
-    answer: async (call) => ({ body: await strategyAnswer(call.parts, await ownStrategy(call)) }),
-  }),
+  route("GET /strategies/:strategyId", "TRADER", strategySchema, async (call) => ({
+    body: await strategyAnswer(call.parts, await ownStrategy(call)),
+  })),
 
-  route("PUT /strategies/:strategyId/name", {
-    access: "TRADER",
+  route("PUT /strategies/:strategyId/name", "TRADER", strategySchema, {
     body: z.strictObject({ name: nameText }),
-    output: strategySchema,
     async answer(call) {
       const { strategyId, name: from, status } = await ownStrategy(call);
       const { name: to } = call.body;
@@ -88,11 +78,9 @@ export const STRATEGY_ROUTES = [
     },
   }),
 
-  route("PUT /strategies/:strategyId/key", {
-    access: "TRADER",
+  route("PUT /strategies/:strategyId/key", "TRADER", strategySchema, {
     needsKyc: true,
     body: z.strictObject({ keyId: keyIdText, code: codeText }),
-    output: strategySchema,
     async answer(call) {
       const { people } = call.parts.gateway.store;
       const { strategyId, status, key } = await ownStrategy(call);

@@ -11,17 +11,13 @@ import { audited, type DashboardAnswer, type DashboardCall, ownStrategy, personO
 import { strategyCopyingSchema } from "../schemas/copying.ts";
 
 export const STRATEGY_COPYING_ROUTES = [
-  route("GET /strategies/:strategyId/copying", {
-    access: "TRADER",
-    output: strategyCopyingSchema,
-    answer: async (call) => answered(call, await ownStrategy(call)),
-  }),
+  route("GET /strategies/:strategyId/copying", "TRADER", strategyCopyingSchema, async (call) =>
+    answered(call, await ownStrategy(call)),
+  ),
 
-  route("PUT /strategies/:strategyId/copying", {
-    access: "TRADER",
+  route("PUT /strategies/:strategyId/copying", "TRADER", strategyCopyingSchema, {
     needsKyc: true,
     body: z.strictObject({ isOpen: z.boolean() }),
-    output: strategyCopyingSchema,
     async answer(call) {
       const strategy = await ownStrategy(call);
       const { isOpen } = call.body;
@@ -37,11 +33,9 @@ export const STRATEGY_COPYING_ROUTES = [
     },
   }),
 
-  route("POST /strategies/:strategyId/copying/halt", {
-    access: "TRADER",
+  route("POST /strategies/:strategyId/copying/halt", "TRADER", strategyCopyingSchema, {
     onlyStops: true,
     body: haltForm,
-    output: strategyCopyingSchema,
     async answer(call) {
       const strategy = await ownStrategy(call);
       await halt(call, { kind: "STRATEGY", id: strategy.strategyId }, call.body.reason);
@@ -49,10 +43,8 @@ export const STRATEGY_COPYING_ROUTES = [
     },
   }),
 
-  route("DELETE /strategies/:strategyId/copying/halt", {
-    access: "TRADER",
+  route("DELETE /strategies/:strategyId/copying/halt", "TRADER", strategyCopyingSchema, {
     needsKyc: true,
-    output: strategyCopyingSchema,
     async answer(call) {
       const strategy = await ownStrategy(call);
       await release(call, { kind: "STRATEGY", id: strategy.strategyId });
