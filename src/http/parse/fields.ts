@@ -1,6 +1,6 @@
 // Parses single parameters: each function returns the value, or the refusal that says what is wrong with it.
 import type { StrategyType } from "../../domain/account.ts";
-import type { Refusal } from "../../domain/refusal.ts";
+import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { type Decimal, parseDecimal } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 
@@ -20,6 +20,14 @@ const CLIENT_IDS: { readonly [T in StrategyType]: RegExp } = {
 /** How the ids of legs begin that come with an entry, and what is left for clients to choose. */
 const OF_ATTACHED_LEG = /^(stopLoss|takeProfit)\//;
 const NOT_OF_ATTACHED_LEG = "^(?!(stopLoss|takeProfit)/)[.A-Z:/a-z0-9_-]{1,36}$";
+
+/** Values that were read, by name, or the first refusal among them. */
+export function allOf<Read extends Readonly<Record<string, unknown>>>(
+  read: Read,
+): { readonly [Name in keyof Read]: Exclude<Read[Name], Refusal> } | Refusal {
+  const refusal = Object.values(read).find(isRefusal);
+  return refusal ?? (read as { readonly [Name in keyof Read]: Exclude<Read[Name], Refusal> });
+}
 
 /** A parameter that must be there; an empty one is not. */
 export function text<Name extends string>(parameters: Parameters<Name>, name: Name): string | Refusal {

@@ -17,7 +17,7 @@ import {
   SYMBOL_OF_ROWS,
   SYMBOL_OR_ALL,
 } from "./descriptions.ts";
-import { count, optionalInteger, optionalText, text } from "./fields.ts";
+import { allOf, count, optionalInteger, optionalText, text } from "./fields.ts";
 
 const ROWS = { standard: 500, max: 1_000 } as const;
 const INCOMES = { standard: 100, max: 1_000 } as const;
@@ -95,20 +95,21 @@ export function parseAllLegs(parameters: Parameters<keyof typeof LEG_LIST_PARAME
 export function parseUserTrades(
   parameters: Parameters<keyof typeof FUTURES_TRADE_LIST_PARAMETERS>,
 ): TradeQuery | Refusal {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const orderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(orderId)) return orderId;
-  const fromTradeId = optionalInteger(parameters, "fromId");
-  if (isRefusal(fromTradeId)) return fromTradeId;
+  const ids = allOf({
+    symbol: text(parameters, "symbol"),
+    orderId: optionalInteger(parameters, "orderId"),
+    fromTradeId: optionalInteger(parameters, "fromId"),
+  });
+  if (isRefusal(ids)) return ids;
   const times = timesOf(parameters);
   if (isRefusal(times)) return times;
+  const { fromTradeId } = ids;
   const isByTime = times.startTime !== undefined || times.endTime !== undefined;
   if (fromTradeId !== undefined && isByTime) return { refusal: "PARAMETERS_EXCLUSIVE" };
   const limit = count(parameters, "limit", ROWS);
   if (isRefusal(limit)) return limit;
   const keeps = fromTradeId !== undefined || times.startTime !== undefined ? "OLDEST" : "NEWEST";
-  return { symbol, orderId, fromTradeId, ...spanOf(times), limit, keeps };
+  return { ...ids, ...spanOf(times), limit, keeps };
 }
 
 /**
@@ -120,15 +121,12 @@ export function parseIncomes(
 ): IncomeQuery | null | Refusal {
   const symbol = optionalText(parameters, "symbol") ?? undefined;
   const type = optionalText(parameters, "incomeType") ?? undefined;
-  const startTime = optionalInteger(parameters, "startTime");
-  if (isRefusal(startTime)) return startTime;
-  const endTime = optionalInteger(parameters, "endTime");
-  if (isRefusal(endTime)) return endTime;
-  if (isReversed({ startTime, endTime })) return { refusal: "TIMES_REVERSED" };
-  const page = count(parameters, "page", PAGES);
-  if (isRefusal(page)) return page;
-  const limit = count(parameters, "limit", INCOMES);
-  if (isRefusal(limit)) return limit;
+  const times = orderedTimes(parameters);
+  if (isRefusal(times)) return times;
+  const rows = allOf({ page: count(parameters, "page", PAGES), limit: count(parameters, "limit", INCOMES) });
+  if (isRefusal(rows)) return rows;
+  const { startTime, endTime } = times;
+  const { page, limit } = rows;
   if (type !== undefined && !isIncomeType(type)) return null;
   return {
     symbol,
@@ -153,31 +151,36 @@ type Times = { readonly startTime: number | undefined; readonly endTime: number 
 type Ids = { readonly [Name in "orderId" | "fromOrderId" | "fromTradeId" | "fromLegId"]: number | undefined };
 
 function rowsFrom<IdName extends string>(parameters: Parameters<SpanName | IdName>, idName: IdName) {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const fromId = optionalInteger(parameters, idName);
-  if (isRefusal(fromId)) return fromId;
-  const times = timesOf(parameters);
-  if (isRefusal(times)) return times;
-  const limit = count(parameters, "limit", ROWS);
-  if (isRefusal(limit)) return limit;
-  const keeps: "OLDEST" | "NEWEST" = fromId !== undefined ? "OLDEST" : "NEWEST";
-  return { symbol, fromId, ...spanOf(times), limit, keeps };
+  const rows = allOf({
+    symbol: text(parameters, "symbol"),
+    fromId: optionalInteger(parameters, idName),
+    times: timesOf(parameters),
+    limit: count(parameters, "limit", ROWS),
+  });
+  if (isRefusal(rows)) return rows;
+  const { times, ...query } = rows;
+  const keeps: "OLDEST" | "NEWEST" = query.fromId !== undefined ? "OLDEST" : "NEWEST";
+  return { ...query, ...spanOf(times), keeps };
 }
 
 /** Times in Unix ms, inclusive, neither in the wrong order nor too far apart. */
 function timesOf(parameters: Parameters<"startTime" | "endTime">): Times | Refusal {
-  const startTime = optionalInteger(parameters, "startTime");
-  if (isRefusal(startTime)) return startTime;
-  const endTime = optionalInteger(parameters, "endTime");
-  if (isRefusal(endTime)) return endTime;
-  if (isReversed({ startTime, endTime })) return { refusal: "TIMES_REVERSED" };
-  const isTooLong = startTime !== undefined && endTime !== undefined && endTime - startTime > SPAN_MS;
-  return isTooLong ? { refusal: "DAYS_TOO_MANY", days: SPAN_DAYS } : { startTime, endTime };
+  const times = orderedTimes(parameters);
+  if (isRefusal(times)) return times;
+  return lengthOf(times) > SPAN_MS ? { refusal: "DAYS_TOO_MANY", days: SPAN_DAYS } : times;
 }
 
-function isReversed({ startTime, endTime }: Times): boolean {
-  return startTime !== undefined && endTime !== undefined && startTime > endTime;
+function orderedTimes(parameters: Parameters<"startTime" | "endTime">): Times | Refusal {
+  const times = allOf({
+    startTime: optionalInteger(parameters, "startTime"),
+    endTime: optionalInteger(parameters, "endTime"),
+  });
+  return !isRefusal(times) && lengthOf(times) < 0 ? { refusal: "TIMES_REVERSED" } : times;
+}
+
+/** From the start to the end, ms; 0 if one of them is not given. */
+function lengthOf({ startTime, endTime }: Times): number {
+  return startTime === undefined || endTime === undefined ? 0 : endTime - startTime;
 }
 
 /** Both ends, or neither: see `sinceLastDays`. */

@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, END_TIME, optional, START_TIME, SYMBOL_OF_ROWS } from "./descriptions.ts";
-import { optionalInteger, text } from "./fields.ts";
+import { allOf, optionalInteger, text } from "./fields.ts";
 
 /** Default and maximum of rows in a list. Source: specification 4.1; reference exchange, section 7.5. */
 const LIMIT_DEFAULT = 500;
@@ -42,12 +42,13 @@ const SPAN_MS_MAX = 86_400_000;
 export function parseAllOrders(
   parameters: Parameters<keyof typeof ORDER_LIST_PARAMETERS>,
 ): OrderQuery | Refusal {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const fromOrderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(fromOrderId)) return fromOrderId;
+  const ids = allOf({
+    symbol: text(parameters, "symbol"),
+    fromOrderId: optionalInteger(parameters, "orderId"),
+  });
+  if (isRefusal(ids)) return ids;
   const range = rangeOf(parameters);
-  return isRefusal(range) ? range : { symbol, fromOrderId, ...range };
+  return isRefusal(range) ? range : { ...ids, ...range };
 }
 
 /**
@@ -57,18 +58,18 @@ export function parseAllOrders(
 export function parseMyTrades(
   parameters: Parameters<keyof typeof TRADE_LIST_PARAMETERS>,
 ): TradeQuery | Refusal {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const orderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(orderId)) return orderId;
-  const fromTradeId = optionalInteger(parameters, "fromId");
-  if (isRefusal(fromTradeId)) return fromTradeId;
+  const ids = allOf({
+    symbol: text(parameters, "symbol"),
+    orderId: optionalInteger(parameters, "orderId"),
+    fromTradeId: optionalInteger(parameters, "fromId"),
+  });
+  if (isRefusal(ids)) return ids;
   const range = rangeOf(parameters);
   if (isRefusal(range)) return range;
-  const isById = orderId !== undefined || fromTradeId !== undefined;
+  const isById = ids.orderId !== undefined || ids.fromTradeId !== undefined;
   const isByTime = range.startTime !== undefined || range.endTime !== undefined;
   if (isById && isByTime) return { refusal: "PARAMETERS_EXCLUSIVE" };
-  return { symbol, orderId, fromTradeId, ...range };
+  return { ...ids, ...range };
 }
 
 /**
@@ -79,12 +80,13 @@ export function parseMyTrades(
 function rangeOf(
   parameters: Parameters<"startTime" | "endTime" | "limit">,
 ): Pick<OrderQuery, "startTime" | "endTime" | "limit"> | Refusal {
-  const startTime = optionalInteger(parameters, "startTime");
-  if (isRefusal(startTime)) return startTime;
-  const endTime = optionalInteger(parameters, "endTime");
-  if (isRefusal(endTime)) return endTime;
-  const limit = optionalInteger(parameters, "limit");
-  if (isRefusal(limit)) return limit;
+  const range = allOf({
+    startTime: optionalInteger(parameters, "startTime"),
+    endTime: optionalInteger(parameters, "endTime"),
+    limit: optionalInteger(parameters, "limit"),
+  });
+  if (isRefusal(range)) return range;
+  const { startTime, endTime, limit } = range;
   if (limit === 0) return { refusal: "PARAMETER_INVALID", parameter: "limit" };
   if (startTime !== undefined && endTime !== undefined && endTime - startTime > SPAN_MS_MAX) {
     return { refusal: "SPAN_TOO_LONG" };

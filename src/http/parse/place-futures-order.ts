@@ -4,10 +4,18 @@
 import type { EntryOptions, PlaceOrder } from "../../domain/command.ts";
 import { type AttachedLegs, FUTURES_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { Price, Quantity } from "../../money/decimal.ts";
+import type { Price } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
-import { amount, optionalClientId, optionalFlag, optionalInteger, optionalText, text } from "./fields.ts";
+import {
+  allOf,
+  amount,
+  optionalClientId,
+  optionalFlag,
+  optionalInteger,
+  optionalText,
+  text,
+} from "./fields.ts";
 import {
   anyOf,
   limitTerms,
@@ -16,6 +24,7 @@ import {
   otherPositionSide,
   type Placement,
   POSITION_SIDE,
+  quantitySize,
   SIDE,
   sideOf,
   TIME_IN_FORCE,
@@ -135,8 +144,7 @@ const TERMS: { readonly [T in FuturesOrderType]: (parameters: FuturesOrderParame
   MARKET(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price"]);
     if (extra !== null) return extra;
-    const quantity = amount<Quantity, "quantity">(parameters, "quantity");
-    return isRefusal(quantity) ? quantity : { size: { quantity }, price: null };
+    return allOf({ size: quantitySize(parameters), price: null });
   },
 
   LIMIT(parameters) {
@@ -180,11 +188,12 @@ function entryOf(parameters: FuturesOrderParameters): EntryOptions | Refusal {
 }
 
 function attachedOf(parameters: FuturesOrderParameters): AttachedLegs | null | Refusal {
-  const takeProfitPrice = optionalPrice(parameters, "takeProfitPrice");
-  if (isRefusal(takeProfitPrice)) return takeProfitPrice;
-  const stopLossPrice = optionalPrice(parameters, "stopLossPrice");
-  if (isRefusal(stopLossPrice)) return stopLossPrice;
-  return takeProfitPrice === null && stopLossPrice === null ? null : { takeProfitPrice, stopLossPrice };
+  const attached = allOf({
+    takeProfitPrice: optionalPrice(parameters, "takeProfitPrice"),
+    stopLossPrice: optionalPrice(parameters, "stopLossPrice"),
+  });
+  const isNone = !isRefusal(attached) && attached.takeProfitPrice === null && attached.stopLossPrice === null;
+  return isNone ? null : attached;
 }
 
 function optionalPrice(

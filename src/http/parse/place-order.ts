@@ -4,16 +4,17 @@
 import type { PlaceOrder } from "../../domain/command.ts";
 import { type ClientOrderType, type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
-import type { Amount, Price, Quantity } from "../../money/decimal.ts";
+import type { Amount, Price } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
-import { amount, optionalClientId, optionalText, text } from "./fields.ts";
+import { allOf, amount, optionalClientId, optionalText, text } from "./fields.ts";
 import {
   anyOf,
   limitTerms,
   nestedLegs,
   notGoodTillCancelled,
   type Placement,
+  quantitySize,
   SIDE,
   sideOf,
   TIME_IN_FORCE,
@@ -79,8 +80,7 @@ const TERMS: {
   MARKET(parameters, side) {
     const extra = anyOf(parameters, ["timeInForce", "price", "stopPrice"]);
     if (extra !== null) return extra;
-    const size = marketSize(parameters, side);
-    return isRefusal(size) ? size : { size, price: null, stopPrice: null };
+    return allOf({ size: marketSize(parameters, side), price: null, stopPrice: null });
   },
 
   LIMIT(parameters) {
@@ -93,10 +93,8 @@ const TERMS: {
   STOP_LOSS(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price", "quoteOrderQty"]);
     if (extra !== null) return extra;
-    const quantity = amount<Quantity, "quantity">(parameters, "quantity");
-    if (isRefusal(quantity)) return quantity;
     const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice");
-    return isRefusal(stopPrice) ? stopPrice : { size: { quantity }, price: null, stopPrice };
+    return allOf({ size: quantitySize(parameters), price: null, stopPrice });
   },
 
   STOP_LOSS_LIMIT(parameters) {
@@ -117,11 +115,9 @@ function marketSize(parameters: OrderParameters, side: Side): OrderSize | Refusa
     return { refusal: "PARAMETERS_MISSING", parameters: ["quantity", "quoteOrderQty"] };
   if (byQuote) {
     if (side === "SELL") return { refusal: "PARAMETER_NOT_REQUIRED", parameter: "quoteOrderQty" };
-    const quoteQuantity = amount<Amount, "quoteOrderQty">(parameters, "quoteOrderQty");
-    return isRefusal(quoteQuantity) ? quoteQuantity : { quoteQuantity };
+    return allOf({ quoteQuantity: amount<Amount, "quoteOrderQty">(parameters, "quoteOrderQty") });
   }
-  const quantity = amount<Quantity, "quantity">(parameters, "quantity");
-  return isRefusal(quantity) ? quantity : { quantity };
+  return quantitySize(parameters);
 }
 
 function isOrderType(value: string): value is ClientOrderType {

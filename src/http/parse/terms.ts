@@ -5,7 +5,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { mandatory, optional } from "./descriptions.ts";
-import { amount, optionalText, text } from "./fields.ts";
+import { allOf, amount, optionalText, text } from "./fields.ts";
 
 export const SIDE = mandatory("text", "", { values: SIDES, example: "BUY" });
 /** A placement as sent, which may have no client id. */
@@ -49,14 +49,16 @@ export function nestedLegs(parameters: Parameters<never>): Refusal | null {
 
 const NESTED_LEG = /^(stopLoss|takeProfit)(\[|$)/;
 
+/** The size of an order that is given as a quantity. */
+export function quantitySize(parameters: Parameters<"quantity">): { readonly quantity: Quantity } | Refusal {
+  return allOf({ quantity: amount<Quantity, "quantity">(parameters, "quantity") });
+}
+
 /** The terms of every limit order. */
 export function limitTerms(
   parameters: Parameters<"quantity" | "price">,
 ): Pick<PlaceOrder, "size" | "price"> | Refusal {
-  const quantity = amount<Quantity, "quantity">(parameters, "quantity");
-  if (isRefusal(quantity)) return quantity;
-  const price = amount<Price, "price">(parameters, "price");
-  return isRefusal(price) ? price : { size: { quantity }, price };
+  return allOf({ size: quantitySize(parameters), price: amount<Price, "price">(parameters, "price") });
 }
 
 /**

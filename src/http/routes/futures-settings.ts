@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms } from "../../domain/symbol.ts";
 import { leverageMax } from "../../engine/futures/margin.ts";
 import type { Parameters } from "../parameters.ts";
-import { optionalFlag, text } from "../parse/fields.ts";
+import { allOf, optionalFlag, text } from "../parse/fields.ts";
 import { optionalLeverage } from "../parse/place-futures-order.ts";
 import type { Ports } from "../pipeline.ts";
 import type { SignedCall } from "../route.ts";
@@ -12,11 +12,8 @@ import type { SignedCall } from "../route.ts";
 type LeverageChange = { readonly symbol: string; readonly leverage: number };
 
 export function parseLeverage(parameters: Parameters<"symbol" | "leverage">): LeverageChange | Refusal {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const leverage = optionalLeverage(parameters);
-  if (isRefusal(leverage)) return leverage;
-  return leverage === null ? { refusal: "PARAMETER_MISSING", parameter: "leverage" } : { symbol, leverage };
+  const leverage = optionalLeverage(parameters) ?? { refusal: "PARAMETER_MISSING", parameter: "leverage" };
+  return allOf({ symbol: text(parameters, "symbol"), leverage });
 }
 
 /**

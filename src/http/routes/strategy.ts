@@ -6,7 +6,7 @@ import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, SYMBOL, soughtIds } from "../parse/descriptions.ts";
-import { optionalInteger, soughtClientId, text } from "../parse/fields.ts";
+import { allOf, optionalInteger, soughtClientId, text } from "../parse/fields.ts";
 import type { Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { Replay, type SignedCall } from "../route.ts";
@@ -36,16 +36,16 @@ export function parseSoughtOrder(
   parameters: Parameters<SoughtOrderName>,
   type: StrategyType,
 ): SoughtOrder | Refusal {
-  const symbol = text(parameters, "symbol");
-  if (isRefusal(symbol)) return symbol;
-  const orderId = optionalInteger(parameters, "orderId");
-  if (isRefusal(orderId)) return orderId;
-  const clientOrderId = soughtClientId(parameters, "origClientOrderId", type);
-  if (isRefusal(clientOrderId)) return clientOrderId;
-  if (orderId === undefined && clientOrderId === null) {
+  const sought = allOf({
+    symbol: text(parameters, "symbol"),
+    orderId: optionalInteger(parameters, "orderId"),
+    clientOrderId: soughtClientId(parameters, "origClientOrderId", type),
+  });
+  if (isRefusal(sought)) return sought;
+  if (sought.orderId === undefined && sought.clientOrderId === null) {
     return { refusal: "PARAMETERS_MISSING", parameters: ["origClientOrderId", "orderId"] };
   }
-  return { type, symbol, orderId, clientOrderId };
+  return { type, ...sought };
 }
 
 /**
