@@ -41,7 +41,7 @@ const EXIT_USAGE = 2;
 process.umask(0o077);
 
 try {
-  process.exitCode = await run(process.argv.slice(2));
+  await run(process.argv.slice(2));
 } catch (error) {
   const isUsage = error instanceof ConfigError;
   process.stderr.write(`lyrebird: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -49,7 +49,7 @@ try {
   process.exitCode = isUsage ? EXIT_USAGE : 1;
 }
 
-async function run(args: string[]): Promise<number> {
+async function run(args: string[]): Promise<void> {
   const { values, positionals } = readArguments(args);
   const { help = false, version = false, ...options } = values;
   const asksForHelp = help || positionals[0] === "help";
@@ -57,11 +57,11 @@ async function run(args: string[]): Promise<number> {
   const command = COMMANDS.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
   if (asksForHelp) {
     process.stdout.write(command === undefined ? helpOfAll() : helpOf(command));
-    return 0;
+    return;
   }
   if (version) {
     process.stdout.write(`${VERSION}\n`);
-    return 0;
+    return;
   }
   if (command === undefined) throw new ConfigError(noCommand(words));
   const kept = optionKeptByNpm(args, process.env);
@@ -74,7 +74,7 @@ async function run(args: string[]): Promise<number> {
     (name) => name !== "data" && !command.options.includes(name as keyof Options),
   );
   if (stranger !== undefined) throw new ConfigError(`${command.name} has no option --${stranger}`);
-  return await command.run(options, operands);
+  await command.run(options, operands);
 }
 
 function readArguments(args: string[]) {

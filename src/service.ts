@@ -63,6 +63,9 @@ export type Service = {
   close(): Promise<void>;
 };
 
+/** Closes a part of the service, at its end. */
+const close = (part: { close(): void | Promise<void> }) => part.close();
+
 /** The service cannot start, or go on, for a reason that its operator can correct. */
 export class ServiceError extends Error {}
 
@@ -103,8 +106,7 @@ export async function startService(
     });
     if (isDemo) log.warn("the master key lies in the data directory: for demo use only");
 
-    const upstream = await openUpstream(config, log);
-    opened.defer(() => upstream.close());
+    const upstream = opened.adopt(await openUpstream(config, log), close);
     const feedOf = (family: Family, type: StrategyType) =>
       createMarketFeed({
         family,
@@ -137,21 +139,13 @@ export async function startService(
     });
     opened.defer(() => desk.drain());
     const watcherOf = (family: StrategyType) => {
-      const watcher = new Watcher({
-        family,
-        desk,
-        store,
-        market: markets[family],
-        timers: systemTimers,
-        log,
-      });
-      opened.defer(() => watcher.close());
-      return watcher;
+      const market = markets[family];
+      const watcher = new Watcher({ family, desk, store, market, timers: systemTimers, log });
+      return opened.adopt(watcher, close);
     };
     const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
     const waiting = [await watchers.SPOT.rebuild(), await watchers.FUTURES.rebuild()];
-    const keyWatch = createKeyWatch({ master, store, every, log });
-    opened.defer(() => keyWatch.close());
+    opened.adopt(createKeyWatch({ master, store, every, log }), close);
     const funding = new FundingClock({
       market: markets.FUTURES,
       holders: watchers.FUTURES,
@@ -161,16 +155,13 @@ export async function startService(
     });
     opened.defer(() => funding.close());
     await funding.rebuild();
-    const closingSweep = createClosingSweep({ desk, store, every, log });
-    opened.defer(() => closingSweep.close());
+    const closingSweep = opened.adopt(createClosingSweep({ desk, store, every, log }), close);
     // Strategies that a former process left closing.
     void closingSweep.run();
-    const accountClosing = createAccountClosing({ desk, store, wallNow, every, log });
-    opened.defer(() => accountClosing.close());
+    opened.adopt(createAccountClosing({ desk, store, wallNow, every, log }), close);
     const signalStore = stoppingAtFailures(store, onFatal);
     const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
-    const signalSweep = createSignalSweep({ signals, store: signalStore, wallNow, every, log });
-    opened.defer(() => signalSweep.close());
+    opened.adopt(createSignalSweep({ signals, store: signalStore, wallNow, every, log }), close);
 
     const budgets = new Budgets();
     const budgetLog = new BudgetLog({

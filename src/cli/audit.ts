@@ -19,22 +19,17 @@ the database could compute all of them anew: note the last hash elsewhere, now a
   run: audit,
 };
 
-async function audit({ json = false, verify = false, ...options }: Options): Promise<number> {
-  const store = await openNamedDatabase(options);
-  try {
-    return verify ? await checkChain(store) : await show(store, json);
-  } finally {
-    await store.close();
-  }
+async function audit({ json = false, verify = false, ...options }: Options): Promise<void> {
+  await using store = await openNamedDatabase(options);
+  return verify ? await checkChain(store) : await show(store, json);
 }
 
-async function checkChain({ people }: Store): Promise<number> {
+async function checkChain({ people }: Store): Promise<void> {
   const broken = await people.verifyAudit();
   if (broken !== null) {
-    process.stderr.write(
-      `lyrebird: the audit is broken at record ${broken.brokenAt}: it, or one before it, is not as it was written\n`,
+    throw new Error(
+      `the audit is broken at record ${broken.brokenAt}: it, or one before it, is not as it was written`,
     );
-    return 1;
   }
   const [last] = await people.listAudit({ limit: 1 });
   process.stdout.write(
@@ -42,10 +37,9 @@ async function checkChain({ people }: Store): Promise<number> {
       ? "the audit is whole: it has no records yet\n"
       : `the audit is whole: ${last.position} records, the last with the hash ${last.hash}\n`,
   );
-  return 0;
 }
 
-async function show(store: Store, asJson: boolean): Promise<number> {
+async function show(store: Store, asJson: boolean): Promise<void> {
   const names = await namesIn(store);
   const rows = (await allRecords(store)).map((record) => rowOf(record, names));
   printRows(rows, {
@@ -61,7 +55,6 @@ async function show(store: Store, asJson: boolean): Promise<number> {
           .join(", "),
     },
   });
-  return 0;
 }
 
 /** Oldest first. */

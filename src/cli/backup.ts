@@ -24,7 +24,7 @@ The master key is not in it. Keep that file too, in another place: without it no
   run: backup,
 };
 
-async function backup(options: Options, [file, ...others]: readonly string[]): Promise<number> {
+async function backup(options: Options, [file, ...others]: readonly string[]): Promise<void> {
   if (file === undefined || others.length > 0) {
     throw new ConfigError(`backup takes the name of one file; ${OPTIONS_HINT}`);
   }
@@ -45,5 +45,4 @@ async function backup(options: Options, [file, ...others]: readonly string[]): P
 The master key is not in it: keep ${keyFile} too, in another place.
 `,
   );
-  return 0;
 }

@@ -38,8 +38,8 @@ export type Command = {
   readonly purpose: string;
   /** Further text of its help. */
   readonly details: string;
-  /** Carries it out and answers with the exit code. Throws ConfigError if it was called wrongly. */
-  run(options: Options, operands: readonly string[]): Promise<number>;
+  /** Carries it out. Throws ConfigError if it was called wrongly, and another error if it has failed. */
+  run(options: Options, operands: readonly string[]): Promise<void>;
 };
 
 /**
@@ -84,9 +84,14 @@ export function configOf({ data }: Options): Config {
 /**
  * Opens the database that the options and the environment name. Throws ConfigError if it has never been used.
  */
-export async function openNamedDatabase(options: Options): Promise<Store> {
+export async function openNamedDatabase(options: Options): Promise<Store & AsyncDisposable> {
   const { dataDir, databaseUrl } = configOf(options);
-  return await openDatabaseOf(dataDir, databaseUrl);
+  return closedAtEnd(await openDatabaseOf(dataDir, databaseUrl));
+}
+
+/** A store that `await using` closes. */
+export function closedAtEnd(store: Store): Store & AsyncDisposable {
+  return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() });
 }
 
 /** Unix ms as ISO 8601. */

@@ -32,61 +32,50 @@ export const KEYS_REVOKE: Command = {
   run: revoke,
 };
 
-async function list({ json = false, ...options }: Options): Promise<number> {
-  const store = await openNamedDatabase(options);
-  try {
-    const owners = new Map(
-      (await store.people.listPeople({ limit: Number.MAX_SAFE_INTEGER })).map(({ personId, email }) => [
-        personId,
-        email,
-      ]),
-    );
-    const rows = (await store.listKeys()).map((bound) => rowOf(bound, owners));
-    printRows(rows, {
-      asJson: json,
-      columns: {
-        KEY: ({ apiKey }) => apiKey,
-        LABEL: ({ label }) => label,
-        OWNER: ({ owner }) => owner ?? "-",
-        TYPE: ({ type }) => type?.toLowerCase() ?? "-",
-        STRATEGY: ({ strategyId }) => strategyId ?? "-",
-        "STRATEGY STATUS": ({ strategyStatus }) => strategyStatus?.toLowerCase() ?? "-",
-        CREATED: ({ createdAt }) => createdAt,
-        "KEY STATUS": ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt}`),
-      },
-    });
-    return 0;
-  } finally {
-    await store.close();
-  }
+async function list({ json = false, ...options }: Options): Promise<void> {
+  await using store = await openNamedDatabase(options);
+  const owners = new Map(
+    (await store.people.listPeople({ limit: Number.MAX_SAFE_INTEGER })).map(({ personId, email }) => [
+      personId,
+      email,
+    ]),
+  );
+  const rows = (await store.listKeys()).map((bound) => rowOf(bound, owners));
+  printRows(rows, {
+    asJson: json,
+    columns: {
+      KEY: ({ apiKey }) => apiKey,
+      LABEL: ({ label }) => label,
+      OWNER: ({ owner }) => owner ?? "-",
+      TYPE: ({ type }) => type?.toLowerCase() ?? "-",
+      STRATEGY: ({ strategyId }) => strategyId ?? "-",
+      "STRATEGY STATUS": ({ strategyStatus }) => strategyStatus?.toLowerCase() ?? "-",
+      CREATED: ({ createdAt }) => createdAt,
+      "KEY STATUS": ({ revokedAt }) => (revokedAt === null ? "active" : `revoked ${revokedAt}`),
+    },
+  });
 }
 
-async function revoke(options: Options, [apiKey, ...others]: readonly string[]): Promise<number> {
+async function revoke(options: Options, [apiKey, ...others]: readonly string[]): Promise<void> {
   if (apiKey === undefined || others.length > 0) {
     throw new ConfigError(`keys revoke takes one API key; ${OPTIONS_HINT}`);
   }
-  const store = await openNamedDatabase(options);
-  try {
-    const revocation = await store.revokeKey(apiKey, Date.now());
-    if (revocation === null) {
-      const { dataDir, databaseUrl } = configOf(options);
-      // The argument may be a secret, by mistake: it is not repeated.
-      process.stderr.write(
-        `lyrebird: there is no such key in ${nameOfDatabase(dataDir, databaseUrl)} (is it the API key, not the secret?): "keys list" shows those that there are\n`,
-      );
-      return 1;
-    }
-    const { key, wasRevoked } = revocation;
-    const strategy = key.strategyId === null ? "no strategy" : `strategy ${key.strategyId}`;
-    process.stdout.write(
-      wasRevoked
-        ? `${key.apiKey} (${strategy}) was revoked before, ${isoTime(key.revokedAt ?? 0)}\n`
-        : `${key.apiKey} (${strategy}) is revoked\n`,
+  await using store = await openNamedDatabase(options);
+  const revocation = await store.revokeKey(apiKey, Date.now());
+  if (revocation === null) {
+    const { dataDir, databaseUrl } = configOf(options);
+    // The argument may be a secret, by mistake: it is not repeated.
+    throw new Error(
+      `there is no such key in ${nameOfDatabase(dataDir, databaseUrl)} (is it the API key, not the secret?): "keys list" shows those that there are`,
     );
-    return 0;
-  } finally {
-    await store.close();
   }
+  const { key, wasRevoked } = revocation;
+  const strategy = key.strategyId === null ? "no strategy" : `strategy ${key.strategyId}`;
+  process.stdout.write(
+    wasRevoked
+      ? `${key.apiKey} (${strategy}) was revoked before, ${isoTime(key.revokedAt ?? 0)}\n`
+      : `${key.apiKey} (${strategy}) is revoked\n`,
+  );
 }
 
 /** The shown fields of a key: everything but its salt; of its owner the e-mail address. */

@@ -8,7 +8,15 @@ import { rotateMasterKey } from "../keys/rotation.ts";
 import { isSealedBy } from "../keys/sealing.ts";
 import { resealForms } from "../people/kyc/sealed-forms.ts";
 import { resealSeeds } from "../people/seeds.ts";
-import { CALL, type Command, configOf, OPTIONS_HINT, type Options, printRows } from "./command.ts";
+import {
+  CALL,
+  type Command,
+  closedAtEnd,
+  configOf,
+  OPTIONS_HINT,
+  type Options,
+  printRows,
+} from "./command.ts";
 
 export const MASTER_KEY_SHOW: Command = {
   name: "master-key show",
@@ -51,63 +59,55 @@ The strategies keep their history, and their owners bind new keys to them in the
   run: revokeAll,
 };
 
-async function show({ json = false, ...options }: Options): Promise<number> {
+async function show({ json = false, ...options }: Options): Promise<void> {
   const { store, master } = await openKeyedDatabase(configOf(options));
-  try {
-    const keys = (await store.listKeys()).map(({ key }) => key);
-    const seeds = await store.people.listSecondFactors();
-    const forms = await store.people.listForms();
-    const accounts = await store.copying.listSealedAccounts();
-    const newest = Math.max(master.newest, ...keys.map(({ masterVersion }) => masterVersion));
-    const rows = Array.from({ length: newest }, (_, index) => index + 1).map((version) => ({
-      version,
-      status: version > master.newest ? "missing" : version === master.current ? "current" : "old",
-      liveKeys: keys.filter((key) => key.masterVersion === version && key.revokedAt === null).length,
-      seeds: seeds.filter(({ sealedSeed }) => isSealedBy(version, sealedSeed)).length,
-      forms: forms.filter(({ sealedForm }) => isSealedBy(version, sealedForm)).length,
-      credentials: accounts.filter((account) => areSealedBy(version, account)).length,
-    }));
-    printRows(rows, {
-      asJson: json,
-      columns: {
-        VERSION: ({ version }) => String(version),
-        STATUS: ({ status }) => (status === "missing" ? "not in the file" : status),
-        "LIVE KEYS": ({ liveKeys }) => String(liveKeys),
-        SEEDS: ({ seeds }) => String(seeds),
-        FORMS: ({ forms }) => String(forms),
-        CREDENTIALS: ({ credentials }) => String(credentials),
-      },
-    });
-    return 0;
-  } finally {
-    await store.close();
-  }
+  await using _closed = closedAtEnd(store);
+  const keys = (await store.listKeys()).map(({ key }) => key);
+  const seeds = await store.people.listSecondFactors();
+  const forms = await store.people.listForms();
+  const accounts = await store.copying.listSealedAccounts();
+  const newest = Math.max(master.newest, ...keys.map(({ masterVersion }) => masterVersion));
+  const rows = Array.from({ length: newest }, (_, index) => index + 1).map((version) => ({
+    version,
+    status: version > master.newest ? "missing" : version === master.current ? "current" : "old",
+    liveKeys: keys.filter((key) => key.masterVersion === version && key.revokedAt === null).length,
+    seeds: seeds.filter(({ sealedSeed }) => isSealedBy(version, sealedSeed)).length,
+    forms: forms.filter(({ sealedForm }) => isSealedBy(version, sealedForm)).length,
+    credentials: accounts.filter((account) => areSealedBy(version, account)).length,
+  }));
+  printRows(rows, {
+    asJson: json,
+    columns: {
+      VERSION: ({ version }) => String(version),
+      STATUS: ({ status }) => (status === "missing" ? "not in the file" : status),
+      "LIVE KEYS": ({ liveKeys }) => String(liveKeys),
+      SEEDS: ({ seeds }) => String(seeds),
+      FORMS: ({ forms }) => String(forms),
+      CREDENTIALS: ({ credentials }) => String(credentials),
+    },
+  });
 }
 
-async function rotate(options: Options): Promise<number> {
+async function rotate(options: Options): Promise<void> {
   const config = configOf(options);
   const { store, master } = await openKeyedDatabase(config);
-  try {
-    const version = await rotateMasterKey(store, master, Date.now());
-    const seeds = counted(await resealSeeds(store.people, master), "seed");
-    const forms = counted(await resealForms(store.people, master), "identity form");
-    const credentials = await rewrapCredentials(store.copying, master);
-    process.stdout.write(`${masterKeyFileOf(config)} has version ${version} of the master key: new API keys are made with it
+  await using _closed = closedAtEnd(store);
+  const version = await rotateMasterKey(store, master, Date.now());
+  const seeds = counted(await resealSeeds(store.people, master), "seed");
+  const forms = counted(await resealForms(store.people, master), "identity form");
+  const credentials = await rewrapCredentials(store.copying, master);
+  process.stdout.write(`${masterKeyFileOf(config)} has version ${version} of the master key: new API keys are made with it
 Sealed anew: ${seeds}, ${forms}, credentials of ${counted(credentials, "venue account")}. API keys of older versions go on working
 A running server with this file takes it up within ${LOOK_MS / 1_000} s. Copy the file now to other servers on the same database, and keep it with your backups.
 If an older version has leaked, end its keys: ${CALL} keys revoke-all --master-version ${version - 1}
 `);
-    return 0;
-  } finally {
-    await store.close();
-  }
 }
 
 function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-async function revokeAll(options: Options, operands: readonly string[]): Promise<number> {
+async function revokeAll(options: Options, operands: readonly string[]): Promise<void> {
   const text = options["master-version"];
   if (text === undefined || operands.length > 0 || !/^[1-9][0-9]{0,5}$/.test(text)) {
     throw new ConfigError(`--master-version must be given, a number such as 1; ${OPTIONS_HINT}`);
@@ -115,25 +115,21 @@ async function revokeAll(options: Options, operands: readonly string[]): Promise
   const version = Number(text);
   const config = configOf(options);
   const { store, master } = await openKeyedDatabase(config);
-  try {
-    if (version === master.current) {
-      throw new ConfigError(
-        `version ${version} is the current one, so that keys are still made with it: first "${CALL} master-key rotate"`,
-      );
-    }
-    const listLive = async () =>
-      (await store.listKeys()).filter(({ key }) => key.masterVersion === version && key.revokedAt === null);
-    let revoked = 0;
-    // Repeated for keys that a server made since, before it used the new version.
-    for (let live = await listLive(); live.length > 0; live = await listLive()) {
-      for (const { key } of live) await store.revokeKey(key.apiKey, Date.now());
-      revoked += live.length;
-    }
-    process.stdout.write(
-      `${nameOfDatabase(config.dataDir, config.databaseUrl)}: ${revoked} ${revoked === 1 ? "key" : "keys"} of version ${version} of the master key ${revoked === 1 ? "is" : "are"} revoked\n`,
+  await using _closed = closedAtEnd(store);
+  if (version === master.current) {
+    throw new ConfigError(
+      `version ${version} is the current one, so that keys are still made with it: first "${CALL} master-key rotate"`,
     );
-    return 0;
-  } finally {
-    await store.close();
   }
+  const listLive = async () =>
+    (await store.listKeys()).filter(({ key }) => key.masterVersion === version && key.revokedAt === null);
+  let revoked = 0;
+  // Repeated for keys that a server made since, before it used the new version.
+  for (let live = await listLive(); live.length > 0; live = await listLive()) {
+    for (const { key } of live) await store.revokeKey(key.apiKey, Date.now());
+    revoked += live.length;
+  }
+  process.stdout.write(
+    `${nameOfDatabase(config.dataDir, config.databaseUrl)}: ${revoked} ${revoked === 1 ? "key" : "keys"} of version ${version} of the master key ${revoked === 1 ? "is" : "are"} revoked\n`,
+  );
 }

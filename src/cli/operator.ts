@@ -41,7 +41,7 @@ Their sessions end, and they keep their password. It is audited. Who is no opera
   run: remove,
 };
 
-async function create(options: Options, operands: readonly string[]): Promise<number> {
+async function create(options: Options, operands: readonly string[]): Promise<void> {
   if (operands.length > 0) throw new ConfigError(`too many words; ${OPTIONS_HINT}`);
   const email = readEmail(options.email);
   const name = readName(options.name);
@@ -49,69 +49,55 @@ async function create(options: Options, operands: readonly string[]): Promise<nu
     throw new ConfigError("--promote leaves name and password as they are: give neither");
   }
   const given = options["password-stdin"] === true ? await readPassword({ email, name }) : null;
-  const store = await openNamedDatabase(options);
-  try {
-    const there = await store.people.findPersonByEmail(email);
-    if (options.promote === true) return await promote(store, there, { email, ...placeOf(options) });
-    const password = given ?? newPassword();
-    const personId = await makePerson(
-      store.people,
-      { email, name, role: "OPERATOR", profile: "COPIER", kyc: "NONE" },
-      { password, who: { kind: "COMMAND_LINE" }, what: "OPERATOR_CREATED", at: Date.now() },
+  await using store = await openNamedDatabase(options);
+  const there = await store.people.findPersonByEmail(email);
+  if (options.promote === true) return await promote(store, there, { email, ...placeOf(options) });
+  const password = given ?? newPassword();
+  const personId = await makePerson(
+    store.people,
+    { email, name, role: "OPERATOR", profile: "COPIER", kyc: "NONE" },
+    { password, who: { kind: "COMMAND_LINE" }, what: "OPERATOR_CREATED", at: Date.now() },
+  );
+  if (personId === null) {
+    throw new Error(
+      `there is somebody with the address ${email} already: take another one, or make them an operator with --promote`,
     );
-    if (personId === null) {
-      process.stderr.write(
-        `lyrebird: there is somebody with the address ${email} already: take another one, or make them an operator with --promote\n`,
-      );
-      return 1;
-    }
-    process.stdout.write(`${email} is an operator\n`);
-    if (given === null)
-      process.stdout.write(`password: ${password}   (shown this once; change it after signing in)\n`);
-    return 0;
-  } finally {
-    await store.close();
   }
+  process.stdout.write(`${email} is an operator\n`);
+  if (given === null)
+    process.stdout.write(`password: ${password}   (shown this once; change it after signing in)\n`);
 }
 
 async function promote(
   store: Store,
   person: Person | null,
   { email, place }: { readonly email: string; readonly place: string },
-): Promise<number> {
+): Promise<void> {
   const refusal = await whyNotPromoted(store, person);
   if (person === null || refusal !== null) {
-    process.stderr.write(`lyrebird: ${email} in ${place} ${refusal}\n`);
-    return 1;
+    throw new Error(`${email} in ${place} ${refusal}`);
   }
   if (person.role === "OPERATOR") {
     process.stdout.write(`${email} was an operator before\n`);
-    return 0;
+    return;
   }
   await store.people.setRole(person.personId, "OPERATOR", recordOf("OPERATOR_CREATED", person));
   process.stdout.write(`${email} is an operator\n`);
-  return 0;
 }
 
-async function remove(options: Options): Promise<number> {
+async function remove(options: Options): Promise<void> {
   const email = readEmail(options.email);
-  const store = await openNamedDatabase(options);
-  try {
-    const person = await store.people.findPersonByEmail(email);
-    if (person === null) {
-      process.stderr.write(`lyrebird: ${email} in ${placeOf(options).place} is nobody's address\n`);
-      return 1;
-    }
-    if (person.role !== "OPERATOR") {
-      process.stdout.write(`${email} was no operator before\n`);
-      return 0;
-    }
-    await store.people.setRole(person.personId, "PERSON", recordOf("OPERATOR_REMOVED", person));
-    process.stdout.write(`${email} is no operator any more\n`);
-    return 0;
-  } finally {
-    await store.close();
+  await using store = await openNamedDatabase(options);
+  const person = await store.people.findPersonByEmail(email);
+  if (person === null) {
+    throw new Error(`${email} in ${placeOf(options).place} is nobody's address`);
   }
+  if (person.role !== "OPERATOR") {
+    process.stdout.write(`${email} was no operator before\n`);
+    return;
+  }
+  await store.people.setRole(person.personId, "PERSON", recordOf("OPERATOR_REMOVED", person));
+  process.stdout.write(`${email} is no operator any more\n`);
 }
 
 function recordOf(what: AuditAction, { personId, email }: Person): NewAuditRecord {

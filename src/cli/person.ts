@@ -109,29 +109,23 @@ function command({
     async run(given) {
       if (given.email === undefined) throw new ConfigError(`--email must be given; ${OPTIONS_HINT}`);
       const email = given.email.trim().toLowerCase();
-      const store = await openNamedDatabase(given);
-      try {
-        const person = await store.people.findPersonByEmail(email);
-        if (person === null) {
-          const { dataDir, databaseUrl } = configOf(given);
-          process.stderr.write(
-            `lyrebird: ${JSON.stringify(email)} in ${nameOfDatabase(dataDir, databaseUrl)} is nobody's address\n`,
-          );
-          return 1;
-        }
-        const { people, copying } = store;
-        const control = new AccountControl({
-          ...{ people, copying },
-          wallNow: Date.now,
-          // Its process sees it when it asks the store, which it does every few seconds.
-          sessionsEnded() {},
-          tell() {},
-        });
-        process.stdout.write(`${await work(person, control, given)}\n`);
-        return 0;
-      } finally {
-        await store.close();
+      await using store = await openNamedDatabase(given);
+      const person = await store.people.findPersonByEmail(email);
+      if (person === null) {
+        const { dataDir, databaseUrl } = configOf(given);
+        throw new Error(
+          `${JSON.stringify(email)} in ${nameOfDatabase(dataDir, databaseUrl)} is nobody's address`,
+        );
       }
+      const { people, copying } = store;
+      const control = new AccountControl({
+        ...{ people, copying },
+        wallNow: Date.now,
+        // Its process sees it when it asks the store, which it does every few seconds.
+        sessionsEnded() {},
+        tell() {},
+      });
+      process.stdout.write(`${await work(person, control, given)}\n`);
     },
   };
 }

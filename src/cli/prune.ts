@@ -45,52 +45,44 @@ the space is used for new rows. Each strategy is audited.`,
   run: prune,
 };
 
-async function prune(options: Options, [file, ...others]: readonly string[]): Promise<number> {
+async function prune(options: Options, [file, ...others]: readonly string[]): Promise<void> {
   const { yes = false, json = false } = options;
   if (others.length > 0 || (yes && file === undefined)) {
     throw new ConfigError(`prune takes the name of one file; ${OPTIONS_HINT}`);
   }
   const days = daysOf(options["older-than"]);
-  const store = await openNamedDatabase(options);
-  try {
-    return await withDatabase(options, async (db) => {
-      const closed = await listArchivable(db, Date.now() - days * DAY_MS);
-      if (!yes || file === undefined) {
-        list(closed, json);
-        return 0;
-      }
-      if (closed.length === 0) {
-        process.stdout.write(`no strategy has been closed for more than ${days} days: nothing is done\n`);
-        return 0;
-      }
-      const strategies = closed.map(({ strategyId }) => strategyId);
-      const { rows } = await runLong("export", async (run) => {
-        const written = await writeBackup(db, file, { version: VERSION, ...run, strategies });
-        await checkBackup(file, run.signal);
-        return written;
-      });
-      for (const { strategyId, closedAt } of closed) {
-        await store.people.audit({
-          who: { kind: "COMMAND_LINE" },
-          what: "STRATEGY_ARCHIVED",
-          about: { kind: "STRATEGY", id: strategyId },
-          at: Date.now(),
-          details: { closed: isoTime(closedAt) },
-        });
-      }
-      const removed = await runLong(
-        "removal",
-        (run) => removeStrategies(db, strategies, run),
-        `has removed a part of what is in ${file}: call it again, with another file, for the rest`,
-      );
-      process.stdout.write(
-        `${file}: ${closed.length === 1 ? "1 strategy" : `${closed.length} strategies`}, ${totalOf(rows)}; ${removed.toLocaleString("en-US")} rows are removed\n`,
-      );
-      return 0;
+  await using store = await openNamedDatabase(options);
+  await withDatabase(options, async (db) => {
+    const closed = await listArchivable(db, Date.now() - days * DAY_MS);
+    if (!yes || file === undefined) return list(closed, json);
+    if (closed.length === 0) {
+      process.stdout.write(`no strategy has been closed for more than ${days} days: nothing is done\n`);
+      return;
+    }
+    const strategies = closed.map(({ strategyId }) => strategyId);
+    const { rows } = await runLong("export", async (run) => {
+      const written = await writeBackup(db, file, { version: VERSION, ...run, strategies });
+      await checkBackup(file, run.signal);
+      return written;
     });
-  } finally {
-    await store.close();
-  }
+    for (const { strategyId, closedAt } of closed) {
+      await store.people.audit({
+        who: { kind: "COMMAND_LINE" },
+        what: "STRATEGY_ARCHIVED",
+        about: { kind: "STRATEGY", id: strategyId },
+        at: Date.now(),
+        details: { closed: isoTime(closedAt) },
+      });
+    }
+    const removed = await runLong(
+      "removal",
+      (run) => removeStrategies(db, strategies, run),
+      `has removed a part of what is in ${file}: call it again, with another file, for the rest`,
+    );
+    process.stdout.write(
+      `${file}: ${closed.length === 1 ? "1 strategy" : `${closed.length} strategies`}, ${totalOf(rows)}; ${removed.toLocaleString("en-US")} rows are removed\n`,
+    );
+  });
 }
 
 function daysOf(given: string | undefined): number {

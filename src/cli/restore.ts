@@ -37,7 +37,7 @@ The master key is not in a backup. The command says where the server will look f
   run: restore,
 };
 
-async function restore(options: Options, [file, ...others]: readonly string[]): Promise<number> {
+async function restore(options: Options, [file, ...others]: readonly string[]): Promise<void> {
   if (file === undefined || others.length > 0) {
     throw new ConfigError(`restore takes the name of one file; ${OPTIONS_HINT}`);
   }
@@ -53,7 +53,6 @@ async function restore(options: Options, [file, ...others]: readonly string[]): 
   );
   process.stdout.write(adviceOnCopies(copiesStopped));
   process.stdout.write(await adviceOnMasterKey(config));
-  return 0;
 }
 
 /** Remains of a database count as a database: SQLite would take a log beside it for the new one's. */

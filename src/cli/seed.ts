@@ -4,7 +4,7 @@ import { openDataDirectory } from "../config/data-directory.ts";
 import type { StrategyType } from "../domain/account.ts";
 import { seedStrategies } from "../keys/seed.ts";
 import { DEMO_EMAIL } from "../people/demo.ts";
-import { type Command, configOf, OPTIONS_HINT, type Options } from "./command.ts";
+import { type Command, closedAtEnd, configOf, OPTIONS_HINT, type Options } from "./command.ts";
 
 export const SEED: Command = {
   name: "seed",
@@ -19,7 +19,7 @@ With MASTER_KEY_FILE set it is refused: there owners make their strategies and k
   run: seed,
 };
 
-async function seed(options: Options): Promise<number> {
+async function seed(options: Options): Promise<void> {
   const type = strategyType(options.type);
   const config = configOf(options);
   if (config.masterKeyFile !== null) {
@@ -28,17 +28,13 @@ async function seed(options: Options): Promise<number> {
     );
   }
   const { store, master } = await openDataDirectory(config.dataDir, null, config.databaseUrl);
-  try {
-    // Without the demo's trader it has no owner, until the next start makes that person, and shows the
-    // password.
-    const demo = await store.people.findPersonByEmail(DEMO_EMAIL);
-    const terms = { ownerId: demo?.personId ?? null };
-    const [seeded] = await seedStrategies(store, master, [type], Date.now(), terms);
-    process.stdout.write(`${JSON.stringify(seeded)}\n`);
-    return 0;
-  } finally {
-    await store.close();
-  }
+  await using _closed = closedAtEnd(store);
+  // Without the demo's trader it has no owner, until the next start makes that person, and shows the
+  // password.
+  const demo = await store.people.findPersonByEmail(DEMO_EMAIL);
+  const terms = { ownerId: demo?.personId ?? null };
+  const [seeded] = await seedStrategies(store, master, [type], Date.now(), terms);
+  process.stdout.write(`${JSON.stringify(seeded)}\n`);
 }
 
 function strategyType(text: string | undefined): StrategyType {
