@@ -4,7 +4,7 @@
 // main thread waits for no disk.
 import {
   type CompiledQuery,
-  type Kysely,
+  type QueryExecutorProvider as Dialect,
   type ColumnType as KyselyColumn,
   PostgresAdapter,
   type RawBuilder,
@@ -29,8 +29,6 @@ export type Execute = (
 export type Value = string | number | null;
 export type ColumnType = "text" | "bigint";
 
-type Dialect = Pick<Kysely<unknown>, "getExecutor">;
-
 export function isPostgres(db: Dialect): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
@@ -40,6 +38,8 @@ export function locking(db: Dialect, clause: string): RawBuilder<unknown> {
   return isPostgres(db) ? sql.raw(clause) : sql``;
 }
 
+type Rows<Name extends string> = readonly Readonly<Record<Name, Value>>[];
+
 /**
  * Given rows as a table of that name, however many: an array for each column on PostgreSQL, one JSON text on
  * SQLite. Either is faster than a parameter for each value.
@@ -48,16 +48,35 @@ export function rowsOf<Name extends string>(
   db: Dialect,
   table: string,
   types: Readonly<Record<Name, ColumnType>>,
-  rows: readonly Readonly<Record<NoInfer<Name>, Value>>[],
+  rows: Rows<NoInfer<Name>>,
 ): RawBuilder<unknown> {
   const names = Object.keys(types) as Name[];
+  const given = parametersOf(db, names, rows);
   if (isPostgres(db)) {
-    const arrays = names.map((name) => sql`${rows.map((row) => row[name])}::${sql.raw(types[name])}[]`);
+    const arrays = names.map((name, index) => sql`${given[index]}::${sql.raw(types[name])}[]`);
     return sql`unnest(${sql.join(arrays)}) AS ${sql.ref(table)} (${sql.join(names.map((name) => sql.ref(name)))})`;
   }
-  const text = JSON.stringify(rows.map((row) => names.map((name) => row[name])));
   const columns = names.map((name, index) => sql`value ->> ${sql.lit(index)} AS ${sql.ref(name)}`);
-  return sql`(SELECT ${sql.join(columns)} FROM jsonb_each(${text})) AS ${sql.ref(table)}`;
+  return sql`(SELECT ${sql.join(columns)} FROM jsonb_each(${given[0]})) AS ${sql.ref(table)}`;
+}
+
+function parametersOf<Name extends string>(db: Dialect, names: readonly Name[], rows: Rows<Name>): unknown[] {
+  if (isPostgres(db)) return names.map((name) => rows.map((row) => row[name]));
+  return [JSON.stringify(rows.map((row) => names.map((name) => row[name])))];
+}
+
+/**
+ * A statement whose only parameters are rows, which it names `given`. It is compiled once: Kysely takes longer
+ * to compile a statement than the rest of sending it takes.
+ */
+export function overRows<Name extends string>(
+  db: Dialect,
+  types: Readonly<Record<Name, ColumnType>>,
+  statement: (given: RawBuilder<unknown>) => RawBuilder<unknown>,
+): (rows: Rows<NoInfer<Name>>) => CompiledQuery<unknown> {
+  const names = Object.keys(types) as Name[];
+  const compiled = statement(rowsOf(db, "given", types, [])).compile(db);
+  return (rows) => ({ ...compiled, parameters: parametersOf(db, names, rows) });
 }
 
 /**

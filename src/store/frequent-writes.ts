@@ -1,8 +1,8 @@
 // Writes that come often and that nobody's answer depends on: budgets, market-data coverage, failed
 // handshakes and sign-ins, uses of keys.
-import { type CompiledQuery, type Kysely, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { encodeBudgets } from "./budget-codec.ts";
-import { type Execute, isPostgres, rowsOf } from "./dialect.ts";
+import { type Execute, isPostgres, overRows } from "./dialect.ts";
 import { lastUses } from "./people/key-uses.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
@@ -24,6 +24,13 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
    * other.
    */
   let logged: Promise<unknown> = Promise.resolve();
+  const putNotes = overRows(
+    db,
+    { kind: "text", symbol: "text", at: "bigint" },
+    (given) => sql`
+      INSERT INTO symbol_notes (kind, symbol, at) SELECT kind, symbol, at FROM ${given} WHERE true
+      ON CONFLICT (kind, symbol) DO UPDATE SET at = excluded.at`,
+  );
   return {
     async logBudgets(entry, { forgetBefore }) {
       const { process, at } = entry;
@@ -58,16 +65,20 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
     if (last.size === 0) return;
     // In one order everywhere, so that two servers never wait for each other.
     const rows = [...last].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
-    await execute([
-      sql`
-        INSERT INTO symbol_notes (kind, symbol, at) SELECT kind, symbol, at
-        FROM ${rowsOf(db, "given", { kind: "text", symbol: "text", at: "bigint" }, rows)} WHERE true
-        ON CONFLICT (kind, symbol) DO UPDATE SET at = excluded.at`.compile(db),
-    ]);
+    await execute([putNotes(rows)]);
   }
 }
 
 export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute): PeopleWrites {
+  const putKeyUses = overRows(
+    db,
+    { key_id: "text", at: "bigint", address: "text", route: "text" },
+    (given) => sql`
+      INSERT INTO key_uses (key_id, at, address, route)
+      SELECT key_id, at, address, route FROM ${given} WHERE true
+      ON CONFLICT (key_id) DO UPDATE SET at = excluded.at, address = excluded.address, route = excluded.route
+      WHERE excluded.at > key_uses.at`,
+  );
   return {
     async noteFailedSignIn(holder, at, { forgetBefore }) {
       await execute([
@@ -77,20 +88,8 @@ export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute): Peop
     },
 
     async noteKeyUses(uses) {
-      if (uses.length > 0) await execute([putKeyUses(db, uses)]);
+      if (uses.length === 0) return;
+      await execute([putKeyUses(lastUses(uses).map(({ keyId, ...use }) => ({ ...use, key_id: keyId })))]);
     },
   };
-}
-
-function putKeyUses(
-  db: Kysely<Tables>,
-  uses: Parameters<PeopleStore["noteKeyUses"]>[0],
-): CompiledQuery<unknown> {
-  const rows = lastUses(uses).map(({ keyId, at, address, route }) => ({ key_id: keyId, at, address, route }));
-  const types = { key_id: "text", at: "bigint", address: "text", route: "text" } as const;
-  return sql`
-    INSERT INTO key_uses (key_id, at, address, route)
-    SELECT key_id, at, address, route FROM ${rowsOf(db, "given", types, rows)} WHERE true
-    ON CONFLICT (key_id) DO UPDATE SET at = excluded.at, address = excluded.address, route = excluded.route
-    WHERE excluded.at > key_uses.at`.compile(db);
 }

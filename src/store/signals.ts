@@ -1,9 +1,9 @@
 // Signals beside the commits that settle them: received, claimed, postponed and listed. Signals that are
 // received at about the same time are recorded in one transaction.
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { Batcher } from "../concurrency/batcher.ts";
 import type { NewSignal } from "../domain/signal.ts";
-import { type Execute, isPostgres, locking, rowsOf } from "./dialect.ts";
+import { type Execute, isPostgres, locking, overRows } from "./dialect.ts";
 import type { ReceivedSignal } from "./ports/signals.ts";
 import type { Tables } from "./schema.ts";
 import {
@@ -70,29 +70,31 @@ const SIGNALS = {
  * same everywhere, so that two servers never wait for each other; their positions are in the order in which
  * the signals came.
  */
-export async function recordSignals(
+export function signalRecorder(
   db: Kysely<Tables>,
   execute: Execute,
-  rows: readonly ReceivedRow[],
-): Promise<readonly FoundRow[]> {
-  const placed = rows.map((row, place) => ({ ...row, place }));
-  const withSignature = placed.filter(({ signature }) => signature !== null);
+): (rows: readonly ReceivedRow[]) => Promise<readonly FoundRow[]> {
   const [position, order] = isPostgres(db)
     ? [
         sql`nextval(pg_get_serial_sequence('signals', 'position'))`,
         sql`ORDER BY strategy_id, idempotency_key, place`,
       ]
     : [sql`NULL`, sql``];
-  const [, answer = []] = await execute([
-    sql`
+  const addSignatures = overRows(
+    db,
+    SIGNATURES,
+    (given) => sql`
       INSERT INTO signal_signatures (signature, strategy_id, idempotency_key, expires_at)
-      SELECT signature, strategy_id, idempotency_key, signature_expires_at
-      FROM ${rowsOf(db, "given", SIGNATURES, withSignature)} WHERE true
-      ORDER BY signature, place ON CONFLICT (signature) DO NOTHING`.compile(db),
-    sql`
+      SELECT signature, strategy_id, idempotency_key, signature_expires_at FROM ${given} WHERE true
+      ORDER BY signature, place ON CONFLICT (signature) DO NOTHING`,
+  );
+  const addSignals = overRows(
+    db,
+    SIGNALS,
+    (given) => sql`
       WITH accepted AS MATERIALIZED (
         SELECT ${position} AS position, in_order.* FROM (
-          SELECT * FROM ${rowsOf(db, "given", SIGNALS, placed)} WHERE signature IS NULL OR EXISTS (
+          SELECT * FROM ${given} WHERE signature IS NULL OR EXISTS (
             SELECT 1 FROM signal_signatures k WHERE k.signature = given.signature
               AND k.strategy_id = given.strategy_id AND k.idempotency_key = given.idempotency_key
           ) ORDER BY place
@@ -101,42 +103,41 @@ export async function recordSignals(
       INSERT INTO signals (position, signal_id, strategy_id, idempotency_key, body, received_at, status, attempts, due_at)
       SELECT position, signal_id, strategy_id, idempotency_key, body, received_at, 'RECEIVED', 0, due_at
       FROM accepted WHERE true ${order}
-      ON CONFLICT (strategy_id, idempotency_key) DO NOTHING RETURNING signal_id`.compile(db),
-  ]);
-  const added = new Set((answer as { signal_id: string }[]).map(({ signal_id }) => signal_id));
-  if (added.size === rows.length) return rows.map(() => null);
-  const found = await findSignals(db, execute, rows);
-  return rows.map(({ signal_id }, place) => {
-    const row = found.get(place);
-    if (row?.used_signature != null) return "SIGNATURE_USED";
-    if (added.delete(signal_id)) return null;
-    // Its signature expired, and was removed, between two statements. A retry is answered.
-    if (row?.signal_id == null) throw new StoreUnavailable("a signature expired while it was recorded");
-    return row;
-  });
+      ON CONFLICT (strategy_id, idempotency_key) DO NOTHING RETURNING signal_id`,
+  );
+  // What there is under the keys of rows, and whether their signatures are those of other keys.
+  const findSignals = overRows(
+    db,
+    KEYS,
+    (given) => sql`
+      SELECT given.place, k.signature AS used_signature, ${columnsOf("s")} FROM ${given}
+      LEFT JOIN signals s ON s.strategy_id = given.strategy_id AND s.idempotency_key = given.idempotency_key
+      LEFT JOIN signal_signatures k ON k.signature = given.signature
+        AND (k.strategy_id <> given.strategy_id OR k.idempotency_key <> given.idempotency_key)`,
+  );
+  return async (rows) => {
+    const placed = rows.map((row, place) => ({ ...row, place }));
+    const withSignature = placed.filter(({ signature }) => signature !== null);
+    const [, answer = []] = await execute([addSignatures(withSignature), addSignals(placed)]);
+    const added = new Set((answer as { signal_id: string }[]).map(({ signal_id }) => signal_id));
+    if (added.size === rows.length) return rows.map(() => null);
+    const [found = []] = await execute([findSignals(placed)]);
+    const byPlace = new Map((found as Found[]).map((row) => [Number(row.place), row]));
+    return rows.map(({ signal_id }, place) => {
+      const row = byPlace.get(place);
+      if (row?.used_signature != null) return "SIGNATURE_USED";
+      if (added.delete(signal_id)) return null;
+      // Its signature expired, and was removed, between two statements. A retry is answered.
+      if (row?.signal_id == null) throw new StoreUnavailable("a signature expired while it was recorded");
+      return row;
+    });
+  };
 }
 
 type Found = SignalRow & { readonly place: number | string; readonly used_signature: string | null };
 
-/**
- * What there is under the keys of rows, by their places, and whether their signatures are those of other
- * keys.
- */
-async function findSignals(
-  db: Kysely<Tables>,
-  execute: Execute,
-  rows: readonly ReceivedRow[],
-): Promise<ReadonlyMap<number, Found>> {
-  const placed = rows.map((row, place) => ({ ...row, place }));
-  const columns = sql.join(SIGNAL_COLUMNS.map((column) => sql.ref(`s.${column}`)));
-  const [found = []] = await execute([
-    sql`
-      SELECT given.place, k.signature AS used_signature, ${columns} FROM ${rowsOf(db, "given", KEYS, placed)}
-      LEFT JOIN signals s ON s.strategy_id = given.strategy_id AND s.idempotency_key = given.idempotency_key
-      LEFT JOIN signal_signatures k ON k.signature = given.signature
-        AND (k.strategy_id <> given.strategy_id OR k.idempotency_key <> given.idempotency_key)`.compile(db),
-  ]);
-  return new Map((found as Found[]).map((row) => [Number(row.place), row]));
+function columnsOf(table: string): RawBuilder<unknown> {
+  return sql.join(SIGNAL_COLUMNS.map((column) => sql.ref(`${table}.${column}`)));
 }
 
 export function signalQueries(
@@ -149,7 +150,6 @@ export function signalQueries(
       const due = sql`
         SELECT position FROM signals WHERE processed_at IS NULL AND due_at <= ${now}
         ORDER BY due_at, position LIMIT ${limit}`;
-      const columns = sql.join(SIGNAL_COLUMNS.map((column) => sql.ref(column)));
       const [, inOrder = [], claimed = []] = await execute([
         sql`
           DELETE FROM signal_signatures WHERE signature IN (
@@ -160,7 +160,7 @@ export function signalQueries(
         sql`
           WITH due AS MATERIALIZED (${due} ${skip})
           UPDATE signals SET due_at = ${until} WHERE position IN (SELECT position FROM due)
-          RETURNING position, ${columns}`.compile(db),
+          RETURNING position, ${columnsOf("signals")}`.compile(db),
       ]);
       const ranks = new Map(
         (inOrder as { position: unknown }[]).map(({ position }, rank) => [position, rank]),

@@ -18,7 +18,7 @@ import { peopleQueries } from "../people/queries.ts";
 import type { Commit, CommitOutcome } from "../ports/trading.ts";
 import { queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
-import { receiving, recordSignals } from "../signals.ts";
+import { receiving, signalRecorder } from "../signals.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store.ts";
 import { commitStatement } from "./commit-group.ts";
 import { Connections, isFull, isReadOnly, isRolledBack, reasonOf, unfitness } from "./connections.ts";
@@ -61,7 +61,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
     ...hotReads(hot),
     people: { ...peopleQueries(db), ...frequentPeopleWrites(db, execute) },
     copying: copyingQueries(db, execute),
-    receiveSignals: receiving((rows) => recordSignals(db, executeHot, rows)),
+    receiveSignals: receiving(signalRecorder(db, executeHot)),
 
     async findOrder(strategyId, order) {
       if ("clientOrderId" in order && !areTexts(order.clientOrderId)) return null;

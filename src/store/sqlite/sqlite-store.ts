@@ -15,7 +15,7 @@ import { peopleQueries } from "../people/queries.ts";
 import type { PeopleStore } from "../people-store.ts";
 import { queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
-import { receiving, recordSignals } from "../signals.ts";
+import { receiving, signalRecorder } from "../signals.ts";
 import type { CopyStore } from "../store.ts";
 import { type Store, StoreFailure } from "../store.ts";
 import { CommitWriter } from "./commit-writer.ts";
@@ -61,7 +61,7 @@ export async function openSqliteStore(
     ...hotReads(reader, snapshot, keys),
     people: people(db, { execute, seen, keys }),
     copying: copying(db, writer, execute),
-    receiveSignals: receiving((rows) => recordSignals(db, execute, rows)),
+    receiveSignals: receiving(signalRecorder(db, execute)),
     createStrategies: (created) => seen(shared.createStrategies(created)),
     revokeKey: (apiKey, at) => seen(shared.revokeKey(apiKey, at)),
     async sizeBytes() {
