@@ -63,50 +63,14 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
       return symbol === null ? open : open.filter((order) => order.symbol === symbol);
     },
 
-    async listOrders(strategyId, { symbol, fromOrderId, startTime, endTime, limit, keeps }: OrderQuery) {
-      let query = db
-        .selectFrom("orders")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("symbol", "=", symbol);
-      if (fromOrderId !== undefined) query = query.where("order_id", ">=", fromOrderId);
-      if (startTime !== undefined) query = query.where("placed_at", ">=", startTime);
-      if (endTime !== undefined) query = query.where("placed_at", "<=", endTime);
-      const keepsOldest = keepsTheOldest(keeps, fromOrderId ?? startTime);
-      const rows = await query
-        .orderBy("order_id", keepsOldest ? "asc" : "desc")
-        .limit(limit)
-        .execute();
-      return ascending(rows, keepsOldest).map(({ body }) => decodeOrder(body));
+    async listOrders(strategyId, query: OrderQuery) {
+      const bodies = await listBodies(db, "orders", strategyId, { ...query, from: query.fromOrderId });
+      return bodies.map(decodeOrder);
     },
 
     async listTrades(strategyId, query: TradeQuery) {
-      const { symbol, orderId, fromTradeId, startTime, endTime, limit, keeps } = query;
-      let trades = db
-        .selectFrom("trades")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("symbol", "=", symbol);
-      if (orderId !== undefined) {
-        const ofOrder = db
-          .selectFrom("orders")
-          .where("strategy_id", "=", strategyId)
-          .where("symbol", "=", symbol)
-          .where("order_id", "=", orderId);
-        trades = trades
-          .where("order_id", "=", orderId)
-          .where("trade_id", ">=", ofOrder.select("first_trade_id"))
-          .where("trade_id", "<=", ofOrder.select("last_trade_id"));
-      }
-      if (fromTradeId !== undefined) trades = trades.where("trade_id", ">=", fromTradeId);
-      if (startTime !== undefined) trades = trades.where("at", ">=", startTime);
-      if (endTime !== undefined) trades = trades.where("at", "<=", endTime);
-      const keepsOldest = keepsTheOldest(keeps, fromTradeId ?? startTime);
-      const rows = await trades
-        .orderBy("trade_id", keepsOldest ? "asc" : "desc")
-        .limit(limit)
-        .execute();
-      return ascending(rows, keepsOldest).map(({ body }) => decodeTrade(body));
+      const bodies = await listBodies(db, "trades", strategyId, { ...query, from: query.fromTradeId });
+      return bodies.map(decodeTrade);
     },
 
     async listTradedSymbols(strategyId) {
@@ -134,21 +98,9 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
       return row === undefined ? null : decodeLeg(row.body);
     },
 
-    async listLegs(strategyId, { symbol, fromLegId, startTime, endTime, limit, keeps }: LegQuery) {
-      let query = db
-        .selectFrom("legs")
-        .select("body")
-        .where("strategy_id", "=", strategyId)
-        .where("symbol", "=", symbol);
-      if (fromLegId !== undefined) query = query.where("leg_id", ">=", fromLegId);
-      if (startTime !== undefined) query = query.where("placed_at", ">=", startTime);
-      if (endTime !== undefined) query = query.where("placed_at", "<=", endTime);
-      const keepsOldest = keepsTheOldest(keeps, fromLegId ?? startTime);
-      const rows = await query
-        .orderBy("leg_id", keepsOldest ? "asc" : "desc")
-        .limit(limit)
-        .execute();
-      return ascending(rows, keepsOldest).map(({ body }) => decodeLeg(body));
+    async listLegs(strategyId, query: LegQuery) {
+      const bodies = await listBodies(db, "legs", strategyId, { ...query, from: query.fromLegId });
+      return bodies.map(decodeLeg);
     },
 
     async listIncomes(strategyId, { symbol, type, startTime, endTime, limit, offset }: IncomeQuery) {
@@ -192,11 +144,43 @@ function orderOfRow(row: { body: string } | undefined): Order | null {
   return row === undefined ? null : decodeOrder(row.body);
 }
 
-/** Which end of a range stays if it is longer than its limit: the query says it, or whether it has a lower bound. */
-function keepsTheOldest(keeps: OrderQuery["keeps"], lowerBound: number | undefined): boolean {
-  return keeps === undefined ? lowerBound !== undefined : keeps === "OLDEST";
-}
+/** What has ascending numbers: the columns of its number and of its time. */
+const NUMBERED = {
+  orders: { number: "order_id", time: "placed_at" },
+  trades: { number: "trade_id", time: "at" },
+  legs: { number: "leg_id", time: "placed_at" },
+} as const;
 
-function ascending<Row>(rows: Row[], isAscending: boolean): Row[] {
-  return isAscending ? rows : rows.reverse();
+type RangeQuery = Omit<TradeQuery, "fromTradeId"> & { readonly from: number | undefined };
+
+/**
+ * The bodies in a range, ascending by number. Of a range longer than its limit, `keeps` says which end stays;
+ * without it the oldest stay if the range has a lower bound.
+ */
+async function listBodies(
+  db: Kysely<Tables>,
+  table: keyof typeof NUMBERED,
+  strategyId: string,
+  { symbol, orderId, from, startTime, endTime, limit, keeps }: RangeQuery,
+): Promise<string[]> {
+  const number = sql.ref(NUMBERED[table].number);
+  const time = sql.ref(NUMBERED[table].time);
+  const conditions = [sql`strategy_id = ${strategyId}`, sql`symbol = ${symbol}`];
+  if (orderId !== undefined) {
+    const ofOrder = sql`FROM orders WHERE strategy_id = ${strategyId} AND symbol = ${symbol} AND order_id = ${orderId}`;
+    conditions.push(
+      sql`order_id = ${orderId}`,
+      sql`trade_id >= (SELECT first_trade_id ${ofOrder})`,
+      sql`trade_id <= (SELECT last_trade_id ${ofOrder})`,
+    );
+  }
+  if (from !== undefined) conditions.push(sql`${number} >= ${from}`);
+  if (startTime !== undefined) conditions.push(sql`${time} >= ${startTime}`);
+  if (endTime !== undefined) conditions.push(sql`${time} <= ${endTime}`);
+  const isAscending = keeps === undefined ? (from ?? startTime) !== undefined : keeps === "OLDEST";
+  const { rows } = await sql<{ body: string }>`
+    SELECT body FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}
+    ORDER BY ${number} ${sql.raw(isAscending ? "ASC" : "DESC")} LIMIT ${limit}`.execute(db);
+  const bodies = rows.map(({ body }) => body);
+  return isAscending ? bodies : bodies.reverse();
 }

@@ -1,87 +1,20 @@
 // The client of futures against the simulated exchange, both as they run: real sockets, the time moved by
 // hand.
-import { afterEach, expect, test } from "vitest";
-import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
+import { expect, test } from "vitest";
+import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
-import type { Exchange } from "../exchange/open.ts";
-import { openSimulatedExchange } from "../simulated/open.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
-import { createMarketFeed, type MarketFeed } from "./feed.ts";
 import type { PriceSpan } from "./symbols/candles.ts";
+import { SEED, setSimulatedStage } from "./testing/simulated-stage.ts";
 import { until } from "./testing/upstream.ts";
 
-type Stage = {
-  readonly exchange: Exchange;
-  readonly time: ManualTime;
-  readonly feed: MarketFeed;
-  /** Advances market time; resolves when the client has received what was sent in it. */
-  readonly pass: (ms: number) => Promise<void>;
-  /** The answer, while time passes as fast as upstream answers. */
-  readonly answerOf: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
-};
-
-const seed = 7;
-const { futures: source } = createSimulatedSources(String(seed));
+const { futures: source } = createSimulatedSources(String(SEED));
 const price = (text = "") => decimal<Price>(text);
 const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** A stream of each route. */
-const markers = ["marker@bookTicker", "marker@aggTrade"];
 
-const open: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-async function setStage(startAt?: number): Promise<Stage> {
-  const time = createManualTime(startAt);
-  const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
-  open.push(exchange.close);
-  const feed = createMarketFeed({
-    family: "futures",
-    ...exchange,
-    clock: time,
-    wallClock: time,
-    timers: time,
-    random: () => 0.5,
-    log: { info() {}, warn() {}, error() {} },
-    asksAboutQuietSymbols: false,
-    isMetered: false,
-  });
-  open.push(feed.close);
-  const marked = new Map(markers.map((marker) => [marker, 0]));
-  for (const marker of markers)
-    feed.subscribe(marker, () => marked.set(marker, (marked.get(marker) ?? 0) + 1));
-  async function pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= 1_000) {
-      time.advance(Math.min(left, 1_000));
-      exchange.pump();
-      for (const marker of markers) {
-        const before = marked.get(marker);
-        // A message is lost while the connection is away or not yet subscribed: ask again until one comes.
-        await until(() => {
-          if (marked.get(marker) === before) exchange.sendRaw(marker, {}, "futures");
-          return marked.get(marker) !== before;
-        });
-      }
-    }
-  }
-  async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    let isAnswered = false;
-    void asked.then(() => {
-      isAnswered = true;
-    });
-    await until(() => {
-      if (!isAnswered) time.advance(1);
-      return isAnswered;
-    });
-    return asked;
-  }
-  await feed.start();
-  return { exchange, time, feed, pass, answerOf };
-}
+const setStage = (startAt?: number) => setSimulatedStage("futures", startAt === undefined ? {} : { startAt });
 
 /** The exchange's mark price of a contract in the second of `at`. */
 const toldAt = (name: string, at: number) => source.premium(name, Math.floor(at / 1_000) * 1_000);
@@ -142,7 +75,7 @@ test("a contract that the exchange silences has neither quote nor mark price alt
 });
 
 test("minutes in the gaps that were not received completely have the right mark prices", async () => {
-  const { exchange, time, feed, pass, answerOf } = await setStage();
+  const { feed, pass, answerOf, interrupt } = await setStage();
   const heard: { readonly at: number; readonly price: Price }[] = [];
   const gaps: { readonly from: number; readonly to: number }[] = [];
   feed.watch(symbol, {
@@ -153,17 +86,7 @@ test("minutes in the gaps that were not received completely have the right mark 
   });
   const from = feed.now();
   await pass(2_000);
-  exchange.refuseConnections(true);
-  exchange.dropConnections();
-  await until(() => !feed.status().connected);
-  time.advance(260_000);
-  exchange.pump();
-  exchange.refuseConnections(false);
-  await until(() => {
-    time.advance(1_000);
-    exchange.pump();
-    return feed.status().connected;
-  });
+  await interrupt(260_000);
   await pass(3_000);
   const to = feed.now();
   const spans: PriceSpan[] = [];

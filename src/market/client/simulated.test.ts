@@ -1,77 +1,21 @@
 // The client against the simulated exchange, both as they run: real sockets, the time moved by hand.
-import { afterEach, expect, test } from "vitest";
-import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
+import { expect, test } from "vitest";
+import type { ManualTime } from "../../concurrency/testing/manual-time.ts";
 import type { Clock } from "../../concurrency/time.ts";
 import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
-import type { Exchange } from "../exchange/open.ts";
 import { averagePrice } from "../exchange/tickers.ts";
-import { openSimulatedExchange } from "../simulated/open.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
-import { createMarketFeed, type MarketFeed } from "./feed.ts";
 import { silentAfterMs } from "./symbols/book.ts";
 import type { PriceSpan } from "./symbols/candles.ts";
+import { SEED, setSimulatedStage } from "./testing/simulated-stage.ts";
 import { until } from "./testing/upstream.ts";
 
-type Stage = {
-  readonly exchange: Exchange;
-  readonly time: ManualTime;
-  readonly feed: MarketFeed;
-  /** Advances market time; resolves when the client has received what was sent in it. */
-  readonly pass: (ms: number) => Promise<void>;
-};
-
-const seed = 7;
-const { spot: source } = createSimulatedSources(String(seed));
+const { spot: source } = createSimulatedSources(String(SEED));
 const price = (text = "") => decimal<Price>(text);
 
-const open: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
-
-/** `clock` returns market time; by default the stage's own. */
-async function setStage(clockOf: (time: ManualTime) => Clock = (time) => time): Promise<Stage> {
-  const time = createManualTime();
-  const clock = clockOf(time);
-  const exchange = await openSimulatedExchange({ seed, clock, manual: true });
-  open.push(exchange.close);
-  const feed = createMarketFeed({
-    family: "spot",
-    spotRestUrl: exchange.spotRestUrl,
-    spotWsUrl: exchange.spotWsUrl,
-    futuresRestUrl: exchange.futuresRestUrl,
-    futuresWsUrl: exchange.futuresWsUrl,
-    clock,
-    wallClock: time,
-    timers: time,
-    random: () => 0.5,
-    log: { info() {}, warn() {}, error() {} },
-    asksAboutQuietSymbols: false,
-    measuresAge: false,
-    isMetered: false,
-  });
-  open.push(feed.close);
-  let marked = 0;
-  feed.subscribe("marker@trade", () => {
-    marked += 1;
-  });
-  async function pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= 1_000) {
-      time.advance(Math.min(left, 1_000));
-      exchange.pump();
-      const before = marked;
-      // A message is lost while the connection is away or not yet subscribed: ask again until one comes.
-      await until(() => {
-        if (marked === before) exchange.sendRaw("marker@trade", {});
-        return marked > before;
-      });
-    }
-  }
-  await feed.start();
-  return { exchange, time, feed, pass };
-}
+const setStage = (clockOf?: (time: ManualTime) => Clock) =>
+  setSimulatedStage("spot", clockOf === undefined ? {} : { clockOf });
 
 test("every spot symbol has rules and quotes equal to those of REST", async () => {
   const { feed, pass } = await setStage();
@@ -146,7 +90,7 @@ test("an exchange that is away for a while leaves no quote, keeps the rules and 
 });
 
 test("every trade was received or lies in the trades of the gaps", async () => {
-  const { exchange, time, feed, pass } = await setStage();
+  const { exchange, feed, pass, answerOf, interrupt } = await setStage();
   const heard = new Set<number>();
   const gaps: { readonly from: number; readonly to: number }[] = [];
   feed.subscribe("btcusdt@trade", (data) => heard.add((data as { t: number }).t));
@@ -158,18 +102,8 @@ test("every trade was received or lies in the trades of the gaps", async () => {
   });
   const from = feed.now();
   await pass(2_000);
-  exchange.refuseConnections(true);
-  exchange.dropConnections();
-  await until(() => !feed.status().connected);
   // Long enough for candles.
-  time.advance(200_000);
-  exchange.pump();
-  exchange.refuseConnections(false);
-  await until(() => {
-    time.advance(1_000);
-    exchange.pump();
-    return feed.status().connected;
-  });
+  await interrupt(200_000);
   await pass(3_000);
   exchange.silenceStreams("BTCUSDT");
   await pass(9_000);
@@ -183,16 +117,7 @@ test("every trade was received or lies in the trades of the gaps", async () => {
   ]);
   const spans: PriceSpan[] = [];
   for (const gap of gaps) {
-    const asked = feed.tradedBetween("BTCUSDT", gap.from, gap.to);
-    let isAnswered = false;
-    void asked.then(() => {
-      isAnswered = true;
-    });
-    await until(() => {
-      if (!isAnswered) time.advance(1);
-      return isAnswered;
-    });
-    spans.push(...((await asked) ?? []));
+    spans.push(...((await answerOf(feed.tradedBetween("BTCUSDT", gap.from, gap.to))) ?? []));
   }
   const trades = source.trades("BTCUSDT", feed.now(), { startTime: from, limit: 10_000 });
   const missing = trades.filter(({ id, at }) => {

@@ -1,19 +1,12 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
-import { openSimulatedExchange } from "../../simulated/open.ts";
 import { createSimulatedSources } from "../../simulated/source.ts";
-import { createMarketFeed } from "../feed.ts";
 import { pass, type Stage, setStage, settle } from "../testing/feed.ts";
+import { SEED, setSimulatedStage } from "../testing/simulated-stage.ts";
 import { until } from "../testing/upstream.ts";
 import { changeOverDeadlineMs, heldMessagesMax, overlapMs } from "./change-over.ts";
 import { ageMsMax, changeOverRetryMs } from "./connection.ts";
 import { controlIntervalMs } from "./stream-socket.ts";
-
-const open: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const close of open.splice(0).reverse()) await close();
-});
 
 /** One stream with trades, and the received ids. */
 async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
@@ -248,23 +241,7 @@ test("a feed that is closed in a change-over leaves no socket and no timer behin
 });
 
 test("every trade of the simulated market arrives once across change-overs, and no gap is reported", async () => {
-  const seed = 5;
-  const time = createManualTime();
-  const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
-  open.push(exchange.close);
-  const feed = createMarketFeed({
-    family: "spot",
-    ...exchange,
-    clock: time,
-    wallClock: time,
-    timers: time,
-    random: () => 0.5,
-    log: { info() {}, warn() {}, error() {} },
-    asksAboutQuietSymbols: false,
-    isMetered: false,
-  });
-  open.push(feed.close);
-  await feed.start();
+  const { exchange, time, feed } = await setSimulatedStage("spot");
   const ids: number[] = [];
   const updateIds: number[] = [];
   const depthIds: number[] = [];
@@ -302,7 +279,7 @@ test("every trade of the simulated market arrives once across change-overs, and 
       expect(feed.status().connected).toBe(true);
     }
   }
-  const lastId = createSimulatedSources(String(seed)).spot.lastTrade("BTCUSDT", time.now())?.id;
+  const lastId = createSimulatedSources(String(SEED)).spot.lastTrade("BTCUSDT", time.now())?.id;
   await until(() => ids.at(-1) === lastId);
   const [firstId = 0] = ids;
   expect(ids).toEqual(ids.map((_, index) => firstId + index));
