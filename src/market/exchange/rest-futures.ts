@@ -6,7 +6,7 @@
 import type { Interval } from "./intervals.ts";
 import { candlesOf, klineRow } from "./klines.ts";
 import { mandatory, type Params, RequestFault, strictLimit, strictTimes, wholeNumber } from "./request.ts";
-import { type Answer, readInterval, readSymbol } from "./rest-spot.ts";
+import { type Answer, readInterval, readSymbol, tradeRow } from "./rest-spot.ts";
 import type { FuturesSource } from "./source.ts";
 import { bookTicker, dayTicker, priceTicker } from "./tickers.ts";
 
@@ -106,15 +106,9 @@ export function perSymbol(source: FuturesSource, params: Params, row: (symbol: s
 function tradesOf(source: FuturesSource, params: Params, at: number, fromId: number | undefined): unknown {
   const symbol = readSymbol(source, params);
   const limit = strictLimit(params, tradesLimitUsual, tradesLimitMax);
-  return source.trades(symbol, at, { fromId, limit }).map((trade) => ({
-    id: trade.id,
-    price: trade.price,
-    qty: trade.quantity,
-    quoteQty: trade.quoteQuantity,
-    time: trade.at,
-    isBuyerMaker: trade.isBuyerMaker,
-    isRPITrade: false,
-  }));
+  return source
+    .trades(symbol, at, { fromId, limit })
+    .map((trade) => ({ ...tradeRow(trade), isRPITrade: false }));
 }
 
 function klines(source: FuturesSource, symbol: string, params: Params, at: number) {

@@ -12,7 +12,7 @@ import {
   unknownSymbol,
   wholeNumber,
 } from "./request.ts";
-import type { Source } from "./source.ts";
+import type { Source, Trade } from "./source.ts";
 import { averagePrice, bookTicker, dayTicker, priceTicker } from "./tickers.ts";
 
 /** Answers one GET; `at` is the present in market time. */
@@ -76,15 +76,21 @@ export function readInterval(params: Params): Interval {
 
 function tradesOf(source: Source, params: Params, at: number, fromId: number | undefined): unknown {
   const symbol = readSymbol(source, params);
-  return source.trades(symbol, at, { fromId, limit: clampedLimit(params, 500, 1_000) }).map((trade) => ({
+  return source
+    .trades(symbol, at, { fromId, limit: clampedLimit(params, 500, 1_000) })
+    .map((trade) => ({ ...tradeRow(trade), isBestMatch: true }));
+}
+
+/** A trade as both types list it. */
+export function tradeRow(trade: Trade) {
+  return {
     id: trade.id,
     price: trade.price,
     qty: trade.quantity,
     quoteQty: trade.quoteQuantity,
     time: trade.at,
     isBuyerMaker: trade.isBuyerMaker,
-    isBestMatch: true,
-  }));
+  };
 }
 
 function klines(source: Source, params: Params, at: number): unknown {

@@ -15,10 +15,8 @@ import {
   optional,
   type ParsedRules,
   parsedOf,
-  readLotSize,
-  readPriceFilter,
+  readCommon,
   textIn,
-  textsIn,
 } from "./rules-row.ts";
 
 /** Open legs on a symbol where the exchange does not say how many it takes. Source: design, section 6. */
@@ -45,15 +43,8 @@ function isOurs(row: JsonObject): boolean {
 function read(row: JsonObject, brackets: readonly Bracket[]): SymbolRules {
   const filters = filtersByType(row.filters);
   return {
-    symbol: textIn(row, "symbol"),
-    status: textIn(row, "status"),
-    baseAsset: textIn(row, "baseAsset"),
-    quoteAsset: textIn(row, "quoteAsset"),
-    orderTypes: textsIn(row.orderTypes, "orderTypes"),
+    ...readCommon(row, filters),
     isSpotTradingAllowed: false,
-    priceFilter: optional(filters.get("PRICE_FILTER"), readPriceFilter),
-    lotSize: optional(filters.get("LOT_SIZE"), readLotSize),
-    marketLotSize: optional(filters.get("MARKET_LOT_SIZE"), readLotSize),
     notional: optional(filters.get("MIN_NOTIONAL"), readNotional),
     percentPrice: optional(filters.get("PERCENT_PRICE"), readPercentPrice),
     percentPriceBySide: null,

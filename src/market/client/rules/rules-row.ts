@@ -27,7 +27,21 @@ export function parsedOf(read: () => ParsedRules): ParsedRules {
   }
 }
 
-export function readPriceFilter(filter: JsonObject): PriceFilter {
+/** The rules that both types state alike. */
+export function readCommon(row: JsonObject, filters: ReadonlyMap<string, JsonObject>) {
+  return {
+    symbol: textIn(row, "symbol"),
+    status: textIn(row, "status"),
+    baseAsset: textIn(row, "baseAsset"),
+    quoteAsset: textIn(row, "quoteAsset"),
+    orderTypes: textsIn(row.orderTypes, "orderTypes"),
+    priceFilter: optional(filters.get("PRICE_FILTER"), readPriceFilter),
+    lotSize: optional(filters.get("LOT_SIZE"), readLotSize),
+    marketLotSize: optional(filters.get("MARKET_LOT_SIZE"), readLotSize),
+  };
+}
+
+function readPriceFilter(filter: JsonObject): PriceFilter {
   return {
     minPrice: decimalIn(filter, "minPrice"),
     maxPrice: decimalIn(filter, "maxPrice"),
@@ -35,7 +49,7 @@ export function readPriceFilter(filter: JsonObject): PriceFilter {
   };
 }
 
-export function readLotSize(filter: JsonObject): LotSize {
+function readLotSize(filter: JsonObject): LotSize {
   return {
     minQuantity: decimalIn<Quantity>(filter, "minQty"),
     maxQuantity: decimalIn<Quantity>(filter, "maxQty"),
@@ -79,7 +93,7 @@ export function textIn(from: JsonObject, key: string): string {
   return value;
 }
 
-export function textsIn(value: unknown, key: string): readonly string[] {
+function textsIn(value: unknown, key: string): readonly string[] {
   if (!Array.isArray(value)) throw new RowFault(`${key} is no list`);
   return value.map((item: unknown) => {
     if (typeof item !== "string") throw new RowFault(`${key} holds something that is no text`);

@@ -14,10 +14,7 @@ import {
   optional,
   type ParsedRules,
   parsedOf,
-  readLotSize,
-  readPriceFilter,
-  textIn,
-  textsIn,
+  readCommon,
 } from "./rules-row.ts";
 
 export function parseSymbolRules(row: unknown): ParsedRules {
@@ -27,16 +24,9 @@ export function parseSymbolRules(row: unknown): ParsedRules {
 function read(row: JsonObject): SymbolRules {
   const filters = filtersByType(row.filters);
   return {
-    symbol: textIn(row, "symbol"),
-    status: textIn(row, "status"),
-    baseAsset: textIn(row, "baseAsset"),
-    quoteAsset: textIn(row, "quoteAsset"),
-    orderTypes: textsIn(row.orderTypes, "orderTypes"),
+    ...readCommon(row, filters),
     // Bodies from before the key existed have no pair that is closed to spot trading.
     isSpotTradingAllowed: row.isSpotTradingAllowed === undefined || flagIn(row, "isSpotTradingAllowed"),
-    priceFilter: optional(filters.get("PRICE_FILTER"), readPriceFilter),
-    lotSize: optional(filters.get("LOT_SIZE"), readLotSize),
-    marketLotSize: optional(filters.get("MARKET_LOT_SIZE"), readLotSize),
     notional:
       optional(filters.get("NOTIONAL"), readNotional) ??
       optional(filters.get("MIN_NOTIONAL"), readMinNotional),
