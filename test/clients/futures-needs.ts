@@ -1,95 +1,44 @@
 // What typed clients read in every futures body. go-binance and the Python connector type every field that
 // they know; hummingbot fails without some, and ccxt misreads what has others, or lacks some. Source:
 // reference exchange, sections 10 to 13 and 18.
-import type { Needs, Shape } from "./needs.ts";
+import { fields, type Needs, type Shape } from "./needs.ts";
 
-const ORDER: Shape = {
-  symbol: "text",
-  orderId: "id",
-  clientOrderId: "text",
-  price: "decimal",
-  avgPrice: "decimal",
-  origQty: "decimal",
-  executedQty: "decimal",
-  cumQty: "decimal",
-  cumQuote: "decimal",
-  status: "text",
-  timeInForce: "text",
-  type: "text",
-  origType: "text",
-  side: "text",
-  positionSide: "oneWay",
-  stopPrice: "decimal",
-  reduceOnly: "flag",
-  closePosition: "flag",
-  workingType: "text",
-  priceProtect: "flag",
-  priceMatch: "text",
-  selfTradePreventionMode: "text",
-  goodTillDate: "count",
-  updateTime: "time",
-};
-const LEG: Shape = {
-  algoId: "id",
-  clientAlgoId: "text",
-  algoType: "text",
-  orderType: "text",
-  symbol: "text",
-  side: "text",
-  positionSide: "oneWay",
-  timeInForce: "text",
-  quantity: "decimal",
-  algoStatus: "text",
-  actualOrderId: "textOrEmpty",
-  actualPrice: "decimal",
-  actualType: "textOrEmpty",
-  actualQty: "decimal",
-  triggerPrice: "decimal",
-  price: "decimal",
-  icebergQuantity: "textOrNull",
-  tpTriggerPrice: "decimal",
-  tpPrice: "decimal",
-  slTriggerPrice: "decimal",
-  slPrice: "decimal",
-  tpOrderType: "textOrEmpty",
-  selfTradePreventionMode: "text",
-  workingType: "text",
-  priceMatch: "text",
-  closePosition: "flag",
-  priceProtect: "flag",
-  reduceOnly: "flag",
-  activatePrice: "textOrEmpty",
-  callbackRate: "textOrEmpty",
-  createTime: "time",
-  updateTime: "time",
-  triggerTime: "count",
-  goodTillDate: "count",
-};
-const RISK: Shape = {
-  symbol: "text",
-  positionSide: "oneWay",
-  positionAmt: "signedDecimal",
-  entryPrice: "decimal",
-  breakEvenPrice: "decimal",
-  markPrice: "decimal",
-  unRealizedProfit: "signedDecimal",
-  liquidationPrice: "decimal",
-  leverage: "decimal",
-  maxNotionalValue: "decimal",
-  marginType: "text",
-  isAutoAddMargin: "text",
-  isolatedMargin: "signedDecimal",
-  isolatedWallet: "decimal",
-  notional: "signedDecimal",
-  marginAsset: "text",
-  initialMargin: "decimal",
-  maintMargin: "decimal",
-  positionInitialMargin: "decimal",
-  openOrderInitialMargin: "decimal",
-  adl: "count",
-  bidNotional: "decimal",
-  askNotional: "decimal",
-};
+const ORDER: Shape = fields({
+  text: `
+    symbol clientOrderId status timeInForce type origType side workingType priceMatch
+    selfTradePreventionMode
+  `,
+  id: "orderId",
+  decimal: "price avgPrice origQty executedQty cumQty cumQuote stopPrice",
+  oneWay: "positionSide",
+  flag: "reduceOnly closePosition priceProtect",
+  count: "goodTillDate",
+  time: "updateTime",
+});
+const LEG: Shape = fields({
+  id: "algoId",
+  text: `
+    clientAlgoId algoType orderType symbol side timeInForce algoStatus selfTradePreventionMode
+    workingType priceMatch
+  `,
+  oneWay: "positionSide",
+  decimal: "quantity actualPrice actualQty triggerPrice price tpTriggerPrice tpPrice slTriggerPrice slPrice",
+  textOrEmpty: "actualOrderId actualType tpOrderType activatePrice callbackRate",
+  textOrNull: "icebergQuantity",
+  flag: "closePosition priceProtect reduceOnly",
+  time: "createTime updateTime",
+  count: "triggerTime goodTillDate",
+});
+const RISK: Shape = fields({
+  text: "symbol marginType isAutoAddMargin marginAsset",
+  oneWay: "positionSide",
+  signedDecimal: "positionAmt unRealizedProfit isolatedMargin notional",
+  decimal: `
+    entryPrice breakEvenPrice markPrice liquidationPrice leverage maxNotionalValue isolatedWallet
+    initialMargin maintMargin positionInitialMargin openOrderInitialMargin bidNotional askNotional
+  `,
+  count: "adl",
+});
 const MARGINS: Shape = {
   maintMargin: "decimal",
   initialMargin: "decimal",
@@ -116,43 +65,30 @@ export const FUTURES_NEEDS: Needs = {
     "binance-connector-python": { algoId: "id", clientAlgoId: "text", code: "successText", msg: "text" },
   },
   account: {
-    "go-binance": {
-      feeTier: "count",
-      feeBurn: "flag",
-      canTrade: "flag",
-      canDeposit: "flag",
-      canWithdraw: "flag",
-      updateTime: "time",
-      multiAssetsMargin: "flag",
-      assets: "list",
-      positions: "list",
-      totalInitialMargin: "decimal",
-      totalMaintMargin: "decimal",
-      totalWalletBalance: "decimal",
-      totalUnrealizedProfit: "signedDecimal",
-      totalMarginBalance: "decimal",
-      totalPositionInitialMargin: "decimal",
-      totalOpenOrderInitialMargin: "decimal",
-      totalCrossWalletBalance: "decimal",
-      totalCrossUnPnl: "signedDecimal",
-      availableBalance: "decimal",
-      maxWithdrawAmount: "decimal",
-    },
+    "go-binance": fields({
+      count: "feeTier",
+      flag: "feeBurn canTrade canDeposit canWithdraw multiAssetsMargin",
+      time: "updateTime",
+      list: "assets positions",
+      decimal: `
+        totalInitialMargin totalMaintMargin totalWalletBalance totalMarginBalance
+        totalPositionInitialMargin totalOpenOrderInitialMargin totalCrossWalletBalance
+        availableBalance maxWithdrawAmount
+      `,
+      signedDecimal: "totalUnrealizedProfit totalCrossUnPnl",
+    }),
     "binance-connector-python": { tradeGroupId: "minusOne" },
   },
   asset: {
     "go-binance": {
       ...MARGINS,
-      asset: "text",
-      walletBalance: "decimal",
-      unrealizedProfit: "signedDecimal",
-      marginBalance: "decimal",
-      crossWalletBalance: "decimal",
-      crossUnPnl: "signedDecimal",
-      availableBalance: "decimal",
-      maxWithdrawAmount: "decimal",
-      marginAvailable: "flag",
-      updateTime: "time",
+      ...fields({
+        text: "asset",
+        decimal: "walletBalance marginBalance crossWalletBalance availableBalance maxWithdrawAmount",
+        signedDecimal: "unrealizedProfit crossUnPnl",
+        flag: "marginAvailable",
+        time: "updateTime",
+      }),
     },
     // It leaves out an asset that was never updated.
     ccxt: { updateTime: "time" },
@@ -161,33 +97,25 @@ export const FUTURES_NEEDS: Needs = {
   position: {
     "go-binance": {
       ...MARGINS,
-      symbol: "text",
-      isolated: "yes",
-      leverage: "decimal",
-      unrealizedProfit: "signedDecimal",
-      entryPrice: "decimal",
-      maxNotional: "decimal",
-      positionSide: "oneWay",
-      positionAmt: "signedDecimal",
-      notional: "signedDecimal",
-      bidNotional: "decimal",
-      askNotional: "decimal",
-      updateTime: "time",
+      ...fields({
+        text: "symbol",
+        yes: "isolated",
+        decimal: "leverage entryPrice maxNotional bidNotional askNotional",
+        signedDecimal: "unrealizedProfit positionAmt notional",
+        oneWay: "positionSide",
+        time: "updateTime",
+      }),
     },
     "binance-connector-python": { isolatedMargin: "signedDecimal", isolatedWallet: "decimal" },
   },
   balance: {
-    "every client": {
-      accountAlias: "text",
-      asset: "text",
-      balance: "decimal",
-      crossWalletBalance: "decimal",
-      crossUnPnl: "signedDecimal",
-      availableBalance: "decimal",
-      maxWithdrawAmount: "decimal",
-      marginAvailable: "flag",
-      updateTime: "time",
-    },
+    "every client": fields({
+      text: "accountAlias asset",
+      decimal: "balance crossWalletBalance availableBalance maxWithdrawAmount",
+      signedDecimal: "crossUnPnl",
+      flag: "marginAvailable",
+      time: "updateTime",
+    }),
   },
   risk: {
     "go-binance": { ...RISK, updateTime: "time" },
@@ -196,133 +124,92 @@ export const FUTURES_NEEDS: Needs = {
   },
   flatRisk: { "go-binance": { ...RISK, updateTime: "zero" }, hummingbot: { leverage: "decimal" } },
   trade: {
-    "every client": {
-      symbol: "text",
-      id: "id",
-      orderId: "id",
-      side: "text",
-      positionSide: "oneWay",
-      price: "decimal",
-      qty: "decimal",
-      quoteQty: "decimal",
-      realizedPnl: "signedDecimal",
-      commission: "decimal",
-      commissionAsset: "text",
+    "every client": fields({
+      text: "symbol side commissionAsset",
+      id: "id orderId",
+      oneWay: "positionSide",
+      decimal: "price qty quoteQty commission",
+      signedDecimal: "realizedPnl",
       time: "time",
-      buyer: "flag",
-      maker: "flag",
-    },
+      flag: "buyer maker",
+    }),
   },
   income: {
-    "every client": {
-      symbol: "textOrEmpty",
-      incomeType: "text",
-      income: "signedDecimal",
-      asset: "text",
-      info: "text",
+    "every client": fields({
+      textOrEmpty: "symbol tradeId",
+      text: "incomeType asset info",
+      signedDecimal: "income",
       time: "time",
-      tranId: "id",
-      tradeId: "textOrEmpty",
-    },
+      id: "tranId",
+    }),
   },
   leverage: { "every client": { leverage: "id", maxNotionalValue: "decimal", symbol: "text" } },
   brackets: { "every client": { symbol: "text", brackets: "list" } },
   bracket: {
-    "go-binance": {
-      bracket: "id",
-      initialLeverage: "id",
-      notionalCap: "number",
-      notionalFloor: "number",
-      maintMarginRatio: "number",
-      cum: "number",
-    },
+    "go-binance": fields({
+      id: "bracket initialLeverage",
+      number: "notionalCap notionalFloor maintMarginRatio cum",
+    }),
     "binance-connector-python": { notionalCap: "id", notionalFloor: "count" },
   },
   fees: {
     "every client": { symbol: "text", makerCommissionRate: "decimal", takerCommissionRate: "decimal" },
   },
   symbolConfig: {
-    "binance-connector-python": {
-      symbol: "text",
-      marginType: "text",
-      isAutoAddMargin: "flag",
-      leverage: "id",
-      maxNotionalValue: "decimal",
-    },
+    "binance-connector-python": fields({
+      text: "symbol marginType",
+      flag: "isAutoAddMargin",
+      id: "leverage",
+      decimal: "maxNotionalValue",
+    }),
   },
   accountConfig: {
-    "binance-connector-python": {
-      feeTier: "count",
-      canTrade: "flag",
-      canDeposit: "flag",
-      canWithdraw: "flag",
-      dualSidePosition: "flag",
-      updateTime: "time",
-      multiAssetsMargin: "flag",
-      tradeGroupId: "minusOne",
-    },
+    "binance-connector-python": fields({
+      count: "feeTier",
+      flag: "canTrade canDeposit canWithdraw dualSidePosition multiAssetsMargin",
+      time: "updateTime",
+      minusOne: "tradeGroupId",
+    }),
   },
   exchange: {
-    "go-binance": {
-      timezone: "text",
-      serverTime: "time",
-      rateLimits: "list",
-      exchangeFilters: "list",
-      symbols: "list",
-    },
+    "go-binance": fields({
+      text: "timezone",
+      time: "serverTime",
+      list: "rateLimits exchangeFilters symbols",
+    }),
   },
   contract: {
-    "go-binance": {
-      symbol: "text",
-      pair: "text",
-      contractType: "perpetual",
-      deliveryDate: "id",
-      onboardDate: "time",
-      status: "trading",
-      maintMarginPercent: "decimal",
-      requiredMarginPercent: "decimal",
-      pricePrecision: "count",
-      quantityPrecision: "count",
-      baseAssetPrecision: "id",
-      quotePrecision: "id",
-      underlyingType: "text",
-      underlyingSubType: "texts",
-      triggerProtect: "decimal",
-      orderTypes: "texts",
-      timeInForce: "texts",
-      quoteAsset: "text",
-      marginAsset: "text",
-      baseAsset: "text",
-      liquidationFee: "decimal",
-      marketTakeBound: "decimal",
-      "filters.PRICE_FILTER.minPrice": "decimal",
-      "filters.PRICE_FILTER.maxPrice": "decimal",
-      "filters.PRICE_FILTER.tickSize": "decimal",
-      "filters.LOT_SIZE.minQty": "decimal",
-      "filters.LOT_SIZE.maxQty": "decimal",
-      "filters.LOT_SIZE.stepSize": "decimal",
-      "filters.MARKET_LOT_SIZE.minQty": "decimal",
-      "filters.MARKET_LOT_SIZE.maxQty": "decimal",
-      "filters.MARKET_LOT_SIZE.stepSize": "decimal",
-      "filters.MIN_NOTIONAL.notional": "decimal",
-      "filters.PERCENT_PRICE.multiplierUp": "decimal",
-      "filters.PERCENT_PRICE.multiplierDown": "decimal",
-      "filters.PERCENT_PRICE.multiplierDecimal": "text",
-      "filters.MAX_NUM_ORDERS.limit": "id",
-      "filters.MAX_NUM_ALGO_ORDERS.limit": "id",
-    },
+    "go-binance": fields({
+      text: `
+        symbol pair underlyingType quoteAsset marginAsset baseAsset
+        filters.PERCENT_PRICE.multiplierDecimal
+      `,
+      perpetual: "contractType",
+      id: `
+        deliveryDate baseAssetPrecision quotePrecision filters.MAX_NUM_ORDERS.limit
+        filters.MAX_NUM_ALGO_ORDERS.limit
+      `,
+      time: "onboardDate",
+      trading: "status",
+      decimal: `
+        maintMarginPercent requiredMarginPercent triggerProtect liquidationFee marketTakeBound
+        filters.PRICE_FILTER.minPrice filters.PRICE_FILTER.maxPrice filters.PRICE_FILTER.tickSize
+        filters.LOT_SIZE.minQty filters.LOT_SIZE.maxQty filters.LOT_SIZE.stepSize
+        filters.MARKET_LOT_SIZE.minQty filters.MARKET_LOT_SIZE.maxQty filters.MARKET_LOT_SIZE.stepSize
+        filters.MIN_NOTIONAL.notional filters.PERCENT_PRICE.multiplierUp
+        filters.PERCENT_PRICE.multiplierDown
+      `,
+      count: "pricePrecision quantityPrecision",
+      texts: "underlyingSubType orderTypes timeInForce",
+    }),
   },
   premium: {
-    "go-binance": {
-      symbol: "text",
-      markPrice: "decimal",
-      indexPrice: "decimal",
-      estimatedSettlePrice: "decimal",
-      lastFundingRate: "signedDecimal",
-      nextFundingTime: "time",
-      interestRate: "signedDecimal",
-      time: "time",
-    },
+    "go-binance": fields({
+      text: "symbol",
+      decimal: "markPrice indexPrice estimatedSettlePrice",
+      signedDecimal: "lastFundingRate interestRate",
+      time: "nextFundingTime time",
+    }),
   },
   settlement: {
     "go-binance": { symbol: "text", fundingRate: "signedDecimal", fundingTime: "time", markPrice: "decimal" },

@@ -37,6 +37,14 @@ const KINDS = {
 /** Field → kind. A dot leads into an object, `filters.NAME` to the filter of that name. */
 export type Shape = Readonly<Record<string, keyof typeof KINDS>>;
 
+/** The shape of fields that are listed by their kinds: names apart by blanks. */
+export function fields(byKind: Readonly<Partial<Record<keyof typeof KINDS, string>>>): Shape {
+  const entries = Object.entries(byKind) as [keyof typeof KINDS, string][];
+  return Object.fromEntries(
+    entries.flatMap(([kind, names]) => names.match(/\S+/g)?.map((name) => [name, kind]) ?? []),
+  );
+}
+
 /** Body → client → what it reads there. */
 export type Needs = Readonly<Record<string, Readonly<Record<string, Shape>>>>;
 

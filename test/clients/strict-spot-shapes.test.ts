@@ -9,36 +9,27 @@ import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
-import { faultsOf, type Needs, rowsOf, type Shape } from "./needs.ts";
+import { faultsOf, fields, type Needs, rowsOf, type Shape } from "./needs.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(1);
 const symbol = SYMBOL;
 
-const ORDER: Shape = {
-  symbol: "text",
-  orderId: "id",
-  orderListId: "minusOne",
-  clientOrderId: "text",
-  price: "decimal",
-  origQty: "decimal",
-  executedQty: "decimal",
-  cummulativeQuoteQty: "decimal",
-  origQuoteOrderQty: "decimal",
-  status: "text",
-  timeInForce: "text",
-  type: "text",
-  side: "text",
-};
+const ORDER: Shape = fields({
+  text: "symbol clientOrderId status timeInForce type side",
+  id: "orderId",
+  minusOne: "orderListId",
+  decimal: "price origQty executedQty cummulativeQuoteQty origQuoteOrderQty",
+});
 const QUERIED: Shape = {
   ...ORDER,
-  stopPrice: "decimal",
-  icebergQty: "decimal",
-  time: "time",
-  updateTime: "time",
-  workingTime: "timeOrNone",
-  isWorking: "flag",
-  selfTradePreventionMode: "text",
+  ...fields({
+    decimal: "stopPrice icebergQty",
+    time: "time updateTime",
+    timeOrNone: "workingTime",
+    flag: "isWorking",
+    text: "selfTradePreventionMode",
+  }),
 };
 const CANCELED: Shape = { ...ORDER, origClientOrderId: "text", status: "canceled", transactTime: "time" };
 
@@ -63,105 +54,76 @@ const NEEDS: Needs = {
     OctoBot: { ...ORDER, time: "time" },
   },
   account: {
-    "go-binance": {
-      makerCommission: "count",
-      takerCommission: "count",
-      buyerCommission: "zero",
-      sellerCommission: "zero",
-      "commissionRates.maker": "decimal",
-      "commissionRates.taker": "decimal",
-      "commissionRates.buyer": "decimal",
-      "commissionRates.seller": "decimal",
-      canTrade: "flag",
-      canWithdraw: "flag",
-      canDeposit: "flag",
-      updateTime: "time",
-      accountType: "text",
-      balances: "list",
-      permissions: "texts",
-      uid: "id",
-    },
-    "binance-connector-python": {
-      brokered: "flag",
-      requireSelfTradePrevention: "flag",
-      preventSor: "flag",
-      updateTime: "time",
-      uid: "id",
-    },
+    "go-binance": fields({
+      count: "makerCommission takerCommission",
+      zero: "buyerCommission sellerCommission",
+      decimal: "commissionRates.maker commissionRates.taker commissionRates.buyer commissionRates.seller",
+      flag: "canTrade canWithdraw canDeposit",
+      time: "updateTime",
+      text: "accountType",
+      list: "balances",
+      texts: "permissions",
+      id: "uid",
+    }),
+    "binance-connector-python": fields({
+      flag: "brokered requireSelfTradePrevention preventSor",
+      time: "updateTime",
+      id: "uid",
+    }),
     OctoBot: { uid: "id", permissions: "texts" },
   },
   balance: { "every client": { asset: "text", free: "decimal", locked: "decimal" } },
   trade: {
-    "every client": {
-      symbol: "text",
-      id: "id",
-      orderId: "id",
-      orderListId: "minusOne",
-      price: "decimal",
-      qty: "decimal",
-      quoteQty: "decimal",
-      commission: "decimal",
-      commissionAsset: "text",
+    "every client": fields({
+      text: "symbol commissionAsset",
+      id: "id orderId",
+      minusOne: "orderListId",
+      decimal: "price qty quoteQty commission",
       time: "time",
-      isBuyer: "flag",
-      isMaker: "flag",
-      isBestMatch: "flag",
-    },
+      flag: "isBuyer isMaker isBestMatch",
+    }),
   },
   exchange: {
-    "go-binance": {
-      timezone: "text",
-      serverTime: "time",
-      rateLimits: "list",
-      exchangeFilters: "list",
-      symbols: "list",
-    },
+    "go-binance": fields({
+      text: "timezone",
+      time: "serverTime",
+      list: "rateLimits exchangeFilters symbols",
+    }),
   },
   rateLimit: {
     "go-binance": { rateLimitType: "text", interval: "text", intervalNum: "id", limit: "id" },
   },
   symbol: {
-    "go-binance": {
-      symbol: "text",
-      status: "trading",
-      baseAsset: "text",
-      baseAssetPrecision: "id",
-      quoteAsset: "text",
-      quotePrecision: "id",
-      quoteAssetPrecision: "id",
-      baseCommissionPrecision: "id",
-      quoteCommissionPrecision: "id",
-      orderTypes: "texts",
-      icebergAllowed: "flag",
-      ocoAllowed: "flag",
-      quoteOrderQtyMarketAllowed: "flag",
-      isSpotTradingAllowed: "flag",
-      isMarginTradingAllowed: "flag",
-      filters: "list",
-      permissions: "texts",
-      "filters.PRICE_FILTER.minPrice": "decimal",
-      "filters.PRICE_FILTER.maxPrice": "decimal",
-      "filters.PRICE_FILTER.tickSize": "decimal",
-      "filters.LOT_SIZE.minQty": "decimal",
-      "filters.LOT_SIZE.maxQty": "decimal",
-      "filters.LOT_SIZE.stepSize": "decimal",
-      "filters.MARKET_LOT_SIZE.minQty": "decimal",
-      "filters.MARKET_LOT_SIZE.maxQty": "decimal",
-      "filters.MARKET_LOT_SIZE.stepSize": "decimal",
-      "filters.NOTIONAL.minNotional": "decimal",
-      "filters.NOTIONAL.maxNotional": "decimal",
-      "filters.NOTIONAL.avgPriceMins": "count",
-      "filters.MAX_NUM_ORDERS.maxNumOrders": "id",
-      "filters.MAX_NUM_ALGO_ORDERS.maxNumAlgoOrders": "id",
-    },
-    hummingbot: {
-      permissionSets: "spotOnly",
-      isSpotTradingAllowed: "yes",
-      "filters.PRICE_FILTER.tickSize": "decimal",
-      "filters.LOT_SIZE.minQty": "decimal",
-      "filters.LOT_SIZE.stepSize": "decimal",
-      "filters.NOTIONAL.minNotional": "decimal",
-    },
+    "go-binance": fields({
+      text: "symbol baseAsset quoteAsset",
+      trading: "status",
+      id: `
+        baseAssetPrecision quotePrecision quoteAssetPrecision baseCommissionPrecision
+        quoteCommissionPrecision filters.MAX_NUM_ORDERS.maxNumOrders
+        filters.MAX_NUM_ALGO_ORDERS.maxNumAlgoOrders
+      `,
+      texts: "orderTypes permissions",
+      flag: `
+        icebergAllowed ocoAllowed quoteOrderQtyMarketAllowed isSpotTradingAllowed
+        isMarginTradingAllowed
+      `,
+      list: "filters",
+      decimal: `
+        filters.PRICE_FILTER.minPrice filters.PRICE_FILTER.maxPrice filters.PRICE_FILTER.tickSize
+        filters.LOT_SIZE.minQty filters.LOT_SIZE.maxQty filters.LOT_SIZE.stepSize
+        filters.MARKET_LOT_SIZE.minQty filters.MARKET_LOT_SIZE.maxQty filters.MARKET_LOT_SIZE.stepSize
+        filters.NOTIONAL.minNotional filters.NOTIONAL.maxNotional
+      `,
+      count: "filters.NOTIONAL.avgPriceMins",
+    }),
+    hummingbot: fields({
+      spotOnly: "permissionSets",
+      yes: "isSpotTradingAllowed",
+      decimal: `
+        filters.PRICE_FILTER.tickSize filters.LOT_SIZE.minQty filters.LOT_SIZE.stepSize
+        filters.NOTIONAL.minNotional
+      `,
+    }),
   },
   error: { "every client": { code: "code", msg: "text" } },
   time: { "every client": { serverTime: "time" } },
