@@ -1,5 +1,6 @@
 // An example of each row of the dashboard's server: what tenant A would send, and what is answered when all
-// is right. A row without one fails the matrix.
+// is right. A row that takes a body and has none fails the matrix.
+import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
 import type {
   CopyJson,
   KeyJson,
@@ -22,10 +23,13 @@ export type Example = {
   readonly notFor?: "OPERATOR";
 };
 
+type Ids = Readonly<Record<string, string | number>>;
+/** What an example has besides its row's path with tenant A's ids; `ids` go before those. */
+type Given = Omit<Example, "path"> & { readonly ids?: Ids; readonly query?: string };
 /**
  * `caller` is the sender: codes are of its authenticator. What an example uses up is created for each call.
  */
-export type MakeExample = (world: World, caller: Browser | null) => Promise<Example> | Example;
+type MakeGiven = (world: World, caller: Browser | null) => Promise<Given> | Given;
 
 const FORM = {
   fullName: "Ada Example",
@@ -41,188 +45,106 @@ const REASON = { reason: "Something looks odd." } as const;
 
 const TOKEN = "not-a-token-that-was-sent";
 
-/** By method and path as the row has them. */
-export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
-  "GET /session": () => ({ path: "/session" }),
-  "POST /sign-up": () => ({
-    path: "/sign-up",
-    body: { email: "new@example.org" },
-    status: 202,
-  }),
-  "POST /verify-email": () => ({
-    path: "/verify-email",
+/** What has no more to say than whose code it bears. */
+const coded: MakeGiven = (_world, caller) => ({ body: { code: codeOf(caller) } });
+const codedByOperator: MakeGiven = async ({ somebody, a }, caller) => ({
+  ids: { personId: (await somebody({})).personId },
+  body: { code: codeOf(caller ?? a.operator) },
+});
+const ofSpareCopy =
+  (body?: Given["body"]): MakeGiven =>
+  async (world) => ({ ids: { copyId: await spareCopy(world) }, ...(body && { body }) });
+
+/** By method and path as the row has them: of rows that take a body, use something up, or answer otherwise. */
+export const EXAMPLES: Readonly<Record<string, Given | MakeGiven>> = {
+  "POST /sign-up": { body: { email: "new@example.org" }, status: 202 },
+  "POST /verify-email": {
     body: { token: TOKEN, name: "New", password: "a long enough password" },
     status: 400,
-  }),
-  "POST /session": () => ({
-    path: "/session",
-    body: { email: "nobody@example.org", password: "not the password" },
-    status: 401,
-  }),
-  "DELETE /session": () => ({ path: "/session" }),
-  "POST /password-reset": () => ({
-    path: "/password-reset",
-    body: { email: "nobody@example.org" },
-    status: 202,
-  }),
-  "POST /password-reset/finish": () => ({
-    path: "/password-reset/finish",
-    body: { token: TOKEN, password: "a long enough password" },
-    status: 400,
-  }),
+  },
+  "POST /session": { body: { email: "nobody@example.org", password: "not the password" }, status: 401 },
+  "POST /password-reset": { body: { email: "nobody@example.org" }, status: 202 },
+  "POST /password-reset/finish": { body: { token: TOKEN, password: "a long enough password" }, status: 400 },
 
   "POST /password": (_world, caller) => ({
-    path: "/password",
     body: { current: PASSWORD, password: "another long password", code: codeOf(caller) },
   }),
-  "GET /sessions": () => ({ path: "/sessions" }),
   "POST /sessions/end": async ({ a }, caller) => ({
-    path: "/sessions/end",
     body: { sessionId: await sessionOf(caller, a.sessionId), password: PASSWORD, code: codeOf(caller) },
   }),
-  "GET /account": () => ({ path: "/account" }),
-  "POST /account/close": () => ({
-    path: "/account/close",
-    // A right one would leave nobody to call the other rows.
-    body: { password: "not the password" },
-    status: 401,
-    notFor: "OPERATOR",
-  }),
-  "PUT /profile": () => ({ path: "/profile", body: { profile: "TRADER" }, notFor: "OPERATOR" }),
-  "GET /activity": () => ({ path: "/activity" }),
+  // A right password would leave nobody to call the other rows.
+  "POST /account/close": { body: { password: "not the password" }, status: 401, notFor: "OPERATOR" },
+  "PUT /profile": { body: { profile: "TRADER" }, notFor: "OPERATOR" },
 
-  "GET /second-factor": () => ({ path: "/second-factor" }),
-  "POST /second-factor": () => ({ path: "/second-factor", body: { password: PASSWORD }, status: 409 }),
-  "POST /second-factor/confirm": () => ({
-    path: "/second-factor/confirm",
-    body: { code: "000000" },
-    status: 403,
-  }),
-  "POST /second-factor/disable": (_world, caller) => ({
-    path: "/second-factor/disable",
-    body: { code: codeOf(caller) },
-  }),
-  "POST /second-factor/recovery-codes": (_world, caller) => ({
-    path: "/second-factor/recovery-codes",
-    body: { code: codeOf(caller) },
-  }),
+  "POST /second-factor": { body: { password: PASSWORD }, status: 409 },
+  "POST /second-factor/confirm": { body: { code: "000000" }, status: 403 },
+  "POST /second-factor/disable": coded,
+  "POST /second-factor/recovery-codes": coded,
 
-  "GET /kyc": () => ({ path: "/kyc" }),
-  "POST /kyc": () => ({ path: "/kyc", body: FORM, notFor: "OPERATOR" }),
+  "POST /kyc": { body: FORM, notFor: "OPERATOR" },
 
-  "GET /keys": () => ({ path: "/keys" }),
-  "POST /keys": (_world, caller) => ({
-    path: "/keys",
-    body: { label: "another", code: codeOf(caller) },
-    status: 201,
-  }),
+  "POST /keys": (_world, caller) => ({ body: { label: "another", code: codeOf(caller) }, status: 201 }),
   "POST /keys/:keyId/revoke": async ({ a }, caller) => ({
-    path: `/keys/${await spareKey(a.trader)}/revoke`,
+    ids: { keyId: await spareKey(a.trader) },
     body: { code: codeOf(caller) },
   }),
-  "GET /keys/:keyId/requests": ({ a }) => ({ path: `/keys/${a.spot.keyId}/requests` }),
-  "POST /keys/:keyId/test": ({ a }) => ({ path: `/keys/${a.spot.keyId}/test` }),
 
-  "GET /strategies": () => ({ path: "/strategies" }),
   "POST /strategies": async ({ a }) => ({
-    path: "/strategies",
     body: { name: "Another", type: "SPOT", keyId: await spareKey(a.trader) },
     status: 201,
   }),
-  "GET /strategies/sparklines": () => ({ path: "/strategies/sparklines" }),
-  "GET /strategies/:strategyId": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}` }),
-  "PUT /strategies/:strategyId/name": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/name`,
-    body: { name: "Renamed" },
-  }),
-  "PUT /strategies/:strategyId/key": async ({ a }, caller) => {
-    const strategyId = await keylessStrategy(a.trader);
-    const keyId = await spareKey(a.trader);
-    return { path: `/strategies/${strategyId}/key`, body: { keyId, code: codeOf(caller) } };
-  },
-  "GET /strategies/:strategyId/close-preview": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/close-preview`,
+  "PUT /strategies/:strategyId/name": { body: { name: "Renamed" } },
+  "PUT /strategies/:strategyId/key": async ({ a }, caller) => ({
+    ids: { strategyId: await keylessStrategy(a.trader) },
+    body: { keyId: await spareKey(a.trader), code: codeOf(caller) },
   }),
   "POST /strategies/:strategyId/close": async ({ a }) => ({
-    path: `/strategies/${await keylessStrategy(a.trader)}/close`,
+    ids: { strategyId: await keylessStrategy(a.trader) },
     body: { confirmation: KEYLESS },
   }),
-  "GET /strategies/:strategyId/orders": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/orders?state=all&symbol=BTCUSDT`,
-  }),
-  "GET /strategies/:strategyId/orders/:orderId": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/orders/${a.orderId}`,
-  }),
+  "GET /strategies/:strategyId/orders": { query: "state=all&symbol=BTCUSDT" },
   "DELETE /strategies/:strategyId/orders/:orderId": async ({ stage, a }) => {
     const { rows } = await a.trader.get(`/strategies/${a.spot.strategyId}/orders`);
     const other = rows.find(({ orderId }: OrderJson) => orderId !== a.orderId);
-    const orderId = other?.orderId ?? (await restOrder(stage, a.spot));
-    return { path: `/strategies/${a.spot.strategyId}/orders/${orderId}` };
+    return { ids: { orderId: other?.orderId ?? (await restOrder(stage, a.spot)) } };
   },
-  "GET /strategies/:strategyId/legs": ({ a }) => ({
-    path: `/strategies/${a.futures.strategyId}/legs?state=open`,
-  }),
+  "GET /strategies/:strategyId/legs": ({ a }) => ({ ids: a.futures, query: "state=open" }),
   "DELETE /strategies/:strategyId/legs/:legId": async ({ stage, a }) => {
-    const { rows } = await a.trader.get(`/strategies/${a.futures.strategyId}/legs`);
-    const legId = rows[0]?.legId ?? (await waitLeg(stage, a.futures));
-    return { path: `/strategies/${a.futures.strategyId}/legs/${legId}` };
+    const { strategyId } = a.futures;
+    const { rows } = await a.trader.get(`/strategies/${strategyId}/legs`);
+    return { ids: { strategyId, legId: rows[0]?.legId ?? (await waitLeg(stage, a.futures)) } };
   },
-  "GET /strategies/:strategyId/trades": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}/trades` }),
-  "GET /strategies/:strategyId/balances": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}/balances` }),
-  "GET /strategies/:strategyId/positions": ({ a }) => ({
-    path: `/strategies/${a.futures.strategyId}/positions`,
-  }),
-  "GET /strategies/:strategyId/incomes": ({ a }) => ({
-    path: `/strategies/${a.futures.strategyId}/incomes`,
-  }),
-  "GET /strategies/:strategyId/signals": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}/signals` }),
-  "GET /strategies/:strategyId/signals/:signalId": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/signals/${a.signalId}`,
-  }),
-  "GET /strategies/:strategyId/performance": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/performance?range=24h`,
-  }),
-  "GET /strategies/:strategyId/performance.csv": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/performance.csv?range=all`,
-  }),
-  "GET /strategies/:strategyId/trades.csv": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/trades.csv`,
-  }),
-  "GET /strategies/:strategyId/requests": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}/requests` }),
+  "GET /strategies/:strategyId/positions": ({ a }) => ({ ids: a.futures }),
+  "GET /strategies/:strategyId/incomes": ({ a }) => ({ ids: a.futures }),
+  "GET /strategies/:strategyId/performance": { query: "range=24h" },
+  "GET /strategies/:strategyId/performance.csv": { query: "range=all" },
 
-  "GET /markets/:family/symbols": () => ({ path: "/markets/SPOT/symbols" }),
-  "GET /markets/:family/candles": () => ({
-    path: "/markets/FUTURES/candles?symbol=BTCUSDT&interval=1m&limit=10",
-  }),
+  "GET /markets/:family/symbols": { ids: { family: "SPOT" } },
+  "GET /markets/:family/candles": {
+    ids: { family: "FUTURES" },
+    query: "symbol=BTCUSDT&interval=1m&limit=10",
+  },
 
-  "GET /copying/venues": () => ({ path: "/copying/venues" }),
-  "GET /copying/accounts": () => ({ path: "/copying/accounts" }),
   "POST /copying/accounts": async ({ stage }, caller) => ({
-    path: "/copying/accounts",
     body: {
       ...{ family: "FUTURES", venue: stage.url, label: "Another", code: codeOf(caller) },
       ...(await newVenueKey(stage, "FUTURES")),
     },
     status: 201,
   }),
-  "POST /copying/accounts/:accountId/check": ({ a }) => ({ path: `/copying/accounts/${a.accountId}/check` }),
-  "PUT /copying/accounts/:accountId/credentials": async ({ stage, a }, caller) => ({
-    path: `/copying/accounts/${a.accountId}/credentials`,
+  "PUT /copying/accounts/:accountId/credentials": async ({ stage }, caller) => ({
     body: { ...(await newVenueKey(stage, "SPOT")), code: codeOf(caller) },
   }),
   "DELETE /copying/accounts/:accountId": async (world, caller) => ({
-    path: `/copying/accounts/${await spareAccount(world)}`,
+    ids: { accountId: await spareAccount(world) },
     body: { code: codeOf(caller) },
   }),
-  "GET /copying/offers": () => ({ path: "/copying/offers?type=SPOT" }),
-  "GET /copying/offers/:strategyId": ({ offerId }) => ({ path: `/copying/offers/${offerId}` }),
+  "GET /copying/offers": { query: "type=SPOT" },
+  "GET /copying/offers/:strategyId": ({ offerId }) => ({ ids: { strategyId: offerId } }),
   "POST /copying/preview": ({ offerId, a }) => ({
-    path: "/copying/preview",
     body: { strategyId: offerId, accountId: a.accountId, settings: SETTINGS },
   }),
-  "GET /copies": () => ({ path: "/copies" }),
   "POST /copies": async (world) => ({
-    path: "/copies",
     body: {
       strategyId: await newOffer(world.stage),
       accountId: await spareAccount(world),
@@ -230,94 +152,71 @@ export const EXAMPLES: Readonly<Record<string, MakeExample>> = {
     },
     status: 201,
   }),
-  "GET /copies/:copyId": ({ a }) => ({ path: `/copies/${a.copyId}` }),
-  "PUT /copies/:copyId/settings": ({ a }) => ({ path: `/copies/${a.copyId}/settings`, body: SETTINGS }),
-  "POST /copies/:copyId/pause": async (world) => ({ path: `/copies/${await spareCopy(world)}/pause` }),
-  "POST /copies/:copyId/resume": async (world) => ({ path: `/copies/${await spareCopy(world)}/resume` }),
-  "POST /copies/:copyId/stop": async (world) => ({
-    path: `/copies/${await spareCopy(world)}/stop`,
-    body: { closesAll: true },
-  }),
-  "POST /copies/:copyId/repair": ({ a }) => ({
-    path: `/copies/${a.copyId}/repair`,
-    body: { mayIncrease: false },
-  }),
-  "POST /copies/:copyId/look": ({ a }) => ({ path: `/copies/${a.copyId}/look` }),
-  "GET /copies/:copyId/entries": ({ a }) => ({ path: `/copies/${a.copyId}/entries?status=SKIPPED` }),
-  "GET /copies/:copyId/profit-shares": ({ a }) => ({ path: `/copies/${a.copyId}/profit-shares` }),
-  "GET /copies/:copyId/drift": ({ a }) => ({ path: `/copies/${a.copyId}/drift` }),
-  "POST /copies/:copyId/halt": ({ a }) => ({ path: `/copies/${a.copyId}/halt`, body: REASON }),
-  "DELETE /copies/:copyId/halt": ({ a }) => ({ path: `/copies/${a.copyId}/halt` }),
-  "GET /strategies/:strategyId/copying": ({ a }) => ({ path: `/strategies/${a.spot.strategyId}/copying` }),
-  "PUT /strategies/:strategyId/copying": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/copying`,
-    body: { isOpen: false },
-  }),
-  "POST /strategies/:strategyId/copying/halt": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/copying/halt`,
-    body: REASON,
-  }),
-  "DELETE /strategies/:strategyId/copying/halt": ({ a }) => ({
-    path: `/strategies/${a.spot.strategyId}/copying/halt`,
-  }),
+  "PUT /copies/:copyId/settings": { body: SETTINGS },
+  "POST /copies/:copyId/pause": ofSpareCopy(),
+  "POST /copies/:copyId/resume": ofSpareCopy(),
+  "POST /copies/:copyId/stop": ofSpareCopy({ closesAll: true }),
+  "POST /copies/:copyId/repair": { body: { mayIncrease: false } },
+  "GET /copies/:copyId/entries": { query: "status=SKIPPED" },
+  "POST /copies/:copyId/halt": { body: REASON },
+  "PUT /strategies/:strategyId/copying": { body: { isOpen: false } },
+  "POST /strategies/:strategyId/copying/halt": { body: REASON },
 
-  "GET /operator/copying": () => ({ path: "/operator/copying" }),
   "POST /operator/copying/switches": async ({ somebody }) => ({
-    path: "/operator/copying/switches",
     body: { kind: "COPIER", id: (await somebody({ profile: "COPIER" })).email, ...REASON },
   }),
   "POST /operator/copying/switches/clear": async ({ a, somebody }) => {
     const { personId, email } = await somebody({ profile: "COPIER" });
     const set = { kind: "COPIER", id: personId, ...REASON } as const;
     await a.operator.send("POST", "/operator/copying/switches", set);
-    return { path: "/operator/copying/switches/clear", body: { kind: "COPIER", id: email } };
+    return { body: { kind: "COPIER", id: email } };
   },
 
-  "GET /operator/kyc": () => ({ path: "/operator/kyc?status=PENDING" }),
-  "GET /operator/kyc/:submissionId": async (world) => ({
-    path: `/operator/kyc/${await newSubmission(world)}`,
-  }),
+  "GET /operator/kyc": { query: "status=PENDING" },
+  "GET /operator/kyc/:submissionId": async (world) => ({ ids: { submissionId: await newSubmission(world) } }),
   "POST /operator/kyc/:submissionId/decision": async (world) => ({
-    path: `/operator/kyc/${await newSubmission(world)}/decision`,
+    ids: { submissionId: await newSubmission(world) },
     body: { status: "REJECTED", reason: "The document cannot be read." },
   }),
-  "GET /operator/people": () => ({ path: "/operator/people?search=example" }),
-  "GET /operator/people/:personId": ({ a }) => ({ path: `/operator/people/${a.trader.personId}` }),
+  "GET /operator/people": { query: "search=example" },
   "POST /operator/people/:personId/end-sessions": async ({ somebody }) => ({
-    path: `/operator/people/${(await somebody({})).personId}/end-sessions`,
+    ids: { personId: (await somebody({})).personId },
   }),
   "POST /operator/people/:personId/lock": async ({ somebody }) => ({
-    path: `/operator/people/${(await somebody({})).personId}/lock`,
+    ids: { personId: (await somebody({})).personId },
     body: REASON,
   }),
   "POST /operator/people/:personId/unlock": async ({ a, somebody }) => {
     const { personId } = await somebody({});
     await a.operator.send("POST", `/operator/people/${personId}/lock`, REASON);
-    return { path: `/operator/people/${personId}/unlock` };
+    return { ids: { personId } };
   },
-  "POST /operator/people/:personId/reset-second-factor": async ({ stage, a }, caller) => {
-    const { personId } = (await (await stage.somebody({})).get("/session")).person;
-    return {
-      path: `/operator/people/${personId}/reset-second-factor`,
-      body: { code: codeOf(caller ?? a.operator) },
-    };
-  },
+  "POST /operator/people/:personId/reset-second-factor": codedByOperator,
   "POST /operator/people/:personId/keys/:keyId/revoke": async ({ stage }) => {
     const person = await stage.somebody({});
-    const { personId } = (await person.get("/session")).person;
-    const { key } = await person.send("POST", "/keys", { label: "Lost", code: person.code() });
-    return { path: `/operator/people/${personId}/keys/${key.keyId}/revoke` };
+    return { ids: { personId: person.personId, keyId: (await newKey(person)).keyId } };
   },
-  "POST /operator/people/:personId/close": async ({ somebody, a }, caller) => ({
-    path: `/operator/people/${(await somebody({})).personId}/close`,
-    body: { code: codeOf(caller ?? a.operator) },
-  }),
-  "GET /operator/audit": () => ({ path: "/operator/audit" }),
-  "GET /operator/health": () => ({ path: "/operator/health" }),
-  "GET /operator/security": () => ({ path: "/operator/security" }),
-  "GET /operator/traffic": () => ({ path: "/operator/traffic" }),
-  "GET /operator/fidelity": () => ({ path: "/operator/fidelity" }),
+  "POST /operator/people/:personId/close": codedByOperator,
 };
+
+/** A row's example, about what tenant A has unless its own says otherwise. */
+export async function exampleOf(
+  world: World,
+  { method, path, body }: DashboardRoute,
+  caller: Browser | null,
+): Promise<Example> {
+  const own = EXAMPLES[`${method} ${path}`];
+  if (own === undefined && body !== null) throw new Error(`${method} ${path} has no example: add one here`);
+  const { ids = {}, query, ...rest } = typeof own === "function" ? await own(world, caller) : (own ?? {});
+  const { spot, orderId, signalId, accountId, copyId, trader } = world.a;
+  const all: Ids = { ...spot, orderId, signalId, accountId, copyId, personId: trader.personId, ...ids };
+  const filled = path.replace(/:(\w+)/g, (_all, name: string) => {
+    const id = all[name];
+    if (id === undefined) throw new Error(`${method} ${path} has no ${name}`);
+    return String(id);
+  });
+  return { path: query === undefined ? filled : `${filled}?${query}`, ...rest };
+}
 
 /** A key that manages nothing yet: the one that there is, or a new one. */
 async function spareKey(trader: Browser): Promise<string> {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
 import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
-import { EXAMPLES, type Example } from "../support/dashboard-examples.ts";
+import { type Example, exampleOf } from "../support/dashboard-examples.ts";
 import {
   idsOf,
   OUTCOMES,
@@ -32,7 +32,7 @@ test("each row with an id has what it permits in each state, and no other does",
   const wanted = new Map<string, readonly StateName[]>();
   for (const row of ALL_ROUTES) {
     if (row.access === "ANYONE") continue;
-    const { body } = await exampleOf(row, callerOf(row));
+    const { body } = await exampleOf(world, row, callerOf(row));
     if (idsOf(row, body).length > 0) wanted.set(nameOf(row), statesOf(row, body));
   }
   expect(Object.keys(OUTCOMES).sort()).toEqual([...wanted.keys()].sort());
@@ -56,7 +56,7 @@ describe.each(cases)("$name of $state", ({ name, state, outcome }) => {
       /legs|positions|incomes/.test(row.path) ? "FUTURES" : "SPOT",
     );
     const caller = row.access === "OPERATOR" ? world.a.operator : owner;
-    const example = await exampleOf(row, caller);
+    const example = await exampleOf(world, row, caller);
     expectOutcome(await ask(row, caller, replaced(row, example, ids)), outcome);
   });
 });
@@ -68,7 +68,7 @@ test("no answer was a fault of the server's", () => {
 /** Of an operator's row the person that it is about is not approved; of any other its caller. */
 async function askUnapproved(row: DashboardRoute, outcome: Outcome): Promise<void> {
   const caller = callerOf(row);
-  const example = await exampleOf(row, caller);
+  const example = await exampleOf(world, row, caller);
   const { personId } = row.access === "OPERATOR" ? world.a.trader : caller;
   setApproved(world, personId, false);
   try {
@@ -82,12 +82,6 @@ function callerOf({ access, path }: DashboardRoute): Browser {
   const { trader, copier, operator } = world.a;
   if (access === "OPERATOR") return operator;
   return access === "COPIER" || path.startsWith("/copies") ? copier : trader;
-}
-
-async function exampleOf(row: DashboardRoute, caller: Browser): Promise<Example> {
-  const example = await EXAMPLES[nameOf(row)]?.(world, caller);
-  if (example === undefined) throw new Error(`${nameOf(row)} has no example`);
-  return example;
 }
 
 /** An example that is about something else: its ids are those that are given. */

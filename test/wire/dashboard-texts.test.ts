@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
 import { ALL_ROUTES } from "../../src/dashboard-api/routes.ts";
 import type { Browser } from "../support/dashboard-client.ts";
-import { EXAMPLES } from "../support/dashboard-examples.ts";
+import { exampleOf } from "../support/dashboard-examples.ts";
 import { PASSWORD } from "../support/dashboard-stage.ts";
 import { openWorld, type World } from "../support/dashboard-world.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
@@ -127,12 +127,6 @@ function fieldsOf(schema: z.ZodType | null): string[] {
     return [...new Set(schema.options.flatMap((option) => fieldsOf(option as z.ZodType)))];
   }
   throw new Error("a form is an object");
-}
-
-async function exampleOf(world: World, { method, path }: DashboardRoute, caller: Browser) {
-  const make = EXAMPLES[`${method} ${path}`];
-  if (make === undefined) throw new Error(`${method} ${path} has no example`);
-  return await make(world, caller);
 }
 
 function callerOf({ a, stage }: World, { access }: DashboardRoute): Browser {
