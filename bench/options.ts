@@ -1,5 +1,5 @@
 // The flags of `npm run bench`.
-import { parseArgs } from "node:util";
+import { aSwitch, flagLines, number, oneOf, readFlags } from "../test/campaigns/harness/flags.ts";
 import { STORE_NAMES, type StoreName } from "./stores.ts";
 
 export type Options = {
@@ -56,9 +56,6 @@ export type Options = {
   readonly isJson: boolean;
 };
 
-/** A flag that is wrong, in words for the person who gave it. */
-export class OptionError extends Error {}
-
 type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isJson">;
 
 const FULL: Sizes = {
@@ -112,79 +109,43 @@ const QUICK: Sizes = {
 const SECONDS_MAX = 15;
 const ROUNDS_MAX = 100;
 
+const FLAGS = {
+  store: oneOf([...STORE_NAMES, "both"], "sqlite, postgres or both   (both)"),
+  seconds: number("length of each measurement", {
+    ...{ usual: () => Number.NaN, usualText: String(FULL.seconds), least: 0.2, most: SECONDS_MAX },
+    isWhole: false,
+  }),
+  rounds: number("repeats of each measurement", {
+    ...{ usual: () => Number.NaN, usualText: String(FULL.rounds), most: ROUNDS_MAX },
+  }),
+  copying: aSwitch("only how an order is copied to many, in a quarter of an hour"),
+  quick: aSwitch("everything once and short, in a minute: shows that the bench works, and nothing else"),
+  json: aSwitch("JSON instead of tables"),
+};
+
 export const HELP = `Usage: npm run bench -- [options]
 
 Measures the real program against bare ceilings on this machine and prints tables of ratios (Markdown).
 Takes about 7 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
-  --store NAME  sqlite, postgres or both                     (both)
-  --seconds N   length of each measurement, 0.2 to ${SECONDS_MAX}        (${FULL.seconds})
-  --rounds N    repeats of each measurement, 1 to ${ROUNDS_MAX}        (${FULL.rounds})
-  --copying     only how an order is copied to many, in a quarter of an hour
-  --quick       everything once and short, in a minute: shows that the bench works, and nothing else
-  --json        JSON instead of tables
-  --help        this text
-
+${flagLines(FLAGS)}
 PostgreSQL is a server of the bench's own; where its programs are missing (Debian: the package postgresql) the report says so.
 Progress goes to standard error, the result to standard output. Exits 0, 1 if a measurement failed, 2 on a bad flag.
 `;
 
-/** Parses the flags, or returns "help" if that is requested. Throws OptionError. */
+/** Reads the flags, or returns "help" if that is requested. Throws OptionError. */
 export function readOptions(args: readonly string[]): Options | "help" {
-  const values = parse(args);
-  if (values.help === true) return "help";
-  const sizes = values.quick === true ? QUICK : FULL;
-  const bounds = { least: 0.2, most: SECONDS_MAX };
+  const values = readFlags(args, FLAGS);
+  if (values === "help") return "help";
+  const { store, seconds, rounds, copying, quick, json } = values;
+  const sizes = quick ? QUICK : FULL;
   return {
     ...sizes,
-    seconds: number("--seconds", values.seconds ?? String(sizes.seconds), bounds),
-    rounds: wholeNumber("--rounds", values.rounds ?? String(sizes.rounds), { least: 1, most: ROUNDS_MAX }),
-    stores: storesOf(values.store ?? "both"),
-    isCopyingOnly: values.copying === true,
-    isJson: values.json === true,
+    seconds: Number.isNaN(seconds) ? sizes.seconds : seconds,
+    rounds: Number.isNaN(rounds) ? sizes.rounds : rounds,
+    stores: store === null || store === "both" ? STORE_NAMES : [store],
+    isCopyingOnly: copying,
+    isJson: json,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        store: { type: "string" },
-        seconds: { type: "string" },
-        rounds: { type: "string" },
-        copying: { type: "boolean" },
-        quick: { type: "boolean" },
-        json: { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch (error) {
-    throw new OptionError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function storesOf(text: string): readonly StoreName[] {
-  if (text === "both") return STORE_NAMES;
-  const name = STORE_NAMES.find((each) => each === text);
-  if (name === undefined) {
-    throw new OptionError(`--store is none of ${STORE_NAMES.join(", ")}, both: ${JSON.stringify(text)}`);
-  }
-  return [name];
-}
-
-function number(flag: string, text: string, { least, most }: { least: number; most: number }): number {
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  if (!(value >= least && value <= most)) {
-    throw new OptionError(`${flag} is not a number from ${least} to ${most}: ${JSON.stringify(text)}`);
-  }
-  return value;
-}
-
-function wholeNumber(flag: string, text: string, bounds: { least: number; most: number }): number {
-  const value = number(flag, text, bounds);
-  if (!Number.isInteger(value))
-    throw new OptionError(`${flag} is not a whole number: ${JSON.stringify(text)}`);
-  return value;
 }

@@ -1,8 +1,8 @@
 // The ceiling of copying: a process that signs as many placements and sends them to the same venue, over as
 // many connections, and does nothing else. Each message gives it a number of orders; it answers with their
 // duration.
-import { createHmac } from "node:crypto";
 import { SOCKETS_MAX } from "../../src/copy/venue/http-sender.ts";
+import { ORDER_PATHS, signedPost } from "../wire/requests.ts";
 import { WireConnection } from "../wire/wire.ts";
 import { COPIED_SYMBOL, type CopySenderTask, type CopySent, keyOf, secretOf } from "./terms.ts";
 
@@ -49,9 +49,5 @@ function placement(apiKey: string): string {
   const form =
     `symbol=${COPIED_SYMBOL}&side=BUY&type=MARKET&quantity=50&newClientOrderId=bare${lastId}` +
     `&newOrderRespType=FULL&recvWindow=3000&timestamp=${Date.now()}`;
-  const body = `${form}&signature=${createHmac("sha256", secretOf(apiKey)).update(form, "latin1").digest("hex")}`;
-  return (
-    `POST /api/v3/order HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
-    `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  );
+  return signedPost(ORDER_PATHS.SPOT, form, apiKey, secretOf(apiKey));
 }

@@ -1,15 +1,13 @@
 // A trader as far as the bench of copying needs one: an order over a connection that is kept, and how long
 // its answer took.
-import { createHmac } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { MeasurementFailed } from "../trial.ts";
-import type { Credentials } from "../wire/requests.ts";
+import { type Credentials, ORDER_PATHS, signedPost } from "../wire/requests.ts";
 import { WireConnection } from "../wire/wire.ts";
 import { COPIED_SYMBOL } from "./terms.ts";
 
 /** Worth about ten dollars at the simulated market; what is sold on spot is what was bought less its fee. */
 const QUANTITIES = { SPOT: { BUY: "150", SELL: "149" }, FUTURES: { BUY: "150", SELL: "150" } } as const;
-const PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
 
 export type Answered = {
   /** From the request to its answer. */
@@ -48,10 +46,7 @@ export class CopyTrader {
     const form =
       `symbol=${COPIED_SYMBOL}&side=${side}&type=MARKET&quantity=${QUANTITIES[this.#family][side]}` +
       `&newClientOrderId=bench-${this.#lastId}&recvWindow=10000&timestamp=${Date.now()}`;
-    const body = `${form}&signature=${createHmac("sha256", apiSecret).update(form, "latin1").digest("hex")}`;
-    const request =
-      `POST ${PATHS[this.#family]} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
-      `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const request = signedPost(ORDER_PATHS[this.#family], form, apiKey, apiSecret);
     const began = performance.now();
     const answer = new Promise<{ status: number; text: string }>((resolve) => {
       this.#connection.send(request, (answered, bytes) =>

@@ -19,7 +19,7 @@ const FAMILIES: { readonly [K in RequestKind]: StrategyType } = {
   signals: "SPOT",
   reads: "SPOT",
 };
-const ORDER_PATHS: ByFamily<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
+export const ORDER_PATHS: ByFamily<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
 const SIGNAL_PATH = "/bot/v1/spot/orders";
 
 /** The status of a good answer. */
@@ -46,6 +46,15 @@ export const PROOF: { readonly [T in Target]: { readonly [K in RequestKind]: Buf
     reads: Buffer.from('"timestamp":"'),
   },
 };
+
+/** A signed placement: a form as the body of a request. */
+export function signedPost(path: string, form: string, apiKey: string, secret: string | KeyObject): string {
+  const body = `${form}&signature=${createHmac("sha256", secret).update(form, "latin1").digest("hex")}`;
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
+    `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  );
+}
 
 export class Requests {
   readonly #rings: ByFamily<KeyRing>;
@@ -94,11 +103,7 @@ export class Requests {
     const form =
       `symbol=${trip.symbol}&side=${isSale ? "SELL" : "BUY"}&type=MARKET&quantity=${isSale ? trip.sell : trip.buy}` +
       `&newClientOrderId=bench-${++this.#lastId}&recvWindow=10000&timestamp=${Date.now()}`;
-    const body = `${form}&signature=${createHmac("sha256", signs).update(form, "latin1").digest("hex")}`;
-    return (
-      `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-mbx-apikey: ${apiKey}\r\n` +
-      `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-    );
+    return signedPost(path, form, apiKey, signs);
   }
 
   #signal(key: Key, isSale: boolean): string {

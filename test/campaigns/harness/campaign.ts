@@ -61,6 +61,8 @@ export const STORE = oneOf(
 );
 
 const EXIT_USAGE = 2;
+/** A database that is being ended may still write while its files are removed. */
+const REMOVALS_MAX = 5;
 
 export function helpOf({ name, about, flags }: Pick<Campaign, "name" | "about" | "flags">): string {
   return `Usage: npm run ${name} -- [options]
@@ -123,7 +125,7 @@ export function keepTemporaryIn(name: string): string {
   // A database's server runs as a user of its own and has to get through to its directory.
   chmodSync(directory, 0o711);
   process.env.TMPDIR = directory;
-  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true, maxRetries: REMOVALS_MAX }));
   return directory;
 }
 

@@ -12,6 +12,8 @@ type NumberFlag = {
   readonly usualText?: string;
   readonly least: number;
   readonly most: number;
+  /** Whether it has no fraction; it has none unless said. */
+  readonly isWhole?: boolean;
 };
 type NameFlag<Name extends string = string> = {
   readonly kind: "name";
@@ -34,7 +36,7 @@ export type Values<Table extends Flags> = {
         : boolean;
 };
 
-/** A whole number; the least is 1 unless said. */
+/** A number, whole unless said; the least is 1 unless said. */
 export function number(
   text: string,
   bounds: Partial<NumberFlag> & Pick<NumberFlag, "usual" | "most">,
@@ -84,9 +86,10 @@ function read(name: string, flag: Flag, given: unknown): string | number | boole
   if (flag.kind === "switch") return given === true;
   if (flag.kind === "number") {
     if (given === undefined) return typeof flag.usual === "number" ? flag.usual : flag.usual();
-    const value = /^[0-9]{1,15}$/.test(String(given)) ? Number(given) : Number.NaN;
-    if (value >= flag.least && value <= flag.most) return value;
-    throw wrong(`not a whole number from ${flag.least} to ${flag.most}`);
+    const { least, most, isWhole = true } = flag;
+    const isNumber = (isWhole ? /^[0-9]{1,15}$/ : /^[0-9]{1,15}(\.[0-9]+)?$/).test(String(given));
+    if (isNumber && Number(given) >= least && Number(given) <= most) return Number(given);
+    throw wrong(`not a ${isWhole ? "whole " : ""}number from ${least} to ${most}`);
   }
   if (given === undefined) return null;
   if (given === "") throw wrong("empty");
