@@ -2,6 +2,7 @@
 // positions that they leave. It shares nothing with the reports but the definitions of the specification.
 import type { DomainEvent } from "../../src/domain/event.ts";
 import type { JournalEntry } from "../../src/domain/strategy.ts";
+import { floor } from "../support/exact.ts";
 
 const UNIT = 10n ** 8n;
 const OWN = ["free", "locked", "isolated"];
@@ -176,9 +177,4 @@ function fraction(numerator: bigint, denominator: bigint): Fraction {
   let [greater, lesser] = [numerator < 0n ? -numerator : numerator, denominator];
   while (lesser !== 0n) [greater, lesser] = [lesser, greater % lesser];
   return greater === 0n ? whole(0n) : { numerator: numerator / greater, denominator: denominator / greater };
-}
-
-function floor(dividend: bigint, divisor: bigint): bigint {
-  const quotient = dividend / divisor;
-  return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
 }

@@ -1,13 +1,13 @@
 // The price at which a gateway trades: a strategy made for this buys something. The public routes show
 // upstream's prices, which the engine may not have received yet.
 import type { StrategyType } from "../../src/domain/account.ts";
+import { PATHS } from "../campaigns/harness/routes.ts";
 import { eventually } from "../support/eventually.ts";
 import type { GatewayProcess } from "../support/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { type Books, newVenueAccounts } from "./cast.ts";
 
 const AGAIN_MS = 40;
-const ORDER_PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
 
 /** What is bought: a little more than the least that may be. */
 const SIZES: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export async function tradesAt(
   if (prober === undefined || quantity === undefined) throw new Error(`${symbol} can be bought`);
   const order = { symbol, side: "BUY", type: "MARKET", quantity };
   const isSeen = async () => {
-    const placed = await signed(gateway.url, prober, "POST", ORDER_PATHS[family], order);
+    const placed = await signed(gateway.url, prober, "POST", PATHS[family].order, order);
     if (placed.status !== 200) return false;
     const { body } = placed;
     const paid = Number(body.cummulativeQuoteQty ?? body.cumQuote) / Number(body.executedQty);

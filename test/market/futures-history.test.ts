@@ -6,6 +6,7 @@
 import { describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
+import { decimalText, signedUnits } from "../support/exact.ts";
 import { newDirectory } from "../support/gateway.ts";
 import {
   fundingOf,
@@ -13,8 +14,6 @@ import {
   MINUTE_MS,
   readSettlements,
   type TableSettlement,
-  textOf,
-  unitsOf,
   WITHOUT_HISTORY,
   writeHistoryTape,
 } from "./history.ts";
@@ -23,7 +22,7 @@ import { cleanStages, type Life, type LifeOptions, openLife, openManualTape } fr
 
 const SPEED = 3_600;
 const HOUR_MS = 60 * MINUTE_MS;
-const SEED_MONEY = unitsOf("1000");
+const SEED_MONEY = signedUnits("1000");
 const LEVERAGE = 3n;
 /** A third of it is margin, from the seed's 1,000 USDT. */
 const QUANTITY = "0.017";
@@ -53,7 +52,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, 
     await life.playTo(tape.endsAt);
 
     for (const { strategy, quantity } of holders) {
-      const expected = settlements.map((each) => [each.fundingTime, textOf(fundingOf(quantity, each))]);
+      const expected = settlements.map((each) => [each.fundingTime, decimalText(fundingOf(quantity, each))]);
       expect(await fundingPaid(life, strategy, tape.startsAt)).toEqual(expected);
       const incomes = await incomesOf(life, strategy, tape.startsAt);
       const total = sumOf(incomes);
@@ -61,7 +60,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, 
       const fees = sumOf(incomes.filter(({ incomeType }) => incomeType === "COMMISSION"));
       expect(total).toBe(SEED_MONEY + fees + funding);
       const { totalWalletBalance } = await life.call(strategy, "GET", "/fapi/v2/account");
-      expect(unitsOf(totalWalletBalance)).toBe(total);
+      expect(signedUnits(totalWalletBalance)).toBe(total);
     }
   });
 
@@ -90,7 +89,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, 
     again = await openLife(tape, { dataDir, family: "FUTURES", speed: SPEED });
     await again.playTo(tape.endsAt);
 
-    const expected = settlements.map((each) => [each.fundingTime, textOf(fundingOf(QUANTITY, each))]);
+    const expected = settlements.map((each) => [each.fundingTime, decimalText(fundingOf(QUANTITY, each))]);
     expect(await fundingPaid(again, strategy, tape.startsAt)).toEqual(expected);
     await expectStanding(again, holder, settlements);
   });
@@ -114,7 +113,7 @@ describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, 
     await life.playTo(settlement.dueAt + 6 * MINUTE_MS);
     for (const strategy of holders) await untilSettled(life, tape, strategy, settlement);
     await life.playTo(tape.endsAt);
-    const paid = [[settlement.fundingTime, textOf(fundingOf(QUANTITY, settlement))]];
+    const paid = [[settlement.fundingTime, decimalText(fundingOf(QUANTITY, settlement))]];
     for (const strategy of holders) expect(await fundingPaid(life, strategy, tape.startsAt)).toEqual(paid);
     expect(await fundingPaid(life, opener, tape.startsAt)).toEqual([]);
   });
@@ -140,7 +139,7 @@ async function strategyOf(life: Life): Promise<SeededStrategy> {
 async function expectStanding(life: Life, holder: Holder, past: readonly TableSettlement[]): Promise<void> {
   const wallet = walletAfter(holder, past);
   const risk = await riskOf(life, holder.strategy);
-  expect([unitsOf(risk.isolatedWallet), unitsOf(risk.liquidationPrice)]).toEqual([
+  expect([signedUnits(risk.isolatedWallet), signedUnits(risk.liquidationPrice)]).toEqual([
     wallet,
     liquidationPriceOf(holder, wallet),
   ]);
@@ -170,5 +169,5 @@ function incomesOf(life: Life, strategy: SeededStrategy, from: number): Promise<
 }
 
 function sumOf(incomes: readonly Income[]): bigint {
-  return incomes.reduce((sum, { income }) => sum + unitsOf(income), 0n);
+  return incomes.reduce((sum, { income }) => sum + signedUnits(income), 0n);
 }

@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
+import { decimalText, signedUnits } from "../support/exact.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
 import {
@@ -13,8 +14,6 @@ import {
   readSettlements,
   type TableMinute,
   type TableSettlement,
-  textOf,
-  unitsOf,
   WITHOUT_HISTORY,
   writeHistoryTape,
 } from "./history.ts";
@@ -40,7 +39,7 @@ const LOST_AT = Date.UTC(2025, 5, 12, 20, 0, 30);
 /** At the last word of a minute about its best prices. */
 const BACK_AT = Date.UTC(2025, 5, 13, 6, 0, 59);
 const SPAN = { from: LOST_AT - 2 * HOUR, to: BACK_AT + 4 * HOUR };
-const TICK = unitsOf("0.1");
+const TICK = signedUnits("0.1");
 const HOLDERS = 30;
 const QUANTITY = "0.005";
 const LEVERAGES = [5n, 25n, 40n, 75n, 125n];
@@ -193,7 +192,7 @@ async function placeBets(life: Life): Promise<readonly Bet[]> {
         symbol: SYMBOL,
         side,
         type,
-        triggerPrice: textOf(trigger),
+        triggerPrice: decimalText(trigger),
         closePosition: "true",
         algoType: "CONDITIONAL",
       });
@@ -231,7 +230,7 @@ function fateOf(
       wallet += fundingOf(holder.quantity, settlement);
       settled.push(settlement);
     }
-    const mark = unitsOf(text);
+    const mark = signedUnits(text);
     const isBelow = (price: bigint) => mark < price;
     const isAbove = (price: bigint) => mark > price;
     const [isAgainst, isFor] = isLong(holder) ? [isBelow, isAbove] : [isAbove, isBelow];
@@ -257,7 +256,7 @@ function presentOf(minutes: readonly TableMinute[]): Present {
   const traded = minutes.find(({ tradedAt }) => tradedAt === BACK_AT);
   const marked = minutes.findLast(({ markedAt }) => markedAt <= BACK_AT);
   if (traded === undefined || marked === undefined) throw new Error("the tables have no such minute");
-  const ask = unitsOf(traded.close);
+  const ask = signedUnits(traded.close);
   return { bid: ask - TICK, ask, mark: marked.mark };
 }
 
@@ -276,8 +275,8 @@ async function expectFate(life: Life, { holder, legs }: Bet, fate: Fate): Promis
   });
   expect({
     fate,
-    isOpen: unitsOf(positionAmt) !== 0n,
-    trades: trades.slice(1).map(({ price }) => unitsOf(price)),
+    isOpen: signedUnits(positionAmt) !== 0n,
+    trades: trades.slice(1).map(({ price }) => signedUnits(price)),
     statuses,
     funding: await fundingPaid(life, strategy, LOST_AT),
   }).toEqual({
@@ -285,9 +284,9 @@ async function expectFate(life: Life, { holder, legs }: Bet, fate: Fate): Promis
     isOpen: fate.end === null,
     trades: fate.price === null ? [] : [fate.price],
     statuses: Object.fromEntries(wanted),
-    funding: fate.settled.map((each) => [each.fundingTime, textOf(fundingOf(quantity, each))]),
+    funding: fate.settled.map((each) => [each.fundingTime, decimalText(fundingOf(quantity, each))]),
   });
-  if (fate.end === null) expect(unitsOf(positionAmt)).toBe(unitsOf(quantity));
+  if (fate.end === null) expect(signedUnits(positionAmt)).toBe(signedUnits(quantity));
 }
 
 type Limit = {
@@ -312,8 +311,8 @@ async function placeLimits(life: Life): Promise<readonly Limit[]> {
 }
 
 function isTradedThrough({ side, price }: Limit, minutes: readonly TableMinute[]): boolean {
-  const trades = minutes.map(({ close }) => unitsOf(close));
-  return trades.some((each) => (side === "BUY" ? each < unitsOf(price) : each > unitsOf(price)));
+  const trades = minutes.map(({ close }) => signedUnits(close));
+  return trades.some((each) => (side === "BUY" ? each < signedUnits(price) : each > signedUnits(price)));
 }
 
 async function expectLimit(life: Life, limit: Limit, isReached: boolean): Promise<void> {
@@ -323,11 +322,11 @@ async function expectLimit(life: Life, limit: Limit, isReached: boolean): Promis
   expect({
     ...limit,
     status: order.status,
-    trades: trades.map((each) => [unitsOf(each.price), each.maker]),
+    trades: trades.map((each) => [signedUnits(each.price), each.maker]),
   }).toEqual({
     ...limit,
     status: isReached ? "FILLED" : "NEW",
-    trades: isReached ? [[unitsOf(price), true]] : [],
+    trades: isReached ? [[signedUnits(price), true]] : [],
   });
 }
 
@@ -341,7 +340,7 @@ async function untilTraded(
   present: Present,
   wanted: readonly (readonly [strategy: SeededStrategy, trades: number])[],
 ): Promise<void> {
-  const quote = { b: textOf(present.bid), a: textOf(present.ask) };
+  const quote = { b: decimalText(present.bid), a: decimalText(present.ask) };
   const pending = [...wanted];
   let count = 0;
   await eventual(

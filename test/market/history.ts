@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { decimalText, signedUnits } from "../support/exact.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { SHARED_DIR, SYMBOL } from "./recorded.ts";
 
@@ -108,7 +109,7 @@ function streamed(channel: string, data: object): object {
 }
 
 function bestPrices(at: number, id: number, close: string): object {
-  const bid = textOf(unitsOf(close) - unitsOf("0.1"));
+  const bid = decimalText(signedUnits(close) - signedUnits("0.1"));
   return streamed("bookTicker", { u: id, b: bid, B: "1.000", a: close, A: "1.000", T: at, E: at });
 }
 
@@ -131,25 +132,10 @@ function settledRow({ fundingTime, rate, mark }: TableSettlement): object {
  * down.
  */
 export function fundingOf(quantity: string, { rate, mark }: TableSettlement): bigint {
-  const exact = unitsOf(quantity) * unitsOf(mark) * unitsOf(rate);
+  const exact = signedUnits(quantity) * signedUnits(mark) * signedUnits(rate);
   const paid = exact > 0n ? (exact + UNITS * UNITS - 1n) / (UNITS * UNITS) : exact / (UNITS * UNITS);
   return -paid;
 }
 
-const DIGITS = 8;
 /** Of one. */
-export const UNITS = 10n ** BigInt(DIGITS);
-
-/** A decimal's text in units of 1e-8. */
-export function unitsOf(text: string): bigint {
-  const [, sign, whole = "", fraction = ""] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(text) ?? [];
-  if (whole === "") throw new Error(`no decimal of at most ${DIGITS} digits: ${text}`);
-  const size = BigInt(whole + fraction.padEnd(DIGITS, "0"));
-  return sign === "-" ? -size : size;
-}
-
-export function textOf(units: bigint): string {
-  const size = units < 0n ? -units : units;
-  const fraction = (size % UNITS).toString().padStart(DIGITS, "0");
-  return `${units < 0n ? "-" : ""}${size / UNITS}.${fraction}`;
-}
+export const UNITS = 10n ** 8n;

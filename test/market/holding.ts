@@ -2,13 +2,14 @@
 // funding, and its end. Amounts are in units of 1e-8.
 import { expect } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
-import { fundingOf, type TableSettlement, UNITS, unitsOf } from "./history.ts";
+import { ceil, signedUnits } from "../support/exact.ts";
+import { fundingOf, type TableSettlement, UNITS } from "./history.ts";
 import { SYMBOL } from "./recorded.ts";
 import type { Life } from "./stage.ts";
 
-const TAKER_FEE = unitsOf("0.0005");
+const TAKER_FEE = signedUnits("0.0005");
 /** Of the contract's first bracket. */
-const MAINTENANCE = unitsOf("0.004");
+const MAINTENANCE = signedUnits("0.004");
 
 /** A strategy that holds a signed quantity, and what its position began with. */
 export type Holder = {
@@ -39,14 +40,14 @@ export async function hold(
   await setLeverage(life, strategy, leverage);
   const { avgPrice } = await trade(life, strategy, quantity);
   const risk = await riskOf(life, strategy);
-  const price = unitsOf(avgPrice);
-  const mark = unitsOf(risk.markPrice);
+  const price = signedUnits(avgPrice);
+  const mark = signedUnits(risk.markPrice);
   const size = sizeOf({ quantity });
   const adverse = isLong({ quantity }) ? price - mark : mark - price;
-  const loss = adverse > 0n ? up(adverse * size, UNITS) : 0n;
-  const fee = up(price * size * TAKER_FEE, UNITS * UNITS);
-  const wallet = up(price * size, UNITS * leverage) + loss - fee;
-  expect(unitsOf(risk.isolatedWallet)).toBe(wallet);
+  const loss = adverse > 0n ? ceil(adverse * size, UNITS) : 0n;
+  const fee = ceil(price * size * TAKER_FEE, UNITS * UNITS);
+  const wallet = ceil(price * size, UNITS * leverage) + loss - fee;
+  expect(signedUnits(risk.isolatedWallet)).toBe(wallet);
   return { strategy, quantity, entryPrice: price, wallet };
 }
 
@@ -67,14 +68,14 @@ export function liquidationPriceOf(holder: Holder, wallet: bigint): bigint {
   const value = holder.entryPrice * size;
   return isLong(holder)
     ? ((value - wallet * UNITS) * UNITS) / (size * (UNITS - MAINTENANCE))
-    : up((value + wallet * UNITS) * UNITS, size * (UNITS + MAINTENANCE));
+    : ceil((value + wallet * UNITS) * UNITS, size * (UNITS + MAINTENANCE));
 }
 
 /** The price at which nothing at all is left of it; rounded against the holder. */
 export function bankruptcyPriceOf(holder: Holder, wallet: bigint): bigint {
   const size = sizeOf(holder);
   const value = holder.entryPrice * size;
-  return isLong(holder) ? up(value - wallet * UNITS, size) : (value + wallet * UNITS) / size;
+  return isLong(holder) ? ceil(value - wallet * UNITS, size) : (value + wallet * UNITS) / size;
 }
 
 export function isLong({ quantity }: Pick<Holder, "quantity">): boolean {
@@ -82,7 +83,7 @@ export function isLong({ quantity }: Pick<Holder, "quantity">): boolean {
 }
 
 function sizeOf({ quantity }: Pick<Holder, "quantity">): bigint {
-  return unitsOf(quantity.replace("-", ""));
+  return signedUnits(quantity.replace("-", ""));
 }
 
 /** The row of a position, also of one that is not there. */
@@ -102,9 +103,4 @@ export async function fundingPaid(
   const query = { incomeType: "FUNDING_FEE", startTime: `${from}`, limit: "1000" };
   const rows = await life.call(strategy, "GET", "/fapi/v1/income", query);
   return rows.map(({ time, income }: { time: number; income: string }) => [time, income] as const);
-}
-
-/** Rounded up; both are positive. */
-function up(dividend: bigint, divisor: bigint): bigint {
-  return (dividend + divisor - 1n) / divisor;
 }

@@ -65,7 +65,3 @@ function hasStop({ positions, openLegs }: Account, symbol: string): boolean {
       leg.side === closingSide(position),
   );
 }
-
-export function sizeOf(quantity: bigint): bigint {
-  return quantity < 0n ? -quantity : quantity;
-}

@@ -4,9 +4,10 @@
 // wallet and the holdings of the same moment. Money counted in both, as proceeds of a sale and as what was
 // sold, fits no moment of the account.
 import type { MirrorEntry } from "../../../src/domain/copying.ts";
+import { magnitude } from "../../support/exact.ts";
 import type { CopyBooks } from "./books.ts";
 import type { CopyFault } from "./faults.ts";
-import { type Moment, sizeOf } from "./history.ts";
+import type { Moment } from "./history.ts";
 
 /** The lowest and the highest price of a symbol at the venue in a span of time, units of 1e-8. */
 export type PricesOf = (symbol: string, from: number, until: number) => readonly [low: bigint, high: bigint];
@@ -85,7 +86,7 @@ function heldOf(
   { held }: Moment,
   moments: readonly Moment[],
 ): readonly [bigint, bigint] {
-  const own = sizeOf(held.get(symbol ?? "") ?? 0n);
+  const own = magnitude(held.get(symbol ?? "") ?? 0n);
   const executed = moments
     .slice(1)
     .flatMap(({ trades }) => trades)

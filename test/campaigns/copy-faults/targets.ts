@@ -6,9 +6,10 @@
 
 import { collectiveId } from "../../../src/domain/collective-id.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";
+import { magnitude } from "../../support/exact.ts";
 import { type CopyBooks, logOf } from "./books.ts";
 import type { CopyFault } from "./faults.ts";
-import { type Moment, sizeOf } from "./history.ts";
+import type { Moment } from "./history.ts";
 
 /** The accounts of a copy and of its strategy, as their gateways' journals have them. */
 export type Histories = {
@@ -45,7 +46,7 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
   const theirs = histories.lead.at(-1)?.held.get(symbol) ?? 0n;
   const { least, most, rounding } = entitlementOf(books, histories, symbol);
   const isSameSide = theirs !== 0n && actual > 0n === theirs > 0n;
-  const own = sizeOf(actual);
+  const own = magnitude(actual);
   const excess = isSameSide ? own - most - rounding : own;
   const what = `${books.name} holds ${actual} of ${symbol}, its strategy ${theirs}`;
   const entitled = `entitled to ${least} to ${most}, ${rounding} for rounding`;
@@ -78,16 +79,16 @@ function entitlementOf(books: CopyBooks, { lead, copy }: Histories, symbol: stri
       // The order has closed one position and opened another: of which it has how much is bounded by the two
       // wallets.
       const wallet = walletAt(copy, moment.at);
-      const bound = (sizeOf(after) * wallet * settings.share * 11n) / (moment.wallet * ONE * 10n);
+      const bound = (magnitude(after) * wallet * settings.share * 11n) / (moment.wallet * ONE * 10n);
       entitled = { least: 0n, most: bound < executed ? bound : executed, rounding: STEP };
-    } else if (sizeOf(after) >= sizeOf(before)) {
+    } else if (magnitude(after) >= magnitude(before)) {
       entitled = {
         least: entitled.least + executed,
         most: entitled.most + executed,
         rounding: entitled.rounding + (executed * FEE_PER_MILLE) / 1_000n,
       };
     } else {
-      const left = (size: bigint) => (size * sizeOf(after)) / sizeOf(before);
+      const left = (size: bigint) => (size * magnitude(after)) / magnitude(before);
       const { least, most, rounding } = entitled;
       entitled = { least: left(least), most: left(most), rounding: left(rounding) + STEP };
     }

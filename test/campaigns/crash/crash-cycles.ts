@@ -25,7 +25,7 @@ import { type Beside, type CrashedStore, makeStore, type StoreName } from "../ha
 import { compileCache, drawVictim, lastWords, type Victim } from "../harness/victims.ts";
 import { type Killed, killUnderLoad } from "./kill.ts";
 import { awaitFills, checkAll, type Settled, settleUnknown } from "./settle.ts";
-import { Trader } from "./trader.ts";
+import { type Trader, tradersOn } from "./trader.ts";
 
 export type CrashOptions = {
   readonly store: StoreName;
@@ -159,15 +159,7 @@ async function makeTraders(store: CrashedStore, seed: number): Promise<Trader[]>
   const strategies = await store.beside((beside) =>
     seedStrategies(beside.store, store.master, wanted, Date.now()),
   );
-  return strategies.map(
-    (credentials, index) =>
-      new Trader({
-        name: `t${index}`,
-        family: credentials.type,
-        credentials,
-        draw: seededRandom(seed * 1_000 + index),
-      }),
-  );
+  return tradersOn(strategies, seed);
 }
 
 /** Of both families. */

@@ -1,7 +1,9 @@
 // One strategy under load, and all answers that it received. An answer from before a crash must hold after
 // it.
 import type { StrategyType } from "../../../src/domain/account.ts";
+import type { SeededStrategy } from "../../../src/keys/seed.ts";
 import type { Credentials } from "../../support/gateway.ts";
+import { seededRandom } from "../../support/random.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
 import { GatewayFault } from "../harness/faults.ts";
 import type { AllPrices } from "../harness/markets.ts";
@@ -182,6 +184,14 @@ export class Trader {
     // Any other refusal, a 503 too, says that the order was certainly not executed.
     else if (body.code !== OUTCOME_UNKNOWN) placement.heard ??= "refused";
   }
+}
+
+/** A trader on each strategy, with draws of its own. */
+export function tradersOn(strategies: readonly SeededStrategy[], seed: number): Trader[] {
+  return strategies.map((credentials, index) => {
+    const draw = seededRandom(seed * 1_000 + index);
+    return new Trader({ name: `t${index}`, family: credentials.type, credentials, draw });
+  });
 }
 
 /**

@@ -17,11 +17,10 @@ import { exchange, exchangeSigned, hmacHex } from "../../support/raw.ts";
 import { signed } from "../../support/signed-client.ts";
 import { seedMany } from "../../support/strategies.ts";
 import { connectStream, MARKET } from "../../support/stream-client.ts";
+import { PATHS } from "../harness/routes.ts";
 
 /** How late a market's messages are, ms: within the bound of 5 s, and beyond it. */
 const DELAYS_MS = [1_000, 3_000, 10_000, 30_000] as const;
-const ORDERS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
-const LISTS = { SPOT: "/api/v3/allOrders", FUTURES: "/fapi/v1/allOrders" } as const;
 
 export type Multiplied = {
   /** Captured requests, and those that were made of them by moving the boundary between query and body. */
@@ -80,7 +79,7 @@ async function sendAllCuts(
   const signature = `signature=${hmacHex(key.apiSecret, text)}`;
   const request = {
     method: "POST",
-    path: ORDERS[family],
+    path: PATHS[family].order,
     headers: { "x-mbx-apikey": key.apiKey, "x-forwarded-for": from },
   };
   const first = await exchange(url, { ...request, body: `${text}&${signature}` });
@@ -88,7 +87,7 @@ async function sendAllCuts(
   const listed = async (): Promise<readonly OrderBody[]> => {
     const query = `symbol=BTCUSDT&timestamp=${Date.now()}`;
     const headers = { "x-forwarded-for": from };
-    return (await exchangeSigned(url, key, "GET", LISTS[family], { query, headers })).body;
+    return (await exchangeSigned(url, key, "GET", PATHS[family].allOrders, { query, headers })).body;
   };
   const [placed] = await listed();
   if (placed === undefined) throw new Error("an order that was taken is listed");

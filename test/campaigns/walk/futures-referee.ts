@@ -10,6 +10,7 @@ import { MINUTE_MS } from "../../../src/domain/order-counts.ts";
 import type { ContractTerms } from "../../../src/domain/symbol.ts";
 import { SCALE } from "../../../src/money/decimal.ts";
 import { ownedOf, type Pocket, type Posting } from "../../../src/money/posting.ts";
+import { magnitude } from "../../support/exact.ts";
 import {
   bracketsOf,
   checkLiquidation,
@@ -18,7 +19,7 @@ import {
   checkReserves,
 } from "./futures-rules.ts";
 import { checkLegs } from "./leg-rules.ts";
-import { leverageNow, roundedUp, size } from "./margin-referee.ts";
+import { leverageNow, roundedUp } from "./margin-referee.ts";
 import type { Decided, Referee } from "./referee.ts";
 
 /** What a position has cost since it was opened from nothing. */
@@ -73,7 +74,7 @@ export class FuturesReferee implements Referee {
     if ((position?.quantity ?? 0n) !== now)
       throw new Error(`a position is the sum of its fills: ${symbol} ${now}`);
     const isAgainst = earlier !== 0n && earlier > 0n === (side === "SELL");
-    const closed = !isAgainst ? 0n : quantity < size(earlier) ? quantity : size(earlier);
+    const closed = !isAgainst ? 0n : quantity < magnitude(earlier) ? quantity : magnitude(earlier);
     if (heldFrom !== (seenAtOf(decided.command) ?? at))
       throw new Error(`a position stands since the market was seen: ${symbol} ${heldFrom}`);
     const isBegun = closed < quantity && (earlier === 0n || closed > 0n);
@@ -147,7 +148,7 @@ export class FuturesReferee implements Referee {
     }
     const position = this.#positions.get(symbol);
     const isKept = position !== undefined && position.openedAt < due && position.quantity > 0n === held > 0n;
-    const kept = !isKept ? 0n : size(position.quantity) < size(held) ? position.quantity : held;
+    const kept = !isKept ? 0n : magnitude(position.quantity) < magnitude(held) ? position.quantity : held;
     this.#settledUntil.set(symbol, due);
     const asked = (quantity: bigint) => roundedUp(quantity * markPrice * rate, SCALE * SCALE);
     checkPaid(settled.postings, "isolated", asked(kept), position?.isolatedWallet ?? 0n);
@@ -222,7 +223,7 @@ function checkClosing(
     if (realized !== 0n) throw new Error(`who closes nothing gains nothing: trade ${trade.tradeId}`);
     return;
   }
-  const whole = size(held.quantity);
+  const whole = magnitude(held.quantity);
   const share = (total: bigint) => (closed === whole ? total : (total * closed) / whole);
   const entry = share(held.entryValue);
   const exact = held.quantity > 0n ? trade.price * closed - entry : entry - trade.price * closed;

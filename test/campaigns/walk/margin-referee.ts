@@ -5,6 +5,7 @@ import type { Account, Position } from "../../../src/domain/account.ts";
 import type { Order, Side } from "../../../src/domain/order.ts";
 import type { Bracket } from "../../../src/domain/symbol.ts";
 import { SCALE } from "../../../src/money/decimal.ts";
+import { magnitude } from "../../support/exact.ts";
 
 const LEVERAGE_UNCHOSEN = 20;
 
@@ -16,7 +17,7 @@ export function marginAt({ quantity, entryValue, isolatedWallet }: Position, mar
 
 /** Whether a position has more than its maintenance margin at a mark price. */
 export function isHealthy(position: Position, mark: bigint, brackets: readonly Bracket[]): boolean {
-  const notional = mark * size(position.quantity);
+  const notional = mark * magnitude(position.quantity);
   const within = brackets.find(
     ({ notionalFloor, notionalCap }) => notional >= notionalFloor * SCALE && notional < notionalCap * SCALE,
   );
@@ -37,7 +38,8 @@ export function isLiquidationPrice(
   const better = position.quantity > 0n ? price + 1n : price - 1n;
   const worse = position.quantity > 0n ? price - 1n : price + 1n;
   if (marginAt(position, mark) > 0n) {
-    if (!isHealthy(position, position.entryValue / size(position.quantity), brackets)) return price === mark;
+    if (!isHealthy(position, position.entryValue / magnitude(position.quantity), brackets))
+      return price === mark;
     return !isHealthy(position, price, brackets) && isHealthy(position, better, brackets);
   }
   return marginAt(position, price) >= 0n && (price === 0n || marginAt(position, worse) < 0n);
@@ -63,7 +65,7 @@ export function notionalLimit(leverage: bigint, brackets: readonly Bracket[]): b
 export function reservesDue(account: Account, symbol: string, leverage: bigint): Map<number, bigint> {
   const held = account.positions.get(symbol)?.quantity ?? 0n;
   const due = new Map<number, bigint>();
-  let closable = size(held);
+  let closable = magnitude(held);
   for (const order of ordersOn(account, symbol)) {
     const left = order.reduceOnly ? 0n : order.quantity - order.executedQuantity;
     const isAgainst = held !== 0n && held > 0n === (order.side === "SELL");
@@ -88,10 +90,6 @@ export function notionalOfEntries(account: Account, symbol: string, side: Side):
 export function roundedUp(dividend: bigint, divisor: bigint): bigint {
   const rest = ((dividend % divisor) + divisor) % divisor;
   return rest === 0n ? dividend / divisor : (dividend - rest) / divisor + 1n;
-}
-
-export function size(quantity: bigint): bigint {
-  return quantity < 0n ? -quantity : quantity;
 }
 
 function ordersOn({ openOrders }: Account, symbol: string): Order[] {

@@ -10,7 +10,7 @@ import { seededRandom } from "../../../support/random.ts";
 import { seedMany } from "../../../support/strategies.ts";
 import { GatewayFault } from "../../harness/faults.ts";
 import { pricesBetween, type Quotes, quotesOf } from "../../harness/markets.ts";
-import { Trader } from "../trader.ts";
+import { type Trader, tradersOn } from "../trader.ts";
 import { Disk, layOut } from "./disk.ts";
 import { hear, noPromises, type Promises } from "./promises.ts";
 import { dataDirIn, RecordedGateway, type Recording } from "./recorded-gateway.ts";
@@ -92,15 +92,7 @@ export async function newTraders(dataDir: string, seed: number): Promise<Trader[
     ...(await seedMany(dataDir, TRADERS.SPOT, "SPOT")),
     ...(await seedMany(dataDir, TRADERS.FUTURES, "FUTURES")),
   ];
-  return strategies.map(
-    (credentials, index) =>
-      new Trader({
-        name: `t${index}`,
-        family: credentials.type,
-        credentials,
-        draw: seededRandom(seed * 1_000 + index),
-      }),
-  );
+  return tradersOn(strategies, seed);
 }
 
 /** Whose books there must be, and which orders may be in them. */
