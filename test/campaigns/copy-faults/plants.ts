@@ -124,7 +124,7 @@ export const PLANTS = {
     changes: [
       {
         file: "copy/venue/futures-legs.ts",
-        from: /const answer = await rest\.ask\(\{\s+method: "POST",\s+path: LEG,/,
+        from: /const answer = await rest\.ask\(\{ \.\.\.PLACE,/,
         to: `if (leg.type === "STOP_MARKET") return { kind: "REFUSED", code: -1111, message: "planted" };
   $&`,
       },
