@@ -109,19 +109,20 @@ const QUICK: Sizes = {
 const SECONDS_MAX = 15;
 const ROUNDS_MAX = 100;
 
-const FLAGS = {
-  store: oneOf([...STORE_NAMES, "both"], "sqlite, postgres or both   (both)"),
-  seconds: number("length of each measurement", {
-    ...{ usual: () => Number.NaN, usualText: String(FULL.seconds), least: 0.2, most: SECONDS_MAX },
-    isWhole: false,
-  }),
-  rounds: number("repeats of each measurement", {
-    ...{ usual: () => Number.NaN, usualText: String(FULL.rounds), most: ROUNDS_MAX },
-  }),
-  copying: aSwitch("only how an order is copied to many, in a quarter of an hour"),
-  quick: aSwitch("everything once and short, in a minute: shows that the bench works, and nothing else"),
-  json: aSwitch("JSON instead of tables"),
-};
+/** The sizes of a run are what is usual in it. */
+function flagsOf(sizes: Sizes) {
+  return {
+    store: oneOf([...STORE_NAMES, "both"], "sqlite, postgres or both   (both)"),
+    seconds: number("length of each measurement", {
+      ...{ usual: sizes.seconds, least: 0.2, most: SECONDS_MAX },
+      isWhole: false,
+    }),
+    rounds: number("repeats of each measurement", { usual: sizes.rounds, most: ROUNDS_MAX }),
+    copying: aSwitch("only how an order is copied to many, in a quarter of an hour"),
+    quick: aSwitch("everything once and short, in a minute: shows that the bench works, and nothing else"),
+    json: aSwitch("JSON instead of tables"),
+  };
+}
 
 export const HELP = `Usage: npm run bench -- [options]
 
@@ -129,21 +130,21 @@ Measures the real program against bare ceilings on this machine and prints table
 Takes about 7 minutes and 2 GB in the system's temporary directory (TMPDIR).
 
 Options:
-${flagLines(FLAGS)}
+${flagLines(flagsOf(FULL))}
 PostgreSQL is a server of the bench's own; where its programs are missing (Debian: the package postgresql) the report says so.
 Progress goes to standard error, the result to standard output. Exits 0, 1 if a measurement failed, 2 on a bad flag.
 `;
 
 /** Reads the flags, or returns "help" if that is requested. Throws OptionError. */
 export function readOptions(args: readonly string[]): Options | "help" {
-  const values = readFlags(args, FLAGS);
+  const sizes = args.includes("--quick") ? QUICK : FULL;
+  const values = readFlags(args, flagsOf(sizes));
   if (values === "help") return "help";
-  const { store, seconds, rounds, copying, quick, json } = values;
-  const sizes = quick ? QUICK : FULL;
+  const { store, seconds, rounds, copying, json } = values;
   return {
     ...sizes,
-    seconds: Number.isNaN(seconds) ? sizes.seconds : seconds,
-    rounds: Number.isNaN(rounds) ? sizes.rounds : rounds,
+    seconds,
+    rounds,
     stores: store === null || store === "both" ? STORE_NAMES : [store],
     isCopyingOnly: copying,
     isJson: json,
