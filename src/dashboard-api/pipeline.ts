@@ -1,10 +1,11 @@
 // The protocol of the dashboard's routes: the steps of the request pipeline as its browser needs them.
 //
-// Authentication is by session, and charges: a person who is signed in, or else the address; what another site's
-// page asks for is refused before, and charged to nobody. Admission is by role, profile, approved identity and
-// an operator's second factor. A ban of the exchange-style routes does not end here: the dashboard shows it. What
-// a client sends ends in an answer or in a refusal of `errors.ts`, and is counted by its row. Whatever else is
-// thrown is a fault of ours: the server logs it without what was sent, and answers so.
+// Authentication is by session, and charges: a person who is signed in, or else the address; what another
+// site's page asks for is refused before, and charged to nobody. Admission is by role, profile, approved
+// identity and an operator's second factor. A ban of the exchange-style routes does not end here: the
+// dashboard shows it. What a client sends ends in an answer or in a refusal of `errors.ts`, and is counted by
+// its row. Whatever else is thrown is a fault of ours: the server logs it without what was sent, and answers
+// so.
 import { encode } from "zod";
 import type { Person } from "../domain/person.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
@@ -47,7 +48,10 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
 } as const;
-/** Said by a page that asks by itself, such as for what has changed, while nobody uses it: the session does not go on for it. */
+/**
+ * Said by a page that asks by itself, such as for what has changed, while nobody uses it: the session does
+ * not go on for it.
+ */
 const UNATTENDED_HEADER = "x-lyrebird-unattended";
 const JSON_TYPE = "application/json;charset=UTF-8";
 
@@ -112,8 +116,7 @@ function rowOf(route: DashboardRoute, params: DashboardCall["params"], parts: Da
 function dashboardProtocol(
   parts: DashboardParts,
 ): Protocol<RequestRow, SignedIn & { readonly asked: Asked }, Reply> {
-  const budgets = new RequestBudgets();
-  const knownSessions = new KnownSessions();
+  const counted: Counted = { parts, budgets: new RequestBudgets(), knownSessions: new KnownSessions() };
   return {
     heedsBans: false,
     keyOf: () => null,
@@ -125,7 +128,6 @@ function dashboardProtocol(
       }
       const caller = { address, userAgent: headers["user-agent"] ?? "", cookies: headers.cookie ?? null };
       const isUse = headers[UNATTENDED_HEADER] === undefined;
-      const counted = { parts, budgets, knownSessions };
       const signedIn = await charged(route, { caller, isUse }, wallNow(), counted);
       return { caller, signedIn, asked: { query, body, contentType: headers["content-type"] } };
     },
@@ -151,25 +153,25 @@ function errorOf({ refusal }: Refusal): DashboardError {
   return new DashboardError(refusal === "BODY_TOO_LARGE" ? "BODY_TOO_LARGE" : "BUSY");
 }
 
+type Counted = {
+  readonly parts: DashboardParts;
+  readonly budgets: RequestBudgets;
+  readonly knownSessions: KnownSessions;
+};
+
 /**
- * Charges a request, and answers who is signed in with its cookies; null if nobody is. Throws TOO_MANY_REQUESTS.
+ * Charges a request, and answers who is signed in with its cookies; null if nobody is. Throws
+ * TOO_MANY_REQUESTS.
  *
- * Whatever the cookies are, the store is asked a bounded number of times: those that opened a session lately are charged to their
- * person before they are looked up, and others are not looked up once an address has sent too many that opened none.
+ * Whatever the cookies are, the store is asked a bounded number of times: those that opened a session lately
+ * are charged to their person before they are looked up, and others are not looked up once an address has
+ * sent too many that opened none.
  */
 async function charged(
   route: DashboardRoute,
   { caller, isUse }: { readonly caller: Caller; readonly isUse: boolean },
   now: number,
-  {
-    parts,
-    budgets,
-    knownSessions,
-  }: {
-    readonly parts: DashboardParts;
-    readonly budgets: RequestBudgets;
-    readonly knownSessions: KnownSessions;
-  },
+  { parts, budgets, knownSessions }: Counted,
 ): Promise<SignedInSession | null> {
   const { cookies } = caller;
   const address = addressHolder(caller.address);
@@ -216,7 +218,9 @@ function isChange({ method }: DashboardRoute): boolean {
   return method !== "GET";
 }
 
-/** Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED. */
+/**
+ * Throws unless the caller may call the row: NOT_SIGNED_IN, NOT_FOR_YOU, SECOND_FACTOR_NEEDED, KYC_NEEDED.
+ */
 function admit({ access, needsKyc }: DashboardRoute, signedIn: SignedInSession | null): void {
   if (access === "ANYONE") return;
   if (signedIn === null) throw new DashboardError("NOT_SIGNED_IN");
