@@ -1,5 +1,6 @@
-// A route of the dashboard as a row: its path, who may call it, and the schemas of what it takes and answers. The pipeline does the
-// rest, the same for all; a test calls each row in every role. The browser infers its client from the rows.
+// A route of the dashboard as a row: its path, who may call it, and the schemas of what it takes and answers.
+// The pipeline does the rest, the same for all; a test calls each row in every role. The browser infers its
+// client from the rows.
 import type { z } from "zod";
 import type { NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
@@ -10,8 +11,8 @@ import { DashboardError } from "./errors.ts";
 import type { DashboardParts } from "./parts.ts";
 
 /**
- * ANYONE: no session needed. SIGNED_IN: any person. TRADER and COPIER: of that profile (an operator is neither). OPERATOR: with
- * the second factor enabled.
+ * ANYONE: no session needed. SIGNED_IN: any person. TRADER and COPIER: of that profile (an operator is
+ * neither). OPERATOR: with the second factor enabled.
  */
 export type Access = "ANYONE" | "SIGNED_IN" | "TRADER" | "COPIER" | "OPERATOR";
 
@@ -46,7 +47,10 @@ export type DashboardRoute = {
   readonly access: Access;
   /** Whether the person's identity must be approved. */
   readonly needsKyc: boolean;
-  /** Whether it only reduces risk, such as a halt: it then has a budget of its own, which nothing else uses up. */
+  /**
+   * Whether it only reduces risk, such as a halt: it then has a budget of its own, which nothing else uses
+   * up.
+   */
   readonly onlyStops: boolean;
   /** Whether it adds rows to the store, so that it is rejected while the disk is nearly full. */
   readonly growsDisk: boolean;
@@ -80,14 +84,17 @@ type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : null;
 type Answered<Output> = Output extends z.ZodType ? z.output<Output> : TextFile;
 type Flags = "needsKyc" | "onlyStops" | "growsDisk" | "showsSecrets";
 
-/** A handler takes the values that the row's schemas have read, and answers the value that its output schema encodes. */
+/**
+ * A handler takes the values that the row's schemas have read, and answers the value that its output schema
+ * encodes.
+ */
 type Handler<Name extends string, Output, Body, Query> = (
   call: DashboardCall<Read<Body>, Read<Query>, ParamOf<Name>>,
 ) => Promise<DashboardAnswer<Answered<Output>>>;
 
 /**
- * A row by its method and path, such as "GET /copies/:copyId", who may call it, and what it answers: its handler, or that with what
- * else there is to say of the row.
+ * A row by its method and path, such as "GET /copies/:copyId", who may call it, and what it answers: its
+ * handler, or that with what else there is to say of the row.
  */
 export function route<
   const Name extends `${DashboardRoute["method"]} /${string}`,

@@ -3,9 +3,9 @@
 //   ban → route → authenticate → charge → admit → parse → answer → present
 //
 // The exchange-style routes, the bot family and the dashboard share it; what differs between them is a
-// `Protocol`. Rows say what is parsed, answered and presented. `execute` is the part behind authentication: it
-// knows nothing of HTTP. What the steps learn is recorded in the request context, for the request log; it has
-// no influence on the answer.
+// `Protocol`. Rows say what is parsed, answered and presented. `execute` is the part behind authentication:
+// it knows nothing of HTTP. What the steps learn is recorded in the request context, for the request log; it
+// has no influence on the answer.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { FillProfile, StrategyType } from "../domain/account.ts";

@@ -107,8 +107,9 @@ type Reading<Name extends string> = {
 type Answering<Result> = Promise<Result | Refusal> | Result | Refusal;
 
 /**
- * Makes the rows of signed routes for strategies of a type, or for all keys. A row is given by its method and path, such as
- * "GET /api/v3/account": `parse` gives `answer` its input, and `answer` gives `present` its result. It writes unless it is a GET.
+ * Makes the rows of signed routes for strategies of a type, or for all keys. A row is given by its method and
+ * path, such as "GET /api/v3/account": `parse` gives `answer` its input, and `answer` gives `present` its
+ * result. It writes unless it is a GET.
  */
 export function signedRoutes(strategyType: Route["strategyType"]) {
   return <const Name extends string = never, Input = undefined, Result = Body>(

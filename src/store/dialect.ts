@@ -66,8 +66,8 @@ function parametersOf<Name extends string>(db: Dialect, names: readonly Name[], 
 }
 
 /**
- * A statement whose only parameters are rows, which it names `given`. It is compiled once: Kysely takes longer
- * to compile a statement than the rest of sending it takes.
+ * A statement whose only parameters are rows, which it names `given`. It is compiled once: Kysely takes
+ * longer to compile a statement than the rest of sending it takes.
  */
 export function overRows<Name extends string>(
   db: Dialect,

@@ -55,7 +55,9 @@ const ofSpareCopy =
   (body?: Given["body"]): MakeGiven =>
   async (world) => ({ ids: { copyId: await spareCopy(world) }, ...(body && { body }) });
 
-/** By method and path as the row has them: of rows that take a body, use something up, or answer otherwise. */
+/**
+ * By method and path as the row has them: of rows that take a body, use something up, or answer otherwise.
+ */
 export const EXAMPLES: Readonly<Record<string, Given | MakeGiven>> = {
   "POST /sign-up": { body: { email: "new@example.org" }, status: 202 },
   "POST /verify-email": {

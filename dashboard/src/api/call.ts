@@ -1,5 +1,6 @@
-// The only way to the server: JSON over /dashboard/api, with the session's cookie. Every failure is an ApiError. The names of the
-// endpoints and the types of what they take and answer are inferred from the server's rows.
+// The only way to the server: JSON over /dashboard/api, with the session's cookie. Every failure is an
+// ApiError. The names of the endpoints and the types of what they take and answer are inferred from the
+// server's rows.
 
 import { keepPreviousData, QueryClient, type QueryKey, queryOptions } from "@tanstack/react-query";
 import type { Endpoints } from "../../../src/dashboard-api/routes.ts";
@@ -15,7 +16,8 @@ export type Given<Name extends EndpointName> =
   object extends Parameters<Name> ? [parameters?: Parameters<Name>] : [parameters: Parameters<Name>];
 
 /**
- * Calls an endpoint. Parameters that its path names are written into it, the others are the query of a GET and the body of the rest.
+ * Calls an endpoint. Parameters that its path names are written into it, the others are the query of a GET
+ * and the body of the rest.
  * @throws ApiError with the server's error, or with code UNREACHABLE where there was no answer that can be read
  */
 export async function call<Name extends EndpointName>(
@@ -62,7 +64,10 @@ function requestOf(name: EndpointName, parameters: object) {
   return { method, address, body: Object.keys(rest).length === 0 ? null : JSON.stringify(rest) };
 }
 
-/** A page that was used so recently counts as used, ms: the server ends unused sessions, and pages also poll by themselves. */
+/**
+ * A page that was used so recently counts as used, ms: the server ends unused sessions, and pages also poll
+ * by themselves.
+ */
 const USED_MS_MAX = 5 * 60_000;
 let usedAt = Date.now();
 
@@ -172,8 +177,9 @@ export function asApiError(error: unknown): ApiError {
   });
 }
 
-// The cache of what the server said. Live events say when it is out of date, so nothing is polled; after a reconnect
-// everything is asked for again. A query about a strategy has a key that begins ["strategy", strategyId, what].
+// The cache of what the server said. Live events say when it is out of date, so nothing is polled; after a
+// reconnect everything is asked for again. A query about a strategy has a key that begins ["strategy",
+// strategyId, what].
 
 const STALE_AFTER_MS = 60_000;
 const RETRIES_MAX = 2;

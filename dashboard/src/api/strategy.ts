@@ -5,7 +5,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { KeyJson, Range, StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { type Answer, call, type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
 
-/** All strategies of the person, for their list and for their names. Invalidate ["strategies"] after changing any. */
+/**
+ * All strategies of the person, for their list and for their names. Invalidate ["strategies"] after changing
+ * any.
+ */
 export const strategiesQuery = endpointQuery(["strategies"], "GET /strategies");
 
 /** Small pictures of the newest equity, one per strategy. */
@@ -36,7 +39,8 @@ export function isFreeKey({ revokedAt, strategy }: Pick<KeyJson, "revokedAt" | "
   return revokedAt === null && (strategy === null || strategy.status === "CLOSED");
 }
 
-// Queries of a strategy's screens. The third part of each key is what live `changed` messages name when it is out of date.
+// Queries of a strategy's screens. The third part of each key is what live `changed` messages name when it is
+// out of date.
 
 type Name = EndpointName & `GET /strategies/:strategyId${string}`;
 type Listed<N extends Name> = Omit<Parameters<N>, "strategyId">;
@@ -100,7 +104,8 @@ export const requestsQuery = (strategyId: string) =>
       state.data?.meters.some(({ used }) => used > 0) ? SHORTEST_WINDOW_MS : false,
   });
 
-// The strategy that a page is about: its id out of the address, its name and type as the frame around all of its pages has them.
+// The strategy that a page is about: its id out of the address, its name and type as the frame around all of
+// its pages has them.
 
 const route = getRouteApi("/strategies/$strategyId");
 

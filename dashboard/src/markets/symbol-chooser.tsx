@@ -1,5 +1,5 @@
-// One symbol out of hundreds: a button that opens a search with a list, the strategy's own symbols first. Arrow keys move, Enter
-// takes, Escape closes.
+// One symbol out of hundreds: a button that opens a search with a list, the strategy's own symbols first.
+// Arrow keys move, Enter takes, Escape closes.
 
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
@@ -151,7 +151,10 @@ type PageSymbolProps = {
   forgets: string;
 };
 
-/** Which symbol a page is about, and the way to another, which the address then names. Nothing while it is not known. */
+/**
+ * Which symbol a page is about, and the way to another, which the address then names. Nothing while it is not
+ * known.
+ */
 export function PageSymbol({ choice: { symbol, own, all }, forgets }: PageSymbolProps) {
   const { change } = useAddress();
   if (!symbol) return null;
@@ -194,7 +197,8 @@ export function NoSuchSymbol({ choice }: { choice: SymbolChoice }) {
   );
 }
 
-// Which symbol a screen is about: the one of the address, else the one that the strategy has to do with most lately.
+// Which symbol a screen is about: the one of the address, else the one that the strategy has to do with most
+// lately.
 
 export type SymbolChoice = {
   /** Undefined while it is not known yet; null if the market has no symbol of that name. */
@@ -233,14 +237,19 @@ export function useSymbol(strategy: StrategyJson | undefined, strategyId: string
   };
 }
 
-/** The first that was known, for as long as the page is open: a page doesn't turn to another symbol because its bot trades there. */
+/**
+ * The first that was known, for as long as the page is open: a page doesn't turn to another symbol because
+ * its bot trades there.
+ */
 function useFirst(symbol: string | undefined): string | undefined {
   const [first, setFirst] = useState(symbol);
   useEffect(() => setFirst((before) => before ?? symbol), [symbol]);
   return first ?? symbol;
 }
 
-/** The symbols of a strategy's positions, orders and trades, newest first; undefined while they are loaded. */
+/**
+ * The symbols of a strategy's positions, orders and trades, newest first; undefined while they are loaded.
+ */
 export function useOwnSymbols(strategyId: string, isFutures: boolean): readonly string[] | undefined {
   const positions = useQuery({ ...positionsQuery(strategyId), enabled: isFutures });
   const legs = useQuery({ ...legsQuery(strategyId, { state: "open" }), enabled: isFutures });

@@ -72,7 +72,8 @@ export function CsvLink<Name extends FileName>({
   );
 }
 
-// Which symbol of a list is shown: a choice among those that the strategy has to do with, kept in the address.
+// Which symbol of a list is shown: a choice among those that the strategy has to do with, kept in the
+// address.
 
 export function SymbolFilter({ own }: { own: readonly string[] }) {
   const { search } = useAddress();

@@ -31,7 +31,10 @@ export function TradeTable({ caption, rows, empty, without = [] }: TradeTablePro
   );
 }
 
-/** Values and fees are exact, with as many decimals each as the longest of those that are shown, so that their points stand in line. */
+/**
+ * Values and fees are exact, with as many decimals each as the longest of those that are shown, so that their
+ * points stand in line.
+ */
 function columnsOf(rows: readonly TradeJson[]): readonly Column<TradeJson>[] {
   const valueDecimals = longestOf(rows.map(({ quoteQuantity }) => quoteQuantity));
   const feeDecimals = longestOf(rows.map(({ fee }) => fee));
@@ -58,8 +61,8 @@ function longestOf(values: readonly string[]): number {
   return Math.max(0, ...values.map((value) => decimalsOf(trimZeros(value))));
 }
 
-// Prices and quantities of a symbol with the decimals of its tick and its step, so that they stand below one another digit by digit.
-// What has more digits than that keeps them.
+// Prices and quantities of a symbol with the decimals of its tick and its step, so that they stand below one
+// another digit by digit. What has more digits than that keeps them.
 
 type SymbolAmountProps = { symbol: string; value: string | null };
 

@@ -14,7 +14,9 @@ type CardProps = {
   children: ReactNode;
 };
 
-/** A sheet of the page, with a heading or without. No landmark: a page of cards would have too many of them. */
+/**
+ * A sheet of the page, with a heading or without. No landmark: a page of cards would have too many of them.
+ */
 export function Card({ title, level = 2, aside, isFlush = false, children }: CardProps) {
   const Heading = level === 2 ? "h2" : "h3";
   return (
@@ -56,8 +58,8 @@ type ErrorNoteProps = {
 };
 
 /**
- * What went wrong: a plain sentence, what to do, the code to tell an operator, and a way to try again. A form that has errors of
- * its own has no code: its fields say what is wrong.
+ * What went wrong: a plain sentence, what to do, the code to tell an operator, and a way to try again. A form
+ * that has errors of its own has no code: its fields say what is wrong.
  */
 export function ErrorNote({ error, onRetry, isRetrying = false }: ErrorNoteProps) {
   const { message, action, code, fields, retryAfterSeconds } = asApiError(error);
@@ -162,7 +164,10 @@ type QueryStateProps = Partial<PlaceholderProps> & {
   isInset?: boolean;
 };
 
-/** Why the query failed, with the way to ask again; or, until it has an answer, a placeholder of so many lines, if any. */
+/**
+ * Why the query failed, with the way to ask again; or, until it has an answer, a placeholder of so many
+ * lines, if any.
+ */
 export function QueryState({ of, lines, isInset = false, ...place }: QueryStateProps) {
   const { data, error, refetch, isFetching } = of;
   if (error !== null) {

@@ -360,7 +360,9 @@ function restingWorth(entries: readonly MirrorEntry[]): Amount {
   return sum(entries.filter((entry) => !isLeg(entry) && entry.side === "BUY").map(worthLeft));
 }
 
-/** The venue's refusal, if it does not take the leverage that a strategy's is copied at; null if it took it. */
+/**
+ * The venue's refusal, if it does not take the leverage that a strategy's is copied at; null if it took it.
+ */
 export async function setLeverage(
   { session, state }: CopyContext,
   symbol: string,

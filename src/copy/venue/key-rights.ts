@@ -40,7 +40,10 @@ export async function askForRestrictions(
   });
 }
 
-/** What an account's own body says of it, if the venue accepts the key; it may leave the withdrawal right open. */
+/**
+ * What an account's own body says of it, if the venue accepts the key; it may leave the withdrawal right
+ * open.
+ */
 export async function checkAccount(
   rest: AccountRest,
   call: RestCall,

@@ -39,7 +39,9 @@ const STATUS_OF_SYMBOL = {
   description: "Refuses a `symbol` of another status, and leaves symbols of another status out of a list.",
 };
 
-/** Makes rows that answer with what the REST route of the type's own market answers to the same parameters. */
+/**
+ * Makes rows that answer with what the REST route of the type's own market answers to the same parameters.
+ */
 export function upstreamRoutes(type: StrategyType) {
   const listedIn = (listings: Listings) => listedBy(type, listings[type]);
   return (

@@ -1,5 +1,6 @@
-// How copies, their logs and what leads did are written into rows: JSON with decimals as brief decimal text, and maps as lists of
-// pairs, which keep their order whatever a symbol is called. What is null is left out of an entry: most of its parts are.
+// How copies, their logs and what leads did are written into rows: JSON with decimals as brief decimal text,
+// and maps as lists of pairs, which keep their order whatever a symbol is called. What is null is left out of
+// an entry: most of its parts are.
 import {
   BLANK_ENTRY,
   type CopyBook,
@@ -11,8 +12,9 @@ import {
 import { decimal, formatBriefly } from "../../money/decimal.ts";
 
 /**
- * How a part is read that JSON has in another form: DECIMAL, or WHOLE for a number of whatever unit; of a map how its values are.
- * The compiler asks for every such part, of unions for those of each member; never: JSON has it as it is.
+ * How a part is read that JSON has in another form: DECIMAL, or WHOLE for a number of whatever unit; of a map
+ * how its values are. The compiler asks for every such part, of unions for those of each member; never: JSON
+ * has it as it is.
  */
 type Form<T> = [T] extends [bigint]
   ? "DECIMAL" | "WHOLE"

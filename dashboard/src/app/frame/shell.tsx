@@ -131,7 +131,8 @@ function Drawer({ isOpen, onChange, children }: DrawerProps) {
   );
 }
 
-// The line at the foot of every page, as an editor has one: is it live, which market is it, what time is it there.
+// The line at the foot of every page, as an editor has one: is it live, which market is it, what time is it
+// there.
 
 function StatusLine() {
   const { server } = useSession();

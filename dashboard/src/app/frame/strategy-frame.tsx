@@ -1,4 +1,5 @@
-// What all pages of one strategy share: where we are, what it is worth, its tabs, and that its changes come in live.
+// What all pages of one strategy share: where we are, what it is worth, its tabs, and that its changes come
+// in live.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
@@ -73,7 +74,8 @@ function tabsOf(strategyId: string, type: StrategyType | undefined): readonly Ta
   ];
 }
 
-// Where we are, and the way to another strategy. The names come out of the list that the strategies' page shows.
+// Where we are, and the way to another strategy. The names come out of the list that the strategies' page
+// shows.
 
 function StrategySwitcher({ strategyId }: { strategyId: string }) {
   const { data } = useQuery(strategiesQuery);

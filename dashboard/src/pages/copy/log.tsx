@@ -99,7 +99,8 @@ function symbolsOf(rows: readonly MirrorEntryJson[] | undefined): readonly strin
   return [...symbols].sort();
 }
 
-// One line of the mirror log in full: what the strategy did, how that was scaled, what became of it at the exchange, or why nothing.
+// One line of the mirror log in full: what the strategy did, how that was scaled, what became of it at the
+// exchange, or why nothing.
 
 type EntryDialogProps = {
   /** Null: none is open; undefined: there is none of the number that was asked for. */

@@ -77,7 +77,10 @@ export function LinkSent({ mail, email, lifetime }: LinkSentProps) {
 
 // The token of a mailed link, as the page that it leads to finds it.
 
-/** From the fragment, which the browser sends to nobody; links of earlier versions have it in the query. Null if there is none. */
+/**
+ * From the fragment, which the browser sends to nobody; links of earlier versions have it in the query. Null
+ * if there is none.
+ */
 export function useLinkToken(): string | null {
   const hash = useLocation({ select: (location) => location.hash });
   const search: { readonly token?: string } = useSearch({ strict: false });

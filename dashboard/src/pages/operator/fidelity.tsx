@@ -1,4 +1,5 @@
-// How faithful the simulation is, in the words of the documentation, and what became of what the feeds brought.
+// How faithful the simulation is, in the words of the documentation, and what became of what the feeds
+// brought.
 import { useQuery } from "@tanstack/react-query";
 import { createElement } from "react";
 import type { FidelityJson } from "../../../../src/dashboard-api/schemas.ts";
@@ -79,7 +80,8 @@ const COLUMNS: readonly Column<Outcome>[] = [
   numberColumn("Messages", ({ count }) => count),
 ];
 
-// Documentation as elements of the page. The page has an h1 of its own, so the document's title becomes an h2, and so on.
+// Documentation as elements of the page. The page has an h1 of its own, so the document's title becomes an
+// h2, and so on.
 
 const HEADING_LEVEL_MAX = 6;
 

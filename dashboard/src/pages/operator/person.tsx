@@ -172,8 +172,8 @@ function RevokeKey({ personId, revoked, onClose }: RevokeKeyProps) {
   );
 }
 
-// An operator's actions on a person's account: ending sessions, locking and unlocking, resetting the second factor, closing. Each
-// dialog says first what it does; the server audits it.
+// An operator's actions on a person's account: ending sessions, locking and unlocking, resetting the second
+// factor, closing. Each dialog says first what it does; the server audits it.
 
 const REASON_LENGTH_MAX = 200;
 

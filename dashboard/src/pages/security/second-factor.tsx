@@ -1,4 +1,5 @@
-// The second factor: whether there is one, and the dialogs that set it up, renew its recovery codes and remove it.
+// The second factor: whether there is one, and the dialogs that set it up, renew its recovery codes and
+// remove it.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -93,8 +94,8 @@ function Enabled({ recoveryCodesLeft, onRenew, onDisable }: EnabledProps) {
   );
 }
 
-// Setting up the second factor in three steps: the password, the authenticator with a first code, the recovery codes. From the
-// moment that it is enabled the dialog stays until the codes were saved.
+// Setting up the second factor in three steps: the password, the authenticator with a first code, the
+// recovery codes. From the moment that it is enabled the dialog stays until the codes were saved.
 
 type SetUpDialogProps = { isOpen: boolean; onClose: () => void; onChanged: () => void };
 

@@ -118,8 +118,9 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-// Times: shown in UTC, as the API has them, and labeled so; with milliseconds and the reader's own time in a tooltip. The locale is
-// always given: that of the environment may be one that the browser's own formats refuse.
+// Times: shown in UTC, as the API has them, and labeled so; with milliseconds and the reader's own time in a
+// tooltip. The locale is always given: that of the environment may be one that the browser's own formats
+// refuse.
 
 export const LOCALE = "en-GB";
 export const ZONE = "UTC";
@@ -142,7 +143,10 @@ const FORMATTERS = new Map(
 );
 const LOCAL = new Intl.DateTimeFormat(LOCALE, { ...FORMATS.dateTime, timeZoneName: "short" });
 
-/** A date and a time, in which the year is left out if it is the present one; a date with its year; a time of today. */
+/**
+ * A date and a time, in which the year is left out if it is the present one; a date with its year; a time of
+ * today.
+ */
 type Format = "dateTime" | "date" | "time";
 
 export type TimeProps = {

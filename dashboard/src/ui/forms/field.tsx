@@ -165,7 +165,10 @@ const NEW_HINT = "At least 10 characters. A few words that don't belong together
 
 type PasswordInputProps = Omit<FieldProps, "label"> & {
   label?: string;
-  /** Whether it is the one that is or one that will be: password managers ask differently, and a new one has its bounds. */
+  /**
+   * Whether it is the one that is or one that will be: password managers ask differently, and a new one has
+   * its bounds.
+   */
   isNew?: boolean;
   /** A secret of another service: password managers neither fill it in nor keep it. */
   isForeign?: boolean;
@@ -212,7 +215,8 @@ export function PasswordInput({
   );
 }
 
-// The six digits of an authenticator: one field, so that pasting, autofill and screen readers work as everywhere.
+// The six digits of an authenticator: one field, so that pasting, autofill and screen readers work as
+// everywhere.
 
 const DIGITS = 6;
 

@@ -47,7 +47,8 @@ export function SubmitForm(props: SubmitFormProps) {
   );
 }
 
-// The state of a form: the values of its fields, and sending them. A failed attempt clears the code, which works only once.
+// The state of a form: the values of its fields, and sending them. A failed attempt clears the code, which
+// works only once.
 
 export type FormOptions<Values, Answer> = {
   /** The values at first. */

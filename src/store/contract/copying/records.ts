@@ -25,7 +25,9 @@ export const COPIED_AT = 1_795_228_304_525;
 export const HOLDER = "one process";
 export const VENUE = "https://api.example.com";
 
-/** A record of what somebody did to a copy, an account or a switch: which of them does not matter to any case. */
+/**
+ * A record of what somebody did to a copy, an account or a switch: which of them does not matter to any case.
+ */
 export function auditedAs(what: AuditAction, personId = "ann"): NewAuditRecord {
   return auditOf(what, personId);
 }
@@ -91,7 +93,10 @@ export function copyOf(
   };
 }
 
-/** A book with something in every part, the largest and the smallest decimals, and symbols in no order of their own. */
+/**
+ * A book with something in every part, the largest and the smallest decimals, and symbols in no order of
+ * their own.
+ */
 export const FULL_BOOK: CopyBook = {
   holdings: new Map([
     ["ETHUSDT", { quantity: decimal(`-${HUGE}`), cost: decimal(TINY) }],
@@ -237,7 +242,10 @@ export async function follow(
   return copyIds;
 }
 
-/** Strategies one and two with copies, of ann and bob of the first, of cat of the second, under a claim of `HOLDER`. */
+/**
+ * Strategies one and two with copies, of ann and bob of the first, of cat of the second, under a claim of
+ * `HOLDER`.
+ */
 export async function copiedByThree(store: Store): Promise<void> {
   await openToCopiers(store, "one", "two");
   await follow(store, "one", "ann", "bob");
@@ -267,7 +275,10 @@ export function leave(
   return copying.changeCopy(change, auditedAs(status === "STOPPED" ? "COPY_STOPPED" : "COPY_PAUSED"));
 }
 
-/** Claims every lead there is for `HOLDER`, at the time 1,000 until 2,000 unless a case says otherwise; answers their ids. */
+/**
+ * Claims every lead there is for `HOLDER`, at the time 1,000 until 2,000 unless a case says otherwise;
+ * answers their ids.
+ */
 export async function claim(
   { copying }: Pick<Store, "copying">,
   terms: Partial<Parameters<Store["copying"]["claimLeads"]>[0]> = {},

@@ -86,7 +86,8 @@ function noPlaceholder(): undefined {}
 
 const NONE: readonly CandleJson[] = [];
 
-// What of a strategy belongs on the chart of one symbol: its fills back to the oldest candle, and what waits or is held.
+// What of a strategy belongs on the chart of one symbol: its fills back to the oldest candle, and what waits
+// or is held.
 
 /** Of a hundred fills each; beyond it markers would cover the candles. */
 const TRADE_PAGES_MAX = 10;

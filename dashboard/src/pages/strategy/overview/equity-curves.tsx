@@ -88,8 +88,8 @@ export function EquityCurves({ performance }: EquityCurvesProps) {
   );
 }
 
-// How the equity curve and, below it, the drawdown are painted. Their cursors move together. No gestures: the slider below them
-// does what a mouse does.
+// How the equity curve and, below it, the drawdown are painted. Their cursors move together. No gestures: the
+// slider below them does what a mouse does.
 
 type Options = Omit<uPlot.Options, "width" | "height">;
 
