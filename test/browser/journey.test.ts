@@ -275,7 +275,9 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog.waitFor({ state: "detached" });
   });
 
-  test("cancels an open order", { timeout: CHAPTER_MS }, async () => {
+  test("cancels an open order, also if it closed the dialog while the network was away", {
+    timeout: CHAPTER_MS,
+  }, async () => {
     await tab(page, "Orders").click();
     const exchange = exchangeOf(key, stage.url);
     const { last = 0 } = await exchange.fetchTicker(PAIR);
@@ -286,7 +288,15 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
       .getByRole("row")
       .filter({ hasText: `#${restingId}` });
     await row.getByRole("button", { name: /^Cancel/ }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel the order" }).click();
+    const dialog = page.getByRole("dialog");
+    // The browser holds requests back between these events.
+    const announce = (name: "offline" | "online") =>
+      page.evaluate(`window.dispatchEvent(new Event("${name}"))`);
+    await announce("offline");
+    await dialog.getByRole("button", { name: "Cancel the order" }).click();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await announce("online");
     await page.getByText("No open orders.").waitFor();
     expect((await exchange.fetchOrder(restingId, PAIR)).status).toBe("canceled");
   });

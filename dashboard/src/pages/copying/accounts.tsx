@@ -12,12 +12,13 @@ import { FAMILY_NAMES, hostOf } from "../../copying/words.ts";
 import { StatusBadge } from "../../ui/badge.tsx";
 import { Button, ButtonLink, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, ErrorNote, QueryState, Skeleton } from "../../ui/card.tsx";
+import { ConfirmByTyping } from "../../ui/forms/confirm-by-typing.tsx";
 import { CodeInput } from "../../ui/forms/field.tsx";
-import { ConfirmByTyping, useForm } from "../../ui/forms/form.tsx";
+import { useForm } from "../../ui/forms/form.tsx";
 import { Dialog, DialogActions } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { type Column, column, headColumn, Table, TableCard, timeColumn } from "../../ui/table.tsx";
-import { MissingSteps } from "../keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "../keys/missing-steps.tsx";
 import { CheckResult } from "./accounts/check-result.tsx";
 import { ConnectDialog, ReplaceDialog } from "./accounts/connect-dialog.tsx";
 

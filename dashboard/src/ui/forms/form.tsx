@@ -5,7 +5,6 @@ import { Button } from "../button.tsx";
 import { ErrorNote } from "../card.tsx";
 import { Dialog, DialogActions } from "../overlays/dialog.tsx";
 import { toast } from "../overlays/toast.tsx";
-import { TextInput } from "./field.tsx";
 
 type SubmitFormProps = {
   form: { onSubmit: (event: FormEvent) => void; isBusy: boolean; error: unknown };
@@ -171,7 +170,8 @@ export function FormDialog<Values extends object, Answer>(props: FormDialogProps
   const { isOpen, onClose, title, description } = props;
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title} description={description}>
-      <FormOfDialog {...props} />
+      {/* Unmounted at once: what a closing dialog is given must not reach a request in flight. */}
+      {isOpen && <FormOfDialog {...props} />}
     </Dialog>
   );
 }
@@ -189,63 +189,5 @@ function FormOfDialog<Values extends object, Answer>(props: FormDialogProps<Valu
     <DialogForm action={action} kind={kind} cancel={cancel} form={form} onCancel={onClose}>
       {children?.(form)}
     </DialogForm>
-  );
-}
-
-type ConfirmByTypingProps = {
-  isOpen: boolean;
-  onClose: () => void;
-  title: string;
-  /** What is to be typed, to the letter. */
-  confirmation: string;
-  /** On the button: "Close the strategy". */
-  action: string;
-  /** What is sent then. */
-  form: Sending;
-  /** What else is asked for, such as a code. */
-  more?: ReactNode;
-  /** What will happen. */
-  children: ReactNode;
-};
-
-/** For what can't be undone: says what will happen, and does it once its name was typed. */
-export function ConfirmByTyping(props: ConfirmByTypingProps) {
-  const { isOpen, onClose, title, children } = props;
-  return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
-      {children}
-      <ConfirmForm {...props} />
-    </Dialog>
-  );
-}
-
-function ConfirmForm({ confirmation, action, form, onClose, more }: ConfirmByTypingProps) {
-  const [typed, setTyped] = useState("");
-  const isRight = typed.trim() === confirmation;
-  return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isRight && !form.isBusy) form.onSubmit();
-      }}
-    >
-      <TextInput
-        label={`Type ${confirmation} to confirm`}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
-        isMonospace
-      />
-      {more}
-      {form.error !== null && <ErrorNote error={form.error} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="danger" disabled={!isRight} isBusy={form.isBusy}>
-          {action}
-        </Button>
-      </DialogActions>
-    </form>
   );
 }

@@ -18,7 +18,7 @@ import { Badge, inWords, Side } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card, QueryState } from "../../../ui/card.tsx";
 import { Amount, Facts, fact, Price, SignedAmount, Time } from "../../../ui/figures/figures.tsx";
-import { ConfirmByTyping } from "../../../ui/forms/form.tsx";
+import { ConfirmByTyping } from "../../../ui/forms/confirm-by-typing.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
 import { type Column, column, headColumn, numberColumn, Table, type TableProps } from "../../../ui/table.tsx";
 import { closeInWords } from "./close-words.ts";
