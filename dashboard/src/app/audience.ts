@@ -1,4 +1,5 @@
 // The audience of each page. The server decides what a person may read; this decides what is worth showing.
+import type { LinkProps } from "@tanstack/react-router";
 import type { PersonJson } from "../../../src/dashboard-api/schemas.ts";
 
 /**
@@ -16,7 +17,7 @@ declare module "@tanstack/react-router" {
 export type Refused = {
   readonly title: string;
   readonly why: string;
-  readonly to: string;
+  readonly to: NonNullable<LinkProps["to"]>;
   readonly action: string;
 };
 

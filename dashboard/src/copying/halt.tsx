@@ -1,7 +1,7 @@
-// Asks for the reason of a kill switch, which is shown to everybody it concerns.
+// Kill switches: setting one, showing one that is set, clearing it.
 
 import type { QueryKey } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { call } from "../api/call.ts";
 import { copyKeys } from "../api/copying.ts";
@@ -17,16 +17,18 @@ type HaltCardProps = {
   title: string;
   /** What the kill switch is for. */
   text: string;
-  /** What is asked before it is set, and what will happen. */
+  /** What is asked before it is set. */
   question: string;
-  says: string;
+  /** What will happen. */
+  consequences: string;
   halt: (reason: string) => Promise<unknown>;
-  done: string;
+  /** Said when it is set. */
+  says: string;
   outdates: readonly QueryKey[];
 };
 
 /** A kill switch that can be set. */
-export function HaltCard({ title, text, question, says, halt, done, outdates }: HaltCardProps) {
+export function HaltCard({ title, text, question, consequences, halt, says, outdates }: HaltCardProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <Card title={title}>
@@ -44,25 +46,25 @@ export function HaltCard({ title, text, question, says, halt, done, outdates }: 
         kind="danger"
         first={{ reason: "" }}
         send={({ reason }) => halt(reason)}
-        says={done}
+        says={says}
         outdates={outdates}
       >
         {({ control }) => (
           <>
-            <p>{says}</p>
-            <TextInput
-              label="Reason"
-              hint="Shown wherever this kill switch halts something."
-              autoComplete="off"
-              required
-              maxLength={REASON_LENGTH_MAX}
-              {...control("reason")}
-            />
+            <p>{consequences}</p>
+            <ReasonInput hint="Shown wherever this kill switch halts something." {...control("reason")} />
           </>
         )}
       </FormDialog>
     </Card>
   );
+}
+
+type ReasonInputProps = Omit<ComponentProps<typeof TextInput>, "label"> & { hint: string };
+
+/** The reason of a kill switch. */
+export function ReasonInput(props: ReasonInputProps) {
+  return <TextInput label="Reason" autoComplete="off" required maxLength={REASON_LENGTH_MAX} {...props} />;
 }
 
 type HaltedNoteProps = {

@@ -18,7 +18,7 @@ import { roundedDifference } from "../ui/figures/decimals.ts";
 import { Amount, Percent, SignedAmount, Time } from "../ui/figures/figures.tsx";
 import { Screen } from "../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, Table, TableCard } from "../ui/table.tsx";
-import { MissingSteps } from "./keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "./keys/missing-steps.tsx";
 import { firstCopySteps } from "./welcome/copier-journey.ts";
 import { nextStep } from "./welcome/journey.ts";
 import { StepList } from "./welcome/step-list.tsx";

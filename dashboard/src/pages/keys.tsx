@@ -18,7 +18,8 @@ import { Dialog, DialogActions } from "../ui/overlays/dialog.tsx";
 import { Screen } from "../ui/page-header.tsx";
 import { type Column, column, headColumn, numberColumn, Table, TableCard, timeColumn } from "../ui/table.tsx";
 import { KeyTest } from "./keys/key-test.tsx";
-import { MissingSteps, RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "./keys/missing-steps.tsx";
+import { RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
 import { secretFile, secretFileName } from "./keys/secret-file.ts";
 
 export function Page() {

@@ -11,7 +11,7 @@ import { TYPES } from "../strategies/type-words.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { Card, EmptyState, QueryState } from "../ui/card.tsx";
 import { PageHeader, Screen } from "../ui/page-header.tsx";
-import { MissingSteps } from "./keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "./keys/missing-steps.tsx";
 import { CreateForm } from "./new-strategy/create-form.tsx";
 
 export function Page() {

@@ -1,4 +1,4 @@
-// The way from a new account to the first order. Each step leads to where it is done.
+// The way from a new account to the first order or the first copy. Each step leads to where it is done.
 
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { accountsQuery, copiesQuery, venuesQuery } from "../api/copying.ts";

@@ -200,14 +200,22 @@ export function Listed({ query, children }: { query: Asked; children: ReactNode 
   );
 }
 
-type ListCardProps = { query: Asked; title: string; aside?: ReactNode; children: ReactNode };
+type ListCardProps = {
+  query: Asked;
+  title: string;
+  aside?: ReactNode;
+  /** Below the list, also if it can't be loaded: the way to its other pages. */
+  footer?: ReactNode;
+  children: ReactNode;
+};
 
 /** A list on a sheet with a title, which is there even if the list can't be loaded. */
-export function ListCard({ query, title, aside, children }: ListCardProps) {
+export function ListCard({ query, title, aside, footer, children }: ListCardProps) {
   return (
     <Card title={title} aside={aside} isFlush>
       <QueryState of={query} isInset />
       {(query.error === null || query.data !== undefined) && children}
+      {footer}
     </Card>
   );
 }

@@ -55,7 +55,7 @@ export function Screen({ className = "", children, ...header }: ScreenProps) {
   );
 }
 
-type InsteadProps = { title: string; why: string; to: string; action: string };
+type InsteadProps = { title: string; why: string; to: NonNullable<LinkProps["to"]>; action: string };
 
 /** Instead of a page that is not there or not for this person: why, and where they may go. */
 export function Instead({ title, why, to, action }: InsteadProps) {

@@ -260,9 +260,9 @@ function HaltEverything({ copyId }: { copyId: string }) {
       title="Halt everything"
       text="A kill switch for emergencies: nothing is sent for any of your copies, not even cancels and exits, until you clear it. To stop new entries but keep following exits, pause instead."
       question="Halt all your copies?"
-      says="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
+      consequences="Open orders and holdings stay at the exchange as they are: manage them there. What the strategies do in the meantime is logged as skipped."
       halt={(reason) => call("POST /copies/:copyId/halt", { copyId, reason })}
-      done="All your copies are halted"
+      says="All your copies are halted"
       outdates={copyKeys(copyId)}
     />
   );

@@ -1,13 +1,12 @@
 // Revokes a key, with a fresh code. Also used where a strategy shows its key.
 
-import type { KeyJson, PersonJson } from "../../../../src/dashboard-api/schemas.ts";
+import type { KeyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
-import { ButtonLink } from "../../ui/button.tsx";
-import { Note } from "../../ui/card.tsx";
 import { CodeInput } from "../../ui/forms/field.tsx";
 import { FormDialog } from "../../ui/forms/form.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
+import { MissingSteps } from "./missing-steps.tsx";
 
 type Revoked = Pick<KeyJson, "keyId" | "label" | "apiKey">;
 /** Null: the dialog is closed. */
@@ -61,47 +60,3 @@ const WHAT_HAPPENS = (
     <li>You can bind another key to the strategy afterwards.</li>
   </ul>
 );
-
-type MissingStepsProps = {
-  person: PersonJson;
-  /** What waits for them. */
-  before?: string;
-  /** What a code is asked for. */
-  asking?: string;
-};
-
-export function MissingSteps({
-  person,
-  before = "Before you can create or revoke a key",
-  asking = "each key",
-}: MissingStepsProps) {
-  const lacksApproval = person.kyc !== "APPROVED";
-  const lacksSecondFactor = !person.hasSecondFactor;
-  if (!lacksApproval && !lacksSecondFactor) return null;
-  return (
-    <Note tone="warn" title={before}>
-      <ul className="mt-1 list-disc pl-5">
-        {lacksApproval && (
-          <li>
-            {person.kyc === "PENDING"
-              ? "An operator has to approve your identity. It is in review."
-              : "An operator has to approve your identity."}
-          </li>
-        )}
-        {lacksSecondFactor && <li>You need a second factor: {asking} asks for a code of it.</li>}
-      </ul>
-      <div className="mt-3 flex flex-wrap gap-2">
-        {lacksApproval && (
-          <ButtonLink to="/identity" kind="quiet" size="small">
-            Identity
-          </ButtonLink>
-        )}
-        {lacksSecondFactor && (
-          <ButtonLink to="/security" hash="second-factor" kind="quiet" size="small">
-            Set up the second factor
-          </ButtonLink>
-        )}
-      </div>
-    </Note>
-  );
-}

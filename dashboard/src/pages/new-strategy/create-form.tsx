@@ -1,8 +1,7 @@
 // Name, type and key of a new strategy.
 
-import { useQueryClient } from "@tanstack/react-query";
 import type { KeyJson, StrategyJson, StrategyType } from "../../../../src/dashboard-api/schemas.ts";
-import { call } from "../../api/call.ts";
+import { call, outdate } from "../../api/call.ts";
 import { TYPES } from "../../strategies/type-words.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/card.tsx";
@@ -20,17 +19,13 @@ type CreateFormProps = {
 };
 
 export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
-  const queries = useQueryClient();
   const chosen = keys.find((key) => key.keyId === keyId) ?? (keys.length === 1 ? keys[0] : undefined);
   const form = useForm({
     first: { name: "", type: "SPOT" as StrategyType, keyId: chosen?.keyId ?? "" },
     send: (values) => call("POST /strategies", values),
-    onDone: async (strategy) => {
+    onDone: (strategy) => {
       onCreated(strategy);
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ["strategies"] }),
-        queries.invalidateQueries({ queryKey: ["keys"] }),
-      ]);
+      outdate(["strategies"], ["keys"]);
     },
   });
   return (

@@ -7,6 +7,7 @@ import { call, outdate } from "../../api/call.ts";
 import { copyingQuery } from "../../api/operator.ts";
 import { CopyNumbers, Outcomes, Unclosed } from "../../copying/copy-status.tsx";
 import { Gap } from "../../copying/gap.tsx";
+import { ReasonInput } from "../../copying/halt.tsx";
 import { SWITCH_NAMES } from "../../copying/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, EmptyState, ErrorNote, Loaded, Note } from "../../ui/card.tsx";
@@ -182,7 +183,6 @@ const COLUMNS: readonly Column<KillSwitchJson>[] = [
 
 // Sets a kill switch: what it stops, and why.
 
-const REASON_LENGTH_MAX = 200;
 type Kind = KillSwitchJson["kind"];
 type NewSwitch = { readonly kind: Kind; readonly id: string };
 
@@ -242,14 +242,7 @@ function SetSwitchDialog({ first, venues, onClose }: SetSwitchDialogProps) {
               {...control("id")}
             />
           )}
-          <TextInput
-            label="Reason"
-            hint="Shown to everybody whose copies it halts."
-            autoComplete="off"
-            required
-            maxLength={REASON_LENGTH_MAX}
-            {...control("reason")}
-          />
+          <ReasonInput hint="Shown to everybody whose copies it halts." {...control("reason")} />
         </>
       )}
     </FormDialog>

@@ -107,9 +107,11 @@ function OpenCard({ strategy, isOpen, isOffered, copiers }: OpenCardProps) {
         onClose={() => setAsking(false)}
         title={isOpen ? "Close to new copiers?" : "Open to copiers?"}
         action={isOpen ? "Close to new copiers" : "Open to copiers"}
-        first={{}}
-        send={() => call("PUT /strategies/:strategyId/copying", { strategyId, isOpen: !isOpen })}
-        says={isOpen ? "The strategy is closed to new copiers" : "The strategy is open to copiers"}
+        first={{ isOpen: !isOpen }}
+        send={(sent) => call("PUT /strategies/:strategyId/copying", { strategyId, ...sent })}
+        says={(_answer, sent) =>
+          sent.isOpen ? "The strategy is open to copiers" : "The strategy is closed to new copiers"
+        }
         outdates={[strategyCopyingQuery(strategyId).queryKey]}
       >
         {() =>
@@ -158,9 +160,7 @@ function wordsOf(its: { isLive: boolean; isOpen: boolean; isOffered: boolean }):
     : "Nobody sees it. Open it, and copiers can have its orders mirrored on their own exchange accounts.";
 }
 
-// The trader's kill switch: nothing is sent for any copy of the strategy.
-
-/** The trader's kill switch while it is set. */
+/** The kill switch that halts the strategy's copies, the trader's or an operator's. */
 function StrategyHalted({
   strategyId,
   halted,
@@ -186,9 +186,9 @@ function CopiersHalt({ strategyId }: { strategyId: string }) {
       title="Halt all copies"
       text="A kill switch for emergencies, such as a bot out of control: nothing is sent for any copy of this strategy, not even cancels and exits, until you clear it. It does not stop your own bot."
       question="Halt all copies of this strategy?"
-      says="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
+      consequences="Copiers see the reason. Their holdings and their open orders at the exchanges stay as they are."
       halt={(reason) => call("POST /strategies/:strategyId/copying/halt", { strategyId, reason })}
-      done="All copies are halted"
+      says="All copies are halted"
       outdates={[strategyCopyingQuery(strategyId).queryKey]}
     />
   );

@@ -99,7 +99,11 @@ function History() {
     }),
   );
   return (
-    <ListCard query={query} title="History">
+    <ListCard
+      query={query}
+      title="History"
+      footer={<Pager what="orders" before={before} next={query.data?.next} />}
+    >
       <Table
         caption="Order history"
         phone="scroll"
@@ -114,8 +118,6 @@ function History() {
           </EmptyState>
         }
       />
-
-      <Pager what="orders" before={before} next={query.data?.next} />
     </ListCard>
   );
 }

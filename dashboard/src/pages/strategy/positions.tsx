@@ -60,7 +60,7 @@ function FuturesPositions({ strategyId, canCancel }: { strategyId: string; canCa
   const pending = legs.data?.rows.filter(({ status }) => status === "PENDING") ?? [];
   return (
     <div className="flex flex-col gap-5">
-      <QueryState of={together(positions, legs)} lines={6} />
+      <QueryState of={{ ...together(positions, legs), data: positions.data }} lines={6} />
       {positions.data?.rows.length === 0 && (
         <Card isFlush>
           <EmptyState title="No open positions.">

@@ -16,7 +16,8 @@ import { SubmitForm, useForm } from "../../ui/forms/form.tsx";
 import { Dialog } from "../../ui/overlays/dialog.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { KeyTest } from "../keys/key-test.tsx";
-import { MissingSteps, RevokeKeyDialog } from "../keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "../keys/missing-steps.tsx";
+import { RevokeKeyDialog } from "../keys/revoke-key-dialog.tsx";
 import { NAME_LENGTH_MAX } from "../new-strategy/create-form.tsx";
 import { CloseCard } from "./settings/close-card.tsx";
 

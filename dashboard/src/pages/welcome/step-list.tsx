@@ -1,3 +1,4 @@
+import type { LinkProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Search } from "../../app/search.ts";
 import { SwitchProfileButton } from "../../profile/switch-profile-dialog.tsx";
@@ -56,7 +57,7 @@ export function StepList({ steps, next, firstStrategyId = null }: StepListProps)
 
 /** Where each step is done; null where the step needs something else or is done elsewhere. */
 const PLACES: Readonly<
-  Record<StepName, { to: string; says: string; hash?: string; search?: Search } | null>
+  Record<StepName, { to: NonNullable<LinkProps["to"]>; says: string; hash?: string; search?: Search } | null>
 > = {
   EMAIL: { to: "/verify-email", says: "Request the link" },
   IDENTITY: { to: "/identity", says: "To the form" },

@@ -1,4 +1,4 @@
-// Numbers of money. They are exact decimal strings from the server and are never made floats; a fixed number
+// Amounts, times, facts and timelines. Amounts are exact decimal strings from the server and are never made floats; a fixed number
 // of decimals pads and rounds to the nearest, except of what may be spent. Gains and losses have a sign and
 // an arrow, not a color alone. Null is a dash.
 

@@ -1,4 +1,4 @@
-// Connects an exchange account: where, which kind, and its key; then the result of its check.
+// Connects an exchange account, or replaces its key: where, which kind, and its key; then the result of its check.
 
 import { useState } from "react";
 import type {
@@ -15,7 +15,7 @@ import { Note } from "../../../ui/card.tsx";
 import { CodeInput, PasswordInput, Select, TextInput } from "../../../ui/forms/field.tsx";
 import { DialogForm, type Form, useForm } from "../../../ui/forms/form.tsx";
 import { Dialog, DialogActions } from "../../../ui/overlays/dialog.tsx";
-import { MissingSteps } from "../../keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "../../keys/missing-steps.tsx";
 import { CheckResult } from "./check-result.tsx";
 
 const LABEL_LENGTH_MAX = 60;

@@ -21,7 +21,7 @@ import { Select } from "../../../ui/forms/field.tsx";
 import { DialogForm } from "../../../ui/forms/form.tsx";
 import { Dialog } from "../../../ui/overlays/dialog.tsx";
 import { toast } from "../../../ui/overlays/toast.tsx";
-import { MissingSteps } from "../../keys/revoke-key-dialog.tsx";
+import { MissingSteps } from "../../keys/missing-steps.tsx";
 
 const TITLE = "Copy this strategy";
 
