@@ -5,7 +5,7 @@ import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
 import type { PriceSpan } from "./symbols/candles.ts";
-import { SEED, setSimulatedStage } from "./testing/simulated-stage.ts";
+import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
 import { until } from "./testing/upstream.ts";
 
 const { futures: source } = createSimulatedSources(String(SEED));
@@ -14,7 +14,8 @@ const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-const setStage = (startAt?: number) => setSimulatedStage("futures", startAt === undefined ? {} : { startAt });
+const setStage = (startAt?: number) =>
+  openSimulatedStage("futures", startAt === undefined ? {} : { startAt });
 
 /** The exchange's mark price of a contract in the second of `at`. */
 const toldAt = (name: string, at: number) => source.premium(name, Math.floor(at / 1_000) * 1_000);

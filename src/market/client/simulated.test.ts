@@ -8,14 +8,14 @@ import { averagePrice } from "../exchange/tickers.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
 import { silentAfterMs } from "./symbols/book.ts";
 import type { PriceSpan } from "./symbols/candles.ts";
-import { SEED, setSimulatedStage } from "./testing/simulated-stage.ts";
+import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
 import { until } from "./testing/upstream.ts";
 
 const { spot: source } = createSimulatedSources(String(SEED));
 const price = (text = "") => decimal<Price>(text);
 
 const setStage = (clockOf?: (time: ManualTime) => Clock) =>
-  setSimulatedStage("spot", clockOf === undefined ? {} : { clockOf });
+  openSimulatedStage("spot", clockOf === undefined ? {} : { clockOf });
 
 test("every spot symbol has rules and quotes equal to those of REST", async () => {
   const { feed, pass } = await setStage();

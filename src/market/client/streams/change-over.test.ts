@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { createSimulatedSources } from "../../simulated/source.ts";
 import { pass, type Stage, setStage, settle } from "../testing/feed.ts";
-import { SEED, setSimulatedStage } from "../testing/simulated-stage.ts";
+import { openSimulatedStage, SEED } from "../testing/simulated-stage.ts";
 import { until } from "../testing/upstream.ts";
 import { changeOverDeadlineMs, heldMessagesMax, overlapMs } from "./change-over.ts";
 import { ageMsMax, changeOverRetryMs } from "./connection.ts";
@@ -241,7 +241,7 @@ test("a feed that is closed in a change-over leaves no socket and no timer behin
 });
 
 test("every trade of the simulated market arrives once across change-overs, and no gap is reported", async () => {
-  const { exchange, time, feed } = await setSimulatedStage("spot");
+  const { exchange, time, feed } = await openSimulatedStage("spot", { measuresAge: true });
   const ids: number[] = [];
   const updateIds: number[] = [];
   const depthIds: number[] = [];

@@ -32,12 +32,17 @@ afterEach(async () => {
 });
 
 /** `clockOf` returns market time; by default the stage's own. */
-export async function setSimulatedStage(
+export async function openSimulatedStage(
   family: "spot" | "futures",
   {
     startAt,
     clockOf = (time) => time,
-  }: { readonly startAt?: number; readonly clockOf?: (time: ManualTime) => Clock } = {},
+    measuresAge = family === "futures",
+  }: {
+    readonly startAt?: number;
+    readonly clockOf?: (time: ManualTime) => Clock;
+    readonly measuresAge?: boolean;
+  } = {},
 ): Promise<SimulatedStage> {
   const time = createManualTime(startAt);
   const clock = clockOf(time);
@@ -52,7 +57,7 @@ export async function setSimulatedStage(
     random: () => 0.5,
     log: { info() {}, warn() {}, error() {} },
     asksAboutQuietSymbols: false,
-    measuresAge: family === "futures",
+    measuresAge,
     isMetered: false,
   });
   open.push(feed.close);
