@@ -4,7 +4,7 @@
 // main thread waits for no disk.
 import {
   type CompiledQuery,
-  type QueryExecutorProvider as Dialect,
+  type QueryExecutorProvider as Executing,
   type ColumnType as KyselyColumn,
   PostgresAdapter,
   type RawBuilder,
@@ -29,12 +29,12 @@ export type Execute = (
 export type Value = string | number | null;
 export type ColumnType = "text" | "bigint";
 
-export function isPostgres(db: Dialect): boolean {
+export function isPostgres(db: Executing): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /** A locking clause. SQLite has none: a transaction that writes has the whole database to itself. */
-export function locking(db: Dialect, clause: string): RawBuilder<unknown> {
+export function locking(db: Executing, clause: string): RawBuilder<unknown> {
   return isPostgres(db) ? sql.raw(clause) : sql``;
 }
 
@@ -45,7 +45,7 @@ type Rows<Name extends string> = readonly Readonly<Record<Name, Value>>[];
  * SQLite. Either is faster than a parameter for each value.
  */
 export function rowsOf<Name extends string>(
-  db: Dialect,
+  db: Executing,
   table: string,
   types: Readonly<Record<Name, ColumnType>>,
   rows: Rows<NoInfer<Name>>,
@@ -60,23 +60,37 @@ export function rowsOf<Name extends string>(
   return sql`(SELECT ${sql.join(columns)} FROM jsonb_each(${given[0]})) AS ${sql.ref(table)}`;
 }
 
-function parametersOf<Name extends string>(db: Dialect, names: readonly Name[], rows: Rows<Name>): unknown[] {
+function parametersOf<Name extends string>(
+  db: Executing,
+  names: readonly Name[],
+  rows: Rows<Name>,
+): unknown[] {
   if (isPostgres(db)) return names.map((name) => rows.map((row) => row[name]));
   return [JSON.stringify(rows.map((row) => names.map((name) => row[name])))];
 }
 
 /**
- * A statement whose only parameters are rows, which it names `given`. It is compiled once: Kysely takes
- * longer to compile a statement than the rest of sending it takes.
+ * A statement over rows, its only parameters, which it reads once as the table `given`. It is compiled at its
+ * first use and never again, because compiling takes Kysely longer than sending.
  */
 export function overRows<Name extends string>(
-  db: Dialect,
+  db: Executing,
   types: Readonly<Record<Name, ColumnType>>,
   statement: (given: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): (rows: Rows<NoInfer<Name>>) => CompiledQuery<unknown> {
   const names = Object.keys(types) as Name[];
-  const compiled = statement(rowsOf(db, "given", types, [])).compile(db);
-  return (rows) => ({ ...compiled, parameters: parametersOf(db, names, rows) });
+  const compile = () => {
+    const compiled = statement(rowsOf(db, "given", types, [])).compile(db);
+    // Another parameter would be lost: each use binds its rows, and nothing else.
+    if (compiled.parameters.length !== parametersOf(db, names, []).length)
+      throw new Error(`only the given rows may be parameters, once: ${compiled.sql}`);
+    return compiled;
+  };
+  let compiled: CompiledQuery<unknown> | null = null;
+  return (rows) => {
+    compiled ??= compile();
+    return { ...compiled, parameters: parametersOf(db, names, rows) };
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 // What a strategy has behind it and has open: its orders, trades, legs, incomes and journal, found and listed.
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
@@ -69,7 +69,16 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
     },
 
     async listTrades(strategyId, query: TradeQuery) {
-      const bodies = await listBodies(db, "trades", strategyId, { ...query, from: query.fromTradeId });
+      const { symbol, orderId } = query;
+      const ofOrder = sql`FROM orders WHERE strategy_id = ${strategyId} AND symbol = ${symbol} AND order_id = ${orderId}`;
+      const range = { ...query, from: query.fromTradeId };
+      const isOfOrder = [
+        sql`order_id = ${orderId}`,
+        sql`trade_id >= (SELECT first_trade_id ${ofOrder})`,
+        sql`trade_id <= (SELECT last_trade_id ${ofOrder})`,
+      ];
+      const further = orderId === undefined ? [] : isOfOrder;
+      const bodies = await listBodies(db, "trades", strategyId, range, further);
       return bodies.map(decodeTrade);
     },
 
@@ -144,36 +153,29 @@ function orderOfRow(row: { body: string } | undefined): Order | null {
   return row === undefined ? null : decodeOrder(row.body);
 }
 
-/** What has ascending numbers: the columns of its number and of its time. */
+/** Tables with ascending ids: the columns of their ids and of their times. */
 const NUMBERED = {
   orders: { number: "order_id", time: "placed_at" },
   trades: { number: "trade_id", time: "at" },
   legs: { number: "leg_id", time: "placed_at" },
 } as const;
 
-type RangeQuery = Omit<TradeQuery, "fromTradeId"> & { readonly from: number | undefined };
+type RangeQuery = Omit<TradeQuery, "fromTradeId" | "orderId"> & { readonly from: number | undefined };
 
 /**
  * The bodies in a range, ascending by number. Of a range longer than its limit, `keeps` says which end stays;
- * without it the oldest stay if the range has a lower bound.
+ * without it the oldest stay if the range has a lower bound. `further` are more conditions.
  */
 async function listBodies(
   db: Kysely<Tables>,
   table: keyof typeof NUMBERED,
   strategyId: string,
-  { symbol, orderId, from, startTime, endTime, limit, keeps }: RangeQuery,
+  { symbol, from, startTime, endTime, limit, keeps }: RangeQuery,
+  further: readonly RawBuilder<unknown>[] = [],
 ): Promise<string[]> {
   const number = sql.ref(NUMBERED[table].number);
   const time = sql.ref(NUMBERED[table].time);
-  const conditions = [sql`strategy_id = ${strategyId}`, sql`symbol = ${symbol}`];
-  if (orderId !== undefined) {
-    const ofOrder = sql`FROM orders WHERE strategy_id = ${strategyId} AND symbol = ${symbol} AND order_id = ${orderId}`;
-    conditions.push(
-      sql`order_id = ${orderId}`,
-      sql`trade_id >= (SELECT first_trade_id ${ofOrder})`,
-      sql`trade_id <= (SELECT last_trade_id ${ofOrder})`,
-    );
-  }
+  const conditions = [sql`strategy_id = ${strategyId}`, sql`symbol = ${symbol}`, ...further];
   if (from !== undefined) conditions.push(sql`${number} >= ${from}`);
   if (startTime !== undefined) conditions.push(sql`${time} >= ${startTime}`);
   if (endTime !== undefined) conditions.push(sql`${time} <= ${endTime}`);

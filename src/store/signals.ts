@@ -65,8 +65,8 @@ const SIGNALS = {
 } as const;
 
 /**
- * Records signals, each unless there is one under its key, or its signature was accepted for another key;
- * answers for each null if it was added. Signatures come first. Rows are inserted in an order that is the
+ * Returns the function that records signals, each unless there is one under its key, or its signature was
+ * accepted for another key; it answers for each null if it was added. Signatures come first. Rows are inserted in an order that is the
  * same everywhere, so that two servers never wait for each other; their positions are in the order in which
  * the signals came.
  */
@@ -105,7 +105,7 @@ export function signalRecorder(
       FROM accepted WHERE true ${order}
       ON CONFLICT (strategy_id, idempotency_key) DO NOTHING RETURNING signal_id`,
   );
-  // What there is under the keys of rows, and whether their signatures are those of other keys.
+  // The signals recorded under the given keys, and whether the given signatures belong to other keys.
   const findSignals = overRows(
     db,
     KEYS,
