@@ -565,7 +565,7 @@ export type MirrorEntry = {
   readonly profitShare?: ProfitShare;
 };
 
-/** A row before anything is known of it, and what the parts are that a stored one leaves out. */
+/** The initial values of a new row; also the nulls that a stored row leaves out. */
 export const BLANK_ENTRY: Omit<MirrorEntry, "copyId" | "entryId" | "kind" | "leadAt" | "updatedAt"> = {
   seq: null,
   requestId: null,

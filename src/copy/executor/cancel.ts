@@ -12,7 +12,7 @@ import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
-import { type CopyContext, closesPosition, isLeg, isOfKind, isWaitingLeg } from "./context.ts";
+import { type CopyContext, closesPosition, isLeg, isSameKind, isWaitingLeg } from "./context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
 
 /** Delay before an order that is still open after its cancel is queried again, ms. */
@@ -114,7 +114,7 @@ function isToBeReplaced({ state, leadAccount }: CopyContext, leg: MirrorEntry): 
     kind === "PLACE_LEG" && status === "NEW" && side === leg.side && orderType === leg.orderType;
   // Its row may not be in the outbox yet.
   const isPlaced = () =>
-    [...(leadAccount()?.openLegs.values() ?? [])].some((theirs) => isOfKind(leg, theirs));
+    [...(leadAccount()?.openLegs.values() ?? [])].some((theirs) => isSameKind(leg, theirs));
   return closesPosition(state, leg) && (state.open(leg.symbol ?? "").some(isNew) || isPlaced());
 }
 
@@ -236,15 +236,15 @@ export async function cancelOvertaken(context: CopyContext, symbol: string): Pro
 export async function cancelLegs(context: CopyContext, symbol: string): Promise<Skip | null> {
   for (const entry of context.state.resting(symbol)) {
     if (!isLeg(entry) || isWaitingLeg(entry)) continue;
-    const kept = await cancelOrEnd(context, entry, null);
-    if (kept !== null) return kept;
+    const blocked = await cancelOrEnd(context, entry, null);
+    if (blocked !== null) return blocked;
   }
   return null;
 }
 
 /**
- * Cancels an order or a leg; answers why it could not be, or null. With its symbol it is gone; whatever else
- * cannot be canceled is tried again.
+ * Cancels an order or a leg; returns why it is still open, or null. If the venue no longer lists the symbol, the
+ * row ends; after any other refusal the caller tries again.
  */
 export async function cancelOrEnd(
   context: CopyContext,

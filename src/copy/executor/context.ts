@@ -51,8 +51,8 @@ export function isLeg({ kind }: Pick<MirrorEntry, "kind">): boolean {
   return kind === "PLACE_LEG";
 }
 
-/** Whether a leg of the strategy is of the symbol, the side and the type of a mirrored one. */
-export function isOfKind(
+/** Whether a leg of the strategy has the symbol, side and type of a mirrored leg. */
+export function isSameKind(
   { symbol, side, orderType }: Pick<MirrorEntry, "symbol" | "side" | "orderType">,
   theirs: Pick<Leg, "symbol" | "side" | "type">,
 ): boolean {

@@ -16,7 +16,7 @@ import { applyReport, skipped } from "../orders/rows.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
 import { leverageSkip, skipOf } from "../sizing/skip.ts";
-import { marketQuantity } from "../sizing/snap.ts";
+import { type Fitted, marketQuantity } from "../sizing/snap.ts";
 import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { placeLeg } from "./legs.ts";
@@ -41,7 +41,7 @@ export async function executeRow(context: CopyContext, row: MirrorEntry, action:
     case "LIQUIDATE":
       return await closePosition(context, row, action);
     case "SET_LEVERAGE":
-      return await setLeverage(context, row, action);
+      return await followLeverage(context, row, action);
     case "CLOSE":
       state.put({ ...row, status: "DONE", updatedAt: now() });
       if (state.copy.status !== "STOPPED") state.move("CLOSING", "STRATEGY_CLOSED", now());
@@ -147,7 +147,7 @@ async function closePosition(
  * The strategy has chosen another leverage: the copy follows at once where it has something, else with its
  * next order.
  */
-async function setLeverage(
+async function followLeverage(
   context: CopyContext,
   row: MirrorEntry,
   action: LeadAction & LeadLeverage,
@@ -170,12 +170,12 @@ export async function fitted(
   { symbol, side }: MirrorEntry,
   size: Quantity,
   { isReduction }: { readonly isReduction: boolean },
-): Promise<ReturnType<typeof marketQuantity>> {
+): Promise<Fitted> {
   if (symbol === null || side === null) throw new Error("an order has a symbol and a side");
   const rules = await session.rules(symbol);
+  const price = (await session.prices()).get(symbol) ?? null;
   // A symbol that is not traded at the moment is left to its owner.
   if (rules?.status !== "TRADING") return { quantity: ZERO, skip: skipOf("NOT_LISTED") };
-  const price = (await session.prices()).get(symbol) ?? null;
   return marketQuantity(rules, size, { price, side, isReduction, family: state.copy.family });
 }
 

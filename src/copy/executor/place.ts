@@ -29,13 +29,13 @@ type Scaled = Sized | Unsized;
 export const ORDER_WAITS_MS = 2_000;
 /** Delay before an account that was not polled is polled again, ms. */
 const POLL_AGAIN_MS = 500;
-/** For a request that an order does not wait long for. */
+/** Why an order is sized again without its opening part. */
+const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
+
+/** The context for requests that an order waits for at most `ORDER_WAITS_MS`. */
 export function briefly(context: CopyContext): CopyContext {
   return { ...context, session: context.session.briefly(ORDER_WAITS_MS) };
 }
-
-/** Why an order is sized again without its opening part. */
-const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
 
 /** Mirrors an order, or records on its row why not. */
 export async function place(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
@@ -78,7 +78,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     }
     const { leverage } = action;
     const isOpening = leverage !== null && scaled.opening > 0n;
-    const refusal = isOpening ? await setLeverage(context, action.symbol, leverage) : null;
+    const refusal = isOpening ? await setCopiedLeverage(context, action.symbol, leverage) : null;
     if (refusal !== null) {
       ofLeverage = leverageSkip(refusal);
       if (scaled.opening < scaled.quantity) {
@@ -363,7 +363,7 @@ function restingWorth(entries: readonly MirrorEntry[]): Amount {
 /**
  * The venue's refusal, if it does not take the leverage that a strategy's is copied at; null if it took it.
  */
-export async function setLeverage(
+export async function setCopiedLeverage(
   { session, state }: CopyContext,
   symbol: string,
   wanted: number,

@@ -16,7 +16,7 @@ import { leverageSkip, skipOf, skipWords } from "../sizing/skip.ts";
 import { cancelRow } from "./cancel.ts";
 import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
 import { sendAtMarket } from "./execute-row.ts";
-import { conclude, feesOfSpot, setLeverage } from "./place.ts";
+import { conclude, feesOfSpot, setCopiedLeverage } from "./place.ts";
 import { submit } from "./submit.ts";
 
 /** Rows of the log that a repair reads. */
@@ -84,7 +84,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
   await feesOfSpot(context, symbol);
   if (state.copy.family === "FUTURES" && increases) {
     const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
-    const refusal = await setLeverage(context, symbol, leverage);
+    const refusal = await setCopiedLeverage(context, symbol, leverage);
     if (refusal !== null) {
       state.put(skipped(row, leverageSkip(refusal)));
       return;

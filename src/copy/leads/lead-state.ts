@@ -104,7 +104,7 @@ function isReckoned(symbol: string): boolean {
   return symbol.endsWith(COPY_QUOTE_ASSET);
 }
 
-/** The base asset of a pair whose prices are. */
+/** The base asset of a pair that is quoted in `COPY_QUOTE_ASSET`. */
 export function baseOf(symbol: string): string {
   return symbol.slice(0, -COPY_QUOTE_ASSET.length);
 }

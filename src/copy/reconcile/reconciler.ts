@@ -11,7 +11,7 @@ import type { Leg } from "../../domain/leg.ts";
 import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
-import { type CopyContext, closesPosition, isLeg, isOfKind, isWaitingLeg } from "../executor/context.ts";
+import { type CopyContext, closesPosition, isLeg, isSameKind, isWaitingLeg } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/execute-row.ts";
 import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
@@ -184,12 +184,12 @@ async function cancelUnwanted(
     const isOver = isCancelDue || isOvertaken(context, entry);
     if (!isClosing && !isOver && !(opensSomething(context, entry) && state.copy.status === "PAUSED"))
       continue;
-    const kept = await cancelOrEnd(
+    const blocked = await cancelOrEnd(
       context,
       entry,
       isClosing ? null : skipOf(isOver ? "OVERTAKEN" : "PAUSED"),
     );
-    if (kept !== null) return kept;
+    if (blocked !== null) return blocked;
   }
   return null;
 }
@@ -332,7 +332,7 @@ function missingLegs(
       leg.symbol === symbol &&
       leg.status === "NEW" &&
       closesPosition(state, leg) &&
-      !own.some((entry) => isOfKind(entry, leg)),
+      !own.some((entry) => isSameKind(entry, leg)),
   );
 }
 
@@ -351,7 +351,7 @@ function isStaleLeg(
   const theirs = account.positions.get(symbol ?? "")?.quantity ?? ZERO;
   if (theirs === 0n || theirs > 0n !== (side === "SELL") || !closesPosition(state, entry)) return false;
   if (account.openLegs.has(orderIdOf(entry.collectiveId))) return false;
-  return ![...account.openLegs.values()].some((leg) => isOfKind(entry, leg));
+  return ![...account.openLegs.values()].some((leg) => isSameKind(entry, leg));
 }
 
 /** Whether the strategy has nothing of a symbol any more. */

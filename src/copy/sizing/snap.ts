@@ -89,6 +89,9 @@ export function sizeSkip(
   );
 }
 
+/** The quantity that is left after fitting, zero if none is, and why it is less. */
+export type Fitted = { readonly quantity: Quantity; readonly skip: Skip | null };
+
 /**
  * An order of the copy's own at the market's price, for as much as a venue takes of a size: to close or to
  * repair with.
@@ -102,7 +105,7 @@ export function marketQuantity(
     readonly isReduction: boolean;
     readonly family: StrategyType;
   },
-): { readonly quantity: Quantity; readonly skip: Skip | null } {
+): Fitted {
   const reduceOnly = at.family === "FUTURES" && at.isReduction;
   const measure = { takesMarketPrice: true, price: at.price, reduceOnly };
   const [, most] = mostOf(rules, measure);
