@@ -39,9 +39,10 @@ import { FundingClock } from "./schedules/funding.ts";
 import { Signals } from "./signals/signals.ts";
 import { stoppingAtFailures } from "./signals/stopping-store.ts";
 import { createSignalSweep } from "./signals/sweep.ts";
+import { isWebSocketUpgrade, Sockets } from "./sockets/server.ts";
 import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
-import { answerToPolling, isStreamUpgrade } from "./streams/front-door.ts";
+import { answerToPolling } from "./streams/front-door.ts";
 import { createStreams } from "./streams/server.ts";
 import type { WaitingCounts } from "./watch/watch-list.ts";
 import { Watcher } from "./watch/watcher.ts";
@@ -226,7 +227,7 @@ export async function startService(
       isSecure: isReachedSecurely(config),
       pages: (request) =>
         documents(request) ?? answerToPolling(request.path) ?? dashboard.application(request),
-      isUpgrade: isStreamUpgrade,
+      isUpgrade: isWebSocketUpgrade,
     });
     opened.defer(() => server.close());
     const sourceParts = { market: markets.SPOT, wallClock: systemClock, timers: systemTimers, log };
@@ -252,6 +253,16 @@ export async function startService(
       log,
     });
     opened.defer(() => streams.close());
+    const sockets = new Sockets({
+      server: server.server,
+      endpoints: [],
+      addressOf,
+      perAddress: perAddress.streams,
+      wallNow,
+      timers: systemTimers,
+      log,
+    });
+    opened.defer(() => sockets.close());
     const live = await dashboard.openLive(streams, upstream.feedOptions);
     opened.defer(() => live.close());
     const copier = startServersCopier(config, {

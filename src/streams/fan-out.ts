@@ -112,7 +112,7 @@ const BYTES_IN_2_OCTETS = 126;
 const BYTES_IN_8_OCTETS = 127;
 
 /** A text as one unmasked WebSocket frame. Source: RFC 6455, section 5.2. */
-function textFrame(text: string): Buffer {
+export function textFrame(text: string): Buffer {
   const bytes = Buffer.byteLength(text);
   const lengthOctets = bytes < BYTES_IN_2_OCTETS ? 0 : bytes < 65_536 ? 2 : 8;
   const frame = Buffer.allocUnsafe(2 + lengthOctets + bytes);

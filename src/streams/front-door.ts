@@ -66,13 +66,15 @@ export class FrontDoor {
   readonly #guests = new Map<Connection, Guest>();
   #isClosing = false;
 
-  /** Takes the upgrades of a server on, which must leave to HTTP what is no `isStreamUpgrade`. */
+  /** Takes on those upgrades of a server that are an `isStreamUpgrade`. */
   constructor(io: Server, server: HttpServer, parts: FrontDoorParts) {
     this.#io = io;
     this.#parts = parts;
     io.attach(this.#porter);
     io.engine.on("connection", (connection: Connection) => this.#welcome(connection));
-    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    server.on("upgrade", (request, socket, head) => {
+      if (isStreamUpgrade(request)) this.#upgrade(request, socket, head);
+    });
   }
 
   /** A namespace has let a connection in. One that was merely refused again and again has not joined. */
@@ -137,16 +139,7 @@ export class FrontDoor {
   }
 
   #refuse(socket: Duplex, status: string, message: string): void {
-    const body = JSON.stringify({ status: false, message });
-    socket.end(
-      `HTTP/1.1 ${status}\r\ncontent-type: application/json;charset=UTF-8\r\n` +
-        "x-content-type-options: nosniff\r\ncache-control: no-store\r\n" +
-        "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n" +
-        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-    );
-    // HTTP has let go of it and would wait for its end for ever.
-    const cancel = this.#parts.timers.after(GOODBYE_MS_MAX, () => socket.destroy());
-    socket.once("close", cancel);
+    refuseUpgrade(socket, { status, message, timers: this.#parts.timers });
   }
 
   #welcome(connection: Connection): void {
@@ -188,6 +181,23 @@ export class FrontDoor {
   #closeIfUnjoined(connection: Connection): Cancel {
     return this.#parts.timers.after(UNJOINED_MS_MAX, () => webSocketOf(connection).terminate());
   }
+}
+
+/** Answers an upgrade with a status such as "404 Not Found" and closes the connection. */
+export function refuseUpgrade(
+  socket: Duplex,
+  { status, message, timers }: { readonly status: string; readonly message: string; readonly timers: Timers },
+): void {
+  const body = JSON.stringify({ status: false, message });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+      "x-content-type-options: nosniff\r\ncache-control: no-store\r\n" +
+      "content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n" +
+      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+  // HTTP has let go of it and would wait for its end for ever.
+  const cancel = timers.after(GOODBYE_MS_MAX, () => socket.destroy());
+  socket.once("close", cancel);
 }
 
 type WebSocket = EventEmitter & {

@@ -1,0 +1,172 @@
+// One WebSocket connection of a client: its send buffer, its pings, the rate of what it sends, and its end.
+// Frames are encoded by `streams/fan-out.ts` and written to the TCP socket, so a message that many clients
+// get is encoded once. `ws` reads, answers pings and closes; without compression it writes in order as well.
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import type { Cancel, Timers } from "../concurrency/time.ts";
+import { textFrame } from "../streams/fan-out.ts";
+import {
+  BUFFERED_BYTES_MAX,
+  CONFLATE_ABOVE_BYTES,
+  CONTROL_BURST,
+  CONTROL_PER_SECOND,
+  GOODBYE_MS_MAX,
+  LIFETIME_MS,
+} from "./limits.ts";
+
+/** What serves the messages of a connection. */
+export type ConnectionHandler = {
+  /** A text message from the client; a rejection closes the connection (1011). */
+  onMessage(text: string): void | Promise<void>;
+  /** The connection has closed, for whatever reason. Called once. */
+  onClosed(): void;
+  /** The message that announces the server's end, at a time in Unix ms. */
+  shutdownNotice(at: number): string;
+  /** Whether messages cost nothing else, so that their rate is bounded here. */
+  readonly countsMessages: boolean;
+};
+
+export type PingSchedule = { readonly everyMs: number; readonly pongWithinMs: number };
+
+type ConnectionParts = {
+  readonly webSocket: WebSocket;
+  /** The TCP socket below it. */
+  readonly tcp: Duplex;
+  readonly ping: PingSchedule;
+  readonly timers: Timers;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly onFault: (error: unknown) => void;
+};
+
+export class Connection {
+  readonly openedAt: number;
+  readonly #parts: ConnectionParts;
+  readonly #timers: Cancel[];
+  #handler: ConnectionHandler | null = null;
+  /** Control messages that the client may send now, as of `#creditedAt`. */
+  #credit = CONTROL_BURST;
+  #creditedAt: number;
+  #pongedAt: number;
+  /** The newest message of each conflated stream, while the send buffer is full. */
+  #conflated: Map<string, Buffer> | null = null;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+    const { webSocket, tcp, timers, wallNow, ping } = parts;
+    this.openedAt = wallNow();
+    this.#creditedAt = this.openedAt;
+    this.#pongedAt = this.openedAt;
+    this.#timers = [
+      timers.every(ping.everyMs, () => this.#ping()),
+      timers.after(LIFETIME_MS, () => this.close(1_000, "24 hours have passed")),
+    ];
+    tcp.on("drain", () => this.#flush());
+    webSocket.on("message", (data, isBinary) => this.#take(data as Buffer, isBinary));
+    webSocket.on("ping", () => this.#spend());
+    webSocket.on("pong", () => {
+      this.#pongedAt = wallNow();
+      this.#spend();
+    });
+    // A protocol error closes the connection with its code; nothing else is to be done about it.
+    webSocket.on("error", () => {});
+    webSocket.on("close", () => {
+      for (const cancel of this.#timers) cancel();
+      this.#conflated = null;
+      this.#handler?.onClosed();
+    });
+  }
+
+  /** Messages go to a handler from now on. */
+  serve(handler: ConnectionHandler): void {
+    this.#handler = handler;
+  }
+
+  get isOpen(): boolean {
+    return this.#parts.webSocket.readyState === this.#parts.webSocket.OPEN;
+  }
+
+  /** Sends a message that is for this client alone. It is never dropped: see `sendFrame`. */
+  send(text: string): void {
+    this.sendFrame(textFrame(text));
+  }
+
+  /**
+   * Sends an encoded frame. A frame with a `stream` may be replaced by a newer one of the same stream while
+   * the client reads slowly; any other is kept, and a client that lets too many bytes wait is cut.
+   */
+  sendFrame(frame: Buffer, stream: string | null = null): void {
+    const { tcp, webSocket } = this.#parts;
+    if (!this.isOpen) return;
+    if (stream !== null && (this.#conflated !== null || tcp.writableLength > CONFLATE_ABOVE_BYTES)) {
+      this.#conflated ??= new Map();
+      this.#conflated.set(stream, frame);
+      return;
+    }
+    if (tcp.writableLength > BUFFERED_BYTES_MAX) return void webSocket.terminate();
+    tcp.write(frame);
+  }
+
+  /** Takes no more messages until `resume`, so that a client which sends too many waits. */
+  pause(): void {
+    this.#parts.webSocket.pause();
+  }
+
+  resume(): void {
+    this.#parts.webSocket.resume();
+  }
+
+  /** Closes with a code of RFC 6455 and its reason; cuts a client that does not answer. */
+  close(code: number, reason: string): void {
+    const { webSocket, timers } = this.#parts;
+    if (webSocket.readyState === webSocket.CLOSED) return;
+    webSocket.close(code, reason);
+    this.#timers.push(timers.after(GOODBYE_MS_MAX, () => webSocket.terminate()));
+  }
+
+  /** Announces the server's end and closes. */
+  shutDown(): void {
+    if (this.#handler !== null) this.send(this.#handler.shutdownNotice(this.#parts.wallNow()));
+    this.close(1_001, "the server ends");
+  }
+
+  #take(data: Buffer, isBinary: boolean): void {
+    const handler = this.#handler;
+    if (handler === null || !this.isOpen) return;
+    if (handler.countsMessages && !this.#spend()) return;
+    if (isBinary) return void this.close(1_003, "messages are text");
+    const fail = (error: unknown) => {
+      this.#parts.onFault(error);
+      this.close(1_011, "a message could not be handled");
+    };
+    try {
+      void handler.onMessage(data.toString("utf8"))?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** Counts a control message; false if it was one too many, and the connection is closing. */
+  #spend(): boolean {
+    const now = this.#parts.wallNow();
+    const earned = (Math.max(0, now - this.#creditedAt) * CONTROL_PER_SECOND) / 1_000;
+    this.#credit = Math.min(CONTROL_BURST, this.#credit + earned) - 1;
+    this.#creditedAt = now;
+    if (this.#credit >= 0) return true;
+    this.close(1_008, "too many messages");
+    return false;
+  }
+
+  #ping(): void {
+    const { webSocket, wallNow, ping } = this.#parts;
+    const silentMs = wallNow() - this.#pongedAt;
+    if (silentMs > ping.everyMs + ping.pongWithinMs) return void webSocket.terminate();
+    if (this.isOpen) webSocket.ping(String(wallNow()));
+  }
+
+  #flush(): void {
+    const conflated = this.#conflated;
+    this.#conflated = null;
+    for (const frame of conflated?.values() ?? []) this.sendFrame(frame);
+  }
+}

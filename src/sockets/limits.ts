@@ -1,0 +1,36 @@
+// The bounds of the exchange's sockets. Each server counts its own connections.
+// Source: reference sockets, sections 2 and 14.
+
+/** Connections of all clients to one server. */
+export const CONNECTIONS_MAX = 10_000;
+/** Attempts to connect of one address within the window; the next one is refused 429. */
+export const ATTEMPTS_MAX = 300;
+export const ATTEMPTS_WINDOW_MS = 5 * 60_000;
+/** Addresses whose attempts are counted; the one that tried least recently is dropped. */
+export const ATTEMPT_ADDRESSES_MAX = 10_000;
+
+/** Bytes of a message from a client; a longer one ends the connection (close code 1009). */
+export const MESSAGE_BYTES_MAX = 64 * 1_024;
+/** Control messages (pings, pongs and text alike) that a connection may send at once ... */
+export const CONTROL_BURST = 50;
+/** ... and how many of them it gets back each second; one that sends more is closed (1008). */
+export const CONTROL_PER_SECOND = 10;
+/** Streams that one connection may be subscribed to. */
+export const STREAMS_PER_CONNECTION_MAX = 1_024;
+
+/**
+ * Bytes that wait in the send buffer of a connection before messages that a newer one makes worthless are
+ * conflated: only the newest of a stream is sent when the client reads again.
+ */
+export const CONFLATE_ABOVE_BYTES = 256 * 1_024;
+/** Bytes that may wait in all; a client that reads too slowly is cut, so it loses no message without knowing. */
+export const BUFFERED_BYTES_MAX = 4 * 1_024 * 1_024;
+
+/** A connection is closed after this long. */
+export const LIFETIME_MS = 24 * 60 * 60_000;
+/** How often spot connections are pinged, and how long the answer may take, ms. */
+export const SPOT_PING = { everyMs: 20_000, pongWithinMs: 60_000 } as const;
+/** The same of futures connections. */
+export const FUTURES_PING = { everyMs: 180_000, pongWithinMs: 600_000 } as const;
+/** How long a client may take for the closing handshake, ms. */
+export const GOODBYE_MS_MAX = 1_000;

@@ -1,0 +1,158 @@
+// The upgrade handler of the exchange's sockets. An upgrade is refused before the handshake where no endpoint
+// serves its path (404), an address connects too often or too many times (429), or the server is full or
+// closing (503). Upgrades of the Socket.IO path belong to `streams/`.
+import type { Server as HttpServer, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { WebSocketServer } from "ws";
+import { BoundedMap } from "../concurrency/bounded-map.ts";
+import type { Timers } from "../concurrency/time.ts";
+import type { ConnectionBound } from "../rate-limits/connections.ts";
+import { addressHolder } from "../rate-limits/holder.ts";
+import { isStreamUpgrade, refuseUpgrade } from "../streams/front-door.ts";
+import { Connection, type ConnectionHandler, type PingSchedule } from "./connection.ts";
+import {
+  ATTEMPT_ADDRESSES_MAX,
+  ATTEMPTS_MAX,
+  ATTEMPTS_WINDOW_MS,
+  CONNECTIONS_MAX,
+  GOODBYE_MS_MAX,
+  MESSAGE_BYTES_MAX,
+} from "./limits.ts";
+
+/** An upgrade that is asked for. */
+export type Upgrade = {
+  /** Without the query. */
+  readonly path: string;
+  /** As received, without its question mark. */
+  readonly query: string;
+  /** The client's address. */
+  readonly address: string;
+  readonly request: IncomingMessage;
+};
+
+/** Serves the paths of one kind of connection. */
+export type Endpoint = {
+  takes(path: string): boolean;
+  readonly ping: PingSchedule;
+  /** Serves a connection that was opened; what it sends before is lost by no client. */
+  open(connection: Connection, upgrade: Upgrade): ConnectionHandler;
+};
+
+export type SocketsParts = {
+  /** It must leave every upgrade to WebSocket to its listeners of "upgrade". */
+  readonly server: HttpServer;
+  readonly endpoints: readonly Endpoint[];
+  /** How many connections an address may have, with those of the Socket.IO streams. */
+  readonly perAddress: ConnectionBound;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly timers: Timers;
+  /** Wall time, Unix ms. */
+  readonly wallNow: () => number;
+  readonly log: Pick<Logger, "warn" | "error">;
+};
+
+/** Whether a request asks for a WebSocket, of whatever path. */
+export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+export class Sockets {
+  readonly #parts: SocketsParts;
+  readonly #acceptor = new WebSocketServer({
+    noServer: true,
+    maxPayload: MESSAGE_BYTES_MAX,
+    perMessageDeflate: false,
+    clientTracking: false,
+  });
+  readonly #connections = new Set<Connection>();
+  readonly #attempts = new BoundedMap<string, { until: number; count: number }>(ATTEMPT_ADDRESSES_MAX);
+  /** Every socket that was taken on, until it has closed. */
+  readonly #sockets = new Set<Duplex>();
+  #isClosing = false;
+
+  constructor(parts: SocketsParts) {
+    this.#parts = parts;
+    parts.server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (!isStreamUpgrade(request)) this.#upgrade(request, socket, head);
+    });
+  }
+
+  /** Connections at present. */
+  get count(): number {
+    return this.#connections.size;
+  }
+
+  /** Announces the end to all clients, and resolves when nothing of their connections is left. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const ended = [...this.#sockets].map(
+      (socket) => new Promise<void>((resolve) => void socket.once("close", () => resolve())),
+    );
+    for (const connection of this.#connections) connection.shutDown();
+    const cut = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, 2 * GOODBYE_MS_MAX);
+    await Promise.all(ended);
+    clearTimeout(cut);
+    this.#acceptor.close();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // A client that hangs up half-way is no fault of ours.
+    socket.on("error", () => socket.destroy());
+    const { endpoints, timers, wallNow, log } = this.#parts;
+    const [path = "", query = ""] = splitOnce(request.url ?? "/", "?");
+    const endpoint = endpoints.find((one) => one.takes(path));
+    const refuse = (status: string, message: string) => refuseUpgrade(socket, { status, message, timers });
+    if (endpoint === undefined) return void refuse("404 Not Found", `There are no sockets at ${path}.`);
+    if (this.#isClosing || this.#sockets.size >= CONNECTIONS_MAX) {
+      return void refuse("503 Service Unavailable", "The server takes no more connections at present.");
+    }
+    const address = this.#parts.addressOf(request);
+    if (!this.#mayTry(address)) {
+      return void refuse("429 Too Many Requests", "This address connects too often: wait some minutes.");
+    }
+    const admission = this.#parts.perAddress.admit(address);
+    if (!admission.isAdmitted) {
+      if (admission.isFirst) log.warn({ address }, "an address has too many stream connections");
+      return void refuse("429 Too Many Requests", "This address has too many connections: close some.");
+    }
+    this.#sockets.add(socket);
+    socket.once("close", () => {
+      this.#sockets.delete(socket);
+      admission.leave();
+    });
+    this.#acceptor.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = new Connection({
+        webSocket,
+        tcp: socket,
+        ping: endpoint.ping,
+        timers,
+        wallNow,
+        onFault: (error) => log.error({ err: error }, "a message of a socket could not be handled"),
+      });
+      this.#connections.add(connection);
+      socket.once("close", () => this.#connections.delete(connection));
+      connection.serve(endpoint.open(connection, { path, query, address, request }));
+    });
+  }
+
+  /** Counts an attempt of an address; false if it makes too many. */
+  #mayTry(address: string): boolean {
+    const now = this.#parts.wallNow();
+    const holder = addressHolder(address);
+    const known = this.#attempts.get(holder);
+    if (known === undefined || known.until <= now || known.until > now + ATTEMPTS_WINDOW_MS) {
+      this.#attempts.set(holder, { until: now + ATTEMPTS_WINDOW_MS, count: 1 });
+      return true;
+    }
+    known.count += 1;
+    return known.count <= ATTEMPTS_MAX;
+  }
+}
+
+function splitOnce(text: string, separator: string): readonly [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
