@@ -57,7 +57,8 @@ describe.skipIf(!hasPostgres)(postgresTitle("a database on a PostgreSQL server")
     return {
       dialect: () => {
         const pool = new Pool({ connectionString: url });
-        // The server may stop before a connection has closed.
+        // The server may stop before a connection has closed; a pool without a listener throws its error.
+        pool.on("error", () => {});
         pool.on("connect", (client) => client.on("error", () => {}));
         return new PostgresDialect({ pool });
       },
