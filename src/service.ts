@@ -20,7 +20,7 @@ import type { StrategyType } from "./domain/account.ts";
 import { STANDARD } from "./engine/profiles.ts";
 import type { Gateway } from "./http/pipeline.ts";
 import { createProbes } from "./http/probes.ts";
-import { createServer } from "./http/server.ts";
+import { createServer, ROUTES } from "./http/server.ts";
 import { renewCertificate } from "./http/tls.ts";
 import { addressOfRequest, isReachedSecurely } from "./http/transport-security.ts";
 import { createKeyWatch } from "./keys/key-watch.ts";
@@ -39,7 +39,9 @@ import { FundingClock } from "./schedules/funding.ts";
 import { Signals } from "./signals/signals.ts";
 import { stoppingAtFailures } from "./signals/stopping-store.ts";
 import { createSignalSweep } from "./signals/sweep.ts";
+import { KeyChecks } from "./sockets/key-checks.ts";
 import { isWebSocketUpgrade, Sockets } from "./sockets/server.ts";
+import { createWsApi } from "./sockets/ws-api.ts";
 import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
 import { answerToPolling } from "./streams/front-door.ts";
@@ -253,9 +255,11 @@ export async function startService(
       log,
     });
     opened.defer(() => streams.close());
+    const keyChecks = opened.adopt(new KeyChecks({ store, every, log }), close);
+    const userStreams = { open: async () => null };
     const sockets = new Sockets({
       server: server.server,
-      endpoints: [],
+      endpoints: [...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log })],
       addressOf,
       perAddress: perAddress.streams,
       wallNow,

@@ -71,6 +71,13 @@ export type Refusal =
   | { readonly refusal: "CONTRACT_TYPE_INVALID" }
   | { readonly refusal: "TIMES_REVERSED" }
   | { readonly refusal: "DAYS_TOO_MANY"; readonly days: number }
+  // The same of what only the WebSocket API has.
+  | { readonly refusal: "FRAME_MALFORMED" }
+  | { readonly refusal: "PARAMS_MALFORMED" }
+  | { readonly refusal: "METHOD_UNSUPPORTED" }
+  | { readonly refusal: "SUBSCRIPTION_ACTIVE" }
+  | { readonly refusal: "SUBSCRIPTION_INACTIVE" }
+  | { readonly refusal: "SUBSCRIPTIONS_EXHAUSTED" }
   // Limits.
   | { readonly refusal: "WEIGHT_EXHAUSTED"; readonly limit: number }
   | { readonly refusal: "ORDERS_EXHAUSTED"; readonly limit: number; readonly interval: string }

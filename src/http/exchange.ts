@@ -121,20 +121,46 @@ async function authenticate(
   context: Sighting,
 ): Promise<ExchangeCaller | Unauthenticated<Answer>> {
   const { access, known } = route;
-  if (access === "public") return { ...NOBODY, asked: readParameters(request.query, body, known) };
-  const now = gateway.wallNow();
-  if (request.apiKey === null) {
+  const { apiKey, query } = request;
+  if (access === "public") return { ...NOBODY, asked: readParameters(query, body, known) };
+  if (apiKey === null) {
     const otherKey = headerOf(request, BOT_KEY_HEADER);
     context.apiKey = otherKey === "" ? null : otherKey;
     return { failed: "HEADER", because: { refusal: "KEY_REFUSED" } };
   }
-  const bound = await gateway.store.findKey(request.apiKey);
+  const { message, signature } = signedMessage(query, body);
+  return await authenticateKey(
+    { apiKey, readParameters: () => readParameters(query, body, known), signature, messages: [message] },
+    gateway,
+    context,
+  );
+}
+
+/** What a signed request says of its sender, however it was brought. */
+export type Credentials = {
+  readonly apiKey: string;
+  /** Reads the parameters, once the key was looked up. */
+  readonly readParameters: () => Parameters | Refusal;
+  /** As sent; null if there is none. */
+  readonly signature: string | null;
+  /** The texts that may have been signed, bytes, one a character; null if the sender has signed on before. */
+  readonly messages: readonly string[] | null;
+};
+
+/** The checks of a signed request, in the order that the head of this file says. */
+export async function authenticateKey(
+  { apiKey, readParameters, signature, messages }: Credentials,
+  gateway: Pick<Gateway, "store" | "master" | "wallNow">,
+  context: Sighting,
+): Promise<ExchangeCaller | Unauthenticated<Answer>> {
+  const now = gateway.wallNow();
+  const bound = await gateway.store.findKey(apiKey);
   context.key = bound;
   const unauthenticated = (failed: FailedCheck, because: Refusal): Unauthenticated<Answer> => ({
     failed: bound === null ? null : failed,
     because,
   });
-  const parameters = readParameters(request.query, body, known);
+  const parameters = readParameters();
   if (isRefusal(parameters)) return unauthenticated("PARAMETERS", parameters);
   const timestampText = parameters.get("timestamp") ?? "";
   if (!/^[0-9]{1,16}$/.test(timestampText)) {
@@ -147,14 +173,14 @@ async function authenticate(
     return unauthenticated("RECV_WINDOW", { refusal: "RECV_WINDOW_INVALID" });
   }
 
-  const { message, signature } = signedMessage(request.query, body);
-  if (signature === null || signature === "") {
+  if (messages !== null && (signature === null || signature === "")) {
     return unauthenticated("SIGNATURE_MISSING", { refusal: "PARAMETER_MISSING", parameter: "signature" });
   }
   if (bound === null || bound.key.revokedAt !== null) {
     return unauthenticated("HEADER", { refusal: "KEY_REFUSED" });
   }
-  if (!verifies(secretOf(gateway.master, bound.key), message, signature)) {
+  const secret = messages === null ? "" : secretOf(gateway.master, bound.key);
+  if (messages?.some((message) => verifies(secret, message, signature ?? "")) === false) {
     return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
   }
 
@@ -169,7 +195,7 @@ async function authenticate(
 }
 
 /** The sender of a public request. */
-const NOBODY = { strategy: null, strategyId: "", userId: "", lapsed: () => null };
+export const NOBODY = { strategy: null, strategyId: "", userId: "", lapsed: () => null } as const;
 
 /** Marks the answer to a placement as a replay. */
 export const REPLAY_HEADERS = { "x-lyrebird-replay": "true" } as const;

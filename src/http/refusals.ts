@@ -120,6 +120,16 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   TIMES_REVERSED: bad(-1023, "Start time is greater than end time."),
   DAYS_TOO_MANY: ({ days }) => bad(-4165, `Maximum time interval is ${days} days`),
 
+  FRAME_MALFORMED: bad(-1135, "Invalid JSON request; expected an object with 'id' and 'method'."),
+  PARAMS_MALFORMED: bad(-1135, "Invalid 'params' in JSON request; expected an object."),
+  METHOD_UNSUPPORTED: bad(-1020, "This operation is not supported."),
+  SUBSCRIPTION_ACTIVE: bad(-2035, "User Data Stream subscription already active."),
+  SUBSCRIPTION_INACTIVE: bad(-2036, "User Data Stream subscription not active."),
+  SUBSCRIPTIONS_EXHAUSTED: bad(
+    -1034,
+    "Too many concurrent connections: this key has all the user data streams that it may have.",
+  ),
+
   WEIGHT_EXHAUSTED: ({ limit }) =>
     failed(
       429,

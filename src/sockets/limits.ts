@@ -34,3 +34,11 @@ export const SPOT_PING = { everyMs: 20_000, pongWithinMs: 60_000 } as const;
 export const FUTURES_PING = { everyMs: 180_000, pongWithinMs: 600_000 } as const;
 /** How long a client may take for the closing handshake, ms. */
 export const GOODBYE_MS_MAX = 1_000;
+
+/** Requests of one connection that are in flight; nothing more is read from it until one is answered. */
+export const REQUESTS_IN_FLIGHT_MAX = 100;
+/** User data subscriptions of one connection over its whole life, and of one key on one server at a time. */
+export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 1_000;
+export const USER_STREAMS_PER_KEY_MAX = 100;
+/** How often the keys of user data streams and sessions are looked up, ms. */
+export const KEYS_CHECKED_EVERY_MS = 1_000;

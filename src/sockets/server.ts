@@ -1,7 +1,7 @@
 // The upgrade handler of the exchange's sockets. An upgrade is refused before the handshake where no endpoint
 // serves its path (404), an address connects too often or too many times (429), or the server is full or
 // closing (503). Upgrades of the Socket.IO path belong to `streams/`.
-import type { Server as HttpServer, IncomingMessage } from "node:http";
+import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
@@ -35,6 +35,8 @@ export type Upgrade = {
 export type Endpoint = {
   takes(path: string): boolean;
   readonly ping: PingSchedule;
+  /** Why an upgrade is refused before the handshake; null if it is not. None is unless given. */
+  refusalOf?(upgrade: Upgrade): { readonly status: number; readonly msg: string } | null;
   /** Serves a connection that was opened; what it sends before is lost by no client. */
   open(connection: Connection, upgrade: Upgrade): ConnectionHandler;
 };
@@ -118,6 +120,12 @@ export class Sockets {
       if (admission.isFirst) log.warn({ address }, "an address has too many stream connections");
       return void refuse("429 Too Many Requests", "This address has too many connections: close some.");
     }
+    const upgrade = { path, query, address, request };
+    const refusal = endpoint.refusalOf?.(upgrade) ?? null;
+    if (refusal !== null) {
+      admission.leave();
+      return void refuse(`${refusal.status} ${STATUS_CODES[refusal.status]}`, refusal.msg);
+    }
     this.#sockets.add(socket);
     socket.once("close", () => {
       this.#sockets.delete(socket);
@@ -134,7 +142,7 @@ export class Sockets {
       });
       this.#connections.add(connection);
       socket.once("close", () => this.#connections.delete(connection));
-      connection.serve(endpoint.open(connection, { path, query, address, request }));
+      connection.serve(endpoint.open(connection, upgrade));
     });
   }
 

@@ -26,11 +26,12 @@ import {
 import type { Listings, Ports } from "../pipeline.ts";
 import { ReadyJson } from "../route.ts";
 
-const RATE_LIMITS = [
+/** The budgets of a key, as clients are shown them. */
+export const RATE_LIMITS = [
   { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: WEIGHT_PER_MINUTE },
   { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: ORDERS_PER_10_SECONDS },
   { rateLimitType: "ORDERS", interval: "MINUTE", intervalNum: 1, limit: ORDERS_PER_MINUTE },
-];
+] as const;
 
 const PERMISSION = /^[A-Z0-9_]{1,32}$/;
 

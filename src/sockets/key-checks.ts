@@ -1,0 +1,77 @@
+// Open connections are not authenticated again, so the keys that they were opened with are looked up once a
+// second. A key that was revoked, or whose strategy was closed or replaced, ends what was opened with it. A
+// database that is out of reach is asked again the next time.
+import type { Logger } from "pino";
+import { PeriodicTask } from "../concurrency/periodic-task.ts";
+import type { Cancel, Timers } from "../concurrency/time.ts";
+import { type Store, StoreUnavailable } from "../store/store.ts";
+import { KEYS_CHECKED_EVERY_MS } from "./limits.ts";
+
+type KeyCheckParts = {
+  readonly store: Pick<Store, "findKey">;
+  readonly every: Timers["every"];
+  readonly log: Pick<Logger, "error">;
+};
+
+/** What was opened with a key. */
+type Opened = {
+  /** The strategy that the key must manage; null if any will do. */
+  readonly strategyId: string | null;
+  readonly end: () => void;
+};
+
+export class KeyChecks {
+  readonly #store: Pick<Store, "findKey">;
+  readonly #opened = new Map<string, Set<Opened>>();
+  readonly #checking: PeriodicTask;
+
+  constructor({ store, every, log }: KeyCheckParts) {
+    this.#store = store;
+    this.#checking = new PeriodicTask({
+      every,
+      intervalMs: KEYS_CHECKED_EVERY_MS,
+      task: () => this.check(),
+      onError: (error) => log.error({ err: error }, "the keys of sockets could not be looked up"),
+    });
+  }
+
+  /** Calls `end` once when the key ends, unless canceled before. */
+  add(apiKey: string, opened: Opened): Cancel {
+    const known = this.#opened.get(apiKey) ?? new Set();
+    this.#opened.set(apiKey, known.add(opened));
+    return () => {
+      known.delete(opened);
+      if (known.size === 0 && this.#opened.get(apiKey) === known) this.#opened.delete(apiKey);
+    };
+  }
+
+  /** How many things are open that were opened with a key. */
+  countOf(apiKey: string): number {
+    return this.#opened.get(apiKey)?.size ?? 0;
+  }
+
+  /** Looks all keys up, and ends what has to end. Rejects if the store fails. */
+  async check(): Promise<void> {
+    await Promise.all([...this.#opened].map(([apiKey, opened]) => this.#checkKey(apiKey, opened)));
+  }
+
+  async close(): Promise<void> {
+    await this.#checking.close();
+  }
+
+  async #checkKey(apiKey: string, opened: Set<Opened>): Promise<void> {
+    try {
+      const bound = await this.#store.findKey(apiKey);
+      const isValid = bound !== null && bound.key.revokedAt === null;
+      const managed = bound?.strategy?.status === "CLOSED" ? null : (bound?.strategy?.strategyId ?? null);
+      for (const one of [...opened]) {
+        if (isValid && (one.strategyId === null || one.strategyId === managed)) continue;
+        opened.delete(one);
+        one.end();
+      }
+      if (opened.size === 0 && this.#opened.get(apiKey) === opened) this.#opened.delete(apiKey);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+}
