@@ -2,7 +2,7 @@
  * One client's stream connection: its subscriptions, its pongs and the bound on what waits to be sent to it.
  */
 import type { WebSocket } from "ws";
-import { type Controlled, obey } from "./control-messages.ts";
+import { answerTo, type Controlled, type SubscribeFault } from "./control-messages.ts";
 import type { Hub } from "./hub.ts";
 
 /** Source: reference section 17.1. */
@@ -21,6 +21,9 @@ const unansweredPingsMax = 3;
  */
 export type StreamRoute = "plain" | "public" | "market";
 
+/** Books and single trades; every other futures stream is on the other route. */
+const isOnPublicRoute = (stream: string) => /@(bookTicker|depth|rpiDepth|trade$)|^!bookTicker$/.test(stream);
+
 export class Connection implements Controlled {
   isCombined: boolean;
   readonly #socket: WebSocket;
@@ -37,20 +40,20 @@ export class Connection implements Controlled {
     socket.on("pong", () => {
       this.#unansweredPings = 0;
     });
-    socket.on("message", (data) => socket.send(JSON.stringify(obey(this, String(data)))));
+    socket.on("message", (data) => socket.send(answerTo(this, String(data))));
     socket.on("close", () => this.unsubscribe([...this.#streams]));
     // A broken socket closes; there is nothing else to do about it.
     socket.on("error", () => socket.terminate());
   }
 
-  subscribe(streams: readonly string[]): boolean {
+  subscribe(streams: readonly string[]): SubscribeFault | null {
     const added = new Set(streams.filter((stream) => !this.#streams.has(stream)));
-    if (this.#streams.size + added.size > streamsPerConnectionMax) return false;
+    if (this.#streams.size + added.size > streamsPerConnectionMax) return "too many streams";
     for (const stream of added) {
       this.#streams.add(stream);
       if (this.#carries(stream)) this.#hub.add(this, stream);
     }
-    return true;
+    return null;
   }
 
   unsubscribe(streams: readonly string[]): void {
@@ -88,6 +91,6 @@ export class Connection implements Controlled {
   // A stream that a route does not carry may be subscribed to and stays silent.
   #carries(stream: string): boolean {
     if (this.#route === "plain") return true;
-    return /@(bookTicker|depth)/.test(stream) === (this.#route === "public");
+    return isOnPublicRoute(stream) === (this.#route === "public");
   }
 }

@@ -205,14 +205,17 @@ describe("streams", () => {
 
   test("answer what they do not understand", async () => {
     const client = await StreamClient.open(`${exchange.spotWsUrl}/stream`);
-    expect(await client.ask("DANCE")).toMatchObject({ code: 2 });
-    expect(await client.ask("GET_PROPERTY", ["speed"])).toMatchObject({ code: 0, msg: "Unknown property" });
+    expect(await client.ask("DANCE")).toMatchObject({ error: { code: 2 } });
+    expect(await client.ask("GET_PROPERTY", ["speed"])).toMatchObject({
+      error: { code: 0, msg: "Unknown property" },
+    });
     expect(await client.ask("GET_PROPERTY", ["combined"])).toMatchObject({ result: true });
-    expect(await client.ask("SUBSCRIBE", ["no such stream"])).toMatchObject({ result: null });
+    expect(await client.ask("SUBSCRIBE", ["nosuchstream"])).toMatchObject({ result: null });
+    expect(await client.ask("SUBSCRIBE", ["no such stream"])).toMatchObject({ error: { code: 2 } });
     const many = Array.from({ length: streamsPerConnectionMax }, (_, index) => `s${index}@trade`);
-    expect(await client.ask("SUBSCRIBE", many)).toMatchObject({ code: 2 });
+    expect(await client.ask("SUBSCRIBE", many)).toMatchObject({ error: { code: 2 } });
     client.socket.send("{");
-    expect((await client.received()).at(-1)?.data).toMatchObject({ code: 3 });
+    expect((await client.received()).at(-1)?.data).toMatchObject({ error: { code: 3 } });
     client.close();
   });
 

@@ -10,17 +10,25 @@ import { candleAt } from "./klines.ts";
 import {
   aggregatePayload,
   averagePricePayload,
+  type BookChange,
   bookTickerPayload,
   continuousKlinePayload,
+  dayTickerUpdate,
   depthPayload,
+  depthUpdatePayload,
   klinePayload,
   markPricePayload,
   markPricesPayload,
+  miniTickerUpdate,
   tradePayload,
+  windowTickerUpdate,
 } from "./payloads.ts";
-import type { Family, FeedEvent, FeedKind, FuturesSource, Premium, Source } from "./source.ts";
-import { meaningOf, type StreamMeaning } from "./stream-names.ts";
-import { averagePrice } from "./tickers.ts";
+import type { Book, Family, FeedEvent, FeedKind, FuturesSource, Level, Premium, Source } from "./source.ts";
+import { meaningOf, type StreamMeaning, type TickerKind, windowMsOf } from "./stream-names.ts";
+import { averagePrice, dayTickerOf, type RollingTicker, rollingTicker } from "./tickers.ts";
+
+/** Levels a side that the changes of a book cover: as many as REST has. */
+const diffLevelsMax = 5_000;
 
 /** Receives payloads as JSON text. */
 type Listener = { send(stream: string, payload: string): void };
@@ -43,6 +51,8 @@ type Channel = {
   readonly listeners: Set<Listener>;
   /** Id of the last book sent, for futures' `pu`. */
   updateId: number;
+  /** The last book of a stream of changes. */
+  book: { readonly at: number; readonly book: Book | undefined } | null;
 };
 
 type Message = { readonly at: number; readonly channel: Channel; readonly payload: string };
@@ -58,6 +68,8 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
   const channelsBySymbol = new Map<string, Set<Channel>>();
   // Those of all symbols at once.
   const channelsOfAll = new Set<Channel>();
+  // The newest ticker of each symbol and window, which several streams send.
+  const tickers = new Map<string, RollingTicker>();
 
   return {
     family,
@@ -85,9 +97,9 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
 
   function open(stream: string): Channel {
     const meaning = meaningOf(family, stream);
-    const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0 };
+    const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0, book: null };
     channels.set(stream, channel);
-    if (meaning?.kind === "marks") {
+    if (meaning && !("symbol" in meaning)) {
       channelsOfAll.add(channel);
     } else if (meaning && listed.has(meaning.symbol)) {
       const ofSymbol = channelsBySymbol.get(meaning.symbol) ?? new Set();
@@ -121,8 +133,10 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       if (!meaning || !("periodMs" in meaning)) continue;
       const { periodMs } = meaning;
       for (let at = (Math.floor(from / periodMs) + 1) * periodMs; at <= lastAt; at += periodMs) {
-        const payload = periodicPayload(channel, meaning, at);
-        if (payload !== undefined) messages.push({ at, channel, payload });
+        const payloads =
+          meaning.kind === "touches" ? changedTouches(at, periodMs) : periodicPayload(channel, meaning, at);
+        if (typeof payloads === "string") messages.push({ at, channel, payload: payloads });
+        else for (const payload of payloads ?? []) messages.push({ at, channel, payload });
       }
     }
     return messages;
@@ -156,7 +170,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       case "touch":
         return bookTickerPayload(family, symbol, event.touch, event.at);
       case "trade":
-        return tradePayload(symbol, event.trade, event.at);
+        return tradePayload(family, symbol, event.trade, event.at);
       case "aggregate":
         return aggregatePayload(family, symbol, event.aggregate, event.at);
     }
@@ -164,7 +178,18 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
 
   function periodicPayload(channel: Channel, meaning: StreamMeaning, at: number): string | undefined {
     if (meaning.kind === "marks") return marksPayload(at, meaning.periodMs);
+    if (meaning.kind === "rollings") return changedTickers(meaning.ticker, at, meaning.periodMs);
+    if (!("symbol" in meaning)) return undefined;
     const { symbol } = meaning;
+    if (meaning.kind === "depthUpdate") {
+      const change = bookChange(channel, symbol, at, meaning.periodMs);
+      return change && depthUpdatePayload(family, symbol, change, at);
+    }
+    if (meaning.kind === "rolling") {
+      // A symbol that was never traded has no ticker.
+      if (!source.lastTrade(symbol, at)) return undefined;
+      return JSON.stringify(tickerUpdate(meaning.ticker, symbol, at));
+    }
     if (meaning.kind === "depth") {
       const book = source.book(symbol, at, meaning.levels);
       if (!book) return undefined;
@@ -173,10 +198,11 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       return depthPayload({ family, symbol, book, at, previousUpdateId });
     }
     if (meaning.kind === "kline" || meaning.kind === "continuousKline") {
-      const { interval } = meaning;
-      const isFinal = openTimeOf(interval, at) === at;
+      const { interval, zoneMs } = meaning;
+      const isFinal = openTimeOf(interval, at, zoneMs) === at;
       const knownAt = isFinal ? at - 1 : at;
-      const candle = candleAt(source, symbol, interval, openTimeOf(interval, knownAt), knownAt);
+      const openTime = openTimeOf(interval, knownAt, zoneMs);
+      const candle = candleAt(source, symbol, interval, openTime, knownAt, zoneMs);
       const payload = meaning.kind === "kline" ? klinePayload : continuousKlinePayload;
       return candle && payload({ symbol, interval, candle, isFinal, at });
     }
@@ -190,6 +216,65 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       return premium && markPricePayload(symbol, premium, at);
     }
     return undefined;
+  }
+
+  // What changed in the last period, so the ids follow on each other whenever a client begins. A period in
+  // which the symbol was silenced is missing, and the ids show it.
+  function bookChange(
+    channel: Channel,
+    symbol: string,
+    at: number,
+    periodMs: number,
+  ): BookChange | undefined {
+    const from = at - periodMs;
+    const before = channel.book?.at === from ? channel.book.book : source.book(symbol, from, diffLevelsMax);
+    const after = source.book(symbol, at, diffLevelsMax);
+    channel.book = { at, book: after };
+    if (!before || !after || after.updateId <= before.updateId) return undefined;
+    return {
+      previousUpdateId: before.updateId,
+      updateId: after.updateId,
+      changedAt: after.at,
+      bids: changedLevels(before.bids, after.bids),
+      asks: changedLevels(before.asks, after.asks),
+    };
+  }
+
+  function tickerAt(kind: TickerKind, symbol: string, at: number): RollingTicker {
+    const windowMs = windowMsOf(kind);
+    const key = `${windowMs ?? ""}/${symbol}`;
+    const known = tickers.get(key);
+    if (known?.closeTime === at) return known;
+    // A shorter window begins on a minute.
+    const ticker =
+      windowMs === undefined
+        ? dayTickerOf(source, symbol, at)
+        : rollingTicker(source, symbol, openTimeOf("1m", at - windowMs), at);
+    tickers.set(key, ticker);
+    return ticker;
+  }
+
+  function tickerUpdate(kind: TickerKind, symbol: string, at: number): object {
+    const ticker = tickerAt(kind, symbol, at);
+    if (kind === "miniTicker") return miniTickerUpdate(family, ticker, at);
+    return kind === "ticker" ? dayTickerUpdate(family, ticker, at) : windowTickerUpdate(kind, ticker, at);
+  }
+
+  // A ticker has changed where something was traded.
+  function changedTickers(kind: TickerKind, at: number, periodMs: number): string | undefined {
+    const updates = source.symbols.flatMap((symbol) => {
+      const last = silences.hits(family, symbol) ? undefined : source.lastTrade(symbol, at);
+      const isChanged = last !== undefined && last.id !== source.lastTrade(symbol, at - periodMs)?.id;
+      return isChanged ? [tickerUpdate(kind, symbol, at)] : [];
+    });
+    return updates.length > 0 ? JSON.stringify(updates) : undefined;
+  }
+
+  function changedTouches(at: number, periodMs: number): readonly string[] {
+    return source.symbols.flatMap((symbol) => {
+      const touch = silences.hits(family, symbol) ? undefined : source.touch(symbol, at);
+      return touch && touch.at > at - periodMs ? [bookTickerPayload(family, symbol, touch, at)] : [];
+    });
   }
 
   function marksPayload(at: number, periodMs: number): string | undefined {
@@ -206,6 +291,19 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
     const premium = "premium" in source ? source.premium(symbol, at) : undefined;
     return premium && premium.at > at - periodMs ? premium : undefined;
   }
+}
+
+// Levels with another quantity than before, then those that are gone, with the quantity zero.
+function changedLevels(before: readonly Level[], after: readonly Level[]): readonly Level[] {
+  const quantities = new Map(before);
+  const changed: Level[] = [];
+  for (const level of after) {
+    const [price, quantity] = level;
+    if (quantities.get(price) !== quantity) changed.push(level);
+    quantities.delete(price);
+  }
+  for (const [price, quantity] of quantities) changed.push([price, quantity.replace(/[1-9]/g, "0")]);
+  return changed;
 }
 
 // The sort is stable: messages of one instant keep their order.

@@ -4,8 +4,9 @@
  * `/public/…` and `/market/…`; below `/futures` the same, and unrouted as well, since unrouted alone would
  * mean spot. Times are market time, from the clock; with `manual` nothing is sent until `pump` is called, and
  * no timer runs.
- * Deliberately missing: diff depth, ticker streams, weights and bans, the 24-hour lifetime of a connection,
- * the limit of inbound messages a second.
+ * Deliberately missing: streams that the sources cannot answer for (`forceOrder`, `rpiDepth`, indices,
+ * contract information), weights and bans, the 24-hour lifetime of a connection, the limit of inbound
+ * messages a second.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -209,7 +210,8 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
     const connection = new Connection(socket, { hub, route: place.route, isCombined: place.isCombined });
     connections.add(connection);
     socket.on("close", () => connections.delete(connection));
-    if (!connection.subscribe(place.streams)) socket.close(1008, "too many streams");
+    const fault = connection.subscribe(place.streams);
+    if (fault !== null) socket.close(1008, fault);
   }
 }
 

@@ -1,8 +1,8 @@
 /** Payloads of the streams as JSON text (reference sections 17.1 and 17.2). `at` is the event time `E`. */
 import type { Interval } from "./intervals.ts";
 import type { Candle } from "./klines.ts";
-import type { AggregateTrade, Book, Family, Premium, Touch, Trade } from "./source.ts";
-import type { AveragePrice } from "./tickers.ts";
+import type { AggregateTrade, Book, Family, Level, Premium, Touch, Trade } from "./source.ts";
+import type { AveragePrice, RollingTicker } from "./tickers.ts";
 
 /** Spot's carries neither an event name nor a time. */
 export function bookTickerPayload(family: Family, symbol: string, touch: Touch, at: number): string {
@@ -42,7 +42,43 @@ export function depthPayload(input: {
   );
 }
 
-export function tradePayload(symbol: string, trade: Trade, at: number): string {
+/** What changed in a book from one update id to another; a quantity of zero removes its level. */
+export type BookChange = {
+  readonly previousUpdateId: number;
+  readonly updateId: number;
+  /** Time of the last change, Unix ms. */
+  readonly changedAt: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+};
+
+/** Futures have the time of the change and the id before it as well. */
+export function depthUpdatePayload(family: Family, symbol: string, change: BookChange, at: number): string {
+  const { previousUpdateId, updateId: u, changedAt: T, bids: b, asks: a } = change;
+  const U = previousUpdateId + 1;
+  const e = "depthUpdate";
+  return JSON.stringify(
+    family === "spot"
+      ? { e, E: at, s: symbol, U, u, b, a }
+      : { e, E: at, T, s: symbol, U, u, pu: previousUpdateId, b, a, ps: symbol, st: 1 },
+  );
+}
+
+/** A trade of futures carries its kind, and spot's a flag without a meaning. */
+export function tradePayload(family: Family, symbol: string, trade: Trade, at: number): string {
+  if (family === "futures") {
+    return JSON.stringify({
+      e: "trade",
+      E: at,
+      T: trade.at,
+      s: symbol,
+      t: trade.id,
+      p: trade.price,
+      q: trade.quantity,
+      X: "MARKET",
+      m: trade.isBuyerMaker,
+    });
+  }
   return JSON.stringify({
     e: "trade",
     E: at,
@@ -82,6 +118,76 @@ export function aggregatePayload(
 export function averagePricePayload(symbol: string, average: AveragePrice, at: number): string {
   const { mins, price, closeTime } = average;
   return JSON.stringify({ e: "avgPrice", E: at, s: symbol, i: `${mins}m`, w: price, T: closeTime });
+}
+
+/** Futures name the pair and the kind of the contract as well. */
+export function miniTickerUpdate(family: Family, ticker: RollingTicker, at: number): object {
+  return {
+    e: "24hrMiniTicker",
+    E: at,
+    s: ticker.symbol,
+    c: ticker.lastPrice,
+    o: ticker.openPrice,
+    h: ticker.highPrice,
+    l: ticker.lowPrice,
+    v: ticker.volume,
+    q: ticker.quoteVolume,
+    ...contractKeys(family, ticker.symbol),
+  };
+}
+
+/** Spot's has the price before the window and the best prices, which futures' has not. */
+export function dayTickerUpdate(family: Family, ticker: RollingTicker, at: number): object {
+  const isSpot = family === "spot";
+  const [b, B] = ticker.bid;
+  const [a, A] = ticker.ask;
+  return {
+    e: "24hrTicker",
+    E: at,
+    s: ticker.symbol,
+    p: ticker.priceChange,
+    P: ticker.priceChangePercent,
+    w: ticker.weightedAvgPrice,
+    ...(isSpot ? { x: ticker.prevClosePrice } : {}),
+    c: ticker.lastPrice,
+    Q: ticker.lastQty,
+    ...(isSpot ? { b, B, a, A } : {}),
+    ...windowKeys(ticker),
+    ...contractKeys(family, ticker.symbol),
+  };
+}
+
+/** A ticker of a shorter window, such as `1h`; of spot only. */
+export function windowTickerUpdate(window: string, ticker: RollingTicker, at: number): object {
+  return {
+    e: `${window}Ticker`,
+    E: at,
+    s: ticker.symbol,
+    p: ticker.priceChange,
+    P: ticker.priceChangePercent,
+    w: ticker.weightedAvgPrice,
+    c: ticker.lastPrice,
+    ...windowKeys(ticker),
+  };
+}
+
+function windowKeys(ticker: RollingTicker): object {
+  return {
+    o: ticker.openPrice,
+    h: ticker.highPrice,
+    l: ticker.lowPrice,
+    v: ticker.volume,
+    q: ticker.quoteVolume,
+    O: ticker.openTime,
+    C: ticker.closeTime,
+    F: ticker.firstId,
+    L: ticker.lastId,
+    n: ticker.count,
+  };
+}
+
+function contractKeys(family: Family, symbol: string): object {
+  return family === "futures" ? { ps: symbol, st: 1 } : {};
 }
 
 type KlineInput = {

@@ -1,55 +1,84 @@
 /**
- * The meaning of a stream name (reference sections 17.1 and 17.2). Unknown names have no meaning and stay
- * silent.
+ * The meaning of a stream name. Unknown names have no meaning and stay silent.
+ * Source: reference sockets, sections 4 and 5.
  */
-import { type Interval, isInterval } from "./intervals.ts";
+import { dayMs, type Interval, isInterval, minuteMs } from "./intervals.ts";
 import type { Family } from "./source.ts";
+
+/** The windows of tickers, and their lengths. */
+const windows = { "1h": 60 * minuteMs, "4h": 240 * minuteMs, "1d": dayMs } as const;
+
+export type TickerKind = "miniTicker" | "ticker" | keyof typeof windows;
 
 /** A stream that follows the market's events, or one sent every `periodMs` of market time. */
 export type StreamMeaning =
   | { readonly kind: "bookTicker" | "trade" | "aggTrade"; readonly symbol: string }
   | { readonly kind: "depth"; readonly symbol: string; readonly levels: number; readonly periodMs: number }
+  /** The changes of the book since the message before. */
+  | { readonly kind: "depthUpdate"; readonly symbol: string; readonly periodMs: number }
   | {
       readonly kind: "kline" | "continuousKline";
       readonly symbol: string;
       readonly interval: Interval;
+      /** Added to UTC, ms. */
+      readonly zoneMs: number;
       readonly periodMs: number;
     }
   | { readonly kind: "avgPrice" | "markPrice"; readonly symbol: string; readonly periodMs: number }
-  /** The marks of all symbols. */
-  | { readonly kind: "marks"; readonly periodMs: number };
+  | {
+      readonly kind: "rolling";
+      readonly symbol: string;
+      readonly ticker: TickerKind;
+      readonly periodMs: number;
+    }
+  /** Those of all symbols: the marks, the best prices and the tickers, the latter two only where they changed. */
+  | { readonly kind: "marks" | "touches"; readonly periodMs: number }
+  | { readonly kind: "rollings"; readonly ticker: TickerKind; readonly periodMs: number };
+
+/** The length of a ticker's window, ms; undefined for the day's, whose start differs between the families. */
+export function windowMsOf(ticker: TickerKind): number | undefined {
+  return ticker === "miniTicker" || ticker === "ticker" ? undefined : windows[ticker];
+}
 
 /** Undefined for a name the family does not know. The symbol is upper case and may be unlisted. */
 export function meaningOf(family: Family, name: string): StreamMeaning | undefined {
-  const marksPeriodMs = marksPeriodsMs.get(name);
-  if (marksPeriodMs !== undefined) {
-    return family === "futures" ? { kind: "marks", periodMs: marksPeriodMs } : undefined;
-  }
-  const [, pair, contractInterval = ""] = /^([a-z0-9]+)_perpetual@continuousKline_(.+)$/.exec(name) ?? [];
+  if (name.startsWith("!")) return streamsOfAll[family].get(name);
+  const [, pair, contractInterval = ""] = /^([^@_!]+)_perpetual@continuousKline_(.+)$/u.exec(name) ?? [];
   if (pair !== undefined) {
-    return family === "futures"
-      ? klineMeaning(family, "continuousKline", pair.toUpperCase(), contractInterval)
+    const symbol = symbolIn(pair);
+    return family === "futures" && symbol !== undefined
+      ? klineMeaning(family, "continuousKline", symbol, contractInterval)
       : undefined;
   }
   const [lowerSymbol = "", channel = "", speed, ...rest] = name.split("@");
-  if (!/^[a-z0-9]+$/.test(lowerSymbol) || rest.length > 0) return undefined;
-  const symbol = lowerSymbol.toUpperCase();
+  const symbol = symbolIn(lowerSymbol);
+  if (symbol === undefined || rest.length > 0) return undefined;
   const [, levels] = /^depth(5|10|20)$/.exec(channel) ?? [];
-  if (levels !== undefined) {
+  if (levels !== undefined || channel === "depth") {
     const periodMs = depthPeriodsMs[family].get(speed ?? "");
-    return periodMs === undefined ? undefined : { kind: "depth", symbol, levels: Number(levels), periodMs };
+    if (periodMs === undefined) return undefined;
+    return levels === undefined
+      ? { kind: "depthUpdate", symbol, periodMs }
+      : { kind: "depth", symbol, levels: Number(levels), periodMs };
   }
   if (family === "futures" && channel === "markPrice") {
     const periodMs = markPeriodsMs.get(speed ?? "");
     return periodMs === undefined ? undefined : { kind: "markPrice", symbol, periodMs };
   }
+  const [, interval] = /^kline_(.+)$/.exec(channel) ?? [];
+  if (interval !== undefined) return klineMeaning(family, "kline", symbol, interval, speed);
   // The other streams have only one speed.
   if (speed !== undefined) return undefined;
   if (channel === "bookTicker" || channel === "trade" || channel === "aggTrade")
     return { kind: channel, symbol };
   if (family === "spot" && channel === "avgPrice") return { kind: "avgPrice", symbol, periodMs: 1_000 };
-  const [, interval] = /^kline_(.+)$/.exec(channel) ?? [];
-  return interval === undefined ? undefined : klineMeaning(family, "kline", symbol, interval);
+  const ticker = tickerKinds[family].get(channel);
+  return ticker && { kind: "rolling", symbol, ticker, periodMs: family === "spot" ? 1_000 : 2_000 };
+}
+
+/** `btcusdt` → `BTCUSDT`; undefined for a text that is not lower case. */
+function symbolIn(lower: string): string | undefined {
+  return lower !== "" && lower === lower.toLowerCase() ? lower.toUpperCase() : undefined;
 }
 
 function klineMeaning(
@@ -57,17 +86,46 @@ function klineMeaning(
   kind: "kline" | "continuousKline",
   symbol: string,
   interval: string,
+  zone?: string,
 ): StreamMeaning | undefined {
   if (!isInterval(interval)) return undefined;
-  if (family === "spot") return { kind, symbol, interval, periodMs: interval === "1s" ? 1_000 : 2_000 };
-  return interval === "1s" ? undefined : { kind, symbol, interval, periodMs: 250 };
+  if (family === "spot") {
+    if (zone !== undefined && zone !== "+08:00") return undefined;
+    const zoneMs = zone === undefined ? 0 : 480 * minuteMs;
+    return { kind, symbol, interval, zoneMs, periodMs: interval === "1s" ? 1_000 : 2_000 };
+  }
+  if (interval === "1s" || zone !== undefined) return undefined;
+  return { kind, symbol, interval, zoneMs: 0, periodMs: 250 };
 }
 
 // Maps, since a client may ask for any name at all.
-const marksPeriodsMs: ReadonlyMap<string, number> = new Map([
-  ["!markPrice@arr", 3_000],
-  ["!markPrice@arr@1s", 1_000],
-]);
+const tickerKinds: Readonly<Record<Family, ReadonlyMap<string, TickerKind>>> = {
+  spot: new Map<string, TickerKind>([
+    ["miniTicker", "miniTicker"],
+    ["ticker", "ticker"],
+    ...(["1h", "4h", "1d"] as const).map((window) => [`ticker_${window}`, window] as const),
+  ]),
+  futures: new Map<string, TickerKind>([
+    ["miniTicker", "miniTicker"],
+    ["ticker", "ticker"],
+  ]),
+};
+
+const streamsOfAll: Readonly<Record<Family, ReadonlyMap<string, StreamMeaning>>> = {
+  spot: new Map(tickersOfAll("spot")),
+  futures: new Map<string, StreamMeaning>([
+    ...tickersOfAll("futures"),
+    ["!bookTicker", { kind: "touches", periodMs: 5_000 }],
+    ["!markPrice@arr", { kind: "marks", periodMs: 3_000 }],
+    ["!markPrice@arr@1s", { kind: "marks", periodMs: 1_000 }],
+  ]),
+};
+
+function tickersOfAll(family: Family): (readonly [string, StreamMeaning])[] {
+  return [...tickerKinds[family]].map(
+    ([channel, ticker]) => [`!${channel}@arr`, { kind: "rollings", ticker, periodMs: 1_000 }] as const,
+  );
+}
 
 const markPeriodsMs: ReadonlyMap<string, number> = new Map([
   ["", 3_000],

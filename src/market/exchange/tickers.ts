@@ -19,16 +19,50 @@ export function averagePrice(source: Source, symbol: string, at: number): Averag
   return { mins: averageMinutes, price, closeTime: last?.at ?? at };
 }
 
-/** The 24 hours up to `at`; those of futures begin on a minute. */
-export function dayTicker(source: Source, symbol: string, at: number, type: "FULL" | "MINI"): object {
-  const openTime = source.family === "futures" ? openTimeOf("1m", at - dayMs) : at - dayMs;
+/** The trades of a window of time that ends at `at`, and what is derived of them. */
+export type RollingTicker = {
+  readonly symbol: string;
+  readonly priceChange: string;
+  readonly priceChangePercent: string;
+  readonly weightedAvgPrice: string;
+  /** Price of the last trade before the window. */
+  readonly prevClosePrice: string;
+  readonly lastQty: string;
+  readonly bid: Level;
+  readonly ask: Level;
+  readonly openPrice: string;
+  readonly highPrice: string;
+  readonly lowPrice: string;
+  readonly lastPrice: string;
+  readonly volume: string;
+  readonly quoteVolume: string;
+  readonly openTime: number;
+  readonly closeTime: number;
+  readonly firstId: number;
+  readonly lastId: number;
+  readonly count: number;
+};
+
+/** The trades from `openTime` up to and including `at`, Unix ms. */
+export function rollingTicker(source: Source, symbol: string, openTime: number, at: number): RollingTicker {
   const statistics = source.statistics(symbol, openTime, at + 1);
   const last = source.lastTrade(symbol, at);
-  const before = source.lastTrade(symbol, openTime - 1);
   const lastPrice = last?.price ?? "0.00000000";
   const openPrice = statistics?.open ?? lastPrice;
   const none = zeroLike(last?.quantity);
-  const range = {
+  const change = decimal(lastPrice) - decimal(openPrice);
+  const average = statistics ? quotient(decimal(statistics.quoteVolume), decimal(statistics.volume)) : 0n;
+  const priceDigits = digitsOf(lastPrice);
+  const touch = source.touch(symbol, at);
+  return {
+    symbol,
+    priceChange: shortText(change, priceDigits),
+    priceChangePercent: shortText(100n * quotient(change, decimal(openPrice)), 3),
+    weightedAvgPrice: shortText(average, priceDigits),
+    prevClosePrice: source.lastTrade(symbol, openTime - 1)?.price ?? openPrice,
+    lastQty: last?.quantity ?? none,
+    bid: touch?.bid ?? emptySide,
+    ask: touch?.ask ?? emptySide,
     openPrice,
     highPrice: statistics?.high ?? lastPrice,
     lowPrice: statistics?.low ?? lastPrice,
@@ -41,22 +75,25 @@ export function dayTicker(source: Source, symbol: string, at: number, type: "FUL
     lastId: statistics?.lastTradeId ?? -1,
     count: statistics?.tradeCount ?? 0,
   };
-  if (type === "MINI") return { symbol, ...range };
-  const change = decimal(lastPrice) - decimal(openPrice);
-  const average = statistics ? quotient(decimal(statistics.quoteVolume), decimal(statistics.volume)) : 0n;
-  const priceDigits = digitsOf(lastPrice);
-  const touch = source.touch(symbol, at);
-  const [bidPrice, bidQty] = touch?.bid ?? emptySide;
-  const [askPrice, askQty] = touch?.ask ?? emptySide;
-  const changes = {
-    symbol,
-    priceChange: shortText(change, priceDigits),
-    priceChangePercent: shortText(100n * quotient(change, decimal(openPrice)), 3),
-    weightedAvgPrice: shortText(average, priceDigits),
-  };
-  const lastQty = last?.quantity ?? none;
+}
+
+/** The 24 hours up to `at`; those of futures begin on a minute. */
+export function dayTickerOf(source: Source, symbol: string, at: number): RollingTicker {
+  const openTime = source.family === "futures" ? openTimeOf("1m", at - dayMs) : at - dayMs;
+  return rollingTicker(source, symbol, openTime, at);
+}
+
+/** The body of `ticker/24hr`. */
+export function dayTicker(source: Source, symbol: string, at: number, type: "FULL" | "MINI"): object {
+  const row = dayTickerOf(source, symbol, at);
+  const { priceChange, priceChangePercent, weightedAvgPrice, prevClosePrice, lastQty, bid, ask, ...mini } =
+    row;
+  if (type === "MINI") return mini;
+  const { symbol: _, ...range } = mini;
+  const changes = { symbol, priceChange, priceChangePercent, weightedAvgPrice };
   if (source.family === "futures") return { ...changes, lastQty, ...range };
-  const prevClosePrice = before?.price ?? openPrice;
+  const [bidPrice, bidQty] = bid;
+  const [askPrice, askQty] = ask;
   return { ...changes, prevClosePrice, lastQty, bidPrice, bidQty, askPrice, askQty, ...range };
 }
 

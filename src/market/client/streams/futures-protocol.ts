@@ -8,8 +8,8 @@ import type { FamilyProtocol } from "./protocol.ts";
 
 const publicPath = "/public/stream";
 const marketPath = "/market/stream";
-/** The books; every other stream is on the other path. */
-const isPublic = /@(bookTicker|depth|rpiDepth)|^!bookTicker/;
+/** Books and single trades; every other stream is on the other path. Source: reference sockets, section 5. */
+const isPublic = /@(bookTicker|depth|rpiDepth|trade$)|^!bookTicker$/;
 
 const hourMs = 60 * 60_000;
 
