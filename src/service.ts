@@ -40,6 +40,7 @@ import { Signals } from "./signals/signals.ts";
 import { stoppingAtFailures } from "./signals/stopping-store.ts";
 import { createSignalSweep } from "./signals/sweep.ts";
 import { KeyChecks } from "./sockets/key-checks.ts";
+import { createMarketEndpoints } from "./sockets/market-streams.ts";
 import { isWebSocketUpgrade, Sockets } from "./sockets/server.ts";
 import { createWsApi } from "./sockets/ws-api.ts";
 import { createCandles } from "./streams/candles.ts";
@@ -259,7 +260,10 @@ export async function startService(
     const userStreams = { open: async () => null };
     const sockets = new Sockets({
       server: server.server,
-      endpoints: [...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log })],
+      endpoints: [
+        ...createMarketEndpoints({ markets }),
+        ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
+      ],
       addressOf,
       perAddress: perAddress.streams,
       wallNow,

@@ -17,6 +17,11 @@ export const CONTROL_BURST = 50;
 export const CONTROL_PER_SECOND = 10;
 /** Streams that one connection may be subscribed to. */
 export const STREAMS_PER_CONNECTION_MAX = 1_024;
+/**
+ * Different market streams of a family that all clients together may be subscribed to; a SUBSCRIBE beyond it is
+ * refused. The feed's connections for clients take as many of each kind.
+ */
+export const MARKET_STREAMS_MAX = 2_048;
 
 /**
  * Bytes that wait in the send buffer of a connection before messages that a newer one makes worthless are

@@ -26,6 +26,7 @@ import { createSettlements } from "./rest/settlements.ts";
 import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./rest/upstream-weight.ts";
 import { createListings, type ExchangeInfoBody } from "./rules/listings.ts";
 import { createAnnouncer } from "./streams/announce.ts";
+import { type ClientStreams, createClientStreams } from "./streams/client-streams.ts";
 import { connectionsMaxDefault } from "./streams/connections.ts";
 import { futuresProtocol } from "./streams/futures-protocol.ts";
 import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
@@ -154,10 +155,12 @@ export type MarketFeed = Market & {
    * sent.
    */
   isStreaming(stream: string): boolean;
+  /** The streams that the gateway's clients subscribe to, on connections of their own. */
+  readonly clientStreams: ClientStreams;
   exchangeInfo(): ExchangeInfoBody;
   /**
    * A public route of the family (`/api/v3/…` or `/fapi/…`); at most half a second old, and never a
-   * rejection.
+   * rejection. A book is not older than the first change that a client of `clientStreams` got of it.
    */
   query(path: string, search: URLSearchParams | string): Promise<UpstreamAnswer>;
   status(): FeedStatus;
@@ -220,6 +223,15 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       },
     }),
   });
+  const clientStreams = createClientStreams({
+    hosts: options,
+    protocol,
+    announcer,
+    wallClock,
+    timers,
+    random,
+    log,
+  });
   const symbols = createWarmSymbols({
     protocol,
     streams,
@@ -268,6 +280,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     exchangeClock?.sweep(now);
     symbols.sweep(now);
     streams.sweep(now);
+    clientStreams.sweep(now);
     listings.sweep(now, symbols.symbols());
   }
 
@@ -307,8 +320,13 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     settlementsBetween: createSettlements({ pages: settlementPages, protocol: history }),
     subscribe: streams.subscribe,
     isStreaming: connections.isConfirmed,
+    clientStreams,
     exchangeInfo: listings.body,
-    query: (path, search) => passThrough(path, search.toString()),
+    async query(path, search) {
+      const text = search.toString();
+      const edition = clientStreams.editionOf(path, text);
+      return passThrough(path, text, typeof edition === "string" ? edition : await edition);
+    },
     status: () => ({
       ...connections.status(),
       ...ageOfData(wallClock.now()),
@@ -324,7 +342,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       cancelSweep?.();
       for (const asked of [rest, callersRest, pricePages, settlementPages]) asked.close();
       symbols.close();
-      await connections.close();
+      await Promise.all([connections.close(), clientStreams.close()]);
     },
   };
 }

@@ -23,7 +23,7 @@ type Fault = { readonly code: number; readonly msg: string };
 const methods = ["SUBSCRIBE", "UNSUBSCRIBE", "LIST_SUBSCRIPTIONS", "SET_PROPERTY", "GET_PROPERTY"];
 const idCharactersMax = 36;
 const int64Max = 2n ** 63n - 1n;
-const nameCharactersMax = 256;
+const nameCharactersMax = 100;
 
 /** Acts on one message and returns the answer to be sent. */
 export function answerTo(connection: Controlled, text: string): string {

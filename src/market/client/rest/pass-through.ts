@@ -9,7 +9,8 @@ const cachedCharactersMax = 32 * 1024 * 1024;
 /** A process that closes answers within four seconds. */
 export const passThroughDeadlineMs = 3_000;
 
-export type PassThrough = (path: string, search: string) => Promise<UpstreamAnswer>;
+/** Requests of different editions do not share an answer. */
+export type PassThrough = (path: string, search: string, edition?: string) => Promise<UpstreamAnswer>;
 
 /** An answer of no availability is not kept. */
 export function createPassThrough(rest: Pick<Rest, "ask">, clock: Clock): PassThrough {
@@ -52,9 +53,9 @@ export function createPassThrough(rest: Pick<Rest, "ask">, clock: Clock): PassTh
     keptCharacters -= entry.text.length;
   }
 
-  return (path, search) => {
+  return (path, search, edition = "") => {
     dropOld();
-    const key = `${path}?${search}`;
+    const key = `${edition} ${path}?${search}`;
     const entry = kept.get(key);
     if (entry !== undefined) return Promise.resolve(entry.answer);
     const pending = underWay.get(key);

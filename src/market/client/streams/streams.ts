@@ -52,6 +52,8 @@ export type StreamsOptions = {
  * exchange, section 17.1.
  */
 const shutdownStream = "!serverShutdown";
+/** Its messages are of one symbol each, and ids of different symbols say nothing about each other. */
+const tickersOfAll = "!bookTicker";
 
 export function createStreams(options: StreamsOptions): Streams {
   const { connections, announcer, wallClock, log, onEventTime } = options;
@@ -132,7 +134,7 @@ export function createStreams(options: StreamsOptions): Streams {
       const eventAt = eventTimeOf(data);
       if (eventAt !== null) onEventTime(eventAt);
     }
-    const position = positionOf(data);
+    const position = stream.name === tickersOfAll ? null : positionOf(data);
     if (position !== null) {
       if (mayRepeat && position <= stream.position) return;
       stream.position = position;

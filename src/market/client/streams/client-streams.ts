@@ -1,0 +1,138 @@
+// Market streams for the gateway's own clients. They have connections of their own, opened at the first
+// subscription, so that nothing that clients subscribe to takes room, control messages or bandwidth from the
+// streams that orders are decided by.
+// A client that keeps a book needs a snapshot by REST that is not older than the first change it got. So a
+// question for a book waits until upstream has confirmed the changes that are subscribed, and an answer is
+// not served again once another client began to follow them, or after a gap.
+import type { Cancel, Timers } from "../../../concurrency/time.ts";
+import type { Family } from "../rest/hosts.ts";
+import { createRoutes, type RoutesOptions } from "./routes.ts";
+import { createStreams, type StreamsOptions } from "./streams.ts";
+
+/** 4,096 streams of spot, 2,048 of each path of futures. */
+export const clientConnectionsMax = 4;
+/** How long a question for a book waits for upstream's confirmation, ms. */
+export const confirmationWaitMsMax = 1_000;
+const confirmationCheckMs = 20;
+
+/** The changes of a book, complete from one message to the next: `btcusdt@depth`, `btcusdt@depth@100ms`. */
+const changesOfBook = /^([^@!]+)@depth(?:@\d+ms)?$/u;
+
+const depthPaths: Readonly<Record<Family, string>> = { spot: "/api/v3/depth", futures: "/fapi/v1/depth" };
+
+export type ClientStreams = {
+  /** Calls back with the `data` of every message of a stream, until released. */
+  subscribe(stream: string, listener: (data: unknown) => void): Cancel;
+  /** Another client begins to get the messages of a subscribed stream. */
+  joined(stream: string): void;
+  /** Whether upstream has confirmed a stream on an open connection. */
+  isStreaming(stream: string): boolean;
+};
+
+export type ClientStreamsOptions = Omit<
+  RoutesOptions,
+  "connectionsMax" | "onMessage" | "onReconnected" | "onLost"
+> &
+  Pick<StreamsOptions, "announcer"> & { readonly timers: Timers };
+
+export type OwnClientStreams = ClientStreams & {
+  /**
+   * Which answers serve a request: it may get any answer to the same request and edition. Resolves when the
+   * request may be sent.
+   */
+  editionOf(path: string, search: string): Promise<string> | string;
+  sweep(now: number): void;
+  close(): Promise<void>;
+};
+
+export function createClientStreams(options: ClientStreamsOptions): OwnClientStreams {
+  const { protocol, announcer, wallClock, timers, log } = options;
+  const depthPath = depthPaths[protocol.family];
+  const routes = createRoutes({
+    ...options,
+    connectionsMax: clientConnectionsMax,
+    onMessage: (text, mayRepeat, from) => streams.receive(text, mayRepeat, from),
+    onReconnected() {
+      gaps += 1;
+    },
+    onLost() {
+      gaps += 1;
+    },
+  });
+  const streams = createStreams({ connections: routes, announcer, wallClock, log });
+  /** Subscribed changes of books, by symbol: the number of subscriptions of each stream. */
+  const followed = new Map<string, Map<string, number>>();
+  /** How many times somebody began to follow a followed symbol. */
+  const joins = new Map<string, number>();
+  let gaps = 0;
+  let joinsOfAll = 0;
+  let isOpen = false;
+
+  function joined(stream: string): void {
+    const symbol = symbolOfChanges(stream);
+    if (symbol === null || !followed.has(symbol)) return;
+    joinsOfAll += 1;
+    joins.set(symbol, joinsOfAll);
+  }
+
+  function follow(symbol: string, stream: string): Cancel {
+    const ofSymbol = followed.get(symbol) ?? new Map<string, number>();
+    followed.set(symbol, ofSymbol);
+    ofSymbol.set(stream, (ofSymbol.get(stream) ?? 0) + 1);
+    joined(stream);
+    return () => {
+      const left = (ofSymbol.get(stream) ?? 1) - 1;
+      if (left > 0) ofSymbol.set(stream, left);
+      else ofSymbol.delete(stream);
+      if (ofSymbol.size > 0 || followed.get(symbol) !== ofSymbol) return;
+      followed.delete(symbol);
+      joins.delete(symbol);
+    };
+  }
+
+  const isSettled = (symbol: string) =>
+    [...(followed.get(symbol)?.keys() ?? [])].every((stream) => routes.isConfirmed(stream));
+
+  const editionNow = (symbol: string) => `${gaps}/${joins.get(symbol) ?? 0}`;
+
+  function settled(symbol: string): Promise<string> {
+    const deadline = wallClock.now() + confirmationWaitMsMax;
+    return new Promise((resolve) => {
+      const check = () => {
+        if (isSettled(symbol)) return resolve(editionNow(symbol));
+        // What upstream has not confirmed may begin at any moment: the answer serves this request alone.
+        if (wallClock.now() >= deadline) return resolve(`unsettled ${++joinsOfAll}`);
+        timers.after(confirmationCheckMs, check);
+      };
+      check();
+    });
+  }
+
+  return {
+    subscribe(stream, listener) {
+      if (!isOpen) routes.open();
+      isOpen = true;
+      const symbol = symbolOfChanges(stream);
+      const leave = symbol === null ? null : follow(symbol, stream);
+      const unsubscribe = streams.subscribe(stream, listener);
+      return () => {
+        unsubscribe();
+        leave?.();
+      };
+    },
+    joined,
+    isStreaming: routes.isConfirmed,
+    editionOf(path, search) {
+      if (path !== depthPath || followed.size === 0) return "";
+      const symbol = new URLSearchParams(search).get("symbol");
+      if (symbol === null || !followed.has(symbol)) return "";
+      return isSettled(symbol) ? editionNow(symbol) : settled(symbol);
+    },
+    sweep: streams.sweep,
+    close: routes.close,
+  };
+}
+
+function symbolOfChanges(stream: string): string | null {
+  return changesOfBook.exec(stream)?.[1]?.toUpperCase() ?? null;
+}

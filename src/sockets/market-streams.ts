@@ -1,0 +1,56 @@
+// The endpoints of the exchange's market streams: spot at `/ws` and `/stream`, futures at `/public` and
+// `/market`, each of which serves every futures stream. User data has endpoints of its own, which go first.
+// Source: reference sockets, sections 1 and 3.
+import type { StrategyType } from "../domain/account.ts";
+import { isWellFormed } from "../market/exchange/control-messages.ts";
+import { FUTURES_PING, SPOT_PING } from "./limits.ts";
+import type { Endpoint } from "./server.ts";
+import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
+import { StreamSession } from "./stream-session.ts";
+
+export type MarketEndpointsParts = {
+  readonly markets: { readonly [T in StrategyType]: StreamsMarket };
+};
+
+/** `/stream/ws` is for clients that tell spot from futures by `/stream` in the address. */
+const SPOT_PATH = /^(?:\/stream)?\/ws(?:\/(?<names>.*))?$|^\/(?<combined>stream)\/?$/;
+const FUTURES_PATH = /^\/(?:public|market)\/(?:ws(?:\/(?<names>.*))?|(?<combined>stream)\/?)$/;
+
+/** One endpoint per family. */
+export function createMarketEndpoints({ markets }: MarketEndpointsParts): readonly Endpoint[] {
+  const endpointOf = (type: StrategyType, paths: RegExp, ping: Endpoint["ping"]): Endpoint => {
+    const market = new SharedStreams(markets[type]);
+    return {
+      ping,
+      takes: (path) => paths.test(path),
+      open(connection, { path, query }) {
+        const { names, combined } = paths.exec(path)?.groups ?? {};
+        const isCombined = combined !== undefined;
+        const session = new StreamSession({ connection, isCombined, market });
+        const fault = session.subscribe(namesIn(isCombined ? streamsIn(query) : (names ?? "")));
+        if (fault !== null) connection.close(1_008, fault);
+        return session;
+      },
+    };
+  };
+  return [endpointOf("SPOT", SPOT_PATH, SPOT_PING), endpointOf("FUTURES", FUTURES_PATH, FUTURES_PING)];
+}
+
+/** The value of `streams` in a query, as received: a plus sign in a name is itself. */
+function streamsIn(query: string): string {
+  const found = query.split("&").find((parameter) => parameter.startsWith("streams="));
+  return found === undefined ? "" : found.slice("streams=".length);
+}
+
+/** The names in `a/b/c`; they may be percent-encoded. What cannot be a name is ignored. */
+function namesIn(list: string): readonly string[] {
+  return decoded(list).split("/").filter(isWellFormed);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
