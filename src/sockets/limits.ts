@@ -47,3 +47,20 @@ export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 1_000;
 export const USER_STREAMS_PER_KEY_MAX = 100;
 /** How often the keys of user data streams and sessions are looked up, ms. */
 export const KEYS_CHECKED_EVERY_MS = 1_000;
+/** How often the versions of followed accounts are polled where several servers share the database, ms. */
+export const FOLLOWED_POLL_MS = 250;
+/** Entries of a journal that are read at a time to catch up. */
+export const CATCH_UP_ENTRIES = 500;
+/** Announced entries that wait for an earlier one; beyond it they are read from the store instead. */
+export const ENTRIES_AHEAD_MAX = 1_000;
+/** How long a followed account may stay behind its journal, ms; then its connections are closed. */
+export const BEHIND_MS_MAX = 30_000;
+/**
+ * A journal position is a lower bound for entries that are committed this much later, ms: longer than a
+ * commit can take.
+ */
+export const POSITION_AGE_MS = 30_000;
+/** How long an account that was opened is followed before somebody listens, ms. */
+export const UNHEARD_MS_MAX = 10_000;
+/** How often positions of followed accounts are compared with the mark price for margin calls, ms. */
+export const MARGIN_CHECK_MS = 1_000;

@@ -2,6 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
+import type { JournalEntry } from "../domain/strategy.ts";
 import { decodeEvents, decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "./ports/trading.ts";
 import { FIRST_ENTRY, incomeOfRow, keyOfEntry } from "./rows.ts";
@@ -20,6 +21,8 @@ type HistoryQueries = Pick<
   | "listIncomes"
   | "findOpeningTime"
   | "listEntries"
+  | "newestPosition"
+  | "listJournalAfter"
 >;
 
 export function historyQueries(db: Kysely<Tables>): HistoryQueries {
@@ -139,14 +142,45 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
         .where("strategy_id", "=", strategyId)
         .orderBy("version")
         .execute();
-      return rows.map((row) => ({
-        version: Number(row.version),
-        key: keyOfEntry(row.key),
-        at: Number(row.at),
-        events: decodeEvents(row.events),
-      }));
+      return rows.map(entryOfRow);
+    },
+
+    async newestPosition() {
+      const row = await db
+        .selectFrom("journal")
+        .select(({ fn }) => fn.max("position").as("newest"))
+        .executeTakeFirst();
+      return Number(row?.newest ?? 0);
+    },
+
+    async listJournalAfter(strategyId, version, { behind, limit }) {
+      const later = db
+        .selectFrom("journal")
+        .select(["version", "key", "at", "events"])
+        .where("version", ">", version);
+      // An expression of the strategy has no index, so the few entries behind the position are read instead.
+      const wanted =
+        behind === undefined
+          ? later.where("strategy_id", "=", strategyId).orderBy("version")
+          : later
+              .where(sql<boolean>`${sql.ref("position")} > ${behind}`)
+              .where(sql<string>`strategy_id || ''`, "=", strategyId)
+              .orderBy("position");
+      const rows = await wanted.limit(limit).execute();
+      return rows.map(entryOfRow);
     },
   };
+}
+
+type EntryRow = {
+  readonly version: number;
+  readonly key: string;
+  readonly at: number;
+  readonly events: string;
+};
+
+function entryOfRow({ version, key, at, events }: EntryRow): JournalEntry {
+  return { version: Number(version), key: keyOfEntry(key), at: Number(at), events: decodeEvents(events) };
 }
 
 function orderOfRow(row: { body: string } | undefined): Order | null {

@@ -55,5 +55,24 @@ export function journalCases(opened: Opened): void {
       expect(entries[1]).toEqual({ version: 2, key: null, at: 2, events: [] });
       expect(entries[2]?.key).toBe("k3");
     });
+
+    test("entries after a version are listed, also from a position on that was read before them", async () => {
+      await create(store, "one", "two");
+      await commit(store, [commitOf(accountOf("one"), 2)]);
+      const behind = await store.newestPosition();
+      for (let version = 3; version <= 12; version += 1)
+        await commit(store, [commitOf(accountOf("one"), version, { at: version })]);
+      await commit(store, [commitOf(accountOf("two"), 2)]);
+      expect(await store.newestPosition()).toBe(behind + 11);
+
+      const all = await store.listEntries("one");
+      expect(await store.listJournalAfter("one", 0, { limit: 99 })).toEqual(all);
+      for (const query of [{ limit: 3 }, { limit: 3, behind }]) {
+        expect(await store.listJournalAfter("one", 9, query)).toEqual(all.slice(9, 12));
+        expect(await store.listJournalAfter("one", 2, query)).toEqual(all.slice(2, 5));
+        expect(await store.listJournalAfter("one", 12, query)).toEqual([]);
+        expect(await store.listJournalAfter("nobody", 0, query)).toEqual([]);
+      }
+    });
   });
 }

@@ -141,6 +141,21 @@ export type TradingStore = {
   listIncomes(strategyId: string, query: IncomeQuery): Promise<readonly Income[]>;
   /** The journal of a strategy, oldest first. */
   listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
+  /**
+   * The position of the newest entry of all journals; 0 if there is none. Positions of a strategy's entries ascend. A commit
+   * in flight may have a lower position than this, so only a position that was read half a minute ago is behind every later
+   * entry.
+   */
+  newestPosition(): Promise<number>;
+  /**
+   * The entries of a strategy's journal after a version, oldest first. With `behind` only entries behind that position are
+   * read, which are few if it is recent; without it all entries of the strategy are.
+   */
+  listJournalAfter(
+    strategyId: string,
+    version: number,
+    query: { readonly behind?: number | undefined; readonly limit: number },
+  ): Promise<readonly JournalEntry[]>;
   /** Orders of all symbols or of one, in descending id; only those that are open no more if `isDone` says so. */
   listRecentOrders(
     strategyId: string,
