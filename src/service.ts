@@ -42,6 +42,7 @@ import { createSignalSweep } from "./signals/sweep.ts";
 import { KeyChecks } from "./sockets/key-checks.ts";
 import { createMarketEndpoints } from "./sockets/market-streams.ts";
 import { isWebSocketUpgrade, Sockets } from "./sockets/server.ts";
+import { UserStreams } from "./sockets/user-streams.ts";
 import { createWsApi } from "./sockets/ws-api.ts";
 import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
@@ -257,7 +258,16 @@ export async function startService(
     });
     opened.defer(() => streams.close());
     const keyChecks = opened.adopt(new KeyChecks({ store, every, log }), close);
-    const userStreams = { open: async () => null };
+    const userStreams = new UserStreams({
+      store,
+      desk,
+      markets,
+      isShared: config.databaseUrl !== null,
+      timers: systemTimers,
+      wallNow,
+      log,
+    });
+    opened.defer(() => userStreams.close());
     const sockets = new Sockets({
       server: server.server,
       endpoints: [

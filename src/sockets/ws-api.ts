@@ -390,10 +390,10 @@ class ApiConnection implements ConnectionHandler {
     this.#nextSubscription += 1;
     const begin = () => {
       if (!this.#connection.isOpen) return;
-      const cancelFeed = feed.listen({
-        onEvent: ({ text }) => this.#connection.send(`{"subscriptionId":${subscriptionId},"event":${text}}`),
-        onLost: () => this.#connection.close(1_011, "events were lost"),
-      });
+      const cancelFeed = feed.listen(
+        ({ text }) => this.#connection.send(`{"subscriptionId":${subscriptionId},"event":${text}}`),
+        () => this.#connection.close(1_011, "events were lost"),
+      );
       const forget = keyChecks.add(apiKey, {
         strategyId,
         end: () => {
