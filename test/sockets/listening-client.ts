@@ -93,14 +93,17 @@ export class FuturesListener {
     if (Number(event.E) < Number(event.T)) throw new Error(`E is before T: ${text}`);
     switch (event.e) {
       case "ORDER_TRADE_UPDATE":
-        return this.#hearOrder(event.o as Fields);
+        this.#hearOrder(event.o as Fields);
+        return;
       case "ACCOUNT_UPDATE":
-        return this.#hearAccount(event.a as Fields);
+        this.#hearAccount(event.a as Fields);
+        return;
       case "TRADE_LITE":
         this.#lite.set(event.t, event);
         return;
       case "ALGO_UPDATE":
-        return this.#hearLeg(event.o as Fields, event.T as number);
+        this.#hearLeg(event.o as Fields, event.T as number);
+        return;
       case "ACCOUNT_CONFIG_UPDATE": {
         const { s, l } = event.ac as Fields;
         this.leverages.set(String(s), l);
