@@ -24,6 +24,8 @@ export type Refusal =
   // The request itself.
   | { readonly refusal: "PATH_UNKNOWN"; readonly method: string; readonly path: string }
   | { readonly refusal: "KEY_REFUSED" }
+  | { readonly refusal: "LISTEN_KEY_UNKNOWN" }
+  | { readonly refusal: "SPOT_LISTEN_KEYS_RETIRED" }
   | { readonly refusal: "PARAMETER_MISSING"; readonly parameter: string }
   | { readonly refusal: "PARAMETERS_MISSING"; readonly parameters: readonly [string, string] }
   | { readonly refusal: "PARAMETER_NOT_REQUIRED"; readonly parameter: string }

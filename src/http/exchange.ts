@@ -3,9 +3,11 @@
 //
 // Authentication checks in this order: key header → parameters readable → timestamp → recvWindow → key →
 // signature → window. An unknown key fails at the same check, with the same refusal, as a wrong signature:
-// without the secret, nobody can find out which keys exist (decision 54).
+// without the secret, nobody can find out which keys exist (decision 54). Routes of listen keys need the header
+// alone, as on the exchange: there each wrong key counts as a failed authentication of the address.
 // Source: design, section 6 (checks of a signed exchange request).
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import type { BoundKey } from "../domain/strategy.ts";
 import { secretOf, userIdOf } from "../keys/api-keys.ts";
 import { signedMessage, verifies } from "../keys/signatures.ts";
 import { METRICS_PATH } from "../observability/metrics.ts";
@@ -32,6 +34,7 @@ import { type Answer, type ExchangeCaller, ReadyJson, Replay, type Route } from 
 
 export const EXCHANGE: Protocol<Route, ExchangeCaller, Answer> = {
   heedsBans: true,
+  // A key alone proves nothing: what is asked with it counts against the address, as on the exchange.
   keyOf: ({ apiKey }, { access }) => (access === "signed" ? apiKey : null),
   authenticate,
   cost: ({ weight, placesOrder }, { asked, userId }) => ({
@@ -128,28 +131,32 @@ async function authenticate(
     context.apiKey = otherKey === "" ? null : otherKey;
     return { failed: "HEADER", because: { refusal: "KEY_REFUSED" } };
   }
+  const read = () => readParameters(query, body, known);
+  if (access === "key")
+    return await authenticateKey({ apiKey, readParameters: read, proof: "KEY" }, gateway, context);
   const { message, signature } = signedMessage(query, body);
-  return await authenticateKey(
-    { apiKey, readParameters: () => readParameters(query, body, known), signature, messages: [message] },
-    gateway,
-    context,
-  );
+  const proof = { signature, messages: [message] };
+  return await authenticateKey({ apiKey, readParameters: read, proof }, gateway, context);
 }
 
-/** What a signed request says of its sender, however it was brought. */
+/** What a request says of its sender, however it was brought. */
 export type Credentials = {
   readonly apiKey: string;
   /** Reads the parameters, once the key was looked up. */
   readonly readParameters: () => Parameters | Refusal;
-  /** As sent; null if there is none. */
-  readonly signature: string | null;
-  /** The texts that may have been signed, bytes, one a character; null if the sender has signed on before. */
-  readonly messages: readonly string[] | null;
+  /**
+   * The signature as sent, null if there is none, with the texts that may have been signed: bytes, one a
+   * character. SESSION: the sender has signed on before. KEY: the key is enough, and no time is asked for.
+   */
+  readonly proof:
+    | { readonly signature: string | null; readonly messages: readonly string[] }
+    | "SESSION"
+    | "KEY";
 };
 
 /** The checks of a signed request, in the order that the head of this file says. */
 export async function authenticateKey(
-  { apiKey, readParameters, signature, messages }: Credentials,
+  { apiKey, readParameters, proof }: Credentials,
   gateway: Pick<Gateway, "store" | "master" | "wallNow">,
   context: Sighting,
 ): Promise<ExchangeCaller | Unauthenticated<Answer>> {
@@ -162,6 +169,12 @@ export async function authenticateKey(
   });
   const parameters = readParameters();
   if (isRefusal(parameters)) return unauthenticated("PARAMETERS", parameters);
+  if (proof === "KEY") {
+    if (bound === null || bound.key.revokedAt !== null) {
+      return unauthenticated("HEADER", { refusal: "KEY_REFUSED" });
+    }
+    return { ...callerOf(bound), asked: parameters, lapsed: () => null };
+  }
   const timestampText = parameters.get("timestamp") ?? "";
   if (!/^[0-9]{1,16}$/.test(timestampText)) {
     return unauthenticated("TIMESTAMP", { refusal: "PARAMETER_MISSING", parameter: "timestamp" });
@@ -173,15 +186,19 @@ export async function authenticateKey(
     return unauthenticated("RECV_WINDOW", { refusal: "RECV_WINDOW_INVALID" });
   }
 
-  if (messages !== null && (signature === null || signature === "")) {
+  const isSigned = proof !== "SESSION";
+  if (isSigned && (proof.signature ?? "") === "") {
     return unauthenticated("SIGNATURE_MISSING", { refusal: "PARAMETER_MISSING", parameter: "signature" });
   }
   if (bound === null || bound.key.revokedAt !== null) {
     return unauthenticated("HEADER", { refusal: "KEY_REFUSED" });
   }
-  const secret = messages === null ? "" : secretOf(gateway.master, bound.key);
-  if (messages?.some((message) => verifies(secret, message, signature ?? "")) === false) {
-    return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
+  if (isSigned) {
+    const secret = secretOf(gateway.master, bound.key);
+    const { messages, signature } = proof;
+    if (!messages.some((message) => verifies(secret, message, signature ?? ""))) {
+      return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
+    }
   }
 
   if (timestamp >= now + AHEAD_MAX_MS) return unauthenticated("WINDOW", { refusal: "TIMESTAMP_AHEAD" });
@@ -189,13 +206,21 @@ export async function authenticateKey(
     gateway.wallNow() - timestamp > recvWindow ? { refusal: "TIMESTAMP_TOO_OLD" } : null;
   const tooOld = lapsed();
   if (tooOld !== null) return unauthenticated("WINDOW", tooOld);
-  const { strategy } = bound;
-  const strategyId = strategy?.strategyId ?? "";
-  return { asked: parameters, strategy, strategyId, userId: userIdOf(bound.key), lapsed };
+  return { ...callerOf(bound), asked: parameters, lapsed };
+}
+
+function callerOf({ key, strategy }: BoundKey): Omit<ExchangeCaller, "asked" | "lapsed"> {
+  return { apiKey: key.apiKey, strategy, strategyId: strategy?.strategyId ?? "", userId: userIdOf(key) };
 }
 
 /** The sender of a public request. */
-export const NOBODY = { strategy: null, strategyId: "", userId: "", lapsed: () => null } as const;
+export const NOBODY = {
+  apiKey: "",
+  strategy: null,
+  strategyId: "",
+  userId: "",
+  lapsed: () => null,
+} as const;
 
 /** Marks the answer to a placement as a replay. */
 export const REPLAY_HEADERS = { "x-lyrebird-replay": "true" } as const;

@@ -53,6 +53,12 @@ const LEGS_CLOSE_ALL =
 export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   PATH_UNKNOWN: ({ method, path }) => failed(404, -5000, `Path ${path}, Method ${method} is invalid`),
   KEY_REFUSED: failed(401, -2015, "Invalid API-key, IP, or permissions for action."),
+  LISTEN_KEY_UNKNOWN: bad(-1125, "This listenKey does not exist."),
+  SPOT_LISTEN_KEYS_RETIRED: failed(
+    410,
+    -1020,
+    "This operation is not supported: subscribe with userDataStream.subscribe.signature on /ws-api/v3.",
+  ),
   PARAMETER_MISSING: ({ parameter }) =>
     bad(-1102, `Mandatory parameter '${parameter}' was not sent, was empty/null, or malformed.`),
   PARAMETERS_MISSING: ({ parameters: [one, other] }) =>

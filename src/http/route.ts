@@ -29,8 +29,13 @@ type Body = ReadyJson | Replay | object;
 /** What a row answers: a body, or why there is none. */
 export type Answer = Body | Refusal;
 
-/** What is known of the sender of a signed request. Public routes get no call: they have no sender. */
+/**
+ * What is known of the sender of a signed request, or of one with a key alone. Public routes get no call: they
+ * have no sender.
+ */
 export type SignedCall = {
+  /** The key that it came with. */
+  readonly apiKey: string;
   /** Empty on a route that takes any key. */
   readonly strategyId: string;
   /** The person who owns the key. */
@@ -48,7 +53,7 @@ export type ExchangeCaller = Caller<Parameters> &
   };
 
 type RowHead = {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** The first is the route's name, the others are aliases. */
   readonly paths: readonly [string, ...string[]];
   /** What the route does, in a few words, for the API reference. */
@@ -64,15 +69,16 @@ type Access = StrategyNeeds & { readonly placesOrder: boolean };
 export type Route = Row<Parameters, SignedCall, Answer> &
   RowHead &
   Access & {
-    readonly access: "public" | "signed";
+    /** `key`: it needs a valid key in the header, but no signature. */
+    readonly access: "public" | "key" | "signed";
     /**
      * The parameters that it knows, including those that it ignores; the parameters of every signed request
      * are not listed.
      */
     readonly parameters: Descriptions;
     /**
-     * The names of all parameters of a signed route, including those of every signed request; null for a
-     * public one.
+     * The names of all parameters of a signed route, including those of every signed request; null for any
+     * other.
      */
     readonly known: ReadonlySet<string> | null;
     readonly weight: (parameters: Parameters) => number;
@@ -112,6 +118,18 @@ type Answering<Result> = Promise<Result | Refusal> | Result | Refusal;
  * result. It writes unless it is a GET.
  */
 export function signedRoutes(strategyType: Route["strategyType"]) {
+  return routesWithKey("signed", strategyType);
+}
+
+/**
+ * Makes the rows of routes that need a key and no signature, in the same way. A signature that is sent is not
+ * checked.
+ */
+export function keyRoutes(strategyType: Route["strategyType"]) {
+  return routesWithKey("key", strategyType);
+}
+
+function routesWithKey(access: "key" | "signed", strategyType: Route["strategyType"]) {
   return <const Name extends string = never, Input = undefined, Result = Body>(
     name: `${Route["method"]} /${string}`,
     summary: string,
@@ -123,9 +141,10 @@ export function signedRoutes(strategyType: Route["strategyType"]) {
       } & ParsesInput<Input>,
   ): Route => {
     const [method, path] = name.split(" ") as [Route["method"], string];
-    const known = new Set(Object.keys({ ...SIGNING_PARAMETERS, ...row.parameters }));
-    const access = { access: "signed", strategyType, placesOrder: false, writes: method !== "GET" } as const;
-    return { ...access, ...row, ...headOf(path, row), method, summary, known };
+    const known =
+      access === "signed" ? new Set(Object.keys({ ...SIGNING_PARAMETERS, ...row.parameters })) : null;
+    const needs = { access, strategyType, placesOrder: false, writes: method !== "GET" } as const;
+    return { ...needs, ...row, ...headOf(path, row), method, summary, known };
   };
 }
 
@@ -141,6 +160,16 @@ export function publicRoute<const Name extends string = never, Input = undefined
 ): Route {
   const access = { access: "public", strategyType: null, placesOrder: false, writes: false } as const;
   return { ...row, ...access, ...headOf(path, row), method: "GET", summary, known: null };
+}
+
+/** A row of a route that the exchange has retired: it is refused, whoever asks. */
+export function retiredRoute(
+  name: `${Route["method"]} /${string}`,
+  summary: string,
+  refusal: Refusal,
+): Route {
+  const [method, path] = name.split(" ") as [Route["method"], string];
+  return { ...publicRoute(path, summary, { answer: () => refusal }), method };
 }
 
 function headOf<Name extends string>(

@@ -19,6 +19,7 @@ import { EXCHANGE_MESSAGES, handle, refused, routeTable } from "./exchange.ts";
 import { Overload } from "./overload.ts";
 import type { Family, Gateway, Pages, Reply, Request } from "./pipeline.ts";
 import { FUTURES_ROUTES } from "./routes/futures.ts";
+import { LISTEN_KEY_ROUTES } from "./routes/listen-keys.ts";
 import { PUBLIC_ROUTES } from "./routes/public.ts";
 import { SPOT_ROUTES } from "./routes/spot.ts";
 import { STARTUP_ROUTES } from "./routes/startup.ts";
@@ -39,7 +40,13 @@ const OPTIONS: ServerOptions = {
 };
 
 /** Every route of the exchange-style families. */
-export const ROUTES = [...SPOT_ROUTES, ...FUTURES_ROUTES, ...PUBLIC_ROUTES, ...STARTUP_ROUTES];
+export const ROUTES = [
+  ...SPOT_ROUTES,
+  ...FUTURES_ROUTES,
+  ...LISTEN_KEY_ROUTES,
+  ...PUBLIC_ROUTES,
+  ...STARTUP_ROUTES,
+];
 
 type ServerParts = {
   readonly log: Logger;

@@ -76,6 +76,9 @@ function databaseCases(newDatabase: () => Promise<Database>): void {
     await checkSignals(store);
     await checkPeople(store);
     await checkCopies(store);
+    const key = { apiKey: "mine", listenKey: "first", expiresAt: AT + 1 };
+    expect(await store.openListenKey(key, AT)).toBe("first");
+    expect(await store.findListenKeys(["first"])).toEqual([key]);
     await store.close();
   });
 

@@ -62,10 +62,20 @@ const FIRST_RELEASE: Migration = {
   },
 };
 
+/** Keys of futures user data streams: one for each API key that has asked for one. */
+const LISTEN_KEYS: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const statement = `CREATE TABLE listen_keys (api_key text NOT NULL PRIMARY KEY,
+      listen_key text NOT NULL UNIQUE, expires_at bigint NOT NULL)`;
+    await sql.raw(statement).execute(db);
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
   "0013-first-release": FIRST_RELEASE,
+  "0014-listen-keys": LISTEN_KEYS,
 };
 
 /** In the order of their names. */

@@ -7,6 +7,7 @@ import type { Execute } from "./dialect.ts";
 import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
 import { boundKeyOfRow, keyOfRow, keyRow } from "./key-rows.ts";
+import { listenKeyQueries } from "./listen-keys.ts";
 import { audited } from "./people/audit.ts";
 import { insertStrategy } from "./people/ownership.ts";
 import type { CreatedStrategy } from "./ports/trading.ts";
@@ -42,6 +43,7 @@ export function queries(db: Kysely<Tables>, execute: Execute): Queries {
     ...signalQueries(db, execute),
     ...historyQueries(db),
     ...recentQueries(db),
+    ...listenKeyQueries(db),
 
     async listExposedAccounts(type) {
       // One statement, so that accounts and their open orders belong together.

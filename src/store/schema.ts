@@ -101,6 +101,13 @@ export type Tables = PeopleTables &
       /** Until when a pending one is somebody's, or is to be left alone: wall time, Unix ms. */
       due_at: Integer;
     };
+    /** The newest listen key of an API key; it may have expired. */
+    listen_keys: {
+      api_key: string;
+      listen_key: string;
+      /** Wall time, Unix ms. */
+      expires_at: Integer;
+    };
     /** Handshakes of streams, as long as they count. */
     failed_handshakes: {
       position: Generated<Integer>;

@@ -301,7 +301,7 @@ describe("exchangeInfo", () => {
     const route = PUBLIC_ROUTES.find(({ paths }) => paths.includes("/fapi/v1/exchangeInfo"));
     const market = { exchangeInfo: () => body, rules: () => ({ maxNumAlgoOrders: 10 }) };
     const gatewayOf = { markets: { FUTURES: market }, wallNow: () => 5 } as unknown as Gateway;
-    const nobody = { strategyId: "", userId: "", admittedAt: 0, lapsed: () => null };
+    const nobody = { apiKey: "", strategyId: "", userId: "", admittedAt: 0, lapsed: () => null };
     const symbolsNow = async () => {
       const answer = await route?.answer(undefined, gatewayOf, nobody);
       return answer instanceof ReadyJson ? JSON.parse(answer.text).symbols : answer;

@@ -19,6 +19,7 @@ import { copyingUnfinishedCases } from "./copying/unfinished.ts";
 import { copyingVenueReportCases } from "./copying/venue-reports.ts";
 import { journalCases } from "./journal.ts";
 import { legAndIncomeCases } from "./legs-and-incomes.ts";
+import { listenKeyCases } from "./listen-keys.ts";
 import { orderAndTradeCases } from "./orders-and-trades.ts";
 import { pendingSignalCases } from "./pending-signals.ts";
 import { auditCases } from "./people/audit.ts";
@@ -55,6 +56,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     legAndIncomeCases(opened);
     recentCases(opened);
     strategyAndKeyCases(opened);
+    listenKeyCases(opened);
     budgetLogCases(opened);
     startingCases(opened);
     twoStoreCases(opened);

@@ -30,7 +30,26 @@ export type BudgetEntry = {
   readonly bans: readonly Ban[];
 };
 
+/** A listen key opens the futures user data stream of the strategy that its API key manages. */
+export type ListenKey = {
+  readonly listenKey: string;
+  readonly apiKey: string;
+  /** Wall time, Unix ms. */
+  readonly expiresAt: number;
+};
+
 export type KeyStore = {
+  /**
+   * Makes the given listen key the API key's, unless it has one that has not expired at `now`, and lets it
+   * expire at `expiresAt` (both wall time, Unix ms). Answers the one that it now has.
+   */
+  openListenKey(key: ListenKey, now: number): Promise<string>;
+  /** Extends the listen key of an API key; null if it has none that has not expired at `now`. */
+  extendListenKey(apiKey: string, until: { now: number; expiresAt: number }): Promise<string | null>;
+  /** Ends the listen key of an API key; false if it has none that has not expired at `now`. */
+  closeListenKey(apiKey: string, now: number): Promise<boolean>;
+  /** Those of these listen keys that there are, expired ones among them. */
+  findListenKeys(listenKeys: readonly string[]): Promise<readonly ListenKey[]>;
   findKey(apiKey: string): Promise<BoundKey | null>;
   /** Every key there is, revoked ones too, oldest first. */
   listKeys(): Promise<readonly BoundKey[]>;
