@@ -136,7 +136,7 @@ function idText(id: unknown, text: string): Id | null {
   if (typeof id !== "number" || !Number.isInteger(id)) return null;
   if (Number.isSafeInteger(id)) return String(id);
   // A number would have lost digits.
-  const digits = [...text.matchAll(/"id"\s*:\s*(-?\d+)/g)].at(-1)?.[1];
+  const digits = [...text.matchAll(/"id"\s*:\s*(-?\d+)(?=\s*[,}])/g)].at(-1)?.[1];
   if (digits === undefined) return null;
   const value = BigInt(digits);
   return value <= int64Max && value >= -int64Max - 1n ? digits : null;

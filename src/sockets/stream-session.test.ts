@@ -1,0 +1,194 @@
+// Sessions of many clients over one market that the test speaks for.
+import { expect, test } from "vitest";
+import { MARKET_STREAMS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
+import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
+import { type OwnNames, StreamSession } from "./stream-session.ts";
+
+/** A market that lists symbols, and the client of each session. */
+function stageOf(symbols: readonly string[], family: "spot" | "futures" = "spot") {
+  const listeners = new Map<string, (data: unknown) => void>();
+  const joined: string[] = [];
+  const listed = new Map(symbols.map((symbol) => [symbol, {}]));
+  const market: StreamsMarket = {
+    family,
+    exchangeInfo: () => ({ head: {}, symbols: listed, version: 1 }),
+    clientStreams: {
+      subscribe(stream, listener) {
+        expect(listeners.has(stream)).toBe(false);
+        listeners.set(stream, listener);
+        return () => void listeners.delete(stream);
+      },
+      joined: (stream) => void joined.push(stream),
+      isStreaming: () => true,
+    },
+  };
+  const shared = new SharedStreams(market);
+  const connect = (isCombined = false, ownNames?: OwnNames) => {
+    const frames: { readonly frame: Buffer; readonly key: string | null }[] = [];
+    const said: string[] = [];
+    const connection = {
+      send: (text: string) => void said.push(text),
+      sendFrame: (frame: Buffer, key: string | null = null) => void frames.push({ frame, key }),
+    };
+    const parts = { connection, isCombined, market: shared, ...(ownNames && { ownNames }) };
+    return { session: new StreamSession(parts), frames, said };
+  };
+  return { listeners, joined, shared, connect };
+}
+
+const textOf = (frame: Buffer) => frame.subarray((frame[1] ?? 0) < 126 ? 2 : 4).toString();
+
+test("a message is encoded once for each form, and clients of one form share its bytes", () => {
+  const { listeners, connect } = stageOf(["BTCUSDT"]);
+  const clients = [connect(false), connect(true), connect(false), connect(true)];
+  for (const { session } of clients) expect(session.subscribe(["btcusdt@trade"])).toBeNull();
+  listeners.get("btcusdt@trade")?.({ e: "trade", t: 1 });
+  const frames = clients.map((client) => client.frames.map(({ frame }) => frame));
+  expect(frames.map(([frame]) => textOf(frame as Buffer))).toEqual([
+    '{"e":"trade","t":1}',
+    '{"stream":"btcusdt@trade","data":{"e":"trade","t":1}}',
+    '{"e":"trade","t":1}',
+    '{"stream":"btcusdt@trade","data":{"e":"trade","t":1}}',
+  ]);
+  expect(frames[0]?.[0]).toBe(frames[2]?.[0]);
+  expect(frames[1]?.[0]).toBe(frames[3]?.[0]);
+});
+
+test("a stream is subscribed upstream once, until its last client has left", () => {
+  const { listeners, joined, shared, connect } = stageOf(["BTCUSDT"]);
+  const [one, other] = [connect(), connect()];
+  one.session.subscribe(["btcusdt@depth", "btcusdt@depth"]);
+  other.session.subscribe(["btcusdt@depth"]);
+  other.session.subscribe(["btcusdt@depth"]);
+  expect([...listeners.keys()]).toEqual(["btcusdt@depth"]);
+  expect(joined).toEqual(["btcusdt@depth"]);
+  one.session.unsubscribe(["btcusdt@depth", "btcusdt@trade"]);
+  expect(shared.count).toBe(1);
+  other.session.onClosed();
+  expect([shared.count, listeners.size]).toEqual([0, 0]);
+});
+
+test.each([
+  ["spot", ["nosuch@trade", "BTCUSDT@trade", "btcusdt@", "btcusdt@depth@250ms", "btcusdt@markPrice", "0"]],
+  ["spot", ["!bookTicker", "!markPrice@arr", "btcusdt@trade@trade", "btcusdt@kline_2m", "@trade", "!"]],
+  ["futures", ["btcusdt@avgPrice", "btcusdt@ticker_1h", "btcusdt@kline_1m@+08:00", "!ticker_1h@arr"]],
+  [
+    "futures",
+    ["nosuch_perpetual@continuousKline_1m", "btcusdt_perpetual@kline_1m", "btcusdt@depth20@1000ms"],
+  ],
+] as const)("on %s, %j are accepted and never go upstream", (family, names) => {
+  const { listeners, connect } = stageOf(["BTCUSDT"], family);
+  const { session } = connect();
+  expect(session.subscribe(names)).toBeNull();
+  expect(session.subscriptions()).toEqual(names);
+  expect(listeners.size).toBe(0);
+  session.onClosed();
+});
+
+test.each([
+  [
+    "spot",
+    ["btcusdt@trade", "btcusdt@blockTrade", "btcusdt@kline_1M@+08:00", "!ticker_1d@arr", "btcusdt@depth"],
+  ],
+  [
+    "futures",
+    ["tradingSession", "!contractInfo", "adausd@assetIndex", "btcusdt_next_quarter@continuousKline_1h"],
+  ],
+  [
+    "futures",
+    ["btcusdt_261225@trade", "币安人生usdt@depth@500ms", "!forceOrder@arr", "btcusdt@rpiDepth@500ms"],
+  ],
+] as const)("on %s, %j go upstream", (family, names) => {
+  const { listeners, connect } = stageOf(["BTCUSDT", "BTCUSDT_261225", "币安人生USDT"], family);
+  connect().session.subscribe(names);
+  expect([...listeners.keys()]).toEqual(names);
+});
+
+test.each([
+  ["btcusdt@bookTicker", true],
+  ["btcusdt@miniTicker", true],
+  ["btcusdt@ticker_4h", true],
+  ["btcusdt@depth20@100ms", true],
+  ["btcusdt@avgPrice", true],
+  ["btcusdt@depth@100ms", false],
+  ["btcusdt@trade", false],
+  ["btcusdt@aggTrade", false],
+  ["btcusdt@kline_1m", false],
+  ["!miniTicker@arr", false],
+])("whether %s may be conflated: %s", (name, isConflated) => {
+  const { listeners, connect } = stageOf(["BTCUSDT"]);
+  const { session, frames } = connect();
+  session.subscribe([name]);
+  listeners.get(name)?.({});
+  expect(frames.map(({ key }) => key)).toEqual([isConflated ? name : null]);
+});
+
+test("best prices of all symbols are conflated by symbol, marks of all as a whole", () => {
+  const { listeners, connect } = stageOf(["BTCUSDT"], "futures");
+  const { session, frames } = connect();
+  session.subscribe(["!bookTicker", "!markPrice@arr@1s", "btcusdt@markPrice", "btcusdt@forceOrder"]);
+  for (const s of ["A", "B"]) listeners.get("!bookTicker")?.({ s });
+  for (const name of ["!markPrice@arr@1s", "btcusdt@markPrice", "btcusdt@forceOrder"])
+    listeners.get(name)?.([]);
+  expect(frames.map(({ key }) => key)).toEqual([
+    "!bookTicker A",
+    "!bookTicker B",
+    "!markPrice@arr@1s",
+    "btcusdt@markPrice",
+    null,
+  ]);
+});
+
+test("a connection takes so many streams and no more, all of a message or none", () => {
+  const { connect } = stageOf([]);
+  const { session } = connect();
+  const names = Array.from({ length: STREAMS_PER_CONNECTION_MAX }, (_, index) => `s${index}@trade`);
+  expect(session.subscribe(names.slice(1))).toBeNull();
+  expect(session.subscribe(["a@trade", "b@trade"])).toMatch(/^too many streams/);
+  expect(session.subscriptions().length).toBe(STREAMS_PER_CONNECTION_MAX - 1);
+  expect(session.subscribe(names)).toBeNull();
+});
+
+test("all clients together have so many streams upstream; shared and unknown ones cost nothing", () => {
+  const symbols = Array.from({ length: MARKET_STREAMS_MAX + 1 }, (_, index) => `S${index}`);
+  const { listeners, connect } = stageOf(symbols);
+  const names = symbols.map((symbol) => `${symbol.toLowerCase()}@trade`);
+  const clients = [connect(), connect(), connect()];
+  for (const [index, { session }] of clients.slice(0, 2).entries()) {
+    expect(session.subscribe(names.slice(index * 1_024, (index + 1) * 1_024))).toBeNull();
+  }
+  const { session, said } = clients[2] as (typeof clients)[2];
+  session.onMessage(JSON.stringify({ method: "SUBSCRIBE", params: [names.at(-1)], id: 1 }));
+  expect(JSON.parse(said[0] ?? "").error).toMatchObject({
+    code: 2,
+    msg: expect.stringMatching(/too many streams/),
+  });
+  expect(session.subscribe([names[0] ?? "", "nosuch@trade"])).toBeNull();
+  expect(listeners.size).toBe(MARKET_STREAMS_MAX);
+  clients[0]?.session.unsubscribe([names[5] ?? ""]);
+  expect(session.subscribe([names.at(-1) ?? ""])).toBeNull();
+});
+
+test("an owner's names are its own, in the form of the connection", () => {
+  const { listeners, connect } = stageOf(["BTCUSDT"]);
+  const sends: ((payload: string) => void)[] = [];
+  let left = 0;
+  const ownNames: OwnNames = (name) =>
+    name === "key"
+      ? (send) => {
+          sends.push(send);
+          return () => {
+            left += 1;
+          };
+        }
+      : null;
+  const { session, said } = connect(true, ownNames);
+  session.subscribe(["key", "btcusdt@trade", "key"]);
+  sends[0]?.('{"e":"ORDER_TRADE_UPDATE"}');
+  session.isCombined = false;
+  sends[0]?.('{"e":"ACCOUNT_UPDATE"}');
+  expect(said).toEqual(['{"stream":"key","data":{"e":"ORDER_TRADE_UPDATE"}}', '{"e":"ACCOUNT_UPDATE"}']);
+  expect([sends.length, listeners.size]).toEqual([1, 1]);
+  session.onClosed();
+  expect([left, listeners.size]).toEqual([1, 0]);
+});
