@@ -45,6 +45,9 @@ const FUTURES_METHODS = {
   "v2/account.balance": "GET /fapi/v3/balance",
   "v2/account.status": "GET /fapi/v3/account",
   "v2/account.position": "GET /fapi/v3/positionRisk",
+  "userDataStream.start": "POST /fapi/v1/listenKey",
+  "userDataStream.ping": "PUT /fapi/v1/listenKey",
+  "userDataStream.stop": "DELETE /fapi/v1/listenKey",
 } as const;
 
 const METHODS = { SPOT: SPOT_METHODS, FUTURES: FUTURES_METHODS };

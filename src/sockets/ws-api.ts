@@ -176,7 +176,7 @@ class ApiConnection implements ConnectionHandler {
         return this.#reply(frame, { answer: { refusal: "BUSY" }, usage: this.#addressUsage() });
       }
       const row = route ?? this.#rowOf(own as OwnMethod, frame, (after) => (afterwards = after));
-      if (row.access === "signed") context.apiKey = seen.apiKey;
+      if (row.access !== "public") context.apiKey = seen.apiKey;
       return this.#reply(frame, await this.#respond(row, frame, seen, context), row.placesOrder);
     };
     try {
@@ -204,7 +204,7 @@ class ApiConnection implements ConnectionHandler {
     const { gateway } = this.#parts;
     const { budgets, wallNow } = gateway;
     const atAddress = addressHolder(address);
-    const holder = row.access === "signed" && apiKey !== null ? keyHolder(apiKey) : atAddress;
+    const holder = row.access !== "public" && apiKey !== null ? keyHolder(apiKey) : atAddress;
     const refuse = (answer: Answer | Refusal, retryAfterSeconds?: number): Answered => ({
       answer,
       usage: this.#addressUsage(),
@@ -212,7 +212,7 @@ class ApiConnection implements ConnectionHandler {
     });
     const ban = budgets.ban(holder, wallNow());
     if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
-    if (row.access === "signed" && apiKey === null)
+    if (row.access !== "public" && apiKey === null)
       return refuse({ refusal: "PARAMETER_MISSING", parameter: "apiKey" });
 
     const caller = await this.#callerOf(row, params, apiKey ?? "", context);
@@ -232,13 +232,15 @@ class ApiConnection implements ConnectionHandler {
     if (row.access === "public") return { ...NOBODY, asked };
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
+    const signature = params.get("signature")?.toLowerCase() ?? null;
+    const proof =
+      row.access === "key"
+        ? "KEY"
+        : isLoggedOn && row.summary !== LOGON
+          ? "SESSION"
+          : { signature, messages: signedTexts(params) };
     return await authenticateKey(
-      {
-        apiKey,
-        readParameters: () => asked,
-        signature: params.get("signature")?.toLowerCase() ?? null,
-        messages: isLoggedOn && row.summary !== LOGON ? null : signedTexts(params),
-      },
+      { apiKey, readParameters: () => asked, proof },
       this.#parts.gateway,
       context,
     );

@@ -97,9 +97,9 @@ test("binance's WebsocketAPIClient trades, and its user data stream reports it",
       timestamp: Date.now(),
     });
     expect(placed).toMatchObject({ status: 200, result: { status: "FILLED" } });
-    const filled = await reports.first(({ event }) => event?.e === "executionReport" && event.x === "TRADE");
-    expect(filled.event.i).toBe(placed.result.orderId);
-    await reports.first(({ event }) => event?.e === "outboundAccountPosition");
+    const filled = await reports.first(({ e, x }) => e === "executionReport" && x === "TRADE");
+    expect(filled.i).toBe(placed.result.orderId);
+    await reports.first(({ e }) => e === "outboundAccountPosition");
     const account = await client.getSpotAccountInformation({ timestamp: Date.now() });
     expect(account.result.balances.length).toBeGreaterThan(0);
   } finally {
