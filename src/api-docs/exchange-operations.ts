@@ -74,20 +74,29 @@ export const EXCHANGE_SCHEMES = {
   },
 } as const;
 
+const SECURITY: { readonly [Access in Route["access"]]: Operation["security"] } = {
+  public: [],
+  key: [{ exchangeApiKey: [] }],
+  signed: [{ exchangeApiKey: [], exchangeSignature: [] }],
+};
+
 /** The operation of a route under one of its paths. */
 export function exchangeOperation(route: Route, path: string): Operation {
   const { signature, ...signing } = SIGNING_PARAMETERS;
-  const isSigned = route.access === "signed";
+  const { access } = route;
+  const isSigned = access === "signed";
   const own = parametersOf(route.parameters);
   const answer = answerOf(`${route.method} ${route.paths[0]}`);
   return {
     operationId: operationIdOf(route.method, path),
     tags: [tagOf(route, path)],
     summary: route.summary,
-    description: [...noteOfAlias(route, path), weightOf(route), ...(isSigned ? notesOf(route) : [])].join(
-      "\n\n",
-    ),
-    security: isSigned ? [{ exchangeApiKey: [], exchangeSignature: [] }] : [],
+    description: [
+      ...noteOfAlias(route, path),
+      weightOf(route),
+      ...(access === "public" ? [] : notesOf(route)),
+    ].join("\n\n"),
+    security: SECURITY[access],
     parameters: isSigned ? [...own, ...parametersOf(signing)] : own,
     responses: {
       ...(answer === null
@@ -110,8 +119,9 @@ function rejection(description: string, refusal: Refusal): Answer {
   return { description, content: { "application/json": content } };
 }
 
-function tagOf({ access }: Route, path: string): keyof typeof EXCHANGE_TAGS {
-  if (!/^\/f?api\//.test(path)) return "Compatibility";
+function tagOf({ access, method }: Route, path: string): keyof typeof EXCHANGE_TAGS {
+  const isRetired = access === "public" && method !== "GET";
+  if (isRetired || !/^\/f?api\//.test(path)) return "Compatibility";
   return `${path.startsWith("/fapi") ? "Futures" : "Spot"} ${access === "public" ? "market data" : "trading"}`;
 }
 
@@ -125,8 +135,9 @@ function noteOfAlias({ paths: [first] }: Route, path: string): string[] {
   return path === first ? [] : [`The same as \`${first}\`.`];
 }
 
-function notesOf({ strategyType, placesOrder, writes }: Route): string[] {
+function notesOf({ access, strategyType, placesOrder, writes }: Route): string[] {
   return [
+    ...(access === "key" ? ["Needs no signature; one that is sent is not checked."] : []),
     ...(strategyType === null ? ["Any API key is accepted."] : []),
     ...(placesOrder ? ["Counts as an order."] : []),
     ...(writes ? ["The strategy must be LIVE."] : []),

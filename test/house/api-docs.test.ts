@@ -150,7 +150,7 @@ function lineOf({ cells }: TableRow): string {
 
 function rightLine(route: Route, weightCell: string): string {
   const orders = route.access === "signed" && route.placesOrder ? 1 : 0;
-  const writes = route.access === "signed" && route.writes ? "yes" : "no";
+  const writes = route.access !== "public" && route.writes ? "yes" : "no";
   const weights = rightWeights(route, weightCell);
   return `| ${route.method} | ${route.paths.join(", ")} | ${accessOf(route)} | ${weights} | ${orders} | ${writes} |`;
 }

@@ -37,10 +37,9 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
     ["SPOT", "POST", "/api/v3/order/test"],
     ["FUTURES", "POST", "/fapi/v1/order/test"],
   ],
-  "User data streams": [
-    ["SPOT", "POST", "/api/v3/userDataStream"],
-    ["FUTURES", "POST", "/fapi/v1/listenKey"],
-  ],
+  "Listen keys of spot": ["POST", "PUT", "DELETE"].map(
+    (method): Ask => ["SPOT", method, "/api/v3/userDataStream"],
+  ),
   "`countdownCancelAll`": [
     ["FUTURES", "POST", "/fapi/v1/countdownCancelAll"],
     ["FUTURES", "POST", "/fapi/v1/positionMargin"],
