@@ -40,7 +40,9 @@ import { Signals } from "./signals/signals.ts";
 import { stoppingAtFailures } from "./signals/stopping-store.ts";
 import { createSignalSweep } from "./signals/sweep.ts";
 import { KeyChecks } from "./sockets/key-checks.ts";
+import { ListenKeys } from "./sockets/listen-keys.ts";
 import { createMarketEndpoints } from "./sockets/market-streams.ts";
+import { createPrivateEndpoint, listenKeyNames } from "./sockets/private-streams.ts";
 import { isWebSocketUpgrade, Sockets } from "./sockets/server.ts";
 import { UserStreams } from "./sockets/user-streams.ts";
 import { createWsApi } from "./sockets/ws-api.ts";
@@ -268,10 +270,19 @@ export async function startService(
       log,
     });
     opened.defer(() => userStreams.close());
+    const listenKeys = opened.adopt(
+      new ListenKeys({ store, userStreams, keyChecks, every, wallNow, log }),
+      close,
+    );
+    const privateParts = { listenKeys, log };
     const sockets = new Sockets({
       server: server.server,
       endpoints: [
-        ...createMarketEndpoints({ markets }),
+        createPrivateEndpoint(privateParts),
+        ...createMarketEndpoints({
+          markets,
+          listenKeysOf: (connection, query) => listenKeyNames(connection, query, privateParts),
+        }),
         ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
       ],
       addressOf,

@@ -45,6 +45,8 @@ export const REQUESTS_IN_FLIGHT_MAX = 100;
 /** User data subscriptions of one connection over its whole life, and of one key on one server at a time. */
 export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 1_000;
 export const USER_STREAMS_PER_KEY_MAX = 100;
+/** Listen keys that are looked up in one query. */
+export const LISTEN_KEYS_AT_ONCE = 500;
 /** How often the keys of user data streams and sessions are looked up, ms. */
 export const KEYS_CHECKED_EVERY_MS = 1_000;
 /** How often the versions of followed accounts are polled where several servers share the database, ms. */

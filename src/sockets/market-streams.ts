@@ -3,13 +3,17 @@
 // Source: reference sockets, sections 1 and 3.
 import type { StrategyType } from "../domain/account.ts";
 import { isWellFormed } from "../market/exchange/control-messages.ts";
+import type { Connection } from "./connection.ts";
 import { FUTURES_PING, SPOT_PING } from "./limits.ts";
+import type { ListenKeyNames } from "./private-streams.ts";
 import type { Endpoint } from "./server.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
 import { StreamSession } from "./stream-session.ts";
 
 export type MarketEndpointsParts = {
   readonly markets: { readonly [T in StrategyType]: StreamsMarket };
+  /** Listen keys of futures, which older clients use on the addresses that are spot's here. */
+  readonly listenKeysOf?: (connection: Connection, query: string) => ListenKeyNames;
 };
 
 /** `/stream/ws` is for clients that tell spot from futures by `/stream` in the address. */
@@ -17,7 +21,7 @@ const SPOT_PATH = /^(?:\/stream)?\/ws(?:\/(?<names>.*))?$|^\/(?<combined>stream)
 const FUTURES_PATH = /^\/(?:public|market)\/(?:ws(?:\/(?<names>.*))?|(?<combined>stream)\/?)$/;
 
 /** One endpoint per family. */
-export function createMarketEndpoints({ markets }: MarketEndpointsParts): readonly Endpoint[] {
+export function createMarketEndpoints({ markets, listenKeysOf }: MarketEndpointsParts): readonly Endpoint[] {
   const endpointOf = (type: StrategyType, paths: RegExp, ping: Endpoint["ping"]): Endpoint => {
     const market = new SharedStreams(markets[type]);
     return {
@@ -26,8 +30,11 @@ export function createMarketEndpoints({ markets }: MarketEndpointsParts): readon
       open(connection, { path, query }) {
         const { names, combined } = paths.exec(path)?.groups ?? {};
         const isCombined = combined !== undefined;
-        const session = new StreamSession({ connection, isCombined, market });
-        const fault = session.subscribe(namesIn(isCombined ? streamsIn(query) : (names ?? "")));
+        const listenKeys = type === "SPOT" ? listenKeysOf?.(connection, query) : undefined;
+        const { asked = [], ownNames } = listenKeys ?? {};
+        const session = new StreamSession({ connection, isCombined, market, ...(ownNames && { ownNames }) });
+        const inAddress = namesIn(isCombined ? streamsIn(query) : (names ?? ""));
+        const fault = session.subscribe([...asked, ...inAddress]);
         if (fault !== null) connection.close(1_008, fault);
         return session;
       },
