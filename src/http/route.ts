@@ -162,7 +162,7 @@ export function publicRoute<const Name extends string = never, Input = undefined
   return { ...row, ...access, ...headOf(path, row), method: "GET", summary, known: null };
 }
 
-/** A row of a route that the exchange has retired: it is refused, whoever asks. */
+/** A row of a route that the exchange has retired: every request is refused. */
 export function retiredRoute(
   name: `${Route["method"]} /${string}`,
   summary: string,

@@ -119,7 +119,7 @@ export class UserStreams {
     });
   }
 
-  /** Follows nothing any more; listeners are told nothing. */
+  /** Stops following all accounts; listeners are not notified. */
   async close(): Promise<void> {
     this.#stopAnnouncements();
     for (const followed of this.#followed.values()) followed.forget();
