@@ -36,6 +36,8 @@ export type SocketStage = {
   read<Body>(path: string): Promise<Body>;
   /** Resolves when upstream has confirmed a stream. */
   confirmed(family: "SPOT" | "FUTURES", stream: string): Promise<void>;
+  /** Cuts all connections upstream, for so many ms at least; resolves when they are back. */
+  interrupt(ms: number): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -115,6 +117,7 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     await until(() => {
       if (feeds[family].clientStreams.isStreaming(stream)) return true;
       time.advance(20);
+      exchange.pump();
       return false;
     });
   }
@@ -155,12 +158,24 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
           body = { value };
         });
       await until(() => {
-        if (body === null) time.advance(1);
-        return body !== null;
+        if (body !== null) return true;
+        time.advance(1);
+        exchange.pump();
+        return false;
       });
       return (body as unknown as { readonly value: Body }).value;
     },
     confirmed,
+    async interrupt(ms) {
+      exchange.dropConnections();
+      const isStreaming = ([family, , stream]: (typeof MARKERS)[number]) =>
+        feeds[family === "spot" ? "SPOT" : "FUTURES"].clientStreams.isStreaming(stream);
+      await until(() => !MARKERS.some(isStreaming));
+      time.advance(ms);
+      exchange.pump();
+      for (const [family, , stream] of MARKERS)
+        await confirmed(family === "spot" ? "SPOT" : "FUTURES", stream);
+    },
     async close() {
       for (const client of clients) client.close();
       const closing = sockets.close();

@@ -10,7 +10,6 @@ import { candleAt } from "./klines.ts";
 import {
   aggregatePayload,
   averagePricePayload,
-  type BookChange,
   bookTickerPayload,
   continuousKlinePayload,
   dayTickerUpdate,
@@ -23,12 +22,9 @@ import {
   tradePayload,
   windowTickerUpdate,
 } from "./payloads.ts";
-import type { Book, Family, FeedEvent, FeedKind, FuturesSource, Level, Premium, Source } from "./source.ts";
+import type { Family, FeedEvent, FeedKind, FuturesSource, Premium, Source } from "./source.ts";
 import { meaningOf, type StreamMeaning, type TickerKind, windowMsOf } from "./stream-names.ts";
 import { averagePrice, dayTickerOf, type RollingTicker, rollingTicker } from "./tickers.ts";
-
-/** Levels a side that the changes of a book cover: as many as REST has. */
-const diffLevelsMax = 5_000;
 
 /** Receives payloads as JSON text. */
 type Listener = { send(stream: string, payload: string): void };
@@ -51,8 +47,6 @@ type Channel = {
   readonly listeners: Set<Listener>;
   /** Id of the last book sent, for futures' `pu`. */
   updateId: number;
-  /** The last book of a stream of changes. */
-  book: { readonly at: number; readonly book: Book | undefined } | null;
 };
 
 type Message = { readonly at: number; readonly channel: Channel; readonly payload: string };
@@ -97,7 +91,7 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
 
   function open(stream: string): Channel {
     const meaning = meaningOf(family, stream);
-    const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0, book: null };
+    const channel = { stream, meaning, listeners: new Set<Listener>(), updateId: 0 };
     channels.set(stream, channel);
     if (meaning && !("symbol" in meaning)) {
       channelsOfAll.add(channel);
@@ -182,7 +176,9 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
     if (!("symbol" in meaning)) return undefined;
     const { symbol } = meaning;
     if (meaning.kind === "depthUpdate") {
-      const change = bookChange(channel, symbol, at, meaning.periodMs);
+      // The ids of periods follow on each other whenever a client begins; a silenced period is missing, and
+      // the ids show it.
+      const change = source.bookChange(symbol, at - meaning.periodMs, at);
       return change && depthUpdatePayload(family, symbol, change, at);
     }
     if (meaning.kind === "rolling") {
@@ -216,28 +212,6 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       return premium && markPricePayload(symbol, premium, at);
     }
     return undefined;
-  }
-
-  // What changed in the last period, so the ids follow on each other whenever a client begins. A period in
-  // which the symbol was silenced is missing, and the ids show it.
-  function bookChange(
-    channel: Channel,
-    symbol: string,
-    at: number,
-    periodMs: number,
-  ): BookChange | undefined {
-    const from = at - periodMs;
-    const before = channel.book?.at === from ? channel.book.book : source.book(symbol, from, diffLevelsMax);
-    const after = source.book(symbol, at, diffLevelsMax);
-    channel.book = { at, book: after };
-    if (!before || !after || after.updateId <= before.updateId) return undefined;
-    return {
-      previousUpdateId: before.updateId,
-      updateId: after.updateId,
-      changedAt: after.at,
-      bids: changedLevels(before.bids, after.bids),
-      asks: changedLevels(before.asks, after.asks),
-    };
   }
 
   function tickerAt(kind: TickerKind, symbol: string, at: number): RollingTicker {
@@ -291,19 +265,6 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
     const premium = "premium" in source ? source.premium(symbol, at) : undefined;
     return premium && premium.at > at - periodMs ? premium : undefined;
   }
-}
-
-// Levels with another quantity than before, then those that are gone, with the quantity zero.
-function changedLevels(before: readonly Level[], after: readonly Level[]): readonly Level[] {
-  const quantities = new Map(before);
-  const changed: Level[] = [];
-  for (const level of after) {
-    const [price, quantity] = level;
-    if (quantities.get(price) !== quantity) changed.push(level);
-    quantities.delete(price);
-  }
-  for (const [price, quantity] of quantities) changed.push([price, quantity.replace(/[1-9]/g, "0")]);
-  return changed;
 }
 
 // The sort is stable: messages of one instant keep their order.

@@ -1,7 +1,7 @@
 /** Payloads of the streams as JSON text (reference sections 17.1 and 17.2). `at` is the event time `E`. */
 import type { Interval } from "./intervals.ts";
 import type { Candle } from "./klines.ts";
-import type { AggregateTrade, Book, Family, Level, Premium, Touch, Trade } from "./source.ts";
+import type { AggregateTrade, Book, BookChange, Family, Premium, Touch, Trade } from "./source.ts";
 import type { AveragePrice, RollingTicker } from "./tickers.ts";
 
 /** Spot's carries neither an event name nor a time. */
@@ -42,19 +42,9 @@ export function depthPayload(input: {
   );
 }
 
-/** What changed in a book from one update id to another; a quantity of zero removes its level. */
-export type BookChange = {
-  readonly previousUpdateId: number;
-  readonly updateId: number;
-  /** Time of the last change, Unix ms. */
-  readonly changedAt: number;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-};
-
 /** Futures have the time of the change and the id before it as well. */
 export function depthUpdatePayload(family: Family, symbol: string, change: BookChange, at: number): string {
-  const { previousUpdateId, updateId: u, changedAt: T, bids: b, asks: a } = change;
+  const { previousUpdateId, updateId: u, at: T, bids: b, asks: a } = change;
   const U = previousUpdateId + 1;
   const e = "depthUpdate";
   return JSON.stringify(

@@ -18,6 +18,18 @@ export type Book = {
   readonly asks: readonly Level[];
 };
 
+/**
+ * What changed in a book from one update id to another: every level that changed, as it stands at the end. A
+ * quantity of zero removes its level. `at` is the time of the last change.
+ */
+export type BookChange = {
+  readonly previousUpdateId: number;
+  readonly updateId: number;
+  readonly at: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+};
+
 /** The best price of both sides. `at` is the time of its last change. */
 export type Touch = {
   readonly updateId: number;
@@ -98,6 +110,11 @@ export interface Source {
   touch(symbol: string, at: number): Touch | undefined;
   /** At most `levels` a side. */
   book(symbol: string, at: number, levels: number): Book | undefined;
+  /**
+   * The change of the whole book with `from < time <= until`; undefined when there is none, or the book is
+   * unknown at either end.
+   */
+  bookChange(symbol: string, from: number, until: number): BookChange | undefined;
   lastTrade(symbol: string, at: number): Trade | undefined;
   /** Ascending by id, none later than `at`. */
   trades(symbol: string, at: number, query: TradeQuery): readonly Trade[];

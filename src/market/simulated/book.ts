@@ -5,7 +5,8 @@
  * lots. The best quantities change with each trade, the others at times of their own, in steps of 100 ms. The
  * update id counts both, so it never decreases and increases with every change.
  */
-import type { Book, Level, Touch } from "../exchange/source.ts";
+import { changeAcross } from "../exchange/book-change.ts";
+import type { Book, BookChange, Level, Touch } from "../exchange/source.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
 import type { Listing } from "./listing.ts";
 import type { SimulatedMarket } from "./market.ts";
@@ -28,6 +29,8 @@ export type SimulatedBook = {
   /** The touch as it stood right after a trade. */
   touchAfter(trade: SimulatedTrade): Touch;
   book(at: number, levels: number): Book | undefined;
+  /** The change with `from < time <= until`. */
+  change(from: number, until: number): BookChange | undefined;
 };
 
 export function createBook(seed: string, market: SimulatedMarket): SimulatedBook {
@@ -42,20 +45,30 @@ export function createBook(seed: string, market: SimulatedMarket): SimulatedBook
       return trade && touchOf(trade, trade.at, at);
     },
     touchAfter: (trade) => touchOf(trade, trade.at, trade.at),
-    book(at, levels) {
-      const trade = market.lastTrade(at);
-      if (!trade) return undefined;
-      const { bid, ask } = bestOf(trade);
-      const beat = Math.floor(at / beatMs);
-      const count = Math.min(levels, bookLevels);
-      return {
-        updateId: updateIdOf(trade, at),
-        at: Math.max(trade.at, beat * beatMs),
-        bids: [levelOf(bid, bestLots(trade, "bid")), ...behind(bid, -1, beat, count - 1)],
-        asks: [levelOf(ask, bestLots(trade, "ask")), ...behind(ask, 1, beat, count - 1)],
-      };
+    book: bookAt,
+    change(from, until) {
+      const instants = new Set(market.tradesBetween(from, until).map((trade) => trade.at));
+      for (let at = (Math.floor(from / beatMs) + 1) * beatMs; at <= until; at += beatMs) instants.add(at);
+      const states = [from, ...[...instants].sort((one, other) => one - other)].map((at) =>
+        bookAt(at, bookLevels),
+      );
+      return changeAcross(states.filter((state) => state !== undefined));
     },
   };
+
+  function bookAt(at: number, levels: number): Book | undefined {
+    const trade = market.lastTrade(at);
+    if (!trade) return undefined;
+    const { bid, ask } = bestOf(trade);
+    const beat = Math.floor(at / beatMs);
+    const count = Math.min(levels, bookLevels);
+    return {
+      updateId: updateIdOf(trade, at),
+      at: Math.max(trade.at, beat * beatMs),
+      bids: [levelOf(bid, bestLots(trade, "bid")), ...behind(bid, -1, beat, count - 1)],
+      asks: [levelOf(ask, bestLots(trade, "ask")), ...behind(ask, 1, beat, count - 1)],
+    };
+  }
 
   function touchOf(trade: SimulatedTrade, changedAt: number, at: number): Touch {
     const { bid, ask } = bestOf(trade);

@@ -67,6 +67,7 @@ function sourceOf(
     listedAt: (symbol) => marketOf(symbol).listedAt,
     touch: (symbol, at) => stallOf(symbol).book.touch(at),
     book: (symbol, at, levels) => stallOf(symbol).book.book(at, levels),
+    bookChange: (symbol, from, until) => stallOf(symbol).book.change(from, until),
     lastTrade(symbol, at) {
       const { market } = stallOf(symbol);
       const trade = market.lastTrade(at);

@@ -7,12 +7,16 @@
  * next snapshot. Time runs forwards cheaply; a question about an earlier instant starts from a position kept
  * on the way, a few hundred steps behind it at most unless it is long ago.
  */
-import type { Book, Level } from "../exchange/source.ts";
+import { changeAcross } from "../exchange/book-change.ts";
+import type { Book, BookChange, Level } from "../exchange/source.ts";
 import type { TapeDiff, TapeLine, TapeSnapshot } from "./line.ts";
+import { countUntil } from "./trades.ts";
 
 export type TapeBook = {
   /** The book at a market time, at most `levels` a side; undefined while it is unknown. */
   bookAt(at: number, levels: number): Book | undefined;
+  /** The change with `from < time <= until`; undefined without one, or while the book is unknown. */
+  changeBetween(from: number, until: number): BookChange | undefined;
 };
 
 // Changes of the book, in time order; `lost` is a diff that does not follow the last one.
@@ -45,18 +49,38 @@ export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
   let asks = createSide(1);
 
   return {
-    bookAt(time, levels) {
-      if (time < at) rewind(time);
-      at = time;
-      for (let step = steps[next]; step && step.at <= time; step = steps[next]) {
-        take(step);
-        next += 1;
-        if (next % stepsBetweenKept === 0) keep();
-      }
-      if (updateId === undefined) return undefined;
-      return { updateId, at: changedAt, bids: bids.top(levels), asks: asks.top(levels) };
+    bookAt,
+    changeBetween(from, until) {
+      const between = steps.slice(countUntil(steps, from), countUntil(steps, until));
+      if (between.length === 0) return undefined;
+      const isPlain = between.every(({ kind }) => kind === "change");
+      const before = bookAt(from, isPlain ? 0 : Infinity);
+      const after = bookAt(until, isPlain ? 0 : Infinity);
+      if (!before || !after) return undefined;
+      // A snapshot on the way replaced all levels.
+      if (!isPlain) return changeAcross([before, after]);
+      const diffs = between.flatMap((step) => (step.kind === "change" ? [step.diff] : []));
+      return {
+        previousUpdateId: before.updateId,
+        updateId: after.updateId,
+        at: after.at,
+        bids: [...new Map(diffs.flatMap(({ bids }) => bids))],
+        asks: [...new Map(diffs.flatMap(({ asks }) => asks))],
+      };
     },
   };
+
+  function bookAt(time: number, levels: number): Book | undefined {
+    if (time < at) rewind(time);
+    at = time;
+    for (let step = steps[next]; step && step.at <= time; step = steps[next]) {
+      take(step);
+      next += 1;
+      if (next % stepsBetweenKept === 0) keep();
+    }
+    if (updateId === undefined) return undefined;
+    return { updateId, at: changedAt, bids: bids.top(levels), asks: asks.top(levels) };
+  }
 
   function keep(): void {
     if (next <= (kept.at(-1)?.next ?? 0)) return;

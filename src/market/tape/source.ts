@@ -33,6 +33,7 @@ export function createTapeSource(recording: Recording, family: Family, exchangeI
     exchangeInfo,
     touch: (_symbol, at) => lastUntil(touches, at)?.touch ?? touchOf(book.bookAt(at, 1)),
     book: (_symbol, at, levels) => book.bookAt(at, levels),
+    bookChange: (_symbol, from, until) => book.changeBetween(from, until),
     lastTrade: (_symbol, at) => trades.lastTrade(at),
     trades: (_symbol, at, query) => trades.trades(at, query),
     aggregateTrades: (_symbol, at, query) => trades.aggregateTrades(at, query),

@@ -1,0 +1,182 @@
+// A client's own book in step with the exchange's: changes by stream, the snapshot by REST, both at the
+// gateway.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StreamClient } from "../../src/market/exchange/testing/stream-client.ts";
+import { type Change, FollowedBook, type Snapshot } from "../support/followed-book.ts";
+import { stayOnLoopback } from "../support/loopback-only.ts";
+import { seededRandom } from "../support/random.ts";
+import { testSeed } from "../support/seed.ts";
+import { openSocketStage, type SocketStage } from "../support/socket-stage.ts";
+
+stayOnLoopback();
+
+const seed = testSeed("test/sockets/book-changes.test.ts");
+const random = seededRandom(seed);
+
+let stage: SocketStage;
+
+beforeAll(async () => {
+  console.log(`seed ${seed}`);
+  stage = await openSocketStage({ seed });
+});
+afterAll(() => stage.close());
+
+type FamilyName = "SPOT" | "FUTURES";
+const REST = { SPOT: "/api/v3/depth", FUTURES: "/fapi/v1/depth" } as const;
+const SOCKET = { SPOT: "/ws", FUTURES: "/public/ws" } as const;
+
+/** The book that a client keeps of a connection. */
+function follow(family: FamilyName, client: StreamClient): FollowedBook {
+  const book = new FollowedBook(family);
+  client.socket.on("message", (data) => {
+    const message = JSON.parse(String(data)) as Change & { readonly e?: string };
+    if (message.e === "depthUpdate") book.hear(message);
+  });
+  return book;
+}
+
+const snapshotOf = (family: FamilyName, symbol: string) =>
+  stage.read<Snapshot>(`${REST[family]}?symbol=${symbol}&limit=100`);
+
+/** The exchange's book of now, not through the gateway. */
+async function exchangeBook(family: FamilyName, symbol: string): Promise<Snapshot> {
+  return (
+    await fetch(`${stage.exchange.spotRestUrl}${REST[family]}?symbol=${symbol}&limit=100`)
+  ).json() as Promise<Snapshot>;
+}
+
+/** Lets time pass to a whole second, at which every speed sends, and compares. */
+async function expectInStep(family: FamilyName, symbol: string, book: FollowedBook, client: StreamClient) {
+  await stage.pass(1_000 - (stage.time.now() % 1_000), 100);
+  await client.received();
+  const { lastUpdateId, bids, asks } = await exchangeBook(family, symbol);
+  expect(book.fault).toBeNull();
+  expect(book.lastId).toBe(lastUpdateId);
+  expect(book.sides()).toEqual({ bids, asks });
+}
+
+describe.each([
+  ["SPOT", "btcusdt@depth@100ms"],
+  ["SPOT", "ethusdt@depth"],
+  ["FUTURES", "btcusdt@depth@100ms"],
+  ["FUTURES", "ethusdt@depth"],
+  ["FUTURES", "solusdt@depth@500ms"],
+] as const)("%s %s", (family, stream) => {
+  const symbol = (stream.split("@")[0] ?? "").toUpperCase();
+
+  test("stays in step from a snapshot after the first change", async () => {
+    const client = await stage.open(`${SOCKET[family]}/${stream}`);
+    const book = follow(family, client);
+    await stage.confirmed(family, stream);
+    await stage.pass(2_000, 100);
+    book.load(await snapshotOf(family, symbol));
+    for (let round = 0; round < 20; round += 1) {
+      await stage.pass(50 + Math.floor(random() * 2_000), 50 + Math.floor(random() * 400));
+      await expectInStep(family, symbol, book, client);
+    }
+    expect(book.applied).toBeGreaterThan(20);
+    client.close();
+  });
+
+  test("stays in step from a snapshot that is asked for right after the answer to SUBSCRIBE", async () => {
+    // Cached for half a second, and older than the subscription.
+    await snapshotOf(family, symbol);
+    const client = await stage.open(SOCKET[family]);
+    const book = follow(family, client);
+    await client.ask("SUBSCRIBE", [stream]);
+    book.load(await snapshotOf(family, symbol));
+    await expectInStep(family, symbol, book, client);
+    expect(book.applied).toBeGreaterThan(0);
+    client.close();
+  });
+
+  test("of a second client of a stream that runs is in step as well, though the first one's answer is cached", async () => {
+    const first = await stage.open(`${SOCKET[family]}/${stream}`);
+    const early = follow(family, first);
+    await stage.confirmed(family, stream);
+    early.load(await snapshotOf(family, symbol));
+    for (let round = 0; round < 10; round += 1) {
+      await stage.pass(100);
+      // The same request, a moment before.
+      await snapshotOf(family, symbol);
+      await stage.pass(100 + Math.floor(random() * 100));
+      const client = await stage.open(`${SOCKET[family]}/${stream}`);
+      const book = follow(family, client);
+      await stage.pass(Math.floor(random() * 150));
+      book.load(await snapshotOf(family, symbol));
+      await expectInStep(family, symbol, book, client);
+      client.close();
+    }
+    await expectInStep(family, symbol, early, first);
+    first.close();
+  });
+
+  test("shows a gap of upstream in the sequence, and a new snapshot is in step", async () => {
+    const client = await stage.open(`${SOCKET[family]}/${stream}`);
+    const book = follow(family, client);
+    await stage.confirmed(family, stream);
+    book.load(await snapshotOf(family, symbol));
+    await expectInStep(family, symbol, book, client);
+
+    const gaps = [
+      () => stage.interrupt(3_000),
+      async () => {
+        stage.exchange.silenceStreams(symbol);
+        await stage.pass(2_000, 100);
+        stage.exchange.resumeStreams(symbol);
+      },
+    ];
+    for (const gap of gaps) {
+      // Asked for during the outage, so that it could be cached.
+      await snapshotOf(family, symbol);
+      await gap();
+      await stage.confirmed(family, stream);
+      for (let steps = 0; book.fault === null && steps < 40; steps += 1) {
+        await stage.pass(50);
+        await client.received();
+      }
+      expect(book.fault).toMatch(/^the change/);
+      book.load(await snapshotOf(family, symbol));
+      await expectInStep(family, symbol, book, client);
+    }
+    client.close();
+  });
+});
+
+test("best prices, the partial book and the changes share one sequence of ids with REST", async () => {
+  const names = ["btcusdt@bookTicker", "btcusdt@depth5@100ms", "btcusdt@depth@100ms"];
+  const client = await stage.open(`/stream?streams=${names.join("/")}`);
+  for (const name of names) await stage.confirmed("SPOT", name);
+  client.forget();
+  await stage.pass(1_000 - (stage.time.now() % 1_000), 100);
+  await stage.pass(5_000, 100);
+  const messages = await client.received();
+  const of = (name: string) =>
+    messages.filter(({ stream }) => stream === name).map(({ data }) => data as Record<string, unknown>);
+  const partial = of("btcusdt@depth5@100ms").at(-1);
+  const [ticker, change] = [of("btcusdt@bookTicker").at(-1), of("btcusdt@depth@100ms").at(-1)];
+  const { lastUpdateId, bids, asks } = await exchangeBook("SPOT", "BTCUSDT");
+  expect(partial).toEqual({ lastUpdateId, bids: bids.slice(0, 5), asks: asks.slice(0, 5) });
+  expect(change?.u).toBe(lastUpdateId);
+  expect(ticker?.u).toBeLessThanOrEqual(lastUpdateId);
+  expect([ticker?.b, ticker?.a]).toEqual([bids[0]?.[0], asks[0]?.[0]]);
+  // A best price lies in the change that covers its id.
+  for (const { u } of of("btcusdt@bookTicker")) {
+    const covering = of("btcusdt@depth@100ms").filter(
+      ({ U, u: last }) => Number(U) <= Number(u) && Number(u) <= Number(last),
+    );
+    expect(covering.length).toBe(1);
+  }
+  client.close();
+});
+
+test("a spot book by REST has no time, a futures book has", async () => {
+  expect(Object.keys(await snapshotOf("SPOT", "BTCUSDT"))).toEqual(["lastUpdateId", "bids", "asks"]);
+  expect(Object.keys(await snapshotOf("FUTURES", "BTCUSDT"))).toEqual([
+    "lastUpdateId",
+    "E",
+    "T",
+    "bids",
+    "asks",
+  ]);
+});
