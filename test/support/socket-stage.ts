@@ -48,6 +48,9 @@ const MARKERS = [
   ["futures", "/market/ws", "btcusdt@forceOrder"],
 ] as const;
 
+/** While an answer is awaited, a ms passes in so many turns of the event loop: a request takes a few hundred. */
+const TURNS_PER_MS = 50;
+
 export async function openSocketStage({ seed = 7 }: { readonly seed?: number } = {}): Promise<SocketStage> {
   const time = createManualTime();
   const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
@@ -152,6 +155,7 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     },
     async read<Body>(path: string): Promise<Body> {
       let body: { readonly value: Body } | null = null;
+      let turns = 0;
       void fetch(`${url}${path}`)
         .then((response) => response.json() as Promise<Body>)
         .then((value) => {
@@ -159,8 +163,11 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
         });
       await until(() => {
         if (body !== null) return true;
-        time.advance(1);
-        exchange.pump();
+        turns += 1;
+        if (turns % TURNS_PER_MS === 0) {
+          time.advance(1);
+          exchange.pump();
+        }
         return false;
       });
       return (body as unknown as { readonly value: Body }).value;
