@@ -1,0 +1,91 @@
+// Stock clients of Python in a virtual environment of the project's cache, installed at their first use. Where
+// that is not possible, the tests that need them are skipped and name the reason.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+export const SCRIPTS = join(import.meta.dirname, "python");
+export const CACHE = join(import.meta.dirname, "../../node_modules/.cache/clients");
+export const INSTALL_MS_MAX = 420_000;
+
+/** What runs a client, or why there is none. */
+export type Runner = { readonly program: string } | { readonly missing: string };
+
+/** The interpreter of an environment with the packages of a file of requirements. */
+export async function pythonWith(requirements: string, minor = 10): Promise<Runner> {
+  const python = await findPython(minor);
+  if (python === undefined) return { missing: `needs Python 3.${minor} or newer with venv` };
+  const pinned = readFileSync(join(SCRIPTS, requirements), "utf8");
+  const name = createHash("sha256").update(`${python.version}\n${pinned}`).digest("hex").slice(0, 16);
+  const directory = join(CACHE, `python-${name}`);
+  const program = join(directory, "bin/python");
+  if (existsSync(program) && (await succeeds(program, ["-c", ""]))) return { program };
+
+  // Built beside its place and moved there: an installation that was cut off is never used.
+  const building = `${directory}-${process.pid}`;
+  mkdirSync(CACHE, { recursive: true });
+  try {
+    await output(python.program, ["-m", "venv", building]);
+    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    await output(join(building, "bin/python"), [...pip, "--requirement", join(SCRIPTS, requirements)]);
+    rmSync(directory, { recursive: true, force: true });
+    renameSync(building, directory);
+    return { program };
+  } catch (error) {
+    rmSync(building, { recursive: true, force: true });
+    return { missing: `could not be installed: ${String(error).trim().split("\n").at(-1)}` };
+  }
+}
+
+/** The first interpreter of this machine that is new enough. */
+async function findPython(minor: number) {
+  const text = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.executable)";
+  for (const name of ["python3", "/usr/bin/python3", "python3.13", "python3.12", "python3.11"]) {
+    const [version = "", program = ""] = (await output(name, ["-c", text]).catch(() => "")).trim().split(" ");
+    if (program !== "" && Number(version.split(".")[1]) >= minor) return { version, program };
+  }
+  return undefined;
+}
+
+async function succeeds(program: string, args: readonly string[]): Promise<boolean> {
+  return await output(program, args).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What a program writes, if it ends well. */
+export async function output(
+  program: string,
+  args: readonly string[],
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+    readonly msMax?: number;
+  } = {},
+): Promise<string> {
+  const { env, cwd, msMax = INSTALL_MS_MAX } = options;
+  return await new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+      timeout: msMax,
+      killSignal: "SIGKILL",
+    });
+    let written = "";
+    let complaints = "";
+    child.stdout.on("data", (text) => {
+      written += text;
+    });
+    child.stderr.on("data", (text) => {
+      complaints += text;
+    });
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve(written);
+      else reject(new Error(`${program} ended with ${code ?? signal}:\n${written}\n${complaints}`));
+    });
+  });
+}
