@@ -8,11 +8,13 @@ import { expectLife, runLife } from "./socket-life.ts";
 const MARKET = ["ticker", "trades", "candle", "book"];
 const TRADING = ["placed", "canceled", "filled", "fill"];
 
+const SPOT = [...MARKET, ...TRADING, "balance", "balance over the WebSocket API", "closed"];
+
 /** Script → what it tells in each type, in this order. */
 const LIVES = {
-  ccxt_pro: {
-    spot: [...MARKET, ...TRADING, "balance", "balance over the WebSocket API", "closed"],
-  },
+  ccxt_pro: { spot: SPOT },
+  python_binance: { spot: SPOT },
+  binance_sdk: { spot: SPOT },
 } as const;
 
 const runner = await pythonWith("requirements.txt");

@@ -80,6 +80,11 @@ class Feed:
         except asyncio.TimeoutError:
             raise SystemExit(f"{self.name}: not among {json.dumps(self.messages, default=str)}") from None
 
+    async def take(self, count):
+        """The first so many messages."""
+        await self.first(lambda message: len(self.messages) >= count)
+        return self.messages[:count]
+
 
 def run(life):
     """Runs a life with a bound for all of it."""
