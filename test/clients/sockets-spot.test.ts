@@ -8,37 +8,15 @@ import ccxt from "ccxt";
 import Binance from "node-binance-api";
 import { describe, expect, test } from "vitest";
 import { stayOnLoopback } from "../support/loopback-only.ts";
+import { Reports, type Told } from "../support/reports.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(8);
 
-// biome-ignore lint/suspicious/noExplicitAny: clients' own types differ, and some are wrong about the wire.
-type Told = any;
-
 const sockets = () => gateway.url.replace("http", "ws");
 const BUY = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001" } as const;
-
-/** Collects what a client reports, and resolves when something wanted has come. */
-class Reports {
-  readonly all: Told[] = [];
-  readonly #waiting: { isWanted: (event: Told) => boolean; resolve: (event: Told) => void }[] = [];
-
-  readonly take = (event: Told): void => {
-    this.all.push(event);
-    for (const each of this.#waiting.splice(0)) {
-      if (each.isWanted(event)) each.resolve(event);
-      else this.#waiting.push(each);
-    }
-  };
-
-  first(isWanted: (event: Told) => boolean): Promise<Told> {
-    const found = this.all.find(isWanted);
-    if (found !== undefined) return Promise.resolve(found);
-    return new Promise((resolve) => this.#waiting.push({ isWanted, resolve }));
-  }
-}
 
 const orderOf = async (key: ReturnType<typeof gateway.takeStrategy>, orderId: number) =>
   (await signed(gateway.url, key, "GET", "/api/v3/order", { symbol: "BTCUSDT", orderId })).body;
