@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import { PeriodicTask, SingleFlight } from "../concurrency/periodic-task.ts";
 import type { Cancel, Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk } from "../desk/desk.ts";
-import type { Account, StrategyType } from "../domain/account.ts";
+import type { StrategyType } from "../domain/account.ts";
 import type { MarkedMarket } from "../http/present/futures-positions.ts";
 import type { LoadedAccount, TradingStore } from "../store/ports/trading.ts";
 import { StoreUnavailable } from "../store/store.ts";
@@ -16,11 +16,13 @@ import {
   CATCH_UP_ENTRIES,
   ENTRIES_AHEAD_MAX,
   FOLLOWED_POLL_MS,
+  MARGIN_CHECK_MS,
   POSITION_AGE_MS,
   UNHEARD_MS_MAX,
 } from "./limits.ts";
 import type { AppliedEntry, UserEvent } from "./user-events/event.ts";
 import { futuresEvents } from "./user-events/futures.ts";
+import { type CalledSymbols, marginCall } from "./user-events/margin-call.ts";
 import { spotEvents } from "./user-events/spot.ts";
 
 /** A market as translations need it. */
@@ -64,6 +66,7 @@ export class UserStreams {
   readonly #parts: UserStreamsParts;
   readonly #followed = new Map<string, Followed>();
   readonly #stopAnnouncements: Cancel;
+  readonly #stopMarginChecks: Cancel;
   readonly #polls: PeriodicTask | null;
   #stopElsewhere: Promise<() => Promise<void>> | null = null;
   /** The newest journal position at two times; the older one is old enough to be a bound. */
@@ -73,6 +76,9 @@ export class UserStreams {
     this.#parts = parts;
     const { desk, store, timers, log } = parts;
     this.#stopAnnouncements = desk.onCommitted((announcement) => this.#announced(announcement));
+    this.#stopMarginChecks = timers.every(MARGIN_CHECK_MS, () => {
+      for (const followed of this.#followed.values()) followed.checkMargin();
+    });
     this.#polls = parts.isShared
       ? new PeriodicTask({
           every: timers.every,
@@ -111,17 +117,10 @@ export class UserStreams {
     return followed;
   }
 
-  /** The accounts that somebody listens to at present, of a type. They may be read until the caller returns. */
-  accountsOf(type: StrategyType): { readonly account: Account; send(event: UserEvent): void }[] {
-    return [...this.#followed.values()].flatMap((followed) => {
-      const { account } = followed;
-      return account?.type === type ? [{ account, send: (event) => followed.send([event]) }] : [];
-    });
-  }
-
   /** Stops following all accounts; listeners are not notified. */
   async close(): Promise<void> {
     this.#stopAnnouncements();
+    this.#stopMarginChecks();
     for (const followed of this.#followed.values()) followed.forget();
     await this.#polls?.close();
     const stop = await this.#stopElsewhere?.catch(() => null);
@@ -202,6 +201,8 @@ class Followed implements UserFeed {
   /** Whether somebody who has opened the feed may not be listening yet. */
   #isAwaited = false;
   #stopWaiting: Cancel = () => {};
+  /** Symbols whose margin call was sent. */
+  #called: CalledSymbols = new Set();
   #isOver = false;
 
   constructor(strategyId: string, parts: FollowedParts) {
@@ -213,11 +214,6 @@ class Followed implements UserFeed {
   get type(): StrategyType {
     if (this.#loaded === null) throw new Error("a feed is given out when its account is loaded");
     return this.#loaded.account.type;
-  }
-
-  /** Null before it is loaded, and once it is forgotten. */
-  get account(): Account | null {
-    return this.#isOver ? null : (this.#loaded?.account ?? null);
   }
 
   listen(onEvent: (event: UserEvent) => void, onLost: () => void): Cancel {
@@ -271,8 +267,19 @@ class Followed implements UserFeed {
     this.#loseIfTooLate();
   }
 
+  /** Sends a margin call if one is due and somebody listens. */
+  checkMargin(): void {
+    const { account } = this.#loaded ?? {};
+    if (account?.type !== "FUTURES" || this.#listeners.size === 0) return;
+    if (account.positions.size === 0 && this.#called.size === 0) return;
+    const market = this.#parts.markets.FUTURES;
+    const { event, called } = marginCall(account, this.#called, { market, now: market.now() });
+    this.#called = called;
+    if (event !== null) this.#send([event]);
+  }
+
   /** Gives events to all who listen now. */
-  send(events: readonly UserEvent[]): void {
+  #send(events: readonly UserEvent[]): void {
     const listeners = [...this.#listeners];
     for (const event of events) {
       for (const listener of listeners) {
@@ -325,7 +332,7 @@ class Followed implements UserFeed {
         this.#ahead.delete(version);
         const events = translate(account, entry, { now: market.now(), market });
         this.#loaded = { account, version };
-        this.send(events);
+        this.#send(events);
       }
     } catch (error) {
       this.#fault(error, "a journal entry could not be translated into user data events");
