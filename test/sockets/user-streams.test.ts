@@ -12,7 +12,13 @@ import { Desk } from "../../src/desk/desk.ts";
 import { buy, ContractMarket, cancel, executed, StubMarket } from "../../src/desk/testing/stage.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
-import { BEHIND_MS_MAX, FOLLOWED_POLL_MS, UNHEARD_MS_MAX } from "../../src/sockets/limits.ts";
+import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
+import {
+  BEHIND_MS_MAX,
+  FOLLOWED_POLL_MS,
+  MARGIN_CHECK_MS,
+  UNHEARD_MS_MAX,
+} from "../../src/sockets/limits.ts";
 import type { UserEvent } from "../../src/sockets/user-events/event.ts";
 import { UserStreams, type UserStreamsParts } from "../../src/sockets/user-streams.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
@@ -206,6 +212,36 @@ describe("one server", () => {
     executed(await desk.execute("one", cancel(2)));
     expect(executionsOf(heard)).toEqual(["2 CANCELED"]);
   });
+});
+
+test("a margin call is sent once when the margin of a position runs low", async () => {
+  const store = await newStore();
+  await createStrategies(store, ["long"], "FUTURES");
+  const time = new OwnTime();
+  let mark = 100;
+  const market = {
+    rules: (symbol: string) => new ContractMarket().rules(symbol),
+    lastMarkPrice: () => decimal<Price>(String(mark)),
+    now: () => 5_000,
+  };
+  const server = serverOn(store, {
+    ...{ isShared: false, timers: time, wallNow: () => time.now },
+    markets: { SPOT: market, FUTURES: market },
+  });
+  const bought = { ...buy("market", "a"), size: { quantity: decimal<Quantity>("1") } };
+  executed(await server.desk.execute("long", bought));
+  const { heard } = await listenTo(server, "long");
+  const calls = () => heard.filter(({ name }) => name === "MARGIN_CALL").length;
+  await time.pass(2 * MARGIN_CHECK_MS);
+  expect(calls()).toBe(0);
+  mark = 1;
+  await time.pass(3 * MARGIN_CHECK_MS);
+  expect(calls()).toBe(1);
+  mark = 100;
+  await time.pass(MARGIN_CHECK_MS);
+  mark = 1;
+  await time.pass(MARGIN_CHECK_MS);
+  expect(calls()).toBe(2);
 });
 
 describe("commits of another server", () => {

@@ -41,7 +41,7 @@ const UNKNOWN_PATHS: readonly string[] = [
     "|",
   ),
   ..."/fapi/v9/order|/fapi/v1/Order|/fapi/v1/order/|/fapi/v1/order/test|/fapi/v1/batchOrders".split("|"),
-  ..."/fapi|/fapi/v1/positionMargin|/fapi/v1/listenKey|/bot|/bot/v1/spot/none".split("|"),
+  ..."/fapi|/fapi/v1/positionMargin|/fapi/v1/listenKeys|/bot|/bot/v1/spot/none".split("|"),
   // No encoding.
   ..."/%|/%zz|/%c0%af|/bot/v1/%zz".split("|"),
 ];
