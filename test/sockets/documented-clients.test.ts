@@ -1,0 +1,64 @@
+// The programs of docs/clients.md, as they stand but for the address: stock clients,
+// unmodified, on the market streams of a real gateway.
+import { spawn } from "node:child_process";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { newDirectory } from "../support/gateway.ts";
+import { seededGateway } from "../support/seeded-gateway.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const DOCUMENT = readFileSync(join(ROOT, "docs/clients.md"), "utf8");
+/** How long a program may take to connect and to hear of everything, ms. */
+const PROGRAM_MS_MAX = 60_000;
+
+const gateway = seededGateway(0);
+
+/** What each program prints, in any order. */
+const PRINTED: Readonly<Record<string, readonly string[]>> = {
+  ccxt: ["BTC/USDT BTC/USDT BTC/USDT 6", "BTC/USDT:USDT BTC/USDT:USDT BTC/USDT:USDT 6"],
+  binance: ["btcusdt@trade", "btcusdt@depth@100ms", "btcusdt@bookTicker", "ethusdt@markPrice@1s"],
+  "@binance/spot and @binance/derivatives-trading-usds-futures": [
+    "spot BTCUSDT 5",
+    "futures BTCUSDT ETHUSDT",
+  ],
+  "node-binance-api": ["spot BTCUSDT ETHUSDT", "futures BTCUSDT"],
+  "binance-api-node": ["spot BTCUSDT ETHUSDT", "futures BTCUSDT"],
+};
+
+const programs = new Map(
+  [...DOCUMENT.matchAll(/^## (.+)\n(?:(?!^#)[\s\S])*?^```js\n([\s\S]*?)^```$/gm)].map(
+    ([, title = "", text = ""]) => [title, text] as const,
+  ),
+);
+
+test("the document has a program for each of these clients, and no other", () => {
+  expect([...programs.keys()]).toEqual(Object.keys(PRINTED));
+});
+
+test.each(Object.keys(PRINTED))("%s", async (title) => {
+  const host = new URL(gateway.url).host;
+  const printed = await run((programs.get(title) ?? "").replaceAll("localhost:8080", host));
+  const lines = printed.split("\n");
+  expect(lines).toEqual(expect.arrayContaining([...(PRINTED[title] ?? [])]));
+});
+
+/** What a program prints until it ends. */
+function run(text: string): Promise<string> {
+  const directory = newDirectory();
+  const file = join(directory, "program.mjs");
+  writeFileSync(file, text);
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  const child = spawn(process.execPath, [file], {
+    cwd: directory,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: PROGRAM_MS_MAX,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += String(data)));
+  return new Promise((done, fail) => {
+    child.once("close", (code) =>
+      code === 0 ? done(output) : fail(new Error(`ended with ${code}:\n${output}`)),
+    );
+  });
+}
