@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { bundledBrackets } from "../../brackets/bundled.ts";
+import { setStage, settle } from "../testing/feed.ts";
+import { until } from "../testing/upstream.ts";
+import { confirmationWaitMsMax } from "./client-streams.ts";
+import { futuresProtocol } from "./futures-protocol.ts";
+import { controlIntervalMs } from "./stream-socket.ts";
+import { lingerMs } from "./streams.ts";
+
+const DEPTH = "/api/v3/depth";
+
+async function startedStage() {
+  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
+  await stage.feed.start();
+  await until(() => stage.feed.status().connected);
+  let answers = 0;
+  stage.upstream.reply(DEPTH, () => ({ body: { answer: ++answers } }));
+  return { ...stage, answers: () => answers };
+}
+
+test("clients have connections of their own, opened with the first subscription", async () => {
+  const stage = await startedStage();
+  const { feed, upstream } = stage;
+  expect(upstream.connections()).toBe(1);
+  const heard: unknown[] = [];
+  const leave = feed.clientStreams.subscribe("btcusdt@trade", (data) => heard.push(data));
+  await until(() => upstream.subscribedOn(2).includes("btcusdt@trade"));
+  expect(upstream.subscribedOn(1)).toEqual([]);
+  await until(() => feed.clientStreams.isStreaming("btcusdt@trade"));
+  upstream.sendOn(2, "btcusdt@trade", { t: 1 });
+  await until(() => heard.length === 1);
+  leave();
+  upstream.sendOn(2, "btcusdt@trade", { t: 2 });
+  await settle(stage);
+  expect(heard).toEqual([{ t: 1 }]);
+});
+
+test("as many streams as clients may have do not delay or displace one of trading", async () => {
+  const { feed, upstream, time } = await startedStage();
+  for (let index = 0; index < 2_048; index += 1) feed.clientStreams.subscribe(`s${index}@trade`, () => {});
+  await until(() => upstream.connections() === 4);
+  feed.subscribe("btcusdt@trade", () => {});
+  // No time passes: it does not wait for the others' control messages.
+  await until(() => upstream.subscribedOn(1).includes("btcusdt@trade"));
+  const ofClients = () => [2, 3, 4].flatMap((connection) => upstream.subscribedOn(connection));
+  await until(() => {
+    time.advance(controlIntervalMs);
+    return ofClients().length === 2_048;
+  });
+  expect(upstream.subscribedOn(1)).toEqual(["btcusdt@trade"]);
+});
+
+test("a question for a book waits until upstream has confirmed its changes, but not for ever", async () => {
+  const stage = await startedStage();
+  const { feed, upstream, time, answers } = stage;
+  const subscribe = (stream: string) => feed.clientStreams.subscribe(stream, () => {});
+  subscribe("btcusdt@trade");
+  await until(() => feed.clientStreams.isStreaming("btcusdt@trade"));
+  upstream.setConfirming(false);
+  subscribe("btcusdt@depth@100ms");
+  const answer = feed.query(DEPTH, "symbol=BTCUSDT");
+  expect(await feed.query(DEPTH, "symbol=ETHUSDT")).toMatchObject({ text: '{"answer":1}' });
+  time.advance(controlIntervalMs);
+  await until(() => upstream.subscribed().includes("btcusdt@depth@100ms"));
+  await settle(stage);
+  expect(answers()).toBe(1);
+  upstream.setConfirming(true);
+  await until(() => feed.clientStreams.isStreaming("btcusdt@depth@100ms"));
+  time.advance(100);
+  expect(await answer).toMatchObject({ text: '{"answer":2}' });
+
+  upstream.setConfirming(false);
+  subscribe("btcusdt@depth");
+  const late = feed.query(DEPTH, "symbol=BTCUSDT");
+  time.advance(confirmationWaitMsMax + 100);
+  expect(await late).toMatchObject({ text: '{"answer":3}' });
+});
+
+test("an answer is shared until another client begins to follow, changes are missed, or half a second has passed", async () => {
+  const stage = await startedStage();
+  const { feed, upstream, time } = stage;
+  const stream = "btcusdt@depth@100ms";
+  const ask = async () =>
+    JSON.parse(((await feed.query(DEPTH, "symbol=BTCUSDT")) as { text: string }).text).answer;
+  expect(await ask()).toBe(1);
+  const leave = feed.clientStreams.subscribe(stream, () => {});
+  await until(() => feed.clientStreams.isStreaming(stream));
+  expect([await ask(), await ask()]).toEqual([2, 2]);
+  feed.clientStreams.joined("ethusdt@depth");
+  feed.clientStreams.joined("btcusdt@depth20");
+  expect(await ask()).toBe(2);
+  feed.clientStreams.joined(stream);
+  expect([await ask(), await ask()]).toEqual([3, 3]);
+
+  upstream.drop(2);
+  await until(() => !feed.clientStreams.isStreaming(stream));
+  await until(() => {
+    time.advance(20);
+    return feed.clientStreams.isStreaming(stream);
+  });
+  expect([await ask(), await ask()]).toEqual([4, 4]);
+  leave();
+  time.advance(lingerMs);
+  await settle(stage);
+  expect(await ask()).toBe(5);
+});
+
+test.each([
+  [
+    "/public/stream",
+    ["btcusdt@bookTicker", "!bookTicker", "btcusdt@depth", "btcusdt@depth@500ms", "btcusdt@depth20@100ms"],
+  ],
+  ["/public/stream", ["btcusdt@rpiDepth@500ms", "btcusdt@trade"]],
+  [
+    "/market/stream",
+    ["btcusdt@aggTrade", "btcusdt@kline_1m", "btcusdt_perpetual@continuousKline_1m", "btcusdt@markPrice@1s"],
+  ],
+  [
+    "/market/stream",
+    ["!markPrice@arr", "btcusdt@miniTicker", "!miniTicker@arr", "btcusdt@ticker", "!ticker@arr"],
+  ],
+  [
+    "/market/stream",
+    ["btcusdt@forceOrder", "!forceOrder@arr", "!contractInfo", "btcusdt@compositeIndex", "tradingSession"],
+  ],
+  ["/market/stream", ["!assetIndex@arr", "adausd@assetIndex"]],
+] as const)("the streams of futures on %s: %j", (path, names) => {
+  const { streamPathOf } = futuresProtocol(bundledBrackets);
+  expect(names.map(streamPathOf)).toEqual(names.map(() => path));
+});
