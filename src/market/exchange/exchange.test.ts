@@ -219,6 +219,18 @@ describe("streams", () => {
     client.close();
   });
 
+  test("send candles of UTC+8 as REST has them", async () => {
+    const client = await StreamClient.open(`${exchange.spotWsUrl}/ws/solusdt@kline_1d@+08:00`);
+    advance(4_000);
+    const candle = (await client.received()).at(-1)?.data.k;
+    const query = "symbol=SOLUSDT&interval=1d&timeZone=8&limit=1";
+    const response = await fetch(`${exchange.spotRestUrl}/api/v3/klines?${query}`);
+    const [row] = (await response.json()) as unknown[][];
+    expect([candle?.t, candle?.T]).toEqual([row?.[0], row?.[6]]);
+    expect(((candle?.t ?? 0) + 8 * 3_600_000) % 86_400_000).toBe(0);
+    client.close();
+  });
+
   test("send a candle's end once, right after its close, and it is the candle of REST", async () => {
     const client = await StreamClient.open(
       `${exchange.spotWsUrl}/stream?streams=solusdt@kline_1m/solusdt@kline_3m`,
