@@ -71,6 +71,10 @@ export async function fill(store: Store): Promise<void> {
   await store.noteFailedHandshake({ apiKey: keyOf("strategy-5").apiKey, address: "ip:192.0.2.1" }, 6_000, {
     forgetBefore: 0,
   });
+  await store.openListenKey(
+    { apiKey: keyOf("strategy-5").apiKey, listenKey: "a".repeat(64), expiresAt: 9_000 },
+    6_000,
+  );
   const key = keyOf("labelled", { label: LABEL, createdAt: Number.MAX_SAFE_INTEGER });
   await store.createStrategies([createdOf("labelled", { key })]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);
