@@ -64,7 +64,13 @@ test("ccxt pro watches its orders, trades, balance and positions, and trades by 
     await client.connected;
     const trades = exchange.watchMyTrades(CONTRACT);
     const balance = exchange.watchBalance();
-    const positions = exchange.watchPositions([CONTRACT]);
+    // It answers what REST shows first: no position yet.
+    const positions = (async () => {
+      for (;;) {
+        const rows = await exchange.watchPositions([CONTRACT]);
+        if (rows.length > 0) return rows;
+      }
+    })();
     const placed = await exchange.createOrderWs(CONTRACT, "market", "buy", 0.01);
     expect((await orders)[0]).toMatchObject({ id: placed.id, symbol: CONTRACT, side: "buy" });
     expect((await trades)[0]).toMatchObject({ order: placed.id, amount: 0.01 });
@@ -151,6 +157,8 @@ test("node-binance-api's userFutureData reports what it trades by REST", async (
     APIKEY: key.apiKey,
     APISECRET: key.apiSecret,
     recvWindow: 10_000,
+    // It would ask for a listen key once more when the connection ends, also after the test.
+    reconnect: false,
     urls: { base: `${gateway.url}/api/`, fapi: `${gateway.url}/fapi/` },
   });
   client.getFStreamSingleUrl = (category: string) => `${sockets()}/${category}/ws/`;
@@ -165,9 +173,8 @@ test("node-binance-api's userFutureData reports what it trades by REST", async (
     const { orderId } = await buy();
     await reports.first(({ e, o }) => e === "ORDER_TRADE_UPDATE" && o.X === "FILLED" && o.i === orderId);
   } finally {
-    for (const endpoint of Object.keys(client.websockets.futuresSubscriptions?.() ?? {})) {
-      client.websockets.futuresTerminate?.(endpoint);
-    }
+    for (const endpoint of Object.keys(client.futuresSubscriptions))
+      client.websockets.futuresTerminate(endpoint);
   }
 });
 
