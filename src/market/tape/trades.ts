@@ -39,6 +39,8 @@ type Part = {
 };
 
 const quoteUnits = 100_000_000n;
+/** A stream of the day's ticker adds up a day each second, so parts are added up once in blocks. */
+const partsPerBlock = 512;
 
 /** Of the lines of one family. */
 export function createTapeTrades(lines: readonly TapeLine[]): TapeTrades {
@@ -49,14 +51,15 @@ export function createTapeTrades(lines: readonly TapeLine[]): TapeTrades {
       : fromAggregates(lines.filter((line) => line.kind === "aggregate"));
   const parts = single.length > 0 ? trades.map(partOfTrade) : aggregates.map(partOfAggregate);
 
+  const sums = createSums(parts);
+
   return {
     firstAt: trades[0]?.at,
     toldBy: (line) => told.get(line) ?? [],
     lastTrade: (at) => lastUntil(trades, at),
     trades: (at, query) => select(trades, at, query),
     aggregateTrades: (at, query) => select(aggregates, at, query),
-    statistics: (from, until) =>
-      sumOf(parts.slice(countUntil(parts, from - 1), countUntil(parts, until - 1))),
+    statistics: (from, until) => sums(countUntil(parts, from - 1), countUntil(parts, until - 1)),
   };
 }
 
@@ -138,35 +141,93 @@ function select<Row extends { readonly id: number; readonly at: number }>(
   return known.filter((row) => row.id >= fromId).slice(0, limit);
 }
 
-// Quote amounts are kept in full and cut once they are added up.
-function sumOf(parts: readonly Part[]): Statistics | undefined {
-  const [first] = parts;
-  const last = parts.at(-1);
-  if (!first || !last) return undefined;
-  let [high, low] = [first.price, first.price];
-  let [volume, quote, buyVolume, buyQuote, tradeCount] = [0n, 0n, 0n, 0n, 0];
-  for (const part of parts) {
-    if (part.price > high) high = part.price;
-    if (part.price < low) low = part.price;
-    volume += part.quantity;
-    quote += part.quote;
-    tradeCount += part.lastTradeId - part.firstTradeId + 1;
-    if (part.isBuyerMaker) continue;
-    buyVolume += part.quantity;
-    buyQuote += part.quote;
+// The parts of a span added up; quote amounts are kept in full and cut at the end.
+type Sum = {
+  readonly openText: string;
+  closeText: string;
+  high: bigint;
+  low: bigint;
+  volume: bigint;
+  quote: bigint;
+  buyVolume: bigint;
+  buyQuote: bigint;
+  tradeCount: number;
+  readonly firstTradeId: number;
+  lastTradeId: number;
+};
+
+/** Sums of parts from one index up to another, in steps of whole blocks where they fit. */
+function createSums(parts: readonly Part[]): (from: number, until: number) => Statistics | undefined {
+  const blocks = new Map<number, Sum>();
+
+  function blockAt(from: number): Sum | undefined {
+    const known = blocks.get(from);
+    if (known) return known;
+    const sum = parts
+      .slice(from, from + partsPerBlock)
+      .reduce<Sum | undefined>((total, part) => joined(total, sumOfPart(part)), undefined);
+    if (sum) blocks.set(from, sum);
+    return sum;
   }
+
+  return (from, until) => {
+    let total: Sum | undefined;
+    for (let index = from; index < until; ) {
+      const isWhole = index % partsPerBlock === 0 && index + partsPerBlock <= until;
+      const part = parts[index];
+      const next = isWhole ? blockAt(index) : part && sumOfPart(part);
+      if (next) total = joined(total, next);
+      index += isWhole ? partsPerBlock : 1;
+    }
+    return total && statisticsOf(total);
+  };
+}
+
+function sumOfPart(part: Part): Sum {
+  const { price, text, quantity, quote, isBuyerMaker, firstTradeId, lastTradeId } = part;
   return {
-    open: first.text,
-    high: formatDecimal(high),
-    low: formatDecimal(low),
-    close: last.text,
-    volume: formatDecimal(volume),
-    quoteVolume: formatDecimal(quote / quoteUnits),
-    takerBuyVolume: formatDecimal(buyVolume),
-    takerBuyQuoteVolume: formatDecimal(buyQuote / quoteUnits),
-    tradeCount,
-    firstTradeId: first.firstTradeId,
-    lastTradeId: last.lastTradeId,
+    openText: text,
+    closeText: text,
+    high: price,
+    low: price,
+    volume: quantity,
+    quote,
+    buyVolume: isBuyerMaker ? 0n : quantity,
+    buyQuote: isBuyerMaker ? 0n : quote,
+    tradeCount: lastTradeId - firstTradeId + 1,
+    firstTradeId,
+    lastTradeId,
+  };
+}
+
+/** Adds a later sum to a total, which it changes and returns. */
+function joined(total: Sum | undefined, later: Sum): Sum {
+  if (!total) return { ...later };
+  if (later.high > total.high) total.high = later.high;
+  if (later.low < total.low) total.low = later.low;
+  total.closeText = later.closeText;
+  total.volume += later.volume;
+  total.quote += later.quote;
+  total.buyVolume += later.buyVolume;
+  total.buyQuote += later.buyQuote;
+  total.tradeCount += later.tradeCount;
+  total.lastTradeId = later.lastTradeId;
+  return total;
+}
+
+function statisticsOf(sum: Sum): Statistics {
+  return {
+    open: sum.openText,
+    high: formatDecimal(sum.high),
+    low: formatDecimal(sum.low),
+    close: sum.closeText,
+    volume: formatDecimal(sum.volume),
+    quoteVolume: formatDecimal(sum.quote / quoteUnits),
+    takerBuyVolume: formatDecimal(sum.buyVolume),
+    takerBuyQuoteVolume: formatDecimal(sum.buyQuote / quoteUnits),
+    tradeCount: sum.tradeCount,
+    firstTradeId: sum.firstTradeId,
+    lastTradeId: sum.lastTradeId,
   };
 }
 
