@@ -203,6 +203,42 @@ describe("payloads", () => {
   });
 });
 
+describe("a client that does not read", () => {
+  const padding = "x".repeat(100_000);
+
+  /** Sends so many messages of a stream, each of 100 kB, while the client does not read. */
+  async function flood(stream: string, count: number) {
+    const client = await stage.open(`/ws/${stream}`);
+    await stage.confirmed("SPOT", stream);
+    await client.received();
+    client.forget();
+    client.socket.pause();
+    for (let number = 1; number <= count; number += 1) {
+      stage.exchange.sendRaw(stream, { u: number, t: number, padding }, "spot");
+      if (number % 20 === 0) await stage.settle();
+    }
+    await stage.settle();
+    return client;
+  }
+
+  test("gets the newest best prices when it reads again, and not all that it missed", async () => {
+    const client = await flood("bnbusdt@bookTicker", 200);
+    client.socket.resume();
+    const heard = await client.received();
+    await until(() => heard.at(-1)?.data.u === 200);
+    const numbers = heard.map(({ data }) => data.u);
+    expect(numbers.length).toBeLessThan(200);
+    expect(numbers).toEqual([...numbers].sort((one, other) => Number(one) - Number(other)));
+    client.close();
+  });
+
+  test("is cut rather than left without a trade", async () => {
+    const client = await flood("bnbusdt@trade", 200);
+    client.socket.resume();
+    await client.closed();
+  });
+});
+
 test("the end is announced in the form of the connection", async () => {
   const own = await openSocketStage();
   const raw = await own.open("/ws");

@@ -32,6 +32,8 @@ export type SocketStage = {
   open(path: string): Promise<StreamClient>;
   /** Lets time pass; resolves when the gateway has passed on what the market sent in it. */
   pass(ms: number, stepMs?: number): Promise<void>;
+  /** Resolves when the gateway has passed on what upstream sent. */
+  settle(): Promise<void>;
   /** The body of a public route, while time passes as fast as upstream answers. */
   read<Body>(path: string): Promise<Body>;
   /** Resolves when upstream has confirmed a stream. */
@@ -146,6 +148,7 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     sockets,
     logged,
     open,
+    settle,
     async pass(ms, stepMs = 1_000) {
       for (let left = ms; left > 0; left -= stepMs) {
         time.advance(Math.min(left, stepMs));
