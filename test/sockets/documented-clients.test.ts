@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import * as LIMITS from "../../src/sockets/limits.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 
@@ -41,6 +42,25 @@ test.each(Object.keys(PRINTED))("%s", async (title) => {
   const printed = await run((programs.get(title) ?? "").replaceAll("localhost:8080", host));
   const lines = printed.split("\n");
   expect(lines).toEqual(expect.arrayContaining([...(PRINTED[title] ?? [])]));
+});
+
+test("the bounds of the document are the program's", () => {
+  const rows = [
+    ["Streams of a connection", LIMITS.STREAMS_PER_CONNECTION_MAX.toLocaleString("en")],
+    [
+      "Different streams of a family that all clients together have",
+      LIMITS.MARKET_STREAMS_MAX.toLocaleString("en"),
+    ],
+    [
+      "Messages from a client, pings and pongs included",
+      `${LIMITS.CONTROL_BURST} at once, then ${LIMITS.CONTROL_PER_SECOND} a second`,
+    ],
+    ["Bytes that wait for a client that reads slowly", `${LIMITS.CONFLATE_ABOVE_BYTES / 1_024} KiB`],
+    ["", `${LIMITS.BUFFERED_BYTES_MAX / 1_024 / 1_024} MiB`],
+    ["Age of a connection", `${LIMITS.LIFETIME_MS / 3_600_000} hours`],
+  ];
+  for (const [what, bound] of rows)
+    expect(DOCUMENT).toContain(`| ${what}${what === "" ? "" : " "}| ${bound} |`);
 });
 
 /** What a program prints until it ends. */
