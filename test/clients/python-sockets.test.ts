@@ -15,6 +15,7 @@ const LIVES = {
   ccxt_pro: { spot: SPOT },
   python_binance: { spot: SPOT },
   binance_sdk: { spot: SPOT },
+  unicorn: { spot: SPOT },
 } as const;
 
 const runner = await pythonWith("requirements.txt");
