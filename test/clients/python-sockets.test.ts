@@ -2,13 +2,16 @@
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { seededGateway } from "../support/seeded-gateway.ts";
-import { pythonWith, SCRIPTS } from "./python-clients.ts";
-import { expectLife, runLife } from "./socket-life.ts";
+import { pythonWith, SCRIPTS } from "./client-programs.ts";
+import { ACCOUNT_FACTS, expectLife, MARKET_FACTS, ORDER_FACTS, runLife } from "./socket-life.ts";
 
-const MARKET = ["ticker", "trades", "candle", "book"];
-const TRADING = ["placed", "canceled", "filled", "fill"];
-
-const SPOT = [...MARKET, ...TRADING, "balance", "balance over the WebSocket API", "closed"];
+const SPOT = [
+  ...MARKET_FACTS,
+  ...ORDER_FACTS,
+  ...ACCOUNT_FACTS.spot,
+  "balance over the WebSocket API",
+  "closed",
+];
 
 /** Script → what it tells in each type, in this order. */
 const LIVES = {

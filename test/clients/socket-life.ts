@@ -5,12 +5,15 @@ import { expect } from "vitest";
 import type { Credentials } from "../support/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
-import { output } from "./python-clients.ts";
+import { output } from "./client-programs.ts";
 
 const LIFE_MS_MAX = 110_000;
 
-export const TYPES = ["spot", "futures"] as const;
-export type LifeType = (typeof TYPES)[number];
+export type LifeType = "spot" | "futures";
+
+export const MARKET_FACTS = ["ticker", "trades", "candle", "book"];
+export const ORDER_FACTS = ["placed", "canceled", "filled", "fill"];
+export const ACCOUNT_FACTS = { spot: ["balance"], futures: ["balance", "position"] } as const;
 
 const ROUTES = {
   spot: {

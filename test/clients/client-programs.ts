@@ -1,16 +1,30 @@
-// Stock clients of Python in a virtual environment of the project's cache, installed at their first use. Where
-// that is not possible, the tests that need them are skipped and name the reason.
+// Programs with stock clients of other languages: those of Python in a virtual environment, that of Go as a
+// binary, both in the project's cache. They are installed at their first use. Where that is not possible, the
+// tests that need them are skipped and name the reason.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 export const SCRIPTS = join(import.meta.dirname, "python");
-export const CACHE = join(import.meta.dirname, "../../node_modules/.cache/clients");
-export const INSTALL_MS_MAX = 420_000;
+const CACHE = join(import.meta.dirname, "../../node_modules/.cache/clients");
+const INSTALL_MS_MAX = 420_000;
 
 /** What runs a client, or why there is none. */
 export type Runner = { readonly program: string } | { readonly missing: string };
+
+/** The bot of `go/`, built. */
+export async function goBot(): Promise<Runner> {
+  const program = join(CACHE, "go-bot");
+  mkdirSync(CACHE, { recursive: true });
+  try {
+    const env = { GOTOOLCHAIN: "local" };
+    await output("go", ["build", "-o", program, "."], { cwd: join(import.meta.dirname, "go"), env });
+    return { program };
+  } catch (error) {
+    return { missing: `needs Go and its modules: ${reasonOf(error)}` };
+  }
+}
 
 /** The interpreter of an environment with the packages of a file of requirements. */
 export async function pythonWith(requirements: string, minor = 10): Promise<Runner> {
@@ -34,8 +48,12 @@ export async function pythonWith(requirements: string, minor = 10): Promise<Runn
     return { program };
   } catch (error) {
     rmSync(building, { recursive: true, force: true });
-    return { missing: `could not be installed: ${String(error).trim().split("\n").at(-1)}` };
+    return { missing: `could not be installed: ${reasonOf(error)}` };
   }
+}
+
+function reasonOf(error: unknown): string {
+  return String(error).trim().split("\n").at(-1) ?? "";
 }
 
 /** The first interpreter of this machine that is new enough. */
