@@ -251,8 +251,10 @@ export function refused(
   };
 }
 
+/** With and without its span, as spot sends it: some clients read only the header without. */
 export function weightHeader({ weight }: Usage): Record<string, string> {
-  return { "x-mbx-used-weight-1m": String(weight) };
+  const used = String(weight);
+  return { "x-mbx-used-weight": used, "x-mbx-used-weight-1m": used };
 }
 
 export function orderCountHeaders({ orders10s, orders1m }: Usage): Record<string, string> {
