@@ -13,7 +13,7 @@ const PROXIES = { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0
 const gateway = seededGateway(1, { futuresStrategyCount: 1 });
 
 describe.skipIf(program === "")(`go-binance${suffix}`, () => {
-  test.each(["spot"] as const)("lives a bot's life on %s", async (type) => {
+  test.each(["spot", "futures"] as const)("lives a bot's life on %s", async (type) => {
     const key = type === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
     const facts = await runLife([program], type, gateway.url, key, PROXIES);
     const names = [...MARKET_FACTS, ...ORDER_FACTS, ...ACCOUNT_FACTS[type], "closed"];

@@ -5,21 +5,18 @@ import { seededGateway } from "../support/seeded-gateway.ts";
 import { pythonWith, SCRIPTS } from "./client-programs.ts";
 import { ACCOUNT_FACTS, expectLife, MARKET_FACTS, ORDER_FACTS, runLife } from "./socket-life.ts";
 
-const SPOT = [
-  ...MARKET_FACTS,
-  ...ORDER_FACTS,
-  ...ACCOUNT_FACTS.spot,
-  "balance over the WebSocket API",
-  "closed",
-];
-
-/** Script → what it tells in each type, in this order. */
-const LIVES = {
-  ccxt_pro: { spot: SPOT },
-  python_binance: { spot: SPOT },
-  binance_sdk: { spot: SPOT },
-  unicorn: { spot: SPOT },
+const NAMES = {
+  spot: [...MARKET_FACTS, ...ORDER_FACTS, ...ACCOUNT_FACTS.spot, "balance over the WebSocket API", "closed"],
+  futures: [
+    ...MARKET_FACTS,
+    ...ORDER_FACTS,
+    ...ACCOUNT_FACTS.futures,
+    "position over the WebSocket API",
+    "closed",
+  ],
 } as const;
+
+const CLIENTS = ["ccxt_pro", "python_binance", "binance_sdk", "unicorn"] as const;
 
 const runner = await pythonWith("requirements.txt");
 const program = "program" in runner ? runner.program : "";
@@ -27,11 +24,10 @@ const suffix = "missing" in runner ? ` (${runner.missing})` : "";
 
 const gateway = seededGateway(6, { futuresStrategyCount: 6 });
 
-describe.skipIf(program === "").each(Object.entries(LIVES))(`%s.py${suffix}`, (script, types) => {
-  test.each(Object.entries(types))("lives a bot's life on %s", async (type, names) => {
+describe.skipIf(program === "").each(CLIENTS)(`%s.py${suffix}`, (script) => {
+  test.each(["spot", "futures"] as const)("lives a bot's life on %s", async (type) => {
     const key = type === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
-    const command = [program, join(SCRIPTS, `${script}.py`)];
-    const facts = await runLife(command, type as "spot", gateway.url, key);
-    await expectLife(facts, names, type as "spot", gateway.url, key);
+    const facts = await runLife([program, join(SCRIPTS, `${script}.py`)], type, gateway.url, key);
+    await expectLife(facts, NAMES[type], type, gateway.url, key);
   });
 });

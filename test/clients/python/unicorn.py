@@ -5,16 +5,19 @@ import asyncio
 import raw
 from facts import HTTP, IS_SPOT, KEY, SECRET, WS, Feed, bounded, fact, run
 
+from unicorn_binance_rest_api import BinanceRestApiManager
 from unicorn_binance_websocket_api import BinanceWebSocketApiManager
 
+BinanceRestApiManager.API_URL, BinanceRestApiManager.FUTURES_URL = HTTP + "/api", HTTP + "/fapi"
 manager = BinanceWebSocketApiManager(
     exchange="binance.com" if IS_SPOT else "binance.com-futures",
     websocket_base_uri=WS + "/",
     websocket_api_base_uri=WS + ("/ws-api/v3" if IS_SPOT else "/ws-fapi/v1"),
-    restful_base_uri=HTTP,
+    restful_base_uri=HTTP + ("/api" if IS_SPOT else "/fapi"),
     warn_on_update=False,
     output_default="dict",
 )
+manager.restclient.ubra = BinanceRestApiManager(KEY, SECRET, tld="com", warn_on_update=False)
 
 
 def stream(name, *parts, **options):
@@ -22,12 +25,15 @@ def stream(name, *parts, **options):
     feed, loop = Feed(name), asyncio.get_running_loop()
 
     def add(message):
-        # The answers to its own requests come the same way.
-        if "result" not in message:
-            loop.call_soon_threadsafe(feed.add, message.get("data") or message.get("event") or message)
+        loop.call_soon_threadsafe(feed.add, message.get("data") or message.get("event") or message)
 
     feed.id = manager.create_stream(*parts, process_stream_data=add, **options)
     return feed
+
+
+def of_market(message):
+    """Not an answer to one of the client's own requests, which come the same way."""
+    return "result" not in message
 
 
 async def in_thread(call, *args, **options):
@@ -35,11 +41,13 @@ async def in_thread(call, *args, **options):
 
 
 async def watch_market():
-    ticker = await stream("ticker", ["ticker"], ["btcusdt"]).first()
+    ticker = await stream("ticker", ["ticker"], ["btcusdt"]).first(of_market)
     raw.tell_ticker(ticker)
-    raw.tell_trades(await stream("trades", ["trade" if IS_SPOT else "aggTrade"], ["btcusdt"]).first())
-    raw.tell_candle(await stream("candle", ["kline_1m"], ["btcusdt"]).first())
-    raw.tell_book(await stream("book", ["depth5"], ["btcusdt"]).take(3))
+    trades = stream("trades", ["trade" if IS_SPOT else "aggTrade"], ["btcusdt"])
+    raw.tell_trades(await trades.first(of_market))
+    raw.tell_candle(await stream("candle", ["kline_1m"], ["btcusdt"]).first(of_market))
+    book = await stream("book", ["depth5"], ["btcusdt"]).take(4)
+    raw.tell_book([message for message in book if of_market(message)][:3])
     return ticker["c"]
 
 
@@ -48,42 +56,37 @@ async def life():
     keys = {"api_key": KEY, "api_secret": SECRET}
     events = stream("user data", "arr", "!userData", **keys)
     await in_thread(manager.wait_till_stream_has_started, events.id)
-    api = manager.create_stream(api=True, **keys)
-    await in_thread(manager.wait_till_stream_has_started, api)
+    answers = stream("answers", api=True, **keys)
+    await in_thread(manager.wait_till_stream_has_started, answers.id)
     calls = manager.api.spot if IS_SPOT else manager.api.futures
 
+    async def answer(call, **options):
+        # Not by the client's `return_response`, which misses an answer that comes at once.
+        request = manager.get_new_uuid_id()
+        await in_thread(call, stream_id=answers.id, request_id=request, **options)
+        return (await answers.first(lambda message: message.get("id") == request))["result"]
+
     async def place(order):
-        _, answer = await in_thread(
+        return await answer(
             calls.create_order,
-            stream_id=api,
             symbol=order["symbol"],
             side=order["side"],
             order_type=order["type"],
             quantity=float(order["quantity"]),
             price=float(order.get("price", 0)),
             time_in_force=order.get("timeInForce"),
-            return_response=True,
         )
-        return answer["result"]
 
     async def cancel(order):
-        return await in_thread(
-            calls.cancel_order,
-            stream_id=api,
-            symbol=order["symbol"],
-            order_id=order["orderId"],
-            return_response=True,
-        )
+        return await answer(calls.cancel_order, symbol=order["symbol"], order_id=order["orderId"])
 
     await raw.trade(events, place, cancel, price)
     if IS_SPOT:
-        account = await in_thread(calls.get_account_status, stream_id=api, return_response=True)
-        fact("balance over the WebSocket API", **{row["asset"]: row["free"] for row in account["result"]["balances"]})
+        account = await answer(calls.get_account_status)
+        fact("balance over the WebSocket API", **{row["asset"]: row["free"] for row in account["balances"]})
     else:
-        answer = await in_thread(
-            calls.get_account_position, stream_id=api, symbol="BTCUSDT", return_response=True
-        )
-        fact("position over the WebSocket API", quantity=answer["result"][0]["positionAmt"])
+        [position] = await answer(calls.get_account_position, symbol="BTCUSDT")
+        fact("position over the WebSocket API", quantity=position["positionAmt"])
 
 
 try:
