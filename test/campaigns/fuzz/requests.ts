@@ -54,8 +54,9 @@ export function drawRequest(
   const isHonest = mood !== "TRADES";
   const sensible = sensibleParameters(draw, goal, scene, requestNumber);
   const parameters = isHonest || draw.chance(0.8) ? sensible : spoiled(draw, sensible);
-  const isSigned = goal.route?.access === "signed" || draw.chance(0.1);
-  const family = (goal.route?.access === "signed" ? goal.route.strategyType : null) ?? scene.family;
+  const needsKey = goal.route !== null && goal.route.access !== "public";
+  const isSigned = needsKey || draw.chance(0.1);
+  const family = (needsKey ? goal.route.strategyType : null) ?? scene.family;
   const key = isSigned ? drawKey(draw, scene, family, isHonest) : null;
   const stamped = isSigned ? [...parameters, ...drawTimes(draw, isHonest)] : parameters;
   const parts = split(draw, goal, stamped);

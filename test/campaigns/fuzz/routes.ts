@@ -68,6 +68,7 @@ function goalsOf(family: StrategyType): Goals {
  */
 function shareOf(route: Route, family: StrategyType): number {
   if (route.access === "public") return 2;
+  if (route.access === "key") return 6;
   if (route.strategyType !== family && route.strategyType !== null) return 1;
   if (route.paths[0].endsWith("/strategy/close")) return 2;
   if (route.placesOrder) return route.paths[0].endsWith("/algoOrder") ? 45 : 90;
