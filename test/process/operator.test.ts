@@ -1,13 +1,14 @@
 // `lyrebird operator create` and `operator remove`: operators are made on the machine alone.
+
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { verify } from "@node-rs/argon2";
 import { beforeAll, expect, test } from "vitest";
 import type { Person } from "../../src/domain/person.ts";
 import { newPerson } from "../../src/people/testing/stage.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { openBeside } from "../support/database.ts";
 import { newDirectory, runNode, seedStrategy } from "../support/gateway.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -170,7 +171,7 @@ test("no person is promoted who does not exist, whose address is not verified, o
     const { personId } = await newPerson(store, { email: "trader@example.com", createdAt: 1 });
     await store.people.adoptStrategies(personId);
     await newPerson(store, { email: "eve@example.com", createdAt: 1 });
-    using database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"));
+    using database = openBeside(dataDir);
     database.exec("UPDATE people SET email_verified = 0 WHERE email = 'eve@example.com'");
     const { personId: ownerId } = await newPerson(store, { email: "keys@example.com", createdAt: 2 });
     const key = { keyId: "loose", apiKey: "lyre_bot_loose", ownerId, strategyId: null, label: "loose" };

@@ -1,15 +1,15 @@
 // What each row of the dashboard's server that is about something with an id answers its owner in each state
 // of that thing: of what is over as of what is live. A row that is not here fails the test of the states, and
 // so does one that leaves a state out.
+
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { DashboardRoute } from "../../src/dashboard-api/route.ts";
 import { botClient } from "./bot-client.ts";
 import { catchUp, connectAccount, follow, newLead, recordLine } from "./copying-world.ts";
 import type { Browser } from "./dashboard-client.ts";
 import { PASSWORD } from "./dashboard-stage.ts";
 import { newKey, newStrategy, restOrder, tradeOn, type World, waitLeg } from "./dashboard-world.ts";
+import { openBeside } from "./database.ts";
 
 /**
  * STRATEGY_CLOSED: a closed strategy with its past orders. ENTRY_OVER: a canceled order, or leg, of a live
@@ -381,7 +381,7 @@ export async function openStates(world: World) {
  * database may.
  */
 export function setApproved({ stage }: World, personId: string, isApproved: boolean): void {
-  const database = new DatabaseSync(join(stage.dataDir, "lyrebird.sqlite"));
+  const database = openBeside(stage.dataDir);
   database
     .prepare("UPDATE people SET kyc = ? WHERE id = ?")
     .run(isApproved ? "APPROVED" : "REJECTED", personId);

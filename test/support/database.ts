@@ -7,7 +7,7 @@ const BUSY_MS_MAX = 5_000;
 
 /** Changes rows beside the running server. */
 export function changeRows(dataDir: string, sql: string, ...values: SQLInputValue[]): void {
-  const database = open(dataDir);
+  const database = openBeside(dataDir);
   try {
     const { changes } = database.prepare(sql).run(...values);
     if (changes === 0) throw new Error(`no row was changed by: ${sql}`);
@@ -22,7 +22,7 @@ export function changeRows(dataDir: string, sql: string, ...values: SQLInputValu
  */
 export function changeKeyRows(dataDir: string, sql: string, ...values: SQLInputValue[]): void {
   changeRows(dataDir, sql, ...values);
-  const database = open(dataDir);
+  const database = openBeside(dataDir);
   try {
     database.exec("BEGIN IMMEDIATE");
     const head = database.prepare("SELECT position, hash FROM audit_head").get() ?? EMPTY_CHAIN;
@@ -48,7 +48,7 @@ export function changeKeyRows(dataDir: string, sql: string, ...values: SQLInputV
 
 /** How many rows a strategy has in a table: asking the server again and again would spend its budget. */
 export function countRows(dataDir: string, table: "orders" | "trades", strategyId: string): number {
-  const database = open(dataDir);
+  const database = openBeside(dataDir);
   try {
     const row = database
       .prepare(`SELECT count(*) AS count FROM ${table} WHERE strategy_id = ?`)
@@ -63,7 +63,7 @@ export function countRows(dataDir: string, table: "orders" | "trades", strategyI
  * Keeps the server from committing until released: its commits wait, as behind another process's transaction.
  */
 export function holdCommits(dataDir: string): { release(): void } {
-  const database = open(dataDir);
+  const database = openBeside(dataDir);
   database.exec("BEGIN IMMEDIATE");
   return {
     release() {
@@ -73,6 +73,7 @@ export function holdCommits(dataDir: string): { release(): void } {
   };
 }
 
-function open(dataDir: string): DatabaseSync {
+/** The database of a server, opened beside it: a lock that the server holds is waited for. */
+export function openBeside(dataDir: string): DatabaseSync {
   return new DatabaseSync(join(dataDir, "lyrebird.sqlite"), { timeout: BUSY_MS_MAX });
 }

@@ -1,11 +1,12 @@
 // All of people on a real store, with a clock that the test owns, and the log. Passwords are hashed at once,
 // unless a test asks for argon2id.
+
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
 import { onTestFinished } from "vitest";
+import { openBeside } from "../../../test/support/database.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import type { MailSettings } from "../../config/config.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
@@ -108,7 +109,7 @@ export async function openPeopleStage(
         .map((name) => readFileSync(join(directory, name), "latin1"))
         .join(""),
     changeRows(sql) {
-      using database = new DatabaseSync(join(directory, DATABASE));
+      using database = openBeside(directory);
       database.exec(sql);
     },
     now: () => now,
