@@ -13,19 +13,18 @@ from binance_sdk_derivatives_trading_usds_futures.derivatives_trading_usds_futur
 )
 from binance_sdk_spot.spot import Spot
 
-spot = Spot(
-    ConfigurationRestAPI(KEY, SECRET, base_path=HTTP),
-    ConfigurationWebSocketAPI(KEY, SECRET, stream_url=WS + "/ws-api/v3"),
-    ConfigurationWebSocketStreams(stream_url=WS),
-)
-futures = DerivativesTradingUsdsFutures(
-    ConfigurationRestAPI(KEY, SECRET, base_path=HTTP),
-    ConfigurationWebSocketAPI(KEY, SECRET, stream_url=WS + "/ws-fapi/v1"),
-    ConfigurationWebSocketStreams(stream_url=WS),
-)
-
-client = spot if IS_SPOT else futures
-
+if IS_SPOT:
+    client = Spot(
+        ConfigurationRestAPI(KEY, SECRET, base_path=HTTP),
+        ConfigurationWebSocketAPI(KEY, SECRET, stream_url=WS + "/ws-api/v3"),
+        ConfigurationWebSocketStreams(stream_url=WS),
+    )
+else:
+    client = DerivativesTradingUsdsFutures(
+        ConfigurationRestAPI(KEY, SECRET, base_path=HTTP),
+        ConfigurationWebSocketAPI(KEY, SECRET, stream_url=WS + "/ws-fapi/v1"),
+        ConfigurationWebSocketStreams(stream_url=WS),
+    )
 
 # The connectors' own names of the account's events, which leave the exchange's out.
 EVENTS = {

@@ -9,15 +9,24 @@ from unicorn_binance_rest_api import BinanceRestApiManager
 from unicorn_binance_websocket_api import BinanceWebSocketApiManager
 
 BinanceRestApiManager.API_URL, BinanceRestApiManager.FUTURES_URL = HTTP + "/api", HTTP + "/fapi"
-manager = BinanceWebSocketApiManager(
-    exchange="binance.com" if IS_SPOT else "binance.com-futures",
-    websocket_base_uri=WS + "/",
-    websocket_api_base_uri=WS + ("/ws-api/v3" if IS_SPOT else "/ws-fapi/v1"),
-    restful_base_uri=HTTP + ("/api" if IS_SPOT else "/fapi"),
-    warn_on_update=False,
-    output_default="dict",
-)
-manager.restclient.ubra = BinanceRestApiManager(KEY, SECRET, tld="com", warn_on_update=False)
+if IS_SPOT:
+    manager = BinanceWebSocketApiManager(
+        exchange="binance.com",
+        websocket_base_uri=WS + "/",
+        websocket_api_base_uri=WS + "/ws-api/v3",
+        output_default="dict",
+        warn_on_update=False,
+    )
+else:
+    manager = BinanceWebSocketApiManager(
+        exchange="binance.com-futures",
+        websocket_base_uri=WS + "/",
+        websocket_api_base_uri=WS + "/ws-fapi/v1",
+        restful_base_uri=HTTP + "/fapi",
+        output_default="dict",
+        warn_on_update=False,
+    )
+    manager.restclient.ubra = BinanceRestApiManager(KEY, SECRET, tld="com", warn_on_update=False)
 
 
 def stream(name, *parts, **options):
