@@ -195,6 +195,7 @@ export async function startService(
       desk,
       space,
       perAddress,
+      sockets: () => ({ connections: sockets.count, accounts: userStreams.size }),
       metricsToken: config.metricsToken,
       hostNames: hostNamesOf(config),
       wallNow,

@@ -60,6 +60,8 @@ export type InspectionParts = {
   readonly space?: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
   /** Counts of connections refused because their address had too many; zero by default. */
   readonly perAddress?: RefusedConnections;
+  /** Counts of the exchange's sockets; zero by default. */
+  readonly sockets?: () => { readonly connections: number; readonly accounts: number };
   /** The bearer token that allows reading the metrics from anywhere; null: only from this machine. */
   readonly metricsToken?: string | null;
   /** Host names of the server besides the loopback names, as written in a URL. */
@@ -84,6 +86,7 @@ export function createInspection(parts: InspectionParts): Inspection {
     ...parts,
     traffic,
     perAddress: parts.perAddress ?? { connections: { refusedCount: 0 }, streams: { refusedCount: 0 } },
+    sockets: parts.sockets ?? (() => ({ connections: 0, accounts: 0 })),
     metricsToken: parts.metricsToken ?? null,
     space: parts.space ?? null,
     hostNames: parts.hostNames ?? [],

@@ -34,6 +34,8 @@ type MetricsParts = {
   readonly desk: { isBehind(): boolean; waitingCount(): number };
   readonly space: Pick<DiskSpace, "figures" | "databaseBytes" | "isShort"> | null;
   readonly perAddress: RefusedConnections;
+  /** The exchange's sockets: open connections, and the accounts whose user data somebody listens to. */
+  readonly sockets: () => { readonly connections: number; readonly accounts: number };
   readonly metricsToken: string | null;
   /** Host names of the server besides the loopback names, as written in a URL. */
   readonly hostNames: readonly string[];
@@ -116,7 +118,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 async function registryOf(parts: MetricsParts): Promise<Registry> {
-  const { store, traffic, markets, desk, space, perAddress, wallNow } = parts;
+  const { store, traffic, markets, desk, space, perAddress, sockets, wallNow } = parts;
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -188,6 +190,12 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
     "lyrebird_feed_stale_symbols",
     "Symbols in use without a price.",
     (feed) => feed.staleSymbols.length,
+  );
+  gauge("lyrebird_sockets", "Open connections of the exchange's own sockets.", () => sockets().connections);
+  gauge(
+    "lyrebird_user_stream_accounts",
+    "Accounts whose user data is listened to over sockets.",
+    () => sockets().accounts,
   );
   new Counter({
     name: "lyrebird_connections_refused_total",

@@ -49,6 +49,8 @@ describe("a request from this machine", () => {
     for (const line of [
       'lyrebird_feed_connected{family="SPOT"} 1',
       'lyrebird_feed_stale_symbols{family="FUTURES"} 0',
+      "lyrebird_sockets 0",
+      "lyrebird_user_stream_accounts 0",
       "lyrebird_desk_commands_waiting 0",
       "lyrebird_desk_is_behind 0",
     ]) {
