@@ -2,8 +2,11 @@
 // acknowledged.
 
 import type { Sender } from "./processes/processes.ts";
-import type { Loaded, Pace } from "./wire/load.ts";
+import type { Probed } from "./sockets/probe.ts";
+import { WS_API_PATH } from "./sockets/wire.ts";
+import type { Loaded } from "./wire/load.ts";
 import type { RequestKind, Target } from "./wire/requests.ts";
+import type { SenderAnswer, SenderTask } from "./wire/sender.ts";
 
 /** A measurement that is no figure, and why. */
 export class MeasurementFailed extends Error {}
@@ -17,6 +20,8 @@ export const OVERLOAD_CONNECTIONS = 4_096;
 /** Counted requests take no longer. */
 const COUNT_SECONDS_MAX = 300;
 
+type TrialLoad = Pick<SenderTask, "connections" | "seconds" | "socketPath" | "isProbed"> &
+  Partial<Pick<SenderTask, "warmSeconds">>;
 type Server = { readonly port: number; readonly pid: number; isRunning(): boolean };
 
 export class Trial {
@@ -49,6 +54,21 @@ export class Trial {
     return this.#run(kind, { name: "SATURATE" }, { connections: SATURATING_CONNECTIONS, seconds });
   }
 
+  /** The most spot orders that the server can do over the WebSocket API. */
+  saturateSockets(seconds: number): Promise<Loaded> {
+    const load = { connections: SATURATING_CONNECTIONS, seconds, socketPath: WS_API_PATH };
+    return this.#run("orders", { name: "SATURATE" }, load);
+  }
+
+  /** Times orders and their events, one at a time: alone, or beside other orders at a rate. */
+  async probe(seconds: number, perSecond: number | null): Promise<Probed> {
+    const pace = perSecond === null ? ({ name: "IDLE" } as const) : ({ name: "SCHEDULE", perSecond } as const);
+    const load = { connections: SCHEDULED_CONNECTIONS, seconds, isProbed: true };
+    const { probed } = await this.#answer("orders", pace, load);
+    if (probed === null) throw new Error("a probed run is timed");
+    return probed;
+  }
+
   /** Open loop at a rate that the server can carry. */
   schedule(kind: RequestKind, seconds: number, perSecond: number): Promise<Loaded> {
     return this.#run(kind, { name: "SCHEDULE", perSecond }, { connections: SCHEDULED_CONNECTIONS, seconds });
@@ -70,22 +90,24 @@ export class Trial {
     await this.#run(kind, { name: "COUNT", requests }, load);
   }
 
-  async #run(
-    kind: RequestKind,
-    pace: Pace,
-    load: { connections: number; seconds: number; warmSeconds?: number },
-  ): Promise<Loaded> {
+  async #run(kind: RequestKind, pace: SenderTask["pace"], load: TrialLoad): Promise<Loaded> {
+    const { loaded } = await this.#answer(kind, pace, load);
+    if (loaded === null) throw new Error("only an idle run has no load");
+    return loaded;
+  }
+
+  async #answer(kind: RequestKind, pace: SenderTask["pace"], load: TrialLoad): Promise<SenderAnswer> {
     const task = { warmSeconds: this.#warmSeconds, ...load, port: this.server.port };
     const answer = await this.#sender.run({ ...task, target: this.#target, kind, pace });
     if (kind === "signals") this.signalsAcknowledged += answer.goodCount;
     else if (kind !== "reads") this.ordersAcknowledged += answer.goodCount;
-    if (answer.failure !== null || answer.loaded === null) {
+    if (answer.failure !== null) {
       const { name, ...figures } = pace;
       const stopped = this.server.isRunning() ? "" : " (the server has stopped)";
       throw new MeasurementFailed(
         `${this.#name}, ${kind}, ${name} ${Object.values(figures).map(Math.round)}: ${answer.failure}${stopped}`,
       );
     }
-    return answer.loaded;
+    return answer;
   }
 }

@@ -9,6 +9,8 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CopySenderTask, CopySent, VenueReady, VenueTaken } from "../copying/terms.ts";
+import type { TradeBroadcasterName } from "../sockets/broadcasters.ts";
+import type { ListenersTask, Listening } from "../sockets/listeners.ts";
 import type { Place } from "../stores.ts";
 import type { BroadcasterName } from "../streams/broadcasters.ts";
 import type { Received, ReceiversTask } from "../streams/receivers.ts";
@@ -46,6 +48,7 @@ export type StreamServer = StreamServerReady &
   Pick<Gateway, "inspectorUrl"> &
   Worker<StreamServerTask, Broadcasted>;
 export type Receivers = Worker<ReceiversTask, Received>;
+export type Listeners = Worker<ListenersTask, Listening>;
 export type CopyVenue = VenueReady & Worker<"TAKE", VenueTaken>;
 export type CopySender = Worker<CopySenderTask, CopySent>;
 export type Sender = Worker<SenderTask, SenderAnswer>;
@@ -115,7 +118,11 @@ export async function startGateway(
 
 /** Starts one of the broadcasters; the gateway's streams have their keys in the data directory. */
 export async function startStreamServer(
-  broadcaster: { readonly name: BroadcasterName; readonly dataDir: string; readonly connections: number },
+  broadcaster: {
+    readonly name: BroadcasterName | TradeBroadcasterName;
+    readonly dataDir: string;
+    readonly connections: number;
+  },
   core: number | null,
   { canBeInspected = false } = {},
 ): Promise<StreamServer> {
@@ -132,6 +139,11 @@ export async function startStreamServer(
 
 export function startReceivers(core: number | null): Receivers {
   return workerOf(spawnWorker(["bench/streams/receivers.ts"], core), "the receivers");
+}
+
+/** Clients that listen to their accounts. */
+export function startListeners(core: number | null): Listeners {
+  return workerOf(spawnWorker(["bench/sockets/listeners.ts"], core), "the listeners");
 }
 
 /** The venue that copies send to; it reports what it received. `countsWeights`: as the exchange does, by address. */

@@ -14,6 +14,8 @@ export type Broadcaster = {
   readonly server: Server;
   /** The accepted credentials; none if it does not check them. */
   readonly credentials: readonly Credentials[];
+  /** Of the socket that subscribers connect to; streams over Socket.IO have none. */
+  readonly path?: string;
   /** Sends the snapshot of this number to all subscribers. */
   publish(number: number): void;
 };

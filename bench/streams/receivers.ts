@@ -1,6 +1,7 @@
 // The receiving process: many connections to one server, each subscribed to the same stream. Its parent gives
 // it the address, the credentials and the number of connections, and later asks for what has arrived.
 import { handshakeAuth, ORDER_BOOK } from "../../test/support/stream-client.ts";
+import { SocketConnection } from "../sockets/wire.ts";
 import type { Credentials } from "../wire/requests.ts";
 import { TOPIC } from "./message.ts";
 import { CONNECTIONS_PER_KEY, StreamConnection, type Tally } from "./wire.ts";
@@ -12,6 +13,8 @@ export type ReceiversTask =
       readonly port: number;
       readonly credentials: readonly Credentials[];
       readonly connections: number;
+      /** Of the exchange's own socket that sends the stream; Socket.IO if there is none. */
+      readonly path?: string;
     }
   | { readonly name: "COUNT" };
 
@@ -47,19 +50,26 @@ async function connect({
   port,
   credentials,
   connections,
+  path,
 }: ReceiversTask & { name: "CONNECT" }): Promise<void> {
   while (connected < connections) {
     const count = Math.min(OPENING_MAX, connections - connected);
     await Promise.all(
-      Array.from({ length: count }, (_, index) => {
+      Array.from({ length: count }, (_, index): Promise<unknown> => {
         const key = credentials[Math.floor((connected + index) / CONNECTIONS_PER_KEY)];
         const auth = () => (key === undefined ? {} : handshakeAuth(ORDER_BOOK, key));
         const onLost = (reason: string) => {
           failure ??= reason;
         };
+        if (path !== undefined) return SocketConnection.open({ port, path }, { onMessage, onLost });
         return StreamConnection.open(port, { namespace: ORDER_BOOK, auth, stream: TOPIC }, { tally, onLost });
       }),
     );
     connected += count;
   }
+}
+
+function onMessage({ length }: Buffer): void {
+  tally.messages += 1;
+  tally.bytes += length;
 }

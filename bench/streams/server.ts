@@ -1,15 +1,20 @@
-// A process that broadcasts as fast as its sockets take the data: one of the three, named by its first
+// A process that broadcasts as fast as its sockets take the data: one of the broadcasters, named by its first
 // argument; the second is a data directory for the one that needs it. It reports its port, then broadcasts
 // for each requested time.
 // The next snapshot is sent when the system has taken all earlier data: nothing is dropped or delayed for
 // being late, and the measurement is of the sending.
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import { bareTrades, gatewayTrades, type TradeBroadcasterName } from "../sockets/broadcasters.ts";
 import type { Credentials } from "../wire/requests.ts";
 import { type Broadcaster, type BroadcasterName, bareRoom, bareSockets } from "./broadcasters.ts";
 import { gatewayStreams } from "./stage.ts";
 
-export type StreamServerReady = { readonly port: number; readonly credentials: readonly Credentials[] };
+export type StreamServerReady = {
+  readonly port: number;
+  readonly credentials: readonly Credentials[];
+  readonly path?: string;
+};
 export type StreamServerTask = { readonly seconds: number };
 export type Broadcasted = {
   readonly broadcasts: number;
@@ -24,15 +29,16 @@ const BREATH_MS = 1;
 const MICROSECONDS = 1_000_000;
 
 const [name, dataDir = "", clients = ""] = process.argv.slice(2);
-const make: { readonly [N in BroadcasterName]: () => Broadcaster | Promise<Broadcaster> } = {
+const make: {
+  readonly [N in BroadcasterName | TradeBroadcasterName]: () => Broadcaster | Promise<Broadcaster>;
+} = {
   ws: bareSockets,
   room: bareRoom,
   gateway: () => gatewayStreams(dataDir, Number(clients)),
+  bareTrades,
+  trades: gatewayTrades,
 };
-if (name !== "ws" && name !== "room" && name !== "gateway")
-  throw new Error(`there is no broadcaster ${name}`);
-
-const { server, credentials, publish } = await make[name]();
+const { server, credentials, publish, path } = await make[name as keyof typeof make]();
 const sockets = new Set<Socket>();
 server.on("connection", (socket: Socket) => {
   sockets.add(socket);
@@ -46,7 +52,7 @@ process.on("message", async ({ seconds }: StreamServerTask) => {
 process.once("disconnect", () => process.exit());
 server.listen(0, HOST, () => {
   const { port } = server.address() as AddressInfo;
-  process.send?.({ port, credentials } satisfies StreamServerReady);
+  process.send?.({ port, credentials, ...(path !== undefined && { path }) } satisfies StreamServerReady);
 });
 
 async function broadcast(seconds: number): Promise<Broadcasted> {

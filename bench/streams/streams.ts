@@ -19,6 +19,7 @@ import {
   startReceivers,
   startStreamServer,
 } from "../processes/processes.ts";
+import type { TradeBroadcasterName } from "../sockets/broadcasters.ts";
 import { prepareStrategies, SPOT } from "../strategies.ts";
 import { MeasurementFailed } from "../trial.ts";
 import type { Credentials } from "../wire/requests.ts";
@@ -58,8 +59,10 @@ const ASK_AGAIN_MS = 20;
 const ARRIVAL_MS_MAX = 10_000;
 const MICROSECONDS = 1_000_000;
 
-type Subject = {
-  readonly name: BroadcasterName;
+type AnyBroadcasterName = BroadcasterName | TradeBroadcasterName;
+/** A broadcaster with its receivers. */
+export type Subject = {
+  readonly name: AnyBroadcasterName;
   readonly server: StreamServer;
   readonly receivers: Receivers;
 };
@@ -73,8 +76,8 @@ export async function measureStreams(
   const newDirectory = () => mkdtempSync(join(directory, "streams-"));
   const { connections } = options.streams;
   say(`streams to ${connections} connections`);
-  const subjects: Subject[] = [];
-  for (const name of BROADCASTERS) subjects.push(await start(name, newDirectory(), connections, machine));
+  const subjects: (Subject & { readonly name: BroadcasterName })[] = [];
+  for (const name of BROADCASTERS) subjects.push({ ...(await start(name, newDirectory(), connections, machine)), name });
   const rounds: StreamRound[] = [];
   try {
     for (const subject of subjects) await measure(subject, connections, options.firstSeconds.gateway);
@@ -99,8 +102,8 @@ export async function measureStreams(
   return { connections, rounds, memory: await measureMemory(newDirectory, options, machine) };
 }
 
-async function start(
-  name: BroadcasterName,
+export async function start(
+  name: AnyBroadcasterName,
   dataDir: string,
   connections: number,
   { pinning }: Machine,
@@ -111,7 +114,7 @@ async function start(
   return { name, server, receivers };
 }
 
-async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
+export async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
   const { name, server, receivers } = subject;
   const before = await receivers.run({ name: "COUNT" });
   const sent = await server.run({ seconds });
@@ -190,10 +193,11 @@ async function memoryWith(
 
 async function connect(
   receivers: Receivers,
-  { port, credentials }: Pick<StreamServer, "port" | "credentials">,
+  { port, credentials, path }: Pick<StreamServer, "port" | "credentials" | "path">,
   connections: number,
 ): Promise<void> {
-  const { failure } = await receivers.run({ name: "CONNECT", port, credentials, connections });
+  const to = { port, credentials, connections, ...(path !== undefined && { path }) };
+  const { failure } = await receivers.run({ name: "CONNECT", ...to });
   if (failure !== null) throw new MeasurementFailed(`streams: ${failure}`);
 }
 

@@ -186,7 +186,7 @@ export class StreamConnection {
 }
 
 /** The length of the payload of the frame that begins here; null while its header is not complete. */
-function lengthAt(bytes: Buffer, at: number): number | null {
+export function lengthAt(bytes: Buffer, at: number): number | null {
   const short = bytes[at + 1];
   if (short === undefined || bytes.length < at + headerBytes(bytes, at)) return null;
   const length = short & LENGTH_BITS;
@@ -195,7 +195,7 @@ function lengthAt(bytes: Buffer, at: number): number | null {
   return length;
 }
 
-function headerBytes(bytes: Buffer, at: number): number {
+export function headerBytes(bytes: Buffer, at: number): number {
   const length = (bytes[at + 1] ?? 0) & LENGTH_BITS;
   return length === MEDIUM_LENGTH ? 4 : length === LONG_LENGTH ? 10 : 2;
 }

@@ -8,22 +8,28 @@
 //              connection is not sent: its client still waits for the answer before.
 //   COUNT      closed loop, until a number of answers were good.
 import type { EventLoopUtilization } from "node:perf_hooks";
+import { SocketConnection } from "../sockets/wire.ts";
 import { quantile, Samples } from "../statistics.ts";
-import { WireConnection } from "./wire.ts";
+import { type OnLost, WireConnection } from "./wire.ts";
 
 export type Pace =
   | { readonly name: "SATURATE" }
   | { readonly name: "SCHEDULE" | "OVERLOAD"; readonly perSecond: number }
   | { readonly name: "COUNT"; readonly requests: number };
 
+/** Carries one request at a time. */
+export type RequestConnection = Pick<WireConnection, "send" | "close">;
+
 /** Sends one request and passes on whether its answer was good, and its status. */
 export type Exchange = (
-  connection: WireConnection,
+  connection: RequestConnection,
   onDone: (isGood: boolean, status: number) => void,
 ) => void;
 
 export type Load = {
   readonly port: number;
+  /** The path of the WebSocket API that requests are sent to; HTTP if there is none. */
+  readonly socketPath?: string;
   readonly connections: number;
   readonly seconds: number;
   /** Load before the measurement, not counted. */
@@ -83,7 +89,7 @@ function closedLoop(
   run.measureEventLoop();
   let left = pace.name === "COUNT" ? pace.requests : Number.POSITIVE_INFINITY;
   let inFlight = 0;
-  const next = (connection: WireConnection): void => {
+  const next = (connection: RequestConnection): void => {
     const sentAt = performance.now();
     if (left === 0 || (pace.name === "SATURATE" && sentAt >= run.until)) {
       if (inFlight === 0) run.end();
@@ -113,7 +119,7 @@ function openLoop(
   let inFlight = 0;
   /** When a request last waited for a connection: the delay of requests due before is not the sender's. */
   let waitedAt = 0;
-  const send = (connection: WireConnection, dueAt: number): void => {
+  const send = (connection: RequestConnection, dueAt: number): void => {
     const isCounted = run.counts(dueAt);
     if (isCounted && dueAt > waitedAt) run.senderLate.add(performance.now() - dueAt);
     inFlight += 1;
@@ -166,7 +172,7 @@ function exponentialGaps(mean: number): () => number {
 
 /** The connections of a run, the time in which it counts, what it counted, and how busy the sender was. */
 class Run {
-  readonly connections: readonly WireConnection[];
+  readonly connections: readonly RequestConnection[];
   readonly senderLate = new Samples();
   due = 0;
   unsent = 0;
@@ -186,7 +192,7 @@ class Run {
   #notedAt: number;
   #idleMs = 0;
 
-  private constructor(load: Load, connections: readonly WireConnection[], ended: PromiseWithResolvers<void>) {
+  private constructor(load: Load, connections: readonly RequestConnection[], ended: PromiseWithResolvers<void>) {
     this.connections = connections;
     this.#ended = ended;
     this.#seconds = load.seconds;
@@ -201,10 +207,10 @@ class Run {
     const ended = Promise.withResolvers<void>();
     ended.promise.catch(() => {});
     const lost = (reason: string) => ended.reject(new Error(reason));
-    const connections: WireConnection[] = [];
+    const connections: RequestConnection[] = [];
     while (connections.length < load.connections) {
       const count = Math.min(OPENING_MAX, load.connections - connections.length);
-      const opening = Array.from({ length: count }, () => WireConnection.open(load.port, lost));
+      const opening = Array.from({ length: count }, () => open(load, lost));
       connections.push(...(await Promise.all(opening)));
     }
     return new Run(load, connections, ended);
@@ -283,4 +289,10 @@ class Run {
       senderLateP99Ms: this.senderLate.count === 0 ? 0 : quantile(this.senderLate.values(), 0.99),
     };
   }
+}
+
+function open({ port, socketPath }: Load, onLost: OnLost): Promise<RequestConnection> {
+  if (socketPath === undefined) return WireConnection.open(port, onLost);
+  const onMessage = () => onLost("the server sent what was not requested");
+  return SocketConnection.open({ port, path: socketPath }, { onMessage, onLost });
 }

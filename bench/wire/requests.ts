@@ -2,6 +2,7 @@
 // and reads are signed as the exchange's own clients do it, signals as bots do.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
+import { signedMessage } from "../sockets/wire.ts";
 
 export type ByFamily<T> = { readonly [F in StrategyType]: T };
 export type Trips = ByFamily<readonly Trip[]>;
@@ -78,10 +79,24 @@ export class Requests {
 
   /** The next request, under the key that was idle longest. */
   take(kind: RequestKind, target: Target): Ticket {
+    const { key, isSale } = this.#next(kind, target);
+    return { key, text: this.#text(kind, key, isSale) };
+  }
+
+  /** The next spot order as a message of the WebSocket API. */
+  takeMessage(): Ticket {
+    const { key, isSale } = this.#next("orders", "gateway");
+    const id = ++this.#lastId;
+    const form =
+      `apiKey=${key.apiKey}&newClientOrderId=bench-${id}&quantity=${isSale ? key.trip.sell : key.trip.buy}` +
+      `&recvWindow=10000&side=${isSale ? "SELL" : "BUY"}&symbol=${key.trip.symbol}&timestamp=${Date.now()}&type=MARKET`;
+    return { key, text: signedMessage(id, "order.place", form, key.signs) };
+  }
+
+  #next(kind: RequestKind, target: Target): { readonly key: Key; readonly isSale: boolean } {
     const family = FAMILIES[kind];
     const key = this.#rings[family].take();
-    const isSale = this.#holds[target][family][key.index] === 1;
-    return { key, text: this.#text(kind, key, isSale) };
+    return { key, isSale: this.#holds[target][family][key.index] === 1 };
   }
 
   /** Returns the ticket's key; `isGood`: the request was executed. */

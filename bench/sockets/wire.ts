@@ -1,0 +1,171 @@
+// A raw client of WebSockets that carries one request at a time and passes on whatever else arrives. It reads
+// no more of a message than its length and what kind it is, so that it costs less than what it measures.
+import { createHmac, type KeyObject } from "node:crypto";
+import { connect, type Socket } from "node:net";
+import { headerBytes, lengthAt } from "../streams/wire.ts";
+import type { OnAnswer, OnLost } from "../wire/wire.ts";
+
+export const WS_API_PATH = "/ws-api/v3";
+
+/** A payload may only be read during the call. */
+type OnMessage = (payload: Buffer) => void;
+
+const HOST = "127.0.0.1";
+/** An address may try 300 times in five minutes. Source: reference sockets, section 2. */
+const ATTEMPTS_PER_ADDRESS = 250;
+const ADDRESSES_MAX = 254;
+const HEAD_END = "\r\n\r\n";
+const NOTHING = Buffer.alloc(0);
+/** Any 16 bytes will do: the receivers of streams check what a server makes of them. */
+const KEY = "TGV0IHRoZSBiZW5jaCBpbg==";
+
+/** First bytes of unfragmented frames. Source: RFC 6455, section 5.2. */
+const TEXT = 0x81;
+const PING = 0x89;
+const PONG = 0x8a;
+const MASKED = 0x80;
+const MEDIUM_LENGTH = 126;
+/** Not zero, which a server would not have to undo. */
+const MASK = [0x5a, 0xc3, 0x17, 0x8e] as const;
+
+/** `{"id":1…`: an event begins with another letter. */
+const ANSWER_LETTER = "i".charCodeAt(0);
+const ANSWER_LETTER_AT = 2;
+const STATUS = Buffer.from('"status":');
+
+/** One buffer for all connections: what is read is consumed before the next read. */
+const readBuffer = Buffer.allocUnsafe(65_536);
+
+let attempts = 0;
+
+export class SocketConnection {
+  readonly #socket: Socket;
+  readonly #onMessage: OnMessage;
+  #onAnswer: OnAnswer | null = null;
+  #onUpgraded: (() => void) | null;
+  /** Bytes of a frame that is not complete. */
+  #unread: Buffer = NOTHING;
+  #isClosing = false;
+
+  private constructor(socket: Socket, onUpgraded: () => void, onMessage: OnMessage) {
+    this.#socket = socket;
+    this.#onUpgraded = onUpgraded;
+    this.#onMessage = onMessage;
+  }
+
+  /** Connects from an address that has not tried too often, and resolves when the server has upgraded. */
+  static open(
+    { port, path }: { readonly port: number; readonly path: string },
+    { onMessage, onLost }: { readonly onMessage: OnMessage; readonly onLost: OnLost },
+  ): Promise<SocketConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<SocketConnection>();
+    const lose = (reason: string) => {
+      if (connection.#isClosing) return;
+      connection.close();
+      reject(new Error(reason));
+      onLost(reason);
+    };
+    const socket = connect({
+      host: HOST,
+      port,
+      localAddress: nextAddress(),
+      noDelay: true,
+      onread: {
+        buffer: readBuffer,
+        callback: (count, buffer) => {
+          connection.#take(buffer.subarray(0, count) as Buffer, lose);
+          return true;
+        },
+      },
+    });
+    const connection = new SocketConnection(socket, () => resolve(connection), onMessage);
+    socket.on("error", (error) => lose(error.message));
+    socket.on("end", () => lose("the server closed a socket"));
+    socket.on("close", () => lose("the server closed a socket"));
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\n` +
+        `sec-websocket-version: 13\r\nsec-websocket-key: ${KEY}\r\n\r\n`,
+    );
+    return promise;
+  }
+
+  /** Sends a request as it is; the connection must be idle. */
+  send(request: string, onAnswer: OnAnswer): void {
+    if (this.#onAnswer !== null) throw new Error("a connection carries one request at a time");
+    this.#onAnswer = onAnswer;
+    this.#socket.write(maskedFrame(TEXT, Buffer.from(request, "latin1")));
+  }
+
+  close(): void {
+    this.#isClosing = true;
+    this.#socket.destroy();
+  }
+
+  #take(read: Buffer, lose: OnLost): void {
+    const bytes = this.#unread.length === 0 ? read : Buffer.concat([this.#unread, read]);
+    let at = 0;
+    if (this.#onUpgraded !== null) {
+      const headEnd = bytes.indexOf(HEAD_END);
+      if (headEnd !== -1) {
+        const head = bytes.toString("latin1", 0, headEnd);
+        if (!head.startsWith("HTTP/1.1 101 ")) return lose(`an upgrade was answered with ${bytes}`);
+        this.#onUpgraded();
+        this.#onUpgraded = null;
+        at = headEnd + HEAD_END.length;
+      }
+    }
+    while (this.#onUpgraded === null && at < bytes.length && !this.#isClosing) {
+      const length = lengthAt(bytes, at);
+      const payloadAt = at + headerBytes(bytes, at);
+      if (length === null || bytes.length < payloadAt + length) break;
+      this.#frame(bytes[at], bytes.subarray(payloadAt, payloadAt + length), lose);
+      at = payloadAt + length;
+    }
+    this.#unread = at < bytes.length ? Buffer.from(bytes.subarray(at)) : NOTHING;
+  }
+
+  #frame(kind: number | undefined, payload: Buffer, lose: OnLost): void {
+    if (kind === PING) this.#socket.write(maskedFrame(PONG, payload));
+    else if (kind !== TEXT) lose(`a frame is no text: ${kind}, ${payload.toString("latin1", 2)}`);
+    else if (payload[ANSWER_LETTER_AT] !== ANSWER_LETTER) this.#onMessage(payload);
+    else {
+      const onAnswer = this.#onAnswer;
+      this.#onAnswer = null;
+      if (onAnswer === null) return lose("the server answered too much");
+      const statusAt = payload.indexOf(STATUS) + STATUS.length;
+      onAnswer(Number(payload.toString("latin1", statusAt, statusAt + 3)), payload, "");
+    }
+  }
+}
+
+/** Addresses of this process alone; a new one before the server would refuse the last one. */
+function nextAddress(): string {
+  const number = Math.floor(attempts / ATTEMPTS_PER_ADDRESS);
+  attempts += 1;
+  return `127.${(process.pid >> 8) & 0xff}.${process.pid & 0xff}.${1 + (number % ADDRESSES_MAX)}`;
+}
+
+function maskedFrame(kind: number, payload: Buffer): Buffer {
+  const isShort = payload.length < MEDIUM_LENGTH;
+  const maskAt = isShort ? 2 : 4;
+  const at = maskAt + MASK.length;
+  const frame = Buffer.allocUnsafe(at + payload.length);
+  frame[0] = kind;
+  frame[1] = MASKED | (isShort ? payload.length : MEDIUM_LENGTH);
+  if (!isShort) frame.writeUInt16BE(payload.length, 2);
+  for (let index = 0; index < MASK.length; index++) frame[maskAt + index] = MASK[index] ?? 0;
+  for (let index = 0; index < payload.length; index++)
+    frame[at + index] = (payload[index] ?? 0) ^ (MASK[index & 3] ?? 0);
+  return frame;
+}
+
+/**
+ * A signed request. `form` has the parameters in the order of their names, and neither `=` nor `&` in a value;
+ * all are sent as strings but for those that clients send as numbers.
+ */
+export function signedMessage(id: number, method: string, form: string, secret: string | KeyObject): string {
+  const signature = createHmac("sha256", secret).update(form, "latin1").digest("hex");
+  const params = form.replaceAll("=", '":"').replaceAll("&", '","').replace(NUMBERS, '"$1":$2');
+  return `{"id":${id},"method":"${method}","params":{"${params}","signature":"${signature}"}}`;
+}
+const NUMBERS = /"(recvWindow|timestamp)":"([0-9]+)"/g;
