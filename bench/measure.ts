@@ -1,5 +1,5 @@
 // Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all
-// stores beside each other, streams, copying, at last memory. At the end every order that was acknowledged
+// stores beside each other, streams, sockets, copying, at last memory. At the end every order that was acknowledged
 // has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
 import { measureCopying } from "./copying/copying.ts";
@@ -30,6 +30,8 @@ import {
 } from "./processes/processes.ts";
 import { measureStartUp } from "./processes/start-up.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
+import { socketNotes, socketSections } from "./sockets/figures.ts";
+import { measureSockets } from "./sockets/sockets.ts";
 import {
   type BenchStore,
   differenceIn,
@@ -56,6 +58,10 @@ export async function measureAll(options: Options, directory: string, say: Say):
   const serverCore = machine.pinning?.server ?? null;
   const { stores, missing } = await openStores(options.stores, directory, machine.pinning);
   try {
+    if (options.isSocketsOnly) {
+      const sockets = await measureSockets(stores, directory, options, machine, say);
+      return reportOf(options, { machine, at }, socketSections(sockets), socketNotes(sockets));
+    }
     say("decisions and ticks");
     const inProcess = await runToEnd<InProcess>(
       ["bench/in-process/in-process.ts", String(options.repeats)],
@@ -68,16 +74,15 @@ export async function measureAll(options: Options, directory: string, say: Say):
     const startUp = await measureStartUp(stores, options.starts, serverCore);
     const wire = await measureWire(stores, options, machine, say);
     const streams = await measureStreams(directory, options, machine, say);
+    const sockets = await measureSockets(stores, directory, options, machine, say);
     const copying = await measureCopying(directory, options, say);
     // The memory of a strategy hardly depends on the store.
     const [first] = stores;
     const memory = first === undefined ? null : await measureMemory(first, options, machine, say);
-    const { seconds, rounds, strategies, isQuick } = options;
-    return {
-      machine,
-      at,
-      options: { seconds, rounds, strategies, isQuick },
-      sections: [
+    return reportOf(
+      options,
+      { machine, at },
+      [
         ...wire.sections,
         ...missing.map(
           ({ name, reason }): Section => ({
@@ -87,6 +92,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
           }),
         ),
         streamSection(streams),
+        ...socketSections(sockets),
         copySection(copying),
         engineSection(inProcess),
         ...[...liquidations].map(([{ name }, measured]) =>
@@ -95,16 +101,17 @@ export async function measureAll(options: Options, directory: string, say: Say):
         ...(stores.length === 0 ? [] : [startUpSection(startUp)]),
         ...(memory === null ? [] : [memorySection(memory)]),
       ],
-      notes: [
+      [
         ...wire.notes,
         ...streamNotes(streams),
+        ...socketNotes(sockets),
         ...copyNotes(copying),
         ...(stores.some(({ name }) => name === "postgres") ? [postgresNote(machine.pinning)] : []),
         `decisions, ${SPOT_DECISIONS.text}`,
         `futures decisions: ${FUTURES_DECISIONS.text}`,
         ...(memory === null ? [] : [memoryNote(memory)]),
       ],
-    };
+    );
   } finally {
     for (const store of stores) await store.close();
   }
@@ -117,13 +124,16 @@ async function measureCopyingOnly(
   say: Say,
 ): Promise<Report> {
   const copying = await measureCopying(directory, options, say);
-  const { seconds, rounds, strategies, isQuick } = options;
-  return {
-    ...found,
-    options: { seconds, rounds, strategies, isQuick },
-    sections: [copySection(copying)],
-    notes: copyNotes(copying),
-  };
+  return reportOf(options, found, [copySection(copying)], copyNotes(copying));
+}
+
+function reportOf(
+  { seconds, rounds, strategies, isQuick }: Options,
+  found: Pick<Report, "machine" | "at">,
+  sections: readonly Section[],
+  notes: readonly string[],
+): Report {
+  return { ...found, options: { seconds, rounds, strategies, isQuick }, sections, notes };
 }
 
 async function measureLiquidations(

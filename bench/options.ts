@@ -36,6 +36,19 @@ export type Options = {
     readonly few: number;
     readonly many: number;
   };
+  readonly sockets: {
+    /** How many connections a trade is broadcast to. */
+    readonly connections: number;
+    /** Accounts that are traded on, others that only listen, and those whose orders are timed to their events. */
+    readonly traders: number;
+    readonly others: number;
+    readonly probes: number;
+    /** How many user data connections memory is measured with: many, against few. */
+    readonly few: number;
+    readonly many: number;
+    /** How many connections come back at the same time. */
+    readonly returning: number;
+  };
   readonly copying: {
     /** How many copies an order is sent to; memory is measured with the most against few. */
     readonly few: number;
@@ -51,12 +64,13 @@ export type Options = {
   /** Whether the figures mean nothing. */
   readonly isQuick: boolean;
   readonly stores: readonly StoreName[];
-  /** Whether only this is measured: how orders are copied. */
+  /** Whether only this is measured: how orders are copied, or the exchange's sockets. */
   readonly isCopyingOnly: boolean;
+  readonly isSocketsOnly: boolean;
   readonly isJson: boolean;
 };
 
-type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isJson">;
+type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isSocketsOnly" | "isJson">;
 
 const FULL: Sizes = {
   seconds: 1.25,
@@ -72,6 +86,10 @@ const FULL: Sizes = {
   memory: { few: 1_000, many: [10_000, 100_000] },
   positions: 100_000,
   streams: { connections: 250, few: 250, many: 2_250 },
+  sockets: {
+    ...{ connections: 250, traders: 2_500, others: 1_000, probes: 500 },
+    ...{ few: 250, many: 5_250, returning: 1_000 },
+  },
   copying: {
     few: 100,
     many: [1_000, 10_000],
@@ -95,6 +113,10 @@ const QUICK: Sizes = {
   memory: { few: 100, many: [1_000] },
   positions: 1_000,
   streams: { connections: 50, few: 20, many: 120 },
+  sockets: {
+    ...{ connections: 50, traders: 500, others: 50, probes: 50 },
+    ...{ few: 20, many: 120, returning: 50 },
+  },
   copying: {
     few: 10,
     many: [50, 100],
@@ -119,6 +141,7 @@ function flagsOf(sizes: Sizes) {
     }),
     rounds: number("repeats of each measurement", { usual: sizes.rounds, most: ROUNDS_MAX }),
     copying: aSwitch("only how an order is copied to many, in a quarter of an hour"),
+    sockets: aSwitch("only the exchange's own sockets, in four minutes"),
     quick: aSwitch("everything once and short, in a minute: shows that the bench works, and nothing else"),
     json: aSwitch("JSON instead of tables"),
   };
@@ -140,13 +163,14 @@ export function readOptions(args: readonly string[]): Options | "help" {
   const sizes = args.includes("--quick") ? QUICK : FULL;
   const values = readFlags(args, flagsOf(sizes));
   if (values === "help") return "help";
-  const { store, seconds, rounds, copying, json } = values;
+  const { store, seconds, rounds, copying, sockets, json } = values;
   return {
     ...sizes,
     seconds,
     rounds,
     stores: store === null || store === "both" ? STORE_NAMES : [store],
     isCopyingOnly: copying,
+    isSocketsOnly: sockets,
     isJson: json,
   };
 }

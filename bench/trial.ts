@@ -62,7 +62,8 @@ export class Trial {
 
   /** Times orders and their events, one at a time: alone, or beside other orders at a rate. */
   async probe(seconds: number, perSecond: number | null): Promise<Probed> {
-    const pace = perSecond === null ? ({ name: "IDLE" } as const) : ({ name: "SCHEDULE", perSecond } as const);
+    const pace =
+      perSecond === null ? ({ name: "IDLE" } as const) : ({ name: "SCHEDULE", perSecond } as const);
     const load = { connections: SCHEDULED_CONNECTIONS, seconds, isProbed: true };
     const { probed } = await this.#answer("orders", pace, load);
     if (probed === null) throw new Error("a probed run is timed");

@@ -11,7 +11,11 @@ export const GENTLY = 64;
  * how many connect at the same time.
  */
 export async function subscribeAll(
-  { port, keys, atOnce }: { readonly port: number; readonly keys: readonly Credentials[]; readonly atOnce: number },
+  {
+    port,
+    keys,
+    atOnce,
+  }: { readonly port: number; readonly keys: readonly Credentials[]; readonly atOnce: number },
   handlers: {
     readonly onSubscribed?: () => void;
     /** Called with the position of the key among all. */

@@ -108,7 +108,7 @@ export class SocketConnection {
       const headEnd = bytes.indexOf(HEAD_END);
       if (headEnd !== -1) {
         const head = bytes.toString("latin1", 0, headEnd);
-        if (!head.startsWith("HTTP/1.1 101 ")) return lose(`an upgrade was answered with ${bytes}`);
+        if (!head.startsWith("HTTP/1.1 101 ")) return void lose(`an upgrade was answered with ${bytes}`);
         this.#onUpgraded();
         this.#onUpgraded = null;
         at = headEnd + HEAD_END.length;
@@ -131,7 +131,7 @@ export class SocketConnection {
     else {
       const onAnswer = this.#onAnswer;
       this.#onAnswer = null;
-      if (onAnswer === null) return lose("the server answered too much");
+      if (onAnswer === null) return void lose("the server answered too much");
       const statusAt = payload.indexOf(STATUS) + STATUS.length;
       onAnswer(Number(payload.toString("latin1", statusAt, statusAt + 3)), payload, "");
     }

@@ -77,7 +77,8 @@ export async function measureStreams(
   const { connections } = options.streams;
   say(`streams to ${connections} connections`);
   const subjects: (Subject & { readonly name: BroadcasterName })[] = [];
-  for (const name of BROADCASTERS) subjects.push({ ...(await start(name, newDirectory(), connections, machine)), name });
+  for (const name of BROADCASTERS)
+    subjects.push({ ...(await start(name, newDirectory(), connections, machine)), name });
   const rounds: StreamRound[] = [];
   try {
     for (const subject of subjects) await measure(subject, connections, options.firstSeconds.gateway);

@@ -192,7 +192,11 @@ class Run {
   #notedAt: number;
   #idleMs = 0;
 
-  private constructor(load: Load, connections: readonly RequestConnection[], ended: PromiseWithResolvers<void>) {
+  private constructor(
+    load: Load,
+    connections: readonly RequestConnection[],
+    ended: PromiseWithResolvers<void>,
+  ) {
     this.connections = connections;
     this.#ended = ended;
     this.#seconds = load.seconds;

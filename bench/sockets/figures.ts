@@ -1,0 +1,198 @@
+// The figures of the exchange's sockets, each against its ceiling.
+import {
+  against,
+  countText,
+  type Figure,
+  figureOf,
+  kilobytesEach,
+  percent,
+  plain,
+  type Section,
+} from "../figures.ts";
+import { median, spreadOf } from "../statistics.ts";
+import { STORE_TITLES } from "../stores.ts";
+import type { Broadcast } from "../streams/streams.ts";
+import type { Latency, Probed } from "./probe.ts";
+import type {
+  ConnectionsMeasured,
+  Rate,
+  SocketRound,
+  SocketsMeasured,
+  StoreSockets,
+  TradeRound,
+} from "./sockets.ts";
+
+const BARE = "bare ws broadcast of trades";
+const REST = "the same over REST with nobody subscribed";
+/** Above this share of its core the receiving process may be what limits the rate. */
+const BUSY_MAX = 0.9;
+
+/** Market messages, what a connection takes, and the figures of each store. */
+export function socketSections(measured: SocketsMeasured): Section[] {
+  const { sizes, trades, stores } = measured;
+  return [
+    {
+      title: `Sockets: trades to ${countText(sizes.connections)} connections, and user data connections`,
+      figures: [...tradeFigures(trades), ...connectionFigures(measured)],
+      missing: null,
+    },
+    ...stores.map((store) => storeSection(store, sizes)),
+  ];
+}
+
+function tradeFigures(rounds: readonly TradeRound[]): Figure[] {
+  const rates = [
+    { name: "", aim: null, of: ({ perSecond }: Broadcast) => perSecond },
+    {
+      name: "  per second of processor time",
+      aim: "0.9 of bare ws",
+      of: ({ perProcessorSecond }: Broadcast) => perProcessorSecond,
+    },
+  ];
+  return [
+    ...rates.map(({ name, of }) =>
+      figureOf(rounds, { name: name || BARE, unit: "/s", of: ({ bareTrades }) => of(bareTrades) }),
+    ),
+    ...rates.map(({ name, aim, of }) =>
+      figureOf(rounds, {
+        ...{ name: name || "trades of the gateway's market streams", unit: "/s", aim },
+        of: ({ trades }) => of(trades),
+        ceiling: { name: BARE, of: ({ bareTrades }) => of(bareTrades) },
+      }),
+    ),
+    figureOf(rounds, {
+      ...{ name: "  of what was sent, arrived", unit: "%", aim: "all" },
+      of: ({ trades }) => trades.arrivedShare * 100,
+    }),
+  ];
+}
+
+/** Memory of each connection, many against few, and the time until all that come back together are subscribed. */
+function connectionFigures({ sizes, gateway, bare }: SocketsMeasured): Figure[] {
+  const { few, many, returning } = sizes;
+  const each = (
+    name: string,
+    { few: ofFew, many: ofMany }: ConnectionsMeasured,
+    what: "residentBytes" | "heapBytes",
+  ) =>
+    kilobytesEach(name, [
+      { count: few, bytes: ofFew[what] },
+      { count: many, bytes: ofMany[what] },
+    ]);
+  const compared = (name: string, what: "residentBytes" | "heapBytes") => {
+    const [ceiling] = each("bare ws connection", bare, what);
+    return each(name, gateway, what).map((own) =>
+      ceiling === undefined ? own : against({ ...own, aim: undefined }, ceiling),
+    );
+  };
+  const returned = (name: string, of: (listening: ConnectionsMeasured["returned"][number]) => number) => {
+    const ceiling = { name: "bare ws connections, a request each", value: spreadOf(bare.returned.map(of)) };
+    return against({ name, unit: "ms", value: spreadOf(gateway.returned.map(of)) }, ceiling);
+  };
+  return [
+    ...compared(
+      `resident memory per user data connection, ${countText(many - few)} of them`,
+      "residentBytes",
+    ),
+    ...compared("  of it JavaScript's heap", "heapBytes"),
+    returned(
+      `${countText(returning)} connections that come back together, subscribed, p50`,
+      ({ p50Ms }) => p50Ms,
+    ),
+    returned("  p99", ({ p99Ms }) => p99Ms),
+    returned("  all", ({ lastMs }) => lastMs),
+  ];
+}
+
+function storeSection(
+  { store, rounds }: StoreSockets,
+  { others, traders }: SocketsMeasured["sizes"],
+): Section {
+  const rates = (name: string, of: (round: SocketRound) => Rate, aim: string | null): Figure[] => {
+    const ceiling = { name: REST, of: ({ rest }: SocketRound) => rest.loaded.perSecond };
+    const ofCore = { name: REST, of: ({ rest }: SocketRound) => rest.perProcessorSecond ?? Number.NaN };
+    const isKnown = rounds.every(({ rest }) => rest.perProcessorSecond !== null);
+    const row = { name: "  per second of processor time", unit: "/s" } as const;
+    return [
+      figureOf(rounds, { name, unit: "/s", aim, of: (round) => of(round).loaded.perSecond, ceiling }),
+      ...(isKnown
+        ? [
+            figureOf(rounds, {
+              ...row,
+              of: (round) => of(round).perProcessorSecond ?? Number.NaN,
+              ceiling: ofCore,
+            }),
+          ]
+        : []),
+    ];
+  };
+  const latencies = (when: string, of: (round: SocketRound) => Probed): Figure[] =>
+    (["p50Ms", "p99Ms"] as const).flatMap((quantile) => {
+      const measured = (what: (probed: Probed) => Latency) => (round: SocketRound) =>
+        what(of(round))[quantile];
+      const name = quantile === "p50Ms" ? "p50" : "p99";
+      return [
+        figureOf(rounds, {
+          ...{ name: `order sent to its event, ${when}, ${name}`, unit: "ms" },
+          of: measured(({ event }) => event),
+          ceiling: { name: "its answer over REST", of: measured(({ answer }) => answer) },
+        }),
+        figureOf(rounds, {
+          ...{ name: "  from the answer to the event", unit: "ms" },
+          of: measured(({ eventAfterAnswer }) => eventAfterAnswer),
+          aim: quantile === "p99Ms" ? "below 5 ms" : null,
+        }),
+      ];
+    });
+  return {
+    title: `Sockets: orders and user data on ${STORE_TITLES[store]}`,
+    figures: [
+      plain(
+        "orders over REST with nobody subscribed",
+        "/s",
+        spreadOf(rounds.map(({ rest }) => rest.loaded.perSecond)),
+      ),
+      ...rates("orders over the WebSocket API", ({ sockets }) => sockets, "above 1.0 of REST"),
+      ...rates(
+        `orders over REST, ${countText(others)} other accounts subscribed`,
+        ({ besideOthers }) => besideOthers,
+        "0.97 of nobody",
+      ),
+      ...rates(`  the ${countText(traders)} trading accounts subscribed`, ({ ofTraders }) => ofTraders, null),
+      ...latencies("idle", ({ idle }) => idle),
+      ...latencies("at half load", ({ half }) => half),
+    ],
+    missing: null,
+  };
+}
+
+/** The real and the simulated parts, and the reliability of the rates. */
+export function socketNotes({ trades, stores, sizes, gateway, bare }: SocketsMeasured): string[] {
+  const busy = (of: (round: TradeRound) => Broadcast) =>
+    median(trades.map((round) => of(round).receiversBusy));
+  const receivers = { bare: busy(({ bareTrades }) => bareTrades), gateway: busy(({ trades: own }) => own) };
+  const bytes = median(trades.map(({ trades: own }) => own.bytesPerMessage));
+  return [
+    `sockets: trades of ${Math.round(bytes)} bytes, raw, in turns as fast as the system takes them; real are the gateway's ` +
+      "upgrades, sessions and fan-out, made up is upstream. The receivers' process was busy: bare ws " +
+      `${percent(receivers.bare)}, the gateway ${percent(receivers.gateway)}` +
+      (Math.max(receivers.bare, receivers.gateway) > BUSY_MAX
+        ? ". THE RECEIVERS may be the limit of a rate: read the processor time"
+        : ""),
+    ...stores.map(({ store, rounds, acknowledged }) => {
+      const of = (what: (round: SocketRound) => number) => median(rounds.map(what));
+      const senders = [({ sockets }: SocketRound) => sockets, ({ rest }: SocketRound) => rest].map((rate) =>
+        percent(of((round) => rate(round).loaded.senderBusy)),
+      );
+      return (
+        `sockets on ${STORE_TITLES[store]}: the sender was busy over sockets ${senders[0]}, over REST ${senders[1]}; the traders' ` +
+        `subscriptions brought ${countText(of(({ events }) => events))} events a round, read on the sender's core; ` +
+        `${countText(of(({ idle }) => idle.orders))} orders a round were timed idle and ${countText(of(({ half }) => half.orders))} at half ` +
+        `load, each with the event of its fill; ${acknowledged} orders acknowledged, as many in the database`
+      );
+    }),
+    `memory per user data connection: the program on the simulated market with ${countText(sizes.many)} connections, each subscribed to an ` +
+      `account of its own, against the same with ${countText(sizes.few)}, garbage collected; bare ws holds the connections only. ` +
+      `Connections that come back: all at once, ${gateway.returned.length + bare.returned.length} times in all`,
+  ];
+}
