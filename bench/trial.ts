@@ -17,10 +17,12 @@ const SCHEDULED_CONNECTIONS = 256;
 /** More connections than a server that answers in time ever leaves waiting. */
 export const OVERLOAD_CONNECTIONS = 4_096;
 
+/** At most 160 orders a second: enough to time, and little beside the load. */
+const PROBE_BESIDE_LOAD = { slots: 8, pauseMs: 50 };
 /** Counted requests take no longer. */
 const COUNT_SECONDS_MAX = 300;
 
-type TrialLoad = Pick<SenderTask, "connections" | "seconds" | "socketPath" | "isProbed"> &
+type TrialLoad = Pick<SenderTask, "connections" | "seconds" | "socketPath" | "probe"> &
   Partial<Pick<SenderTask, "warmSeconds">>;
 type Server = { readonly port: number; readonly pid: number; isRunning(): boolean };
 
@@ -60,11 +62,12 @@ export class Trial {
     return this.#run("orders", { name: "SATURATE" }, load);
   }
 
-  /** Times orders and their events, one at a time: alone, or beside other orders at a rate. */
+  /** Times orders and their events: alone and one at a time, or some beside other orders at a rate. */
   async probe(seconds: number, perSecond: number | null): Promise<Probed> {
     const pace =
       perSecond === null ? ({ name: "IDLE" } as const) : ({ name: "SCHEDULE", perSecond } as const);
-    const load = { connections: SCHEDULED_CONNECTIONS, seconds, isProbed: true };
+    const how = perSecond === null ? { slots: 1, pauseMs: 0 } : PROBE_BESIDE_LOAD;
+    const load = { connections: SCHEDULED_CONNECTIONS, seconds, probe: how };
     const { probed } = await this.#answer("orders", pace, load);
     if (probed === null) throw new Error("a probed run is timed");
     return probed;

@@ -2,8 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { quantile } from "../statistics.ts";
 import type { Credentials } from "../wire/requests.ts";
-import { subscribeAll } from "./subscribe.ts";
-import type { SocketConnection } from "./wire.ts";
+import { type SocketConnection, subscribeAll } from "./wire.ts";
 
 /** Those that listen so far are cut. */
 export type ListenersTask = {
@@ -35,6 +34,7 @@ process.on("message", async ({ port, keys, atOnce }: ListenersTask) => {
   connections = [];
   const eventsBefore = events;
   events = 0;
+  if (keys.length === 0) await wait(NOTICE_MS);
   const startedAt = performance.now();
   const times: number[] = [];
   try {
@@ -53,7 +53,6 @@ process.on("message", async ({ port, keys, atOnce }: ListenersTask) => {
   } catch (error) {
     failure ??= error instanceof Error ? error.message : String(error);
   }
-  if (keys.length === 0) await wait(NOTICE_MS);
   const [p50Ms, p99Ms, lastMs] = [0.5, 0.99, 1].map((share) => quantile(times, share));
   process.send?.({ p50Ms, p99Ms, lastMs, events: eventsBefore, failure } as Listening);
 });

@@ -6,6 +6,7 @@
 // Real are the gateway and the connections; upstream of the market messages is the bench.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Options } from "../options.ts";
 import { countCores, type Machine } from "../processes/machine.ts";
 import {
@@ -27,7 +28,7 @@ import type { Credentials } from "../wire/requests.ts";
 import { TRADE_BROADCASTERS, type TradeBroadcasterName } from "./broadcasters.ts";
 import type { Listening } from "./listeners.ts";
 import type { Probed } from "./probe.ts";
-import { GENTLY } from "./subscribe.ts";
+import { GENTLY } from "./wire.ts";
 
 export type TradeRound = { readonly [N in TradeBroadcasterName]: Broadcast };
 
@@ -61,6 +62,11 @@ export type SocketsMeasured = {
   readonly gateway: ConnectionsMeasured;
   readonly bare: ConnectionsMeasured;
 };
+
+/** A filled order is reported as new, as traded and by the balances. */
+const EVENTS_PER_ORDER = 3;
+/** Events in flight arrive within this time, ms. */
+const ARRIVAL_MS = 300;
 
 type Say = (text: string) => void;
 
@@ -139,7 +145,13 @@ async function measureStore(
   await trial.saturate("orders", firstSeconds.gateway);
   await trial.saturateSockets(firstSeconds.gateway);
   while (rounds.length < options.rounds) {
-    rounds.push(await measureRound({ gateway, trial, listeners, ofTraders, ofOthers }, options));
+    rounds.push(
+      await measureRound(
+        { gateway, trial, listeners, ofTraders, ofOthers },
+        options,
+        rounds.length % 2 === 0,
+      ),
+    );
     say(`sockets ${rounds.length} of ${options.rounds}`);
   }
   listeners.stop();
@@ -162,6 +174,7 @@ type Parts = {
 async function measureRound(
   { gateway, trial, listeners, ofTraders, ofOthers }: Parts,
   { seconds }: Options,
+  isEven: boolean,
 ): Promise<SocketRound> {
   const { port, pid } = gateway;
   const rate = async (load: Promise<Loaded>): Promise<Rate> => {
@@ -170,15 +183,21 @@ async function measureRound(
     const cores = coresUsed();
     return { loaded, perProcessorSecond: cores === null ? null : loaded.perSecond / cores };
   };
-  const subscribed = async (keys: readonly Credentials[]): Promise<Rate> => {
+  const restWith = async (keys: readonly Credentials[]): Promise<Rate> => {
     await listen(listeners, { port, keys, atOnce: GENTLY });
     return await rate(trial.saturate("orders", seconds));
   };
   const sockets = await rate(trial.saturateSockets(seconds));
-  const rest = await rate(trial.saturate("orders", seconds));
-  const besideOthers = await subscribed(ofOthers);
-  const traded = await subscribed(ofTraders);
+  // Whatever comes first in one round comes last in the next.
+  let [rest, besideOthers] = isEven ? [await restWith([]), null] : [null, await restWith(ofOthers)];
+  rest ??= await restWith([]);
+  besideOthers ??= await restWith(ofOthers);
+  const ordersBefore = trial.ordersAcknowledged;
+  const traded = await restWith(ofTraders);
+  await wait(ARRIVAL_MS);
   const { events } = await listen(listeners, { port, keys: [], atOnce: GENTLY });
+  const expected = (trial.ordersAcknowledged - ordersBefore) * EVENTS_PER_ORDER;
+  if (events !== expected) throw new MeasurementFailed(`user data: of ${expected} events ${events} arrived`);
   const idle = await trial.probe(seconds, null);
   const half = await trial.probe(seconds, rest.loaded.perSecond / 2);
   return { rest, besideOthers, ofTraders: traded, events, sockets, idle, half };

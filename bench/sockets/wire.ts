@@ -1,8 +1,9 @@
 // A raw client of WebSockets that carries one request at a time and passes on whatever else arrives. It reads
-// no more of a message than its length and what kind it is, so that it costs less than what it measures.
+// no more of a message than its length and its kind, so that it costs less than what it measures.
 import { createHmac, type KeyObject } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { headerBytes, lengthAt } from "../streams/wire.ts";
+import type { Credentials } from "../wire/requests.ts";
 import type { OnAnswer, OnLost } from "../wire/wire.ts";
 
 export const WS_API_PATH = "/ws-api/v3";
@@ -169,3 +170,39 @@ export function signedMessage(id: number, method: string, form: string, secret: 
   return `{"id":${id},"method":"${method}","params":{"${params}","signature":"${signature}"}}`;
 }
 const NUMBERS = /"(recvWindow|timestamp)":"([0-9]+)"/g;
+
+/** Attempts at a time that a server's queue of new connections holds. */
+export const GENTLY = 64;
+
+/**
+ * Connects for each key, `atOnce` at the same time, and subscribes to its account's events. Resolves when all
+ * are subscribed. Events come with the position of their key.
+ */
+export async function subscribeAll(
+  to: { readonly port: number; readonly keys: readonly Credentials[]; readonly atOnce: number },
+  handlers: {
+    readonly onSubscribed?: () => void;
+    readonly onEvent: (payload: Buffer, index: number) => void;
+    readonly onLost: OnLost;
+  },
+): Promise<SocketConnection[]> {
+  const connections: SocketConnection[] = [];
+  while (connections.length < to.keys.length) {
+    const first = connections.length;
+    const some = to.keys.slice(first, first + to.atOnce).map(async ({ apiKey, apiSecret }, index) => {
+      const onMessage = (payload: Buffer) => handlers.onEvent(payload, first + index);
+      const address = { port: to.port, path: WS_API_PATH };
+      const connection = await SocketConnection.open(address, { onMessage, onLost: handlers.onLost });
+      const form = `apiKey=${apiKey}&recvWindow=10000&timestamp=${Date.now()}`;
+      const text = signedMessage(1, "userDataStream.subscribe.signature", form, apiSecret);
+      const { promise: answered, resolve } = Promise.withResolvers<string | null>();
+      connection.send(text, (status, payload) => resolve(status === 200 ? null : String(payload)));
+      const refusal = await answered;
+      if (refusal !== null) throw new Error(`a subscription was answered with ${refusal}`);
+      handlers.onSubscribed?.();
+      return connection;
+    });
+    connections.push(...(await Promise.all(some)));
+  }
+  return connections;
+}

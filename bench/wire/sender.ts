@@ -1,7 +1,7 @@
 // The process that sends. It is given the keys once, then one load after another, and answers with what it
 // measured.
 import { constants, setPriority } from "node:os";
-import { Probe, type Probed } from "../sockets/probe.ts";
+import { Probe, type Probed, type ProbeTask } from "../sockets/probe.ts";
 import { type Exchange, type Load, type Loaded, type Pace, type RequestConnection, run } from "./load.ts";
 import type { Credentials } from "./requests.ts";
 import {
@@ -30,8 +30,8 @@ export type SenderTask = Load & {
   readonly target: Target;
   /** IDLE: nothing is sent but by the probe. */
   readonly pace: Pace | { readonly name: "IDLE" };
-  /** Whether orders and their events are timed beside the load. */
-  readonly isProbed?: boolean;
+  /** How orders of other accounts are timed to their events beside the load, if they are. */
+  readonly probe?: ProbeTask;
 };
 export type SenderAnswer = {
   /** Null of a failed run, and of an idle one. */
@@ -53,7 +53,7 @@ process.once("message", ({ credentials, trips, probes = [], yieldsToDatabase = f
   const requests = new Requests(credentials, trips);
   const ofProbes = { keys: probes, requests: new Requests({ SPOT: probes, FUTURES: [] }, trips) };
   process.on("message", async (task: SenderTask) => {
-    const sent = task.isProbed === true ? probed(task, requests, ofProbes) : carryOut(task, requests);
+    const sent = task.probe ? probed(task, task.probe, requests, ofProbes) : carryOut(task, requests);
     process.send?.(await sent);
   });
   process.send?.("ready");
@@ -63,6 +63,7 @@ process.once("disconnect", () => process.exit());
 /** Carries out a task and times orders of other accounts beside it. */
 async function probed(
   task: SenderTask,
+  how: ProbeTask,
   requests: Requests,
   { keys, requests: ofProbes }: { readonly keys: readonly Credentials[]; readonly requests: Requests },
 ): Promise<SenderAnswer> {
@@ -70,7 +71,7 @@ async function probed(
   let answer: SenderAnswer = { loaded: null, probed: null, goodCount: 0, failure: null };
   try {
     probe = await Probe.open(task.port, ofProbes, keys);
-    const timed = probe.run(task);
+    const timed = probe.run(task, how);
     timed.catch(() => {});
     answer = await carryOut(task, requests);
     answer = { ...answer, probed: await timed };
