@@ -1,9 +1,8 @@
 // A raw client of WebSockets that carries one request at a time and passes on whatever else arrives. It reads
 // no more of a message than its length and its kind, so that it costs less than what it measures.
-import { createHmac, type KeyObject } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { headerBytes, lengthAt } from "../streams/wire.ts";
-import type { Credentials } from "../wire/requests.ts";
+import { type Credentials, signedMessage } from "../wire/requests.ts";
 import type { OnAnswer, OnLost } from "../wire/wire.ts";
 
 export const WS_API_PATH = "/ws-api/v3";
@@ -159,17 +158,6 @@ function maskedFrame(kind: number, payload: Buffer): Buffer {
     frame[at + index] = (payload[index] ?? 0) ^ (MASK[index & 3] ?? 0);
   return frame;
 }
-
-/**
- * A signed request. `form` has the parameters in the order of their names, and neither `=` nor `&` in a value;
- * all are sent as strings but for those that clients send as numbers.
- */
-export function signedMessage(id: number, method: string, form: string, secret: string | KeyObject): string {
-  const signature = createHmac("sha256", secret).update(form, "latin1").digest("hex");
-  const params = form.replaceAll("=", '":"').replaceAll("&", '","').replace(NUMBERS, '"$1":$2');
-  return `{"id":${id},"method":"${method}","params":{"${params}","signature":"${signature}"}}`;
-}
-const NUMBERS = /"(recvWindow|timestamp)":"([0-9]+)"/g;
 
 /** Attempts at a time that a server's queue of new connections holds. */
 export const GENTLY = 64;

@@ -2,7 +2,6 @@
 // and reads are signed as the exchange's own clients do it, signals as bots do.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { signedMessage } from "../sockets/wire.ts";
 
 export type ByFamily<T> = { readonly [F in StrategyType]: T };
 export type Trips = ByFamily<readonly Trip[]>;
@@ -56,6 +55,17 @@ export function signedPost(path: string, form: string, apiKey: string, secret: s
     `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   );
 }
+
+/**
+ * A signed request of the WebSocket API. `form` has the parameters in the order of their names, and neither `=` nor `&` in a value;
+ * all are sent as strings but for those that clients send as numbers.
+ */
+export function signedMessage(id: number, method: string, form: string, secret: string | KeyObject): string {
+  const signature = createHmac("sha256", secret).update(form, "latin1").digest("hex");
+  const params = form.replaceAll("=", '":"').replaceAll("&", '","').replace(NUMBERS, '"$1":$2');
+  return `{"id":${id},"method":"${method}","params":{"${params}","signature":"${signature}"}}`;
+}
+const NUMBERS = /"(recvWindow|timestamp)":"([0-9]+)"/g;
 
 export class Requests {
   readonly #rings: ByFamily<KeyRing>;
