@@ -149,7 +149,7 @@ export type Credentials = {
    * character. SESSION: the sender has signed on before. KEY: the key is enough, and no time is asked for.
    */
   readonly proof:
-    | { readonly signature: string | null; readonly messages: readonly string[] }
+    | { readonly signature: string | null; readonly messages: Iterable<string> }
     | "SESSION"
     | "KEY";
 };
@@ -196,7 +196,7 @@ export async function authenticateKey(
   if (isSigned) {
     const secret = secretOf(gateway.master, bound.key);
     const { messages, signature } = proof;
-    if (!messages.some((message) => verifies(secret, message, signature ?? ""))) {
+    if (!isSignedBy(secret, messages, signature ?? "")) {
       return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
     }
   }
@@ -207,6 +207,11 @@ export async function authenticateKey(
   const tooOld = lapsed();
   if (tooOld !== null) return unauthenticated("WINDOW", tooOld);
   return { ...callerOf(bound), asked: parameters, lapsed };
+}
+
+function isSignedBy(secret: string, messages: Iterable<string>, signature: string): boolean {
+  for (const message of messages) if (verifies(secret, message, signature)) return true;
+  return false;
 }
 
 function callerOf({ key, strategy }: BoundKey): Omit<ExchangeCaller, "asked" | "lapsed"> {

@@ -40,15 +40,21 @@ export function readFrame(text: string): ApiFrame | UnreadFrame {
 
 /**
  * The texts that a client may have signed, bytes, one a character: the sorted parameters as sent; with numbers
- * printed as JavaScript prints them; and percent-encoded, as some clients do it.
+ * printed as JavaScript prints them; and percent-encoded, as some clients do it. Each is made when it is asked
+ * for, since nearly every client has signed the first.
  */
-export function signedTexts(params: ReadonlyMap<string, string>): readonly string[] {
+export function* signedTexts(params: ReadonlyMap<string, string>): Generator<string, void> {
   const signed = [...params]
     .filter(([name]) => name !== "signature")
     .sort(([one], [other]) => (one < other ? -1 : 1));
   const joined = (form: (value: string) => string) =>
     Buffer.from(signed.map(([name, value]) => `${name}=${form(value)}`).join("&"), "utf8").toString("latin1");
-  return [...new Set([joined((value) => value), joined(reprinted), joined(encoded)])];
+  const asSent = joined((value) => value);
+  yield asSent;
+  const asReprinted = joined(reprinted);
+  if (asReprinted !== asSent) yield asReprinted;
+  const asEncoded = joined(encoded);
+  if (asEncoded !== asSent && asEncoded !== asReprinted) yield asEncoded;
 }
 
 type RawJson = { readonly rawJSON: string };

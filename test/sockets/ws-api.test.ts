@@ -107,7 +107,7 @@ describe("a signature", () => {
       }),
     );
     const secret = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
-    expect(sign(secret, signedTexts(params)[0] ?? "")).toBe(
+    expect(sign(secret, [...signedTexts(params)][0] ?? "")).toBe(
       "aa1b5712c094bc4e57c05a1a5c1fd8d88dcd628338ea863fec7b88e59fe2db24",
     );
   });
