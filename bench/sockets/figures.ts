@@ -8,6 +8,7 @@ import {
   percent,
   plain,
   type Section,
+  sum,
 } from "../figures.ts";
 import { median, spreadOf } from "../statistics.ts";
 import { STORE_TITLES } from "../stores.ts";
@@ -167,7 +168,7 @@ function storeSection(
 }
 
 /** The real and the simulated parts, and the reliability of the rates. */
-export function socketNotes({ trades, stores, sizes, gateway, bare }: SocketsMeasured): string[] {
+export function socketNotes({ trades, stores, sizes, gateway }: SocketsMeasured): string[] {
   const busy = (of: (round: TradeRound) => Broadcast) =>
     median(trades.map((round) => of(round).receiversBusy));
   const receivers = { bare: busy(({ bareTrades }) => bareTrades), gateway: busy(({ trades: own }) => own) };
@@ -193,6 +194,7 @@ export function socketNotes({ trades, stores, sizes, gateway, bare }: SocketsMea
     }),
     `memory per user data connection: the program on the simulated market with ${countText(sizes.many)} connections, each subscribed to an ` +
       `account of its own, against the same with ${countText(sizes.few)}, garbage collected; bare ws holds the connections only. ` +
-      `Connections that come back: all at once, ${gateway.returned.length + bare.returned.length} times in all`,
+      "Connections that come back connect at once, more than the system's queue of new connections holds, and wait a second each " +
+      `time that the server is too busy to subscribe them: ${countText(sum(gateway.returned.map(({ retries }) => retries)))} times at the gateway`,
   ];
 }

@@ -16,6 +16,8 @@ export type Listening = {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly lastMs: number;
+  /** How often the server was too busy to subscribe a connection, which then waited a second. */
+  readonly retries: number;
   /** Events since the task before. */
   readonly events: number;
   /** The failure, if there was one. */
@@ -37,11 +39,15 @@ process.on("message", async ({ port, keys, atOnce }: ListenersTask) => {
   if (keys.length === 0) await wait(NOTICE_MS);
   const startedAt = performance.now();
   const times: number[] = [];
+  let retries = 0;
   try {
     connections = await subscribeAll(
       { port, keys, atOnce },
       {
-        onSubscribed: () => times.push(performance.now() - startedAt),
+        onSubscribed: (more) => {
+          times.push(performance.now() - startedAt);
+          retries += more;
+        },
         onEvent: () => {
           events += 1;
         },
@@ -54,6 +60,6 @@ process.on("message", async ({ port, keys, atOnce }: ListenersTask) => {
     failure ??= error instanceof Error ? error.message : String(error);
   }
   const [p50Ms, p99Ms, lastMs] = [0.5, 0.99, 1].map((share) => quantile(times, share));
-  process.send?.({ p50Ms, p99Ms, lastMs, events: eventsBefore, failure } as Listening);
+  process.send?.({ p50Ms, p99Ms, lastMs, retries, events: eventsBefore, failure } as Listening);
 });
 process.once("disconnect", () => process.exit());

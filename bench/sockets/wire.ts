@@ -1,6 +1,7 @@
 // A raw client of WebSockets that carries one request at a time and passes on whatever else arrives. It reads
 // no more of a message than its length and its kind, so that it costs less than what it measures.
 import { connect, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { headerBytes, lengthAt } from "../streams/wire.ts";
 import { type Credentials, signedMessage } from "../wire/requests.ts";
 import type { OnAnswer, OnLost } from "../wire/wire.ts";
@@ -162,35 +163,58 @@ function maskedFrame(kind: number, payload: Buffer): Buffer {
 /** Attempts at a time that a server's queue of new connections holds. */
 export const GENTLY = 64;
 
+/** How long a client waits that is refused because the server is busy, as REST says in Retry-After, ms. */
+const RETRY_MS = 1_000;
+const BUSY_STATUS = 503;
+
+export type SubscriptionHandlers = {
+  /** `retries`: how often the server was too busy. */
+  readonly onSubscribed?: (retries: number) => void;
+  /** Events come with the position of their key. */
+  readonly onEvent: (payload: Buffer, index: number) => void;
+  readonly onLost: OnLost;
+};
+
 /**
  * Connects for each key, `atOnce` at the same time, and subscribes to its account's events. Resolves when all
- * are subscribed. Events come with the position of their key.
+ * are subscribed.
  */
 export async function subscribeAll(
   to: { readonly port: number; readonly keys: readonly Credentials[]; readonly atOnce: number },
-  handlers: {
-    readonly onSubscribed?: () => void;
-    readonly onEvent: (payload: Buffer, index: number) => void;
-    readonly onLost: OnLost;
-  },
+  { onSubscribed, onEvent, onLost }: SubscriptionHandlers,
 ): Promise<SocketConnection[]> {
   const connections: SocketConnection[] = [];
   while (connections.length < to.keys.length) {
     const first = connections.length;
-    const some = to.keys.slice(first, first + to.atOnce).map(async ({ apiKey, apiSecret }, index) => {
-      const onMessage = (payload: Buffer) => handlers.onEvent(payload, first + index);
-      const address = { port: to.port, path: WS_API_PATH };
-      const connection = await SocketConnection.open(address, { onMessage, onLost: handlers.onLost });
-      const form = `apiKey=${apiKey}&recvWindow=10000&timestamp=${Date.now()}`;
-      const text = signedMessage(1, "userDataStream.subscribe.signature", form, apiSecret);
-      const { promise: answered, resolve } = Promise.withResolvers<string | null>();
-      connection.send(text, (status, payload) => resolve(status === 200 ? null : String(payload)));
-      const refusal = await answered;
-      if (refusal !== null) throw new Error(`a subscription was answered with ${refusal}`);
-      handlers.onSubscribed?.();
+    const some = to.keys.slice(first, first + to.atOnce).map(async (key, index) => {
+      const onMessage = (payload: Buffer) => onEvent(payload, first + index);
+      const connection = await SocketConnection.open(
+        { port: to.port, path: WS_API_PATH },
+        { onMessage, onLost },
+      );
+      let retries = 0;
+      for (;;) {
+        const [status, text] = await subscribe(connection, key);
+        if (status === 200) break;
+        if (status !== BUSY_STATUS) throw new Error(`a subscription was answered with ${text}`);
+        retries += 1;
+        await wait(RETRY_MS);
+      }
+      onSubscribed?.(retries);
       return connection;
     });
     connections.push(...(await Promise.all(some)));
   }
   return connections;
+}
+
+function subscribe(
+  connection: SocketConnection,
+  { apiKey, apiSecret }: Credentials,
+): Promise<[number, string]> {
+  const form = `apiKey=${apiKey}&recvWindow=10000&timestamp=${Date.now()}`;
+  const text = signedMessage(1, "userDataStream.subscribe.signature", form, apiSecret);
+  return new Promise((resolve) =>
+    connection.send(text, (status, payload) => resolve([status, status === 200 ? "" : String(payload)])),
+  );
 }
