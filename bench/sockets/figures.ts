@@ -6,10 +6,10 @@ import {
   figureOf,
   kilobytesEach,
   percent,
-  plain,
   type Section,
   sum,
 } from "../figures.ts";
+import type { MemoryUsed } from "../processes/processes.ts";
 import { median, spreadOf } from "../statistics.ts";
 import { STORE_TITLES } from "../stores.ts";
 import type { Broadcast } from "../streams/streams.ts";
@@ -24,6 +24,7 @@ import type {
 } from "./sockets.ts";
 
 const BARE = "bare ws broadcast of trades";
+const PER_CORE = "  per second of processor time";
 const REST = "the same over REST with nobody subscribed";
 /** Above this share of its core the receiving process may be what limits the rate. */
 const BUSY_MAX = 0.9;
@@ -42,25 +43,22 @@ export function socketSections(measured: SocketsMeasured): Section[] {
 }
 
 function tradeFigures(rounds: readonly TradeRound[]): Figure[] {
-  const rates = [
-    { name: "", aim: null, of: ({ perSecond }: Broadcast) => perSecond },
-    {
-      name: "  per second of processor time",
-      aim: "0.9 of bare ws",
-      of: ({ perProcessorSecond }: Broadcast) => perProcessorSecond,
-    },
-  ];
+  const bare = { name: BARE, of: ({ bareTrades }: TradeRound) => bareTrades.perSecond };
+  const bareCore = { name: BARE, of: ({ bareTrades }: TradeRound) => bareTrades.perProcessorSecond };
+  const rate = { unit: "/s", aim: null } as const;
+  const name = "trades of the gateway's market streams";
+  const [aim, ceiling] = ["0.9 of bare ws", bareCore];
   return [
-    ...rates.map(({ name, of }) =>
-      figureOf(rounds, { name: name || BARE, unit: "/s", of: ({ bareTrades }) => of(bareTrades) }),
-    ),
-    ...rates.map(({ name, aim, of }) =>
-      figureOf(rounds, {
-        ...{ name: name || "trades of the gateway's market streams", unit: "/s", aim },
-        of: ({ trades }) => of(trades),
-        ceiling: { name: BARE, of: ({ bareTrades }) => of(bareTrades) },
-      }),
-    ),
+    figureOf(rounds, { ...rate, ...bare }),
+    figureOf(rounds, { ...rate, name: PER_CORE, of: bareCore.of }),
+    figureOf(rounds, { ...rate, name, of: ({ trades }) => trades.perSecond, ceiling: bare }),
+    figureOf(rounds, {
+      ...rate,
+      name: PER_CORE,
+      of: ({ trades }) => trades.perProcessorSecond,
+      aim,
+      ceiling,
+    }),
     figureOf(rounds, {
       ...{ name: "  of what was sent, arrived", unit: "%", aim: "all" },
       of: ({ trades }) => trades.arrivedShare * 100,
@@ -71,16 +69,12 @@ function tradeFigures(rounds: readonly TradeRound[]): Figure[] {
 /** Memory of each connection, many against few, and the time until all that come back together are subscribed. */
 function connectionFigures({ sizes, gateway, bare }: SocketsMeasured): Figure[] {
   const { few, many, returning } = sizes;
-  const each = (
-    name: string,
-    { few: ofFew, many: ofMany }: ConnectionsMeasured,
-    what: "residentBytes" | "heapBytes",
-  ) =>
+  const each = (name: string, { few: ofFew, many: ofMany }: ConnectionsMeasured, what: keyof MemoryUsed) =>
     kilobytesEach(name, [
       { count: few, bytes: ofFew[what] },
       { count: many, bytes: ofMany[what] },
     ]);
-  const compared = (name: string, what: "residentBytes" | "heapBytes") => {
+  const compared = (name: string, what: keyof MemoryUsed) => {
     const [ceiling] = each("bare ws connection", bare, what);
     return each(name, gateway, what).map((own) =>
       ceiling === undefined ? own : against({ ...own, aim: undefined }, ceiling),
@@ -105,26 +99,23 @@ function connectionFigures({ sizes, gateway, bare }: SocketsMeasured): Figure[] 
   ];
 }
 
+const restOf = ({ rest }: SocketRound): Rate => rest;
+
 function storeSection(
   { store, rounds }: StoreSockets,
   { others, traders }: SocketsMeasured["sizes"],
 ): Section {
-  const rates = (name: string, of: (round: SocketRound) => Rate, aim: string | null): Figure[] => {
-    const ceiling = { name: REST, of: ({ rest }: SocketRound) => rest.loaded.perSecond };
-    const ofCore = { name: REST, of: ({ rest }: SocketRound) => rest.perProcessorSecond ?? Number.NaN };
+  const rates = (name: string, of: (round: SocketRound) => Rate, aim: string | null = null): Figure[] => {
+    const perSecond = (what: typeof of) => (round: SocketRound) => what(round).loaded.perSecond;
+    const ofCore = (what: typeof of) => (round: SocketRound) => what(round).perProcessorSecond ?? Number.NaN;
     const isKnown = rounds.every(({ rest }) => rest.perProcessorSecond !== null);
-    const row = { name: "  per second of processor time", unit: "/s" } as const;
+    const figure = (row: Pick<Figure, "name" | "aim">, measure: typeof perSecond) => {
+      const ceiling = of === restOf ? null : { name: REST, of: measure(restOf) };
+      return figureOf(rounds, { ...row, unit: "/s", of: measure(of), ceiling });
+    };
     return [
-      figureOf(rounds, { name, unit: "/s", aim, of: (round) => of(round).loaded.perSecond, ceiling }),
-      ...(isKnown
-        ? [
-            figureOf(rounds, {
-              ...row,
-              of: (round) => of(round).perProcessorSecond ?? Number.NaN,
-              ceiling: ofCore,
-            }),
-          ]
-        : []),
+      figure({ name, aim }, perSecond),
+      ...(isKnown ? [figure({ name: PER_CORE, aim: null }, ofCore)] : []),
     ];
   };
   const latencies = (when: string, of: (round: SocketRound) => Probed): Figure[] =>
@@ -148,18 +139,14 @@ function storeSection(
   return {
     title: `Sockets: orders and user data on ${STORE_TITLES[store]}`,
     figures: [
-      plain(
-        "orders over REST with nobody subscribed",
-        "/s",
-        spreadOf(rounds.map(({ rest }) => rest.loaded.perSecond)),
-      ),
+      ...rates("orders over REST with nobody subscribed", restOf),
       ...rates("orders over the WebSocket API", ({ sockets }) => sockets, "above 1.0 of REST"),
       ...rates(
         `orders over REST, ${countText(others)} other accounts subscribed`,
         ({ besideOthers }) => besideOthers,
         "0.97 of nobody",
       ),
-      ...rates(`  the ${countText(traders)} trading accounts subscribed`, ({ ofTraders }) => ofTraders, null),
+      ...rates(`  the ${countText(traders)} trading accounts subscribed`, ({ ofTraders }) => ofTraders),
       ...latencies("idle", ({ idle }) => idle),
       ...latencies("at half load", ({ half }) => half),
     ],

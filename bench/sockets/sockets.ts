@@ -21,11 +21,11 @@ import {
 } from "../processes/processes.ts";
 import { type BenchStore, differenceIn, STORE_TITLES, type StoreName } from "../stores.ts";
 import { prepareStrategies, readTrips, SPOT } from "../strategies.ts";
+import { TRADE_BROADCASTERS, type TradeBroadcasterName } from "../streams/broadcasters.ts";
 import { type Broadcast, measure as broadcast, type Subject, start } from "../streams/streams.ts";
 import { MeasurementFailed, Trial } from "../trial.ts";
 import type { Loaded } from "../wire/load.ts";
 import type { Credentials } from "../wire/requests.ts";
-import { TRADE_BROADCASTERS, type TradeBroadcasterName } from "./broadcasters.ts";
 import type { Listening } from "./listeners.ts";
 import type { Probed } from "./probe.ts";
 import { GENTLY } from "./wire.ts";

@@ -1,13 +1,16 @@
 // Three ways to send one snapshot to all subscribers: the gateway's own streams, and two references, which do
-// nothing else. All of them send the same frames, so that the same receivers read the same bytes.
+// nothing else. All of them send the same frames, so that the same receivers read the same bytes. Two more send
+// one trade, raw: the gateway's sockets of the exchange, and `ws` alone.
 import { createServer, type Server } from "node:http";
 import { Server as SocketServer } from "socket.io";
 import { type WebSocket, WebSocketServer } from "ws";
 import { ORDER_BOOK } from "../../test/support/stream-client.ts";
 import type { Credentials } from "../wire/requests.ts";
-import { messageOf, snapshotOf } from "./message.ts";
+import { messageOf, snapshotOf, TRADED, tradeOf } from "./message.ts";
 
 export const BROADCASTERS = ["ws", "room", "gateway"] as const;
+export const TRADE_BROADCASTERS = ["bareTrades", "trades"] as const;
+export type TradeBroadcasterName = (typeof TRADE_BROADCASTERS)[number];
 export type BroadcasterName = (typeof BROADCASTERS)[number];
 
 export type Broadcaster = {
@@ -20,6 +23,8 @@ export type Broadcaster = {
   publish(number: number): void;
 };
 
+/** An answer to whatever is requested of `bareTrades`. */
+const ANSWER = '{"id":1,"status":200,"result":{"subscriptionId":0}}';
 const EVENT = "orderBook";
 const ROOM = "room";
 
@@ -74,6 +79,28 @@ export function bareRoom(): Broadcaster {
     credentials: [],
     publish(number) {
       namespace.to(ROOM).emit(EVENT, messageOf(snapshotOf(number)));
+    },
+  };
+}
+
+/** The text is encoded once and sent to each. Requests are answered, and nothing is checked. */
+export function bareTrades(): Broadcaster {
+  const server = createServer();
+  const clients = new Set<WebSocket>();
+  const acceptor = new WebSocketServer({ server, perMessageDeflate: false });
+  acceptor.on("connection", (socket) => {
+    clients.add(socket);
+    socket.on("close", () => clients.delete(socket));
+    socket.on("error", () => socket.terminate());
+    socket.on("message", () => socket.send(ANSWER));
+  });
+  return {
+    server,
+    credentials: [],
+    path: TRADED.path,
+    publish(number) {
+      const bytes = Buffer.from(JSON.stringify(tradeOf(number)));
+      for (const client of clients) client.send(bytes, { binary: false });
     },
   };
 }

@@ -34,3 +34,23 @@ export function snapshotOf(number: number): Snapshot {
 export function messageOf(snapshot: Snapshot): OrderBook {
   return { event: "depth", ...TOPIC, ...snapshot };
 }
+
+/** The stream of trades that is broadcast raw, at the exchange's own sockets. */
+export const TRADED = { symbol: "BTCUSDT", path: "/ws/btcusdt@trade" } as const;
+const FIRST_TRADE_ID = 4_800_000_000;
+const FIRST_TRADE_AT = 1_795_000_000_000;
+
+/** As the exchange sends it: the trade of this number, of the same length for each. */
+export function tradeOf(number: number): object {
+  return {
+    e: "trade",
+    E: FIRST_TRADE_AT + number,
+    s: TRADED.symbol,
+    t: FIRST_TRADE_ID + number,
+    p: `${60_000 + (number % 10_000)}.45000000`,
+    q: "0.01250000",
+    T: FIRST_TRADE_AT + number,
+    m: number % 2 === 0,
+    M: true,
+  };
+}

@@ -5,10 +5,16 @@
 // being late, and the measurement is of the sending.
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import { bareTrades, gatewayTrades, type TradeBroadcasterName } from "../sockets/broadcasters.ts";
 import type { Credentials } from "../wire/requests.ts";
-import { type Broadcaster, type BroadcasterName, bareRoom, bareSockets } from "./broadcasters.ts";
-import { gatewayStreams } from "./stage.ts";
+import {
+  type Broadcaster,
+  type BroadcasterName,
+  bareRoom,
+  bareSockets,
+  bareTrades,
+  type TradeBroadcasterName,
+} from "./broadcasters.ts";
+import { gatewayStreams, gatewayTrades } from "./stage.ts";
 
 export type StreamServerReady = {
   readonly port: number;

@@ -1,15 +1,19 @@
 // The gateway's streams in a process of their own: everything of `src/streams/`, on a database with real
-// keys, but fed with snapshots by the bench. Each publication is a message of the upstream feed, followed at
+// keys, or the market streams of `src/sockets/`, but fed with snapshots or trades by the bench. Each publication is a message of the upstream feed, followed at
 // once by the moment of the schedule.
 import { createServer } from "node:http";
 import { pino } from "pino";
 import { type Cancel, systemClock, systemTimers, type Timers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
+import { ConnectionBound } from "../../src/rate-limits/connections.ts";
+import { createMarketEndpoints } from "../../src/sockets/market-streams.ts";
+import { Sockets } from "../../src/sockets/server.ts";
+import type { StreamsMarket } from "../../src/sockets/shared-streams.ts";
 import { createDepth } from "../../src/streams/depth.ts";
 import { createStreams } from "../../src/streams/server.ts";
 import type { Broadcaster } from "./broadcasters.ts";
-import { snapshotOf } from "./message.ts";
+import { snapshotOf, TRADED, tradeOf } from "./message.ts";
 import { CONNECTIONS_PER_KEY } from "./wire.ts";
 
 type Listener = (data: unknown) => void;
@@ -56,6 +60,39 @@ export async function gatewayStreams(dataDir: string, connections: number): Prom
       const snapshot = snapshotOf(number);
       for (const listener of upstream) listener(snapshot);
       for (const send of schedule) send();
+    },
+  };
+}
+
+/** Upgrades, limits, sessions and the fan-out are the gateway's own; its market is the bench. */
+export function gatewayTrades(): Broadcaster {
+  const server = createServer();
+  const upstream = new Set<Listener>();
+  const market: StreamsMarket = {
+    family: "spot",
+    exchangeInfo: () => ({ head: {}, symbols: new Map([[TRADED.symbol, {}]]), version: 1 }),
+    clientStreams: {
+      subscribe: (_stream, listener) => entered(upstream, listener),
+      joined: () => {},
+      isStreaming: () => true,
+    },
+  };
+  new Sockets({
+    server,
+    endpoints: createMarketEndpoints({ markets: { SPOT: market, FUTURES: market } }),
+    perAddress: new ConnectionBound(Number.POSITIVE_INFINITY),
+    addressOf: ({ socket }) => socket.remoteAddress ?? "",
+    timers: systemTimers,
+    wallNow: () => Date.now(),
+    log: pino({ level: "error" }),
+  });
+  return {
+    server,
+    credentials: [],
+    path: TRADED.path,
+    publish(number) {
+      const trade = tradeOf(number);
+      for (const listener of upstream) listener(trade);
     },
   };
 }

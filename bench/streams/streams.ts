@@ -19,11 +19,10 @@ import {
   startReceivers,
   startStreamServer,
 } from "../processes/processes.ts";
-import type { TradeBroadcasterName } from "../sockets/broadcasters.ts";
 import { prepareStrategies, SPOT } from "../strategies.ts";
 import { MeasurementFailed } from "../trial.ts";
 import type { Credentials } from "../wire/requests.ts";
-import { BROADCASTERS, type BroadcasterName } from "./broadcasters.ts";
+import { BROADCASTERS, type BroadcasterName, type TradeBroadcasterName } from "./broadcasters.ts";
 import type { Received } from "./receivers.ts";
 import { CONNECTIONS_PER_KEY } from "./wire.ts";
 
