@@ -233,8 +233,9 @@ class ApiConnection implements ConnectionHandler {
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
     const signature = params.get("signature")?.toLowerCase() ?? null;
+    // The subscription of a session has no parameters, not even a time.
     const proof =
-      row.access === "key"
+      row.access === "key" || (isLoggedOn && row.summary === SUBSCRIBE)
         ? "KEY"
         : isLoggedOn && row.summary !== LOGON
           ? "SESSION"
@@ -353,7 +354,7 @@ class ApiConnection implements ConnectionHandler {
       ({ strategyId }, apiKey) =>
         this.#subscribe(strategyId, apiKey, isOfSession);
     return {
-      "userDataStream.subscribe": { access: "signed", run: subscribe(true) },
+      [SUBSCRIBE]: { access: "signed", run: subscribe(true) },
       "userDataStream.subscribe.signature": { access: "signed", run: subscribe(false) },
       "userDataStream.unsubscribe": {
         access: "public",
@@ -455,6 +456,7 @@ class ApiConnection implements ConnectionHandler {
 }
 
 const LOGON = "session.logon";
+const SUBSCRIBE = "userDataStream.subscribe";
 const NO_PARAMS: ApiFrame["params"] = new Map();
 /** Parameters of the envelope, which no row reads. */
 const ENVELOPE_PARAMETERS: ReadonlySet<string> = new Set(["signature", "returnRateLimits"]);

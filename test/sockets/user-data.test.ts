@@ -90,7 +90,7 @@ test("a session's end is the end of its own subscription", async () => {
   const client = await open();
   expect(await client.request("userDataStream.subscribe")).toMatchObject({ status: 400 });
   await client.signed("session.logon", spot);
-  const subscribed = await client.request("userDataStream.subscribe", { timestamp: Date.now() });
+  const subscribed = await client.request("userDataStream.subscribe");
   expect(subscribed).toMatchObject({ status: 200, result: { subscriptionId: 0 } });
   expect((await client.request("session.status")).result.userDataStream).toBe(true);
   expect((await client.request("session.logout")).result.userDataStream).toBe(false);
