@@ -179,7 +179,13 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
       // The ids of periods follow on each other whenever a client begins; a silenced period is missing, and
       // the ids show it.
       const change = source.bookChange(symbol, at - meaning.periodMs, at);
-      return change && depthUpdatePayload(family, symbol, change, at);
+      if (!change) return undefined;
+      if (change.bids.length + change.asks.length > 0) {
+        return depthUpdatePayload(family, symbol, change, at);
+      }
+      // Levels that changed and changed back. Some clients refuse a message without any level.
+      const bids = source.book(symbol, at, 1)?.bids ?? [];
+      return depthUpdatePayload(family, symbol, { ...change, bids }, at);
     }
     if (meaning.kind === "rolling") {
       // A symbol that was never traded has no ticker.
