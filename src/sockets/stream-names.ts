@@ -11,7 +11,7 @@ const CHANNELS: Readonly<Record<Family, RegExp>> = {
     `^(?:aggTrade|trade|blockTrade|bookTicker|avgPrice|referencePrice|miniTicker|ticker(?:_(?:1h|4h|1d))?|depth(?:5|10|20)?(?:@100ms)?|kline_${INTERVAL}(?:@\\+08:00)?)$`,
   ),
   futures: new RegExp(
-    `^(?:aggTrade|trade|bookTicker|markPrice(?:@1s)?|miniTicker|ticker|forceOrder|compositeIndex|depth(?:5|10|20)?(?:@(?:100|250|500)ms)?|rpiDepth@500ms|kline_${INTERVAL})$`,
+    `^(?:aggTrade|trade|bookTicker|markPrice(?:@1s)?|miniTicker|ticker|forceOrder|compositeIndex|depth(?:5|10|20)?(?:@(?:0|100|250|500)ms)?|rpiDepth@500ms|kline_${INTERVAL})$`,
   ),
 };
 const CONTINUOUS = new RegExp(

@@ -3,7 +3,8 @@
 // tests that need them are skipped and name the reason.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 
 export const SCRIPTS = join(import.meta.dirname, "python");
@@ -59,11 +60,23 @@ function reasonOf(error: unknown): string {
 /** The first interpreter of this machine that is new enough. */
 async function findPython(minor: number) {
   const text = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2], sys.executable)";
-  for (const name of ["python3", "/usr/bin/python3", "python3.13", "python3.12", "python3.11"]) {
+  for (const name of ["python3", "/usr/bin/python3", ...["3.12", "3.13"].flatMap(pythonsOf)]) {
     const [version = "", program = ""] = (await output(name, ["-c", text]).catch(() => "")).trim().split(" ");
     if (program !== "" && Number(version.split(".")[1]) >= minor) return { version, program };
   }
   return undefined;
+}
+
+/** Where a machine may have an interpreter of a version, pyenv's too. */
+function pythonsOf(version: string): readonly string[] {
+  const versions = join(process.env.PYENV_ROOT ?? join(homedir(), ".pyenv"), "versions");
+  const installed = existsSync(versions) ? readdirSync(versions) : [];
+  return [
+    `python${version}`,
+    ...installed
+      .filter((name) => name.startsWith(`${version}.`))
+      .map((name) => join(versions, name, "bin/python3")),
+  ];
 }
 
 async function succeeds(program: string, args: readonly string[]): Promise<boolean> {

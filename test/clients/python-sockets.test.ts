@@ -22,6 +22,10 @@ const runner = await pythonWith("requirements.txt");
 const program = "program" in runner ? runner.program : "";
 const suffix = "missing" in runner ? ` (${runner.missing})` : "";
 
+const newer = await pythonWith("requirements-nautilus.txt", 12);
+const newerProgram = "program" in newer ? newer.program : "";
+const newerSuffix = "missing" in newer ? ` (${newer.missing})` : "";
+
 const gateway = seededGateway(6, { futuresStrategyCount: 6 });
 
 describe.skipIf(program === "").each(CLIENTS)(`%s.py${suffix}`, (script) => {
@@ -29,5 +33,16 @@ describe.skipIf(program === "").each(CLIENTS)(`%s.py${suffix}`, (script) => {
     const key = type === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
     const facts = await runLife([program, join(SCRIPTS, `${script}.py`)], type, gateway.url, key);
     await expectLife(facts, NAMES[type], type, gateway.url, key);
+  });
+});
+
+describe.skipIf(newerProgram === "")(`nautilus.py${newerSuffix}`, () => {
+  test.each(["spot", "futures"] as const)("lives a bot's life on %s", async (type) => {
+    const key = type === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
+    const facts = await runLife([newerProgram, join(SCRIPTS, "nautilus.py")], type, gateway.url, key);
+    // Its candles come when they are closed, which takes a minute.
+    const market = MARKET_FACTS.filter((name) => name !== "candle");
+    const names = [...market, ...ORDER_FACTS, ...ACCOUNT_FACTS[type], "closed"];
+    await expectLife(facts, names, type, gateway.url, key);
   });
 });

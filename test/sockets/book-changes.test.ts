@@ -62,6 +62,7 @@ describe.each([
   ["FUTURES", "btcusdt@depth@100ms"],
   ["FUTURES", "ethusdt@depth"],
   ["FUTURES", "solusdt@depth@500ms"],
+  ["FUTURES", "solusdt@depth@0ms"],
 ] as const)("%s %s", (family, stream) => {
   const symbol = (stream.split("@")[0] ?? "").toUpperCase();
 

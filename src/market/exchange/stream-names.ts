@@ -140,6 +140,9 @@ const depthPeriodsMs: Readonly<Record<Family, ReadonlyMap<string, number>>> = {
   futures: new Map([
     ["", 250],
     ["500ms", 500],
+    ["250ms", 250],
     ["100ms", 100],
+    // Not documented; nautilus_trader's default.
+    ["0ms", 100],
   ]),
 };
