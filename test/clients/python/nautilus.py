@@ -26,7 +26,6 @@ provider = InstrumentProviderConfig(load_ids=frozenset({INSTRUMENT}))
 common = {"api_key": KEY, "api_secret": SECRET, "base_url_http": HTTP, "instrument_provider": provider}
 
 if IS_SPOT:
-    # Not LIVE, which asks for fees by a route of the exchange's wallet.
     common["environment"] = BinanceEnvironment.DEMO
     data = BinanceDataClientConfig(account_type=BinanceAccountType.SPOT, base_url_ws=WS, **common)
     execution = BinanceExecClientConfig(
@@ -68,8 +67,8 @@ class Life(Strategy):
             self.look()
 
     def on_order_book_deltas(self, deltas):
-        # Its own book can miss changes: it asks for the snapshot before it has subscribed.
-        if len(self.books) < 3:
+        # It asks for the snapshot before it has subscribed, and applies changes that the snapshot has.
+        if len(self.books) < 3 and deltas.sequence > max(self.books, default=0):
             self.books.append(deltas.sequence)
             self.look()
 
