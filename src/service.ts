@@ -288,6 +288,7 @@ export async function startService(
       ],
       addressOf,
       perAddress: perAddress.streams,
+      budgets,
       wallNow,
       timers: systemTimers,
       log,

@@ -81,6 +81,7 @@ export function gatewayTrades(): Broadcaster {
     server,
     endpoints: createMarketEndpoints({ markets: { SPOT: market, FUTURES: market } }),
     perAddress: new ConnectionBound(Number.POSITIVE_INFINITY),
+    budgets: { ban: () => null },
     addressOf: ({ socket }) => socket.remoteAddress ?? "",
     timers: systemTimers,
     wallNow: () => Date.now(),

@@ -1,12 +1,14 @@
 // The upgrade handler of the exchange's sockets. An upgrade is refused before the handshake where no endpoint
-// serves its path (404), an address connects too often or too many times (429), or the server is full or
-// closing (503). Upgrades of the Socket.IO path belong to `streams/`.
+// serves its path (404), an address is banned (418), connects too often or too many times (429), or the
+// server is full or closing (503). Upgrades of the Socket.IO path belong to `streams/`.
 import { type Server as HttpServer, type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { WebSocketServer } from "ws";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Timers } from "../concurrency/time.ts";
+import { wireError } from "../http/refusals.ts";
+import type { Budgets } from "../rate-limits/budgets.ts";
 import type { ConnectionBound } from "../rate-limits/connections.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
 import { isStreamUpgrade, refuseUpgrade } from "../streams/front-door.ts";
@@ -48,6 +50,7 @@ export type SocketsParts = {
   /** How many connections an address may have, with those of the Socket.IO streams. */
   readonly perAddress: ConnectionBound;
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly budgets: Pick<Budgets, "ban">;
   readonly timers: Timers;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -103,7 +106,7 @@ export class Sockets {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // A client that hangs up half-way is no fault of ours.
     socket.on("error", () => socket.destroy());
-    const { endpoints, timers, wallNow, log } = this.#parts;
+    const { endpoints, budgets, timers, wallNow, log } = this.#parts;
     const [path = "", query = ""] = splitOnce(request.url ?? "/", "?");
     const endpoint = endpoints.find((one) => one.takes(path));
     const refuse = (status: string, message: string) => refuseUpgrade(socket, { status, message, timers });
@@ -112,6 +115,11 @@ export class Sockets {
       return void refuse("503 Service Unavailable", "The server takes no more connections at present.");
     }
     const address = this.#parts.addressOf(request);
+    const ban = budgets.ban(addressHolder(address), wallNow());
+    if (ban !== null) {
+      const { status, msg } = wireError(ban.refusal);
+      return void refuse(`${status} ${STATUS_CODES[status]}`, msg);
+    }
     if (!this.#mayTry(address)) {
       return void refuse("429 Too Many Requests", "This address connects too often: wait some minutes.");
     }

@@ -99,6 +99,7 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     endpoints: createMarketEndpoints({ markets: feeds }),
     addressOf: () => "127.0.0.1",
     perAddress: new ConnectionBound(1_000),
+    budgets: new Budgets(),
     wallNow,
     timers: time,
     log: silent,
