@@ -46,10 +46,8 @@ describe.each(LANGUAGES)("the section %s", (title, language, ending) => {
   });
 
   test("names the versions that are run", () => {
-    const pinned = readFileSync(
-      join(HERE, language, language === "go" ? "go.mod" : "requirements.txt"),
-      "utf8",
-    );
+    const files = language === "go" ? ["go.mod"] : ["requirements.txt", "requirements-nautilus.txt"];
+    const pinned = files.map((name) => readFileSync(join(HERE, language, name), "utf8")).join("");
     const versions = language === "go" ? /go-binance\/v2 v(\S+)/g : /^(?!unicorn-binance-rest).*==(.*)$/gm;
     for (const [, version = ""] of pinned.matchAll(versions)) expect(section).toContain(version);
   });
