@@ -26,12 +26,17 @@ type FamilyName = "SPOT" | "FUTURES";
 const REST = { SPOT: "/api/v3/depth", FUTURES: "/fapi/v1/depth" } as const;
 const SOCKET = { SPOT: "/ws", FUTURES: "/public/ws" } as const;
 
+/** Messages that some clients refuse. */
+const withoutLevels: Change[] = [];
+
 /** The book that a client keeps of a connection. */
 function follow(family: FamilyName, client: StreamClient): FollowedBook {
   const book = new FollowedBook(family);
   client.socket.on("message", (data) => {
     const message = JSON.parse(String(data)) as Change & { readonly e?: string };
-    if (message.e === "depthUpdate") book.hear(message);
+    if (message.e !== "depthUpdate") return;
+    if (message.b.length + message.a.length === 0) withoutLevels.push(message);
+    book.hear(message);
   });
   return book;
 }
@@ -52,6 +57,7 @@ async function expectInStep(family: FamilyName, symbol: string, book: FollowedBo
   await client.received();
   const { lastUpdateId, bids, asks } = await exchangeBook(family, symbol);
   expect(book.fault).toBeNull();
+  expect(withoutLevels).toEqual([]);
   expect(book.lastId).toBe(lastUpdateId);
   expect(book.sides()).toEqual({ bids, asks });
 }
