@@ -25,9 +25,11 @@ async def watch_market():
     candles = await bounded(exchange.watch_ohlcv(SYMBOL, "1m"))
     fact("candle", time=candles[-1][0], close=candles[-1][4])
     nonces = []
-    for _ in range(3):
+    while len(nonces) < 3:
         book = await bounded(exchange.watch_order_book(SYMBOL))
-        nonces.append(book["nonce"])
+        # It answers the snapshot twice when no change followed it.
+        if book["nonce"] not in nonces:
+            nonces.append(book["nonce"])
     fact("book", symbol=book["symbol"], nonces=nonces, bid=book["bids"][0][0], ask=book["asks"][0][0])
     return ticker["last"]
 
