@@ -101,7 +101,7 @@ export class Trial {
   }
 
   async #answer(kind: RequestKind, pace: SenderTask["pace"], load: TrialLoad): Promise<SenderAnswer> {
-    const task = { warmSeconds: this.#warmSeconds, ...load, port: this.server.port };
+    const task = { warmSeconds: this.#warmSeconds, ...load, port: this.server.port, pid: this.server.pid };
     const answer = await this.#sender.run({ ...task, target: this.#target, kind, pace });
     if (kind === "signals") this.signalsAcknowledged += answer.goodCount;
     else if (kind !== "reads") this.ordersAcknowledged += answer.goodCount;

@@ -13,10 +13,10 @@ import type { MemoryUsed } from "../processes/processes.ts";
 import { median, spreadOf } from "../statistics.ts";
 import { STORE_TITLES } from "../stores.ts";
 import type { Broadcast } from "../streams/streams.ts";
+import type { Loaded } from "../wire/load.ts";
 import type { Latency, Probed } from "./probe.ts";
 import type {
   ConnectionsMeasured,
-  Rate,
   SocketRound,
   SocketsMeasured,
   StoreSockets,
@@ -99,16 +99,17 @@ function connectionFigures({ sizes, gateway, bare }: SocketsMeasured): Figure[] 
   ];
 }
 
-const restOf = ({ rest }: SocketRound): Rate => rest;
+const restOf = ({ rest }: SocketRound): Loaded => rest;
 
 function storeSection(
   { store, rounds }: StoreSockets,
   { others, traders }: SocketsMeasured["sizes"],
 ): Section {
-  const rates = (name: string, of: (round: SocketRound) => Rate, aim: string | null = null): Figure[] => {
-    const perSecond = (what: typeof of) => (round: SocketRound) => what(round).loaded.perSecond;
-    const ofCore = (what: typeof of) => (round: SocketRound) => what(round).perProcessorSecond ?? Number.NaN;
-    const isKnown = rounds.every(({ rest }) => rest.perProcessorSecond !== null);
+  const rates = (name: string, of: (round: SocketRound) => Loaded, aim: string | null = null): Figure[] => {
+    const perSecond = (what: typeof of) => (round: SocketRound) => what(round).perSecond;
+    const ofCore = (what: typeof of) => (round: SocketRound) =>
+      what(round).perSecond / (what(round).serverCores ?? Number.NaN);
+    const isKnown = rounds.every(({ rest }) => rest.serverCores !== null);
     const figure = (row: Pick<Figure, "name" | "aim">, measure: typeof perSecond) => {
       const ceiling = of === restOf ? null : { name: REST, of: measure(restOf) };
       return figureOf(rounds, { ...row, unit: "/s", of: measure(of), ceiling });
@@ -170,7 +171,7 @@ export function socketNotes({ trades, stores, sizes, gateway }: SocketsMeasured)
     ...stores.map(({ store, rounds, acknowledged }) => {
       const of = (what: (round: SocketRound) => number) => median(rounds.map(what));
       const senders = [({ sockets }: SocketRound) => sockets, ({ rest }: SocketRound) => rest].map((rate) =>
-        percent(of((round) => rate(round).loaded.senderBusy)),
+        percent(of((round) => rate(round).senderBusy)),
       );
       return (
         `sockets on ${STORE_TITLES[store]}: the sender was busy over sockets ${senders[0]}, over REST ${senders[1]}; the traders' ` +

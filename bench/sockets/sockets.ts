@@ -8,7 +8,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Options } from "../options.ts";
-import { countCores, type Machine } from "../processes/machine.ts";
+import type { Machine } from "../processes/machine.ts";
 import {
   type Gateway,
   type Listeners,
@@ -32,15 +32,14 @@ import { GENTLY } from "./wire.ts";
 
 export type TradeRound = { readonly [N in TradeBroadcasterName]: Broadcast };
 
-export type Rate = { readonly loaded: Loaded; readonly perProcessorSecond: number | null };
 export type SocketRound = {
   /** Over REST: with nobody subscribed, and with subscriptions of others or of the traders. */
-  readonly rest: Rate;
-  readonly besideOthers: Rate;
-  readonly ofTraders: Rate;
+  readonly rest: Loaded;
+  readonly besideOthers: Loaded;
+  readonly ofTraders: Loaded;
   /** Events that the traders' subscriptions brought. */
   readonly events: number;
-  readonly sockets: Rate;
+  readonly sockets: Loaded;
   readonly idle: Probed;
   readonly half: Probed;
 };
@@ -176,18 +175,12 @@ async function measureRound(
   { seconds }: Options,
   isEven: boolean,
 ): Promise<SocketRound> {
-  const { port, pid } = gateway;
-  const rate = async (load: Promise<Loaded>): Promise<Rate> => {
-    const coresUsed = countCores(pid);
-    const loaded = await load;
-    const cores = coresUsed();
-    return { loaded, perProcessorSecond: cores === null ? null : loaded.perSecond / cores };
-  };
-  const restWith = async (keys: readonly Credentials[]): Promise<Rate> => {
+  const { port } = gateway;
+  const restWith = async (keys: readonly Credentials[]): Promise<Loaded> => {
     await listen(listeners, { port, keys, atOnce: GENTLY });
-    return await rate(trial.saturate("orders", seconds));
+    return await trial.saturate("orders", seconds);
   };
-  const sockets = await rate(trial.saturateSockets(seconds));
+  const sockets = await trial.saturateSockets(seconds);
   // Whatever comes first in one round comes last in the next.
   let [rest, besideOthers] = isEven ? [await restWith([]), null] : [null, await restWith(ofOthers)];
   rest ??= await restWith([]);
@@ -199,7 +192,7 @@ async function measureRound(
   const expected = (trial.ordersAcknowledged - ordersBefore) * EVENTS_PER_ORDER;
   if (events !== expected) throw new MeasurementFailed(`user data: of ${expected} events ${events} arrived`);
   const idle = await trial.probe(seconds, null);
-  const half = await trial.probe(seconds, rest.loaded.perSecond / 2);
+  const half = await trial.probe(seconds, rest.perSecond / 2);
   return { rest, besideOthers, ofTraders: traded, events, sockets, idle, half };
 }
 

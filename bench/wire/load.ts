@@ -8,6 +8,7 @@
 //              connection is not sent: its client still waits for the answer before.
 //   COUNT      closed loop, until a number of answers were good.
 import type { EventLoopUtilization } from "node:perf_hooks";
+import { countCores } from "../processes/machine.ts";
 import { SocketConnection } from "../sockets/wire.ts";
 import { quantile, Samples } from "../statistics.ts";
 import { type OnLost, WireConnection } from "./wire.ts";
@@ -28,6 +29,8 @@ export type Exchange = (
 
 export type Load = {
   readonly port: number;
+  /** The process of the server. */
+  readonly pid: number;
   /** The path of the WebSocket API that requests are sent to; HTTP if there is none. */
   readonly socketPath?: string;
   readonly connections: number;
@@ -59,6 +62,8 @@ export type Loaded = {
   readonly shedP99Ms: number;
   /** The share of its time in which the sender had something to do. */
   readonly senderBusy: number;
+  /** Closed loop: cores that the server used in the measured time; null where the system does not tell. */
+  readonly serverCores: number | null;
   /** Open loop: by how much the sender itself was late, ms. */
   readonly senderLateP99Ms: number;
 };
@@ -86,7 +91,7 @@ function closedLoop(
   pace: Pace & { readonly name: "SATURATE" | "COUNT" },
   exchange: Exchange,
 ): void {
-  run.measureEventLoop();
+  run.measureProcessors();
   let left = pace.name === "COUNT" ? pace.requests : Number.POSITIVE_INFINITY;
   let inFlight = 0;
   const next = (connection: RequestConnection): void => {
@@ -186,6 +191,8 @@ class Run {
   readonly #shed: Record<string, number> = {};
   #inTime = 0;
   #loopAtStart: EventLoopUtilization | null = null;
+  #coresUsed: () => number | null = () => null;
+  readonly #pid: number;
   readonly #ended: PromiseWithResolvers<void>;
   readonly #seconds: number;
   readonly #deadline: NodeJS.Timeout;
@@ -200,6 +207,7 @@ class Run {
     this.connections = connections;
     this.#ended = ended;
     this.#seconds = load.seconds;
+    this.#pid = load.pid;
     this.from = performance.now() + load.warmSeconds * 1_000;
     this.until = this.from + load.seconds * 1_000;
     const runMs = this.until - performance.now();
@@ -221,9 +229,10 @@ class Run {
   }
 
   /** A sender that waits for answers sleeps: the event loop measures how busy it is. */
-  measureEventLoop(): void {
+  measureProcessors(): void {
     const start = () => {
       this.#loopAtStart = performance.eventLoopUtilization();
+      this.#coresUsed = countCores(this.#pid);
     };
     start();
     setTimeout(start, this.from - performance.now());
@@ -264,10 +273,12 @@ class Run {
 
   /** Resolves at the end, with the connections closed; rejects if the run failed. */
   async result(): Promise<Loaded> {
+    let serverCores: number | null = null;
     try {
       await this.#ended.promise;
     } finally {
       this.hasEnded = true;
+      serverCores = this.#coresUsed();
       clearTimeout(this.#deadline);
       for (const connection of this.connections) connection.close();
     }
@@ -290,6 +301,7 @@ class Run {
         this.#loopAtStart === null
           ? 1 - this.#idleMs / (this.#seconds * 1_000)
           : performance.eventLoopUtilization(this.#loopAtStart).utilization,
+      serverCores,
       senderLateP99Ms: this.senderLate.count === 0 ? 0 : quantile(this.senderLate.values(), 0.99),
     };
   }
