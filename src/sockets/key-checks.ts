@@ -1,11 +1,12 @@
 // Open connections are not authenticated again, so the keys that they were opened with are looked up once a
 // second. A key that was revoked, or whose strategy was closed or replaced, ends what was opened with it. A
 // database that is out of reach is asked again the next time.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Cancel, Timers } from "../concurrency/time.ts";
 import { type Store, StoreUnavailable } from "../store/store.ts";
-import { KEYS_CHECKED_EVERY_MS } from "./limits.ts";
+import { KEYS_CHECKED_AT_ONCE, KEYS_CHECKED_EVERY_MS } from "./limits.ts";
 
 type KeyCheckParts = {
   readonly store: Pick<Store, "findKey">;
@@ -52,7 +53,13 @@ export class KeyChecks {
 
   /** Looks all keys up, and ends what has to end. Rejects if the store fails. */
   async check(): Promise<void> {
-    await Promise.all([...this.#opened].map(([apiKey, opened]) => this.#checkKey(apiKey, opened)));
+    const all = [...this.#opened];
+    for (let first = 0; first < all.length; first += KEYS_CHECKED_AT_ONCE) {
+      // Thousands of keys that are no longer cached would delay the requests of that moment.
+      if (first > 0) await nextTurn();
+      const some = all.slice(first, first + KEYS_CHECKED_AT_ONCE);
+      await Promise.all(some.map(([apiKey, opened]) => this.#checkKey(apiKey, opened)));
+    }
   }
 
   async close(): Promise<void> {
