@@ -75,6 +75,10 @@ export function listenKeyNames(
           if (!isOver) connection.close(...CLOSES[reason]);
         },
       };
+      if (!LISTEN_KEY.test(listenKey)) {
+        user.onEnd("UNKNOWN");
+        return () => {};
+      }
       listenKeys.open(listenKey, user).then(
         (cancel) => {
           if (isOver) cancel();

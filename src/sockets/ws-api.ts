@@ -25,6 +25,7 @@ import type { Sighting } from "../observability/sighting.ts";
 import type { Usage } from "../rate-limits/budgets.ts";
 import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
+import { isKeyText } from "../streams/handshake.ts";
 import { type ApiFrame, readFrame, signedTexts, type UnreadFrame } from "./api-frame.ts";
 import { methodsOf } from "./api-methods.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
@@ -215,7 +216,10 @@ class ApiConnection implements ConnectionHandler {
     if (row.access !== "public" && apiKey === null)
       return refuse({ refusal: "PARAMETER_MISSING", parameter: "apiKey" });
 
-    const caller = await this.#callerOf(row, params, apiKey ?? "", context);
+    const caller =
+      row.access === "public" || isKeyText(apiKey ?? "")
+        ? await this.#callerOf(row, params, apiKey ?? "", context)
+        : NO_KEY;
     if ("failed" in caller) {
       context.failed = caller.failed;
       const flood = budgets.chargeFailure(atAddress, wallNow());
@@ -458,6 +462,8 @@ class ApiConnection implements ConnectionHandler {
 const LOGON = "session.logon";
 const SUBSCRIBE = "userDataStream.subscribe";
 const NO_PARAMS: ApiFrame["params"] = new Map();
+/** What is no key is refused as one that there is not. */
+const NO_KEY = { failed: null, because: { refusal: "KEY_REFUSED" } } as const;
 /** Parameters of the envelope, which no row reads. */
 const ENVELOPE_PARAMETERS: ReadonlySet<string> = new Set(["signature", "returnRateLimits"]);
 

@@ -150,8 +150,8 @@ function credentialsOf({ auth, headers }: Handshake) {
 
 const FIELDS = ["apiKey", "timestamp", "signature"];
 
-/** Whether it could be a key at all: a database takes offence at some characters. */
-function isKeyText(text: string): boolean {
+/** Whether it could be a key at all: databases refuse some characters in any text. */
+export function isKeyText(text: string): boolean {
   return /^\w{1,128}$/.test(text);
 }
 

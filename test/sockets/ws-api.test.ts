@@ -126,6 +126,7 @@ describe("a signature", () => {
     ["has no timestamp", { timestamp: undefined }, 400, -1102],
     ["has no key", { apiKey: undefined }, 400, -1102],
     ["is of an unknown key", { apiKey: "nobody" }, 401, -2015],
+    ["is of a key that no database takes", { apiKey: "\u0000" }, 401, -2015],
   ])("that %s is refused", async (_what, changes, status, code) => {
     const client = await open();
     const params = { ...signedParams(spot, {}), ...changes };
