@@ -30,7 +30,11 @@ const REST = "the same over REST with nobody subscribed";
 const BUSY_MAX = 0.9;
 
 /** Market messages, what a connection takes, and the figures of each store. */
-export function socketSections(measured: SocketsMeasured): Section[] {
+export function socketSections(measured: SocketsMeasured | null): Section[] {
+  if (measured === null) {
+    const missing = "not measured: connections come from many loopback addresses, which only Linux has";
+    return [{ title: "Sockets", figures: [], missing }];
+  }
   const { sizes, trades, stores } = measured;
   return [
     {
@@ -156,7 +160,9 @@ function storeSection(
 }
 
 /** The real and the simulated parts, and the reliability of the rates. */
-export function socketNotes({ trades, stores, sizes, gateway }: SocketsMeasured): string[] {
+export function socketNotes(measured: SocketsMeasured | null): string[] {
+  if (measured === null) return [];
+  const { trades, stores, sizes, gateway } = measured;
   const busy = (of: (round: TradeRound) => Broadcast) =>
     median(trades.map((round) => of(round).receiversBusy));
   const receivers = { bare: busy(({ bareTrades }) => bareTrades), gateway: busy(({ trades: own }) => own) };
