@@ -231,7 +231,7 @@ export const NOBODY = {
 export const REPLAY_HEADERS = { "x-lyrebird-replay": "true" } as const;
 
 /** How long clients of an overloaded service, or of one without a market, should wait, s. */
-const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
+export const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
 
 /** When a client that was refused may come back. */
 export function retryHeader(

@@ -27,6 +27,8 @@ import { type Certificate, createTlsServer } from "./tls.ts";
 import { addressOfRequest, HEADER_LINES, securityHeaders } from "./transport-security.ts";
 
 const BODY_BYTES_MAX = 16 * 1_024;
+/** Connections that the system holds until they are accepted: as many as come back at once after a restart. */
+const BACKLOG = 4_096;
 const OPTIONS: ServerOptions = {
   /** Header lines and the URL together, bytes. */
   maxHeaderSize: 16 * 1_024,
@@ -163,7 +165,7 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
     async listen({ host, port }) {
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
-        server.listen({ host, port }, () => {
+        server.listen({ host, port, backlog: BACKLOG }, () => {
           server.off("error", reject);
           resolve();
         });

@@ -7,7 +7,14 @@ import type { Logger } from "pino";
 import type { Cancel } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import { authenticateKey, EXCHANGE, FAULT, NOBODY, OUTCOME_UNKNOWN } from "../http/exchange.ts";
+import {
+  authenticateKey,
+  EXCHANGE,
+  FAULT,
+  NOBODY,
+  OUTCOME_UNKNOWN,
+  UNAVAILABLE_RETRY_AFTER_SECONDS,
+} from "../http/exchange.ts";
 import { Overload } from "../http/overload.ts";
 import type { Parameters } from "../http/parameters.ts";
 import { execute, type Gateway, type Outcome, observed, type Reply, type Request } from "../http/pipeline.ts";
@@ -283,7 +290,8 @@ class ApiConnection implements ConnectionHandler {
       readonly retryAfterSeconds?: number | undefined;
     },
   ): Reply {
-    const { status, code, msg, usage, placesOrder = false, retryAfterSeconds } = error;
+    const { status, code, msg, usage, placesOrder = false } = error;
+    const { retryAfterSeconds = status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined } = error;
     const serverTime = this.#parts.gateway.wallNow();
     const data = retryAfterSeconds && { serverTime, retryAfter: serverTime + retryAfterSeconds * 1_000 };
     const text = JSON.stringify({ code, msg, ...(data && { data }) });
