@@ -48,19 +48,25 @@ export async function awaitEnds(
   const deadline = Date.now() + SETTLED_MS_MAX;
   return await leadStore.beside(async ({ store }) => {
     let left = await behindOf(store, followed);
-    while (left.length > 0 && signal?.aborted !== true && copying.ended() === null) {
-      if (Date.now() > deadline) {
-        return [{ kind: "LATE", what: `${left.length} copies are not done: ${left[0]}` }];
-      }
+    const goesOn = () => left.length > 0 && signal?.aborted !== true && copying.ended() === null;
+    const askAgain = async () => {
       const before = left.length;
-      if (before < followed.length / 2 || Date.now() > killUntil) await killer.end();
       await pause(ASK_AGAIN_MS);
       left = await behindOf(store, followed);
       if (left.length !== before) onProgress?.({ orders, kills: copying.kills, left: left.length });
+    };
+    while (goesOn() && Date.now() <= deadline) {
+      if (left.length < followed.length / 2 || Date.now() > killUntil) await killer.end();
+      await askAgain();
     }
+    const late: CopyFault[] =
+      left.length === 0 ? [] : [{ kind: "LATE", what: `${left.length} copies are not done: ${left[0]}` }];
     await killer.end();
     way.mend();
-    const late = await settleAll(store, world, deadline);
+    // What was late is judged all the same, once nothing fails any more.
+    const mendedUntil = Date.now() + SETTLED_MS_MAX;
+    while (goesOn() && Date.now() <= mendedUntil) await askAgain();
+    late.push(...(await settleAll(store, world, Math.max(deadline, mendedUntil))));
     await awaitTargets(store, world);
     return late;
   });
