@@ -36,22 +36,27 @@ const WITH_REAL_PARTS = [
 ];
 
 /**
- * What `npm test` leaves to `npm run test:all`: campaigns, many restarts of many processes, all screens, each
- * of the dashboard's rows by each role, and each method of the store on PostgreSQL.
+ * What `npm test` leaves to `npm run test:all`: campaigns, many restarts of many processes, what the command
+ * line prints and refuses, all screens, each of the dashboard's rows by each role and state, garbage and long
+ * walks over sockets, clients of Python and Go, and each method of the store on PostgreSQL.
  */
 const LONG = [
   "src/copy/reconcile/polls-and-orders.test.ts",
   "src/store/backup/between-stores.test.ts",
   "src/store/postgres/{notifications,postgres-store}.test.ts",
-  "test/browser/{absent-server,axe,copier,frozen-server,sums,two-servers}.test.ts",
+  "test/analytics/walked.test.ts",
+  "test/browser/{absent-server,axe,copier,docs,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
   "test/campaigns/{crash,fire,fuzz,soak,walk}/**/*.test.ts",
   "test/clients/{lyrebird-client-streams,python-sockets,go-sockets}.test.ts",
   "test/copy/kill-switches.test.ts",
   "test/market/{futures-history,futures-outage,outage}.test.ts",
-  "test/process/{backup,copier,copier-https,copier-news,copier-thread,full-disk,keys,master-key,outage,prune,secrets}.test.ts",
+  "test/process/{backup,copier,copier-https,copier-news,copier-thread,data-directory,full-disk,greeting,https}.test.ts",
+  "test/process/{keys,master-key,operator,outage,prune,secrets,settings,tape}.test.ts",
   "test/process/two-servers*.test.ts",
-  "test/wire/dashboard-{matrix,texts}.test.ts",
+  "test/sockets/{book-changes,ccxt-streams,garbage}.test.ts",
+  "test/wire/dashboard-{matrix,requests,states,texts}.test.ts",
+  "test/wire/{connections,streams-gateway}.test.ts",
 ];
 
 /** Tests that measure time run after all others, one at a time. */
