@@ -1,11 +1,12 @@
-// Queries of operators' pages. There are no live messages about them, so each page loads them when it is opened; the state of the
+// Queries of operators' pages. There are no live messages about them, so each page loads them when it is opened, and
+// keeps nothing for the next time: a list would show for a moment what has been decided since. The state of the
 // service is polled every few seconds while it is shown.
 import { type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
 
 export const OPERATOR_REFRESH_MS = 5_000;
 
 function loaded<Name extends EndpointName>(name: Name, ...given: Given<Name>) {
-  return { ...endpointQuery(["operator", name, ...given], name, ...given), staleTime: 0 };
+  return { ...endpointQuery(["operator", name, ...given], name, ...given), staleTime: 0, gcTime: 0 };
 }
 
 function polled<Name extends EndpointName>(name: Name, ...given: Given<Name>) {
