@@ -205,7 +205,7 @@ class ApiConnection implements ConnectionHandler {
   /** The steps of a request whose method is known. */
   async #respond(
     row: Route,
-    { params }: ApiFrame,
+    frame: ApiFrame,
     { address, apiKey }: Request,
     context: Sighting,
   ): Promise<Answered> {
@@ -225,7 +225,7 @@ class ApiConnection implements ConnectionHandler {
 
     const caller =
       row.access === "public" || isKeyText(apiKey ?? "")
-        ? await this.#callerOf(row, params, apiKey ?? "", context)
+        ? await this.#callerOf(row, frame, apiKey ?? "", context)
         : NO_KEY;
     if ("failed" in caller) {
       context.failed = caller.failed;
@@ -238,7 +238,8 @@ class ApiConnection implements ConnectionHandler {
     return await execute<Parameters, ExchangeCaller, Answer, Route>(row, caller, terms, gateway, context);
   }
 
-  async #callerOf(row: Route, params: ApiFrame["params"], apiKey: string, context: Sighting) {
+  async #callerOf(row: Route, frame: ApiFrame, apiKey: string, context: Sighting) {
+    const { params } = frame;
     const asked = new Map([...params].filter(([name]) => !ENVELOPE_PARAMETERS.has(name)));
     if (row.access === "public") return { ...NOBODY, asked };
     // A session has signed once; a request with a signature of its own is checked by that.
@@ -250,7 +251,7 @@ class ApiConnection implements ConnectionHandler {
         ? "KEY"
         : isLoggedOn && row.summary !== LOGON
           ? "SESSION"
-          : { signature, messages: signedTexts(params) };
+          : { signature, messages: signedTexts(frame) };
     return await authenticateKey(
       { apiKey, readParameters: () => asked, proof },
       this.#parts.gateway,
@@ -301,7 +302,7 @@ class ApiConnection implements ConnectionHandler {
 
   #limitsText(params: ApiFrame["params"], usage: Usage, placesOrder: boolean): string {
     const shown = params.get("returnRateLimits") ?? String(this.#showsLimits);
-    return shown === "false" ? "" : `,"rateLimits":${JSON.stringify(rateLimitsOf(usage, placesOrder))}`;
+    return shown === "false" ? "" : `,"rateLimits":${rateLimitsOf(usage, placesOrder)}`;
   }
 
   #addressUsage(): Usage {
@@ -482,10 +483,12 @@ function faultOf(error: unknown): WireError {
   return { status: 500, code: -1000, msg: FAULT };
 }
 
-/** The rows of the budgets, with what is used of them. Source: reference sockets, section 8.1. */
-function rateLimitsOf({ weight, orders10s, orders1m }: Usage, placesOrder: boolean): readonly object[] {
-  const [ofWeight, ofTenSeconds, ofMinute] = RATE_LIMITS;
-  const rows = [{ ...ofWeight, count: weight }];
-  if (!placesOrder) return rows;
-  return [...rows, { ...ofTenSeconds, count: orders10s }, { ...ofMinute, count: orders1m }];
+/** The rows of the budgets, with what is used of them, as JSON. Source: reference sockets, section 8.1. */
+function rateLimitsOf({ weight, orders10s, orders1m }: Usage, placesOrder: boolean): string {
+  const [ofWeight, ofTenSeconds, ofMinute] = LIMIT_ROWS;
+  if (!placesOrder) return `[${ofWeight}${weight}}]`;
+  return `[${ofWeight}${weight}},${ofTenSeconds}${orders10s}},${ofMinute}${orders1m}}]`;
 }
+
+/** Each row up to its count. */
+const LIMIT_ROWS = RATE_LIMITS.map((row) => JSON.stringify({ ...row, count: 0 }).slice(0, -"0}".length));

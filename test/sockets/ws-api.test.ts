@@ -107,7 +107,7 @@ describe("a signature", () => {
       }),
     );
     const secret = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
-    expect(sign(secret, [...signedTexts(params)][0] ?? "")).toBe(
+    expect(sign(secret, [...signedTexts({ params, source: "{}" })][0] ?? "")).toBe(
       "aa1b5712c094bc4e57c05a1a5c1fd8d88dcd628338ea863fec7b88e59fe2db24",
     );
   });
@@ -117,6 +117,13 @@ describe("a signature", () => {
     const params = signedParams(spot, { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.0010" });
     const text = JSON.stringify({ id: 1, method: "order.place", params }).replace('"0.0010"', "0.0010");
     expect(await client.sendText(text, 1)).toMatchObject({ status: 200, result: { origQty: "0.00100000" } });
+  });
+
+  test("of an integer that was written with a point is checked as it was sent", async () => {
+    const client = await open();
+    const params = signedParams(spot, { symbol: "BTCUSDT", limit: "5.0" });
+    const text = JSON.stringify({ id: 1, method: "allOrders", params }).replace('"5.0"', "5.0");
+    expect(await client.sendText(text, 1)).toMatchObject({ status: 200 });
   });
 
   test.each([
