@@ -240,7 +240,8 @@ class ApiConnection implements ConnectionHandler {
 
   async #callerOf(row: Route, frame: ApiFrame, apiKey: string, context: Sighting) {
     const { params } = frame;
-    const asked = new Map([...params].filter(([name]) => !ENVELOPE_PARAMETERS.has(name)));
+    const asked = new Map(params);
+    for (const name of ENVELOPE_PARAMETERS) asked.delete(name);
     if (row.access === "public") return { ...NOBODY, asked };
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
@@ -474,7 +475,7 @@ const NO_PARAMS: ApiFrame["params"] = new Map();
 /** What is no key is refused as one that there is not. */
 const NO_KEY = { failed: null, because: { refusal: "KEY_REFUSED" } } as const;
 /** Parameters of the envelope, which no row reads. */
-const ENVELOPE_PARAMETERS: ReadonlySet<string> = new Set(["signature", "returnRateLimits"]);
+const ENVELOPE_PARAMETERS = ["signature", "returnRateLimits"];
 
 /** The answer to a request that failed on our side. */
 function faultOf(error: unknown): WireError {
