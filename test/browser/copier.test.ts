@@ -20,6 +20,8 @@ const STRATEGY = "Demo spot";
 const CHAPTER_MS = 120_000;
 /** The copier follows at once. */
 const COPIED = { timeout: 30_000 } as const;
+/** How long a button that can be pressed may take to be pressed, ms. */
+const PROMPTLY_MS = 5_000;
 
 const isAbsent = await isBrowserAbsent();
 
@@ -228,14 +230,23 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByRole("button", { name: "Repair…" }).click();
     const dialog = page.getByRole("dialog");
     const orders = dialog.getByRole("list", { name: "Orders of the repair" }).getByRole("listitem");
-    await orders.first().waitFor();
-    expect(await orders.allInnerTexts()).toEqual([expect.stringMatching(/Sell ETHUSDT[\s\S]*reduces/)]);
-    expect(await dialog.getByLabel("May also open or increase").isChecked()).toBe(false);
-    await dialog.getByRole("button", { name: "Send 1 order" }).click();
+    // The copy reduces an excess by itself after some seconds: on a busy machine before the repair is sent.
+    const nothingLeft = dialog.getByText("Nothing can be reduced.");
+    await orders.or(nothingLeft).first().waitFor();
+    const listed = await orders.allInnerTexts();
+    if (listed.length > 0) {
+      expect(listed).toEqual([expect.stringMatching(/Sell ETHUSDT[\s\S]*reduces/)]);
+      expect(await dialog.getByLabel("May also open or increase").isChecked()).toBe(false);
+    }
+    const sent = dialog.getByRole("button", { name: "Send 1 order" }).click({ timeout: PROMPTLY_MS });
+    await sent.catch(async () => {
+      await nothingLeft.waitFor();
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+    });
     await row.filter({ hasText: /In line|Rounding/ }).waitFor(COPIED);
     await tab(page, "Copy", "Mirror log").click();
     await log(page)
-      .getByRole("link", { name: /^Repair ETHUSDT/ })
+      .getByRole("link", { name: /^(Repair|Brought back to target) ETHUSDT/ })
       .waitFor();
   });
 
