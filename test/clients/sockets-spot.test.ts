@@ -162,7 +162,7 @@ test("binance-api-node's ws.user reports what it trades by REST", async () => {
 });
 
 describe("a client that is new to the gateway", () => {
-  test("is told by the retired route where user data is now", async () => {
+  test("gets 410 from the retired route of user data", async () => {
     const key = gateway.takeStrategy();
     const response = await fetch(`${gateway.url}/api/v3/userDataStream`, {
       method: "POST",

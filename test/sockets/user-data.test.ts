@@ -58,7 +58,7 @@ test("an order over REST is reported on the socket after the subscription's answ
   }
 });
 
-test("one subscription of an account a connection; both of two accounts are told apart", async () => {
+test("a connection has one subscription per account; events of two accounts have the ids of their subscriptions", async () => {
   const other = gateway.seed("spot");
   const client = await open();
   await client.signed("userDataStream.subscribe.signature", spot);
