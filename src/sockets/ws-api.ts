@@ -94,7 +94,7 @@ type Subscription = {
   readonly strategyId: string;
   /** Whether the session's end is its end. */
   readonly isOfSession: boolean;
-  readonly cancel: Cancel;
+  cancel: Cancel;
 };
 /** What a method of the connection itself does for its caller; `afterwards` runs when the answer was sent. */
 type Done = { readonly result: object; readonly afterwards?: () => void };
@@ -405,8 +405,11 @@ class ApiConnection implements ConnectionHandler {
     if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
     const subscriptionId = this.#nextSubscription;
     this.#nextSubscription += 1;
+    // It has its place from now on, so that no other request subscribes to the account before the answer.
+    const subscription: Subscription = { strategyId, isOfSession, cancel: () => {} };
+    this.#subscriptions.set(subscriptionId, subscription);
     const begin = () => {
-      if (!this.#connection.isOpen) return;
+      if (this.#subscriptions.get(subscriptionId) !== subscription) return;
       const cancelFeed = feed.listen(
         ({ text }) => this.#connection.send(`{"subscriptionId":${subscriptionId},"event":${text}}`),
         () => this.#connection.close(1_011, "events were lost"),
@@ -418,11 +421,10 @@ class ApiConnection implements ConnectionHandler {
           this.#announceEnds([subscriptionId]);
         },
       });
-      const cancel = () => {
+      subscription.cancel = () => {
         cancelFeed();
         forget();
       };
-      this.#subscriptions.set(subscriptionId, { strategyId, isOfSession, cancel });
     };
     return { result: { subscriptionId }, afterwards: begin };
   }

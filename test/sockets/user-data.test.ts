@@ -73,6 +73,15 @@ test("a connection has one subscription per account; events of two accounts have
   ).toEqual([1, 1, 1]);
 });
 
+test("of two subscriptions of an account that are asked for at once, one is accepted", async () => {
+  const client = await open();
+  const answers = await Promise.all([
+    client.signed("userDataStream.subscribe.signature", spot),
+    client.signed("userDataStream.subscribe.signature", spot),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+});
+
 test("an unsubscription ends the events with a notice", async () => {
   const client = await open();
   await client.signed("userDataStream.subscribe.signature", spot);
