@@ -32,7 +32,7 @@ class SlowestFirst extends BaseSequencer {
 const WITH_REAL_PARTS = [
   "src/{desk,people,schedules,signals,store,watch}/**/*.test.ts",
   "src/copy/{executor,leads,reconcile}/*.test.ts",
-  "src/{analytics/reports,dashboard-api/last-prices,dashboard-api/valuation,keys/rotation}.test.ts",
+  "src/{analytics/reports,dashboard-api/last-prices,dashboard-api/valuation,keys/rotation,sockets/ws-api}.test.ts",
 ];
 
 /**

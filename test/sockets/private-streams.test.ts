@@ -88,7 +88,7 @@ async function untilOpen(keys: Credentials, ...listeners: readonly Listener[]): 
     },
     { askAgainMs: 50 },
   );
-  // What was sent meanwhile has arrived with the last one.
+  // Earlier events have arrived with the last one.
   const isLast = ({ data, ac = data?.ac }: Message) => ac?.l === leverage;
   await eventually("the last is heard", () => listeners.every(({ messages }) => messages.some(isLast)));
   for (const { messages, texts } of listeners) {

@@ -73,15 +73,6 @@ test("a connection has one subscription per account; events of two accounts have
   ).toEqual([1, 1, 1]);
 });
 
-test("of many subscriptions of an account that are asked for at once, one is accepted", async () => {
-  const key = gateway.seed("spot");
-  const client = await open();
-  const asked = Array.from({ length: 20 }, () => client.signed("userDataStream.subscribe.signature", key));
-  const statuses = (await Promise.all(asked)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-  expect((await client.request("session.subscriptions")).result).toHaveLength(1);
-});
-
 test("an unsubscription ends the events with a notice", async () => {
   const client = await open();
   await client.signed("userDataStream.subscribe.signature", spot);
