@@ -83,6 +83,13 @@ export function* signedTexts({
   for (const other of new Set(others)) if (other !== first) yield other;
 }
 
+/** The parameters as a form, sorted and with the signature last: what a diagnosis reads of a refused request. */
+export function formOf(params: ApiFrame["params"]): string {
+  const signature = params.get("signature");
+  const signed = signedText(params, (value) => value);
+  return signature === undefined ? signed : `${signed}&signature=${signature}`;
+}
+
 function signedText(params: ApiFrame["params"], form: (value: string) => string): string {
   const signed = [...params].filter(([name]) => name !== "signature");
   signed.sort(([one], [other]) => (one < other ? -1 : 1));

@@ -33,7 +33,7 @@ import type { Usage } from "../rate-limits/budgets.ts";
 import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { isKeyText } from "../streams/handshake.ts";
-import { type ApiFrame, readFrame, signedTexts, type UnreadFrame } from "./api-frame.ts";
+import { type ApiFrame, formOf, readFrame, signedTexts, type UnreadFrame } from "./api-frame.ts";
 import { methodsOf } from "./api-methods.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
 import type { KeyChecks } from "./key-checks.ts";
@@ -166,7 +166,10 @@ class ApiConnection implements ConnectionHandler {
     const seen: Request = {
       method: "WS",
       path: isKnown ? `${path} ${method}` : path,
-      query: "",
+      // Read of refused requests alone.
+      get query() {
+        return formOf(params);
+      },
       target: path,
       headers: request.headers,
       rawHeaders: [],
