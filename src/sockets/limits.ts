@@ -47,10 +47,6 @@ export const SUBSCRIPTIONS_PER_CONNECTION_MAX = 1_000;
 export const USER_STREAMS_PER_KEY_MAX = 100;
 /** Listen keys that are looked up in one query. */
 export const LISTEN_KEYS_AT_ONCE = 500;
-/** How often the keys of user data streams and sessions are looked up, ms. */
-export const KEYS_CHECKED_EVERY_MS = 1_000;
-/** How many of them are looked up before anything else may run. */
-export const KEYS_CHECKED_AT_ONCE = 250;
 /** How often the versions of followed accounts are polled where several servers share the database, ms. */
 export const FOLLOWED_POLL_MS = 250;
 /** Entries of a journal that are read at a time to catch up. */

@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import type { BoundKey } from "../domain/strategy.ts";
+import { KEYS_CHECKED_EVERY_MS, KeyChecks } from "../keys/key-checks.ts";
 import type { ListenKey } from "../store/ports/keys.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import { KeyChecks } from "./key-checks.ts";
-import { KEYS_CHECKED_EVERY_MS, USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
+import { USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
 import { ListenKeys } from "./listen-keys.ts";
 import { listenKeyNames } from "./private-streams.ts";
 import type { UserEvent } from "./user-events/event.ts";

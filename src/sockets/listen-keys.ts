@@ -7,10 +7,10 @@ import type { Logger } from "pino";
 import { Batcher } from "../concurrency/batcher.ts";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Cancel, Timers } from "../concurrency/time.ts";
+import { KEYS_CHECKED_EVERY_MS, type KeyChecks } from "../keys/key-checks.ts";
 import type { ListenKey } from "../store/ports/keys.ts";
 import { type Store, StoreUnavailable } from "../store/store.ts";
-import type { KeyChecks } from "./key-checks.ts";
-import { KEYS_CHECKED_EVERY_MS, LISTEN_KEYS_AT_ONCE, USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
+import { LISTEN_KEYS_AT_ONCE, USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
 import type { UserEvent } from "./user-events/event.ts";
 import type { UserStreams } from "./user-streams.ts";
 

@@ -5,12 +5,12 @@ import { openDataDirectory } from "../config/data-directory.ts";
 import type { Gateway } from "../http/pipeline.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
+import { KeyChecks } from "../keys/key-checks.ts";
 import { seedStrategies } from "../keys/seed.ts";
 import { diagnose } from "../observability/diagnosis.ts";
 import { type SeenRequest, UNOBSERVED } from "../observability/sighting.ts";
 import { Budgets } from "../rate-limits/budgets.ts";
 import type { Connection } from "./connection.ts";
-import { KeyChecks } from "./key-checks.ts";
 import { createWsApi } from "./ws-api.ts";
 
 /** The WebSocket API of spot on one connection; accounts load when the test lets them. */

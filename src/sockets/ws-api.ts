@@ -28,6 +28,7 @@ import {
   type SignedCall,
 } from "../http/route.ts";
 import { RATE_LIMITS } from "../http/routes/exchange-info.ts";
+import type { KeyChecks } from "../keys/key-checks.ts";
 import type { Sighting } from "../observability/sighting.ts";
 import type { Usage } from "../rate-limits/budgets.ts";
 import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
@@ -36,7 +37,6 @@ import { isKeyText } from "../streams/handshake.ts";
 import { type ApiFrame, formOf, readFrame, signedTexts, type UnreadFrame } from "./api-frame.ts";
 import { methodsOf } from "./api-methods.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
-import type { KeyChecks } from "./key-checks.ts";
 import {
   FUTURES_PING,
   REQUESTS_IN_FLIGHT_MAX,
@@ -102,6 +102,10 @@ type Done = { readonly result: object; readonly afterwards?: () => void };
 type Answered = Pick<Outcome<Answer>, "answer" | "usage" | "retryAfterSeconds">;
 type OwnMethod = {
   readonly access: "public" | "signed";
+  /** Signed also by a client that has logged on. */
+  readonly isAlwaysSigned?: true;
+  /** Takes no time from a client that has logged on. */
+  readonly needsNoTime?: true;
   /** Its effect; `apiKey` is that of a signed request. */
   run(
     caller: Pick<SignedCall, "strategyId">,
@@ -109,6 +113,9 @@ type OwnMethod = {
     parameters: Parameters,
   ): Promise<Done | Refusal> | Done | Refusal;
 };
+
+/** The row of a method, and the method if it is one of the connection itself. */
+type Method = { readonly row: Route; readonly own: OwnMethod | undefined };
 
 class ApiConnection implements ConnectionHandler {
   readonly countsMessages = false;
@@ -188,7 +195,8 @@ class ApiConnection implements ConnectionHandler {
       }
       const row = route ?? this.#rowOf(own as OwnMethod, frame, (after) => (afterwards = after));
       if (row.access !== "public") context.apiKey = seen.apiKey;
-      return this.#reply(frame, await this.#respond(row, frame, seen, context), row.placesOrder);
+      const answered = await this.#respond({ row, own }, frame, seen, context);
+      return this.#reply(frame, answered, row.placesOrder);
     };
     try {
       const reply = await observed(seen, gateway.observer, run);
@@ -207,7 +215,7 @@ class ApiConnection implements ConnectionHandler {
 
   /** The steps of a request whose method is known. */
   async #respond(
-    row: Route,
+    { row, own }: Method,
     frame: ApiFrame,
     { address, apiKey }: Request,
     context: Sighting,
@@ -228,7 +236,7 @@ class ApiConnection implements ConnectionHandler {
 
     const caller =
       row.access === "public" || isKeyText(apiKey ?? "")
-        ? await this.#callerOf(row, frame, apiKey ?? "", context)
+        ? await this.#callerOf({ row, own }, frame, apiKey ?? "", context)
         : NO_KEY;
     if ("failed" in caller) {
       context.failed = caller.failed;
@@ -241,19 +249,19 @@ class ApiConnection implements ConnectionHandler {
     return await execute<Parameters, ExchangeCaller, Answer, Route>(row, caller, terms, gateway, context);
   }
 
-  async #callerOf(row: Route, frame: ApiFrame, apiKey: string, context: Sighting) {
+  async #callerOf({ row, own }: Method, frame: ApiFrame, apiKey: string, context: Sighting) {
     const { params } = frame;
     const asked = new Map(params);
     for (const name of ENVELOPE_PARAMETERS) asked.delete(name);
     if (row.access === "public") return { ...NOBODY, asked };
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
+    const isOfSession = isLoggedOn && own?.isAlwaysSigned !== true;
     const signature = params.get("signature")?.toLowerCase() ?? null;
-    // The subscription of a session has no parameters, not even a time.
     const proof =
-      row.access === "key" || (isLoggedOn && row.summary === SUBSCRIBE)
+      row.access === "key" || (isOfSession && own?.needsNoTime === true)
         ? "KEY"
-        : isLoggedOn && row.summary !== LOGON
+        : isOfSession
           ? "SESSION"
           : { signature, messages: signedTexts(frame) };
     return await authenticateKey(
@@ -344,8 +352,9 @@ class ApiConnection implements ConnectionHandler {
 
   #sessionMethods(): Readonly<Record<string, OwnMethod>> {
     return {
-      [LOGON]: {
+      "session.logon": {
         access: "signed",
+        isAlwaysSigned: true,
         run: (_caller, apiKey) => {
           this.#endSession();
           const { keyChecks, gateway } = this.#parts;
@@ -371,7 +380,7 @@ class ApiConnection implements ConnectionHandler {
       ({ strategyId }, apiKey) =>
         this.#subscribe(strategyId, apiKey, isOfSession);
     return {
-      [SUBSCRIBE]: { access: "signed", run: subscribe(true) },
+      "userDataStream.subscribe": { access: "signed", needsNoTime: true, run: subscribe(true) },
       "userDataStream.subscribe.signature": { access: "signed", run: subscribe(false) },
       "userDataStream.unsubscribe": {
         access: "public",
@@ -474,8 +483,6 @@ class ApiConnection implements ConnectionHandler {
   }
 }
 
-const LOGON = "session.logon";
-const SUBSCRIBE = "userDataStream.subscribe";
 const NO_PARAMS: ApiFrame["params"] = new Map();
 /** What is no key is refused as one that there is not. */
 const NO_KEY = { failed: null, because: { refusal: "KEY_REFUSED" } } as const;

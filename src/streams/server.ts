@@ -9,13 +9,13 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { type Namespace, Server, type Socket } from "socket.io";
-import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import { Semaphore } from "../concurrency/semaphore.ts";
 import type { Timers } from "../concurrency/time.ts";
+import { KeyChecks } from "../keys/key-checks.ts";
 import type { TradingPairs } from "../market/pairs.ts";
 import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../rate-limits/connections.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
-import { type Store, StoreUnavailable } from "../store/store.ts";
+import { StoreUnavailable } from "../store/store.ts";
 import { named, type StreamError, streamError } from "./errors.ts";
 import { FrontDoor } from "./front-door.ts";
 import { authenticate, type HandshakeParts, type LetIn, UnknownKeys } from "./handshake.ts";
@@ -77,6 +77,7 @@ export function createStreams(parts: StreamsParts): Streams {
   const { perAddress = new ConnectionBound(STREAMS_PER_ADDRESS_DEFAULT), addressOf } = parts;
   const door = new FrontDoor(io, server, { ...parts, perAddress, addressOf });
   const sessions = new Sessions();
+  const keyChecks = new KeyChecks({ store, every: timers.every, log });
   // This namespace is there of itself.
   io.of("/").use((_socket, next) => next(new Error("Invalid namespace")));
   const shared = {
@@ -84,17 +85,12 @@ export function createStreams(parts: StreamsParts): Streams {
     io,
     door,
     sessions,
+    keyChecks,
     failing: new Semaphore<string>({ permitsPerKey: 1 }),
     unknownKeys: new UnknownKeys(),
   };
   const served = [serve(CANDLES, sources.candles, shared), serve(DEPTH, sources.depth, shared)];
 
-  const lookUps = new PeriodicTask({
-    every: timers.every,
-    intervalMs: LOOK_UP_INTERVAL_MS,
-    task: () => endRevoked(sessions, store),
-    onError: (error) => log.error({ err: error }, "keys in use could not be looked up"),
-  });
   return {
     share: (name) => ({
       namespace: io.of(name),
@@ -102,9 +98,9 @@ export function createStreams(parts: StreamsParts): Streams {
       left: ({ conn }) => door.left(conn),
     }),
     async close() {
-      const lookedUp = lookUps.close();
+      const checked = keyChecks.close();
       await door.close();
-      await lookedUp;
+      await checked;
       for (const { close } of served) close();
     },
   };
@@ -114,6 +110,7 @@ type Shared = Omit<StreamsParts, "sources"> & {
   readonly io: Server;
   readonly door: FrontDoor;
   readonly sessions: Sessions;
+  readonly keyChecks: KeyChecks;
   readonly failing: Semaphore<string>;
   readonly unknownKeys: UnknownKeys;
 };
@@ -122,7 +119,7 @@ type Shared = Omit<StreamsParts, "sources"> & {
 function serve<Topic extends { readonly pair: string }, Payload extends object>(
   kind: StreamKind<Topic, Payload>,
   openSource: OpenSource<Topic, Payload>,
-  { io, door, sessions, pairs, addressOf, onKeyUsed, onRefused, wallNow, log, ...parts }: Shared,
+  { io, door, sessions, keyChecks, pairs, addressOf, onKeyUsed, onRefused, wallNow, log, ...parts }: Shared,
 ): { close(): void } {
   const subscriptions = new Subscriptions(kind, openSource);
   const handshakes = new WeakMap<Socket, LetIn | StreamError>();
@@ -178,7 +175,12 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
         session.answer("error", streamError("INTERNAL"));
       }
     });
+    const forget = keyChecks.add(apiKey, {
+      strategyId: null,
+      end: () => session.end(streamError("AUTH_KEY_REVOKED")),
+    });
     socket.on("disconnect", () => {
+      forget();
       subscriptions.drop(session);
       sessions.close(session);
       door.left(socket.conn);
@@ -213,28 +215,4 @@ function refuse(socket: Socket, error: StreamError): void {
 
 function isError(read: object): read is StreamError {
   return "code" in read;
-}
-
-// An open connection is not authenticated again: the keys of all connections are looked up once a second.
-
-export const LOOK_UP_INTERVAL_MS = 1_000;
-
-/** Ends the sessions of keys that have been revoked. A database that is out of reach is asked again the next time. */
-export async function endRevoked(sessions: Sessions, store: Pick<Store, "findKey">): Promise<void> {
-  await Promise.all(
-    sessions.keys().map(async (apiKey) => {
-      if (!(await isRevoked(apiKey, store))) return;
-      for (const session of sessions.of(apiKey)) session.end(streamError("AUTH_KEY_REVOKED"));
-    }),
-  );
-}
-
-async function isRevoked(apiKey: string, store: Pick<Store, "findKey">): Promise<boolean> {
-  try {
-    const bound = await store.findKey(apiKey);
-    return bound === null || bound.key.revokedAt !== null;
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return false;
-    throw error;
-  }
 }

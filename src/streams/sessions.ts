@@ -151,14 +151,4 @@ export class Sessions {
     this.#count -= 1;
     if (usage.sessions.size === 0) this.#usages.delete(session.apiKey);
   }
-
-  /** The keys that have a session. */
-  keys(): string[] {
-    return [...this.#usages.keys()];
-  }
-
-  /** The sessions of a key. */
-  of(apiKey: string): Session[] {
-    return [...(this.#usages.get(apiKey)?.sessions ?? [])];
-  }
 }

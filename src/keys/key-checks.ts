@@ -6,7 +6,11 @@ import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Cancel, Timers } from "../concurrency/time.ts";
 import { type Store, StoreUnavailable } from "../store/store.ts";
-import { KEYS_CHECKED_AT_ONCE, KEYS_CHECKED_EVERY_MS } from "./limits.ts";
+
+/** How often the keys of open connections are looked up, ms. */
+export const KEYS_CHECKED_EVERY_MS = 1_000;
+/** How many of them are looked up before anything else may run. */
+export const KEYS_CHECKED_AT_ONCE = 250;
 
 type KeyCheckParts = {
   readonly store: Pick<Store, "findKey">;

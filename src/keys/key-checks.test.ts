@@ -1,7 +1,6 @@
 // Look-ups of the keys of open sockets, on a store that answers at once.
 import { expect, test } from "vitest";
-import { KeyChecks } from "./key-checks.ts";
-import { KEYS_CHECKED_AT_ONCE } from "./limits.ts";
+import { KEYS_CHECKED_AT_ONCE, KeyChecks } from "./key-checks.ts";
 
 test("many keys are looked up in parts, and what else is due runs between them", async () => {
   const lookedUp: string[] = [];
