@@ -39,7 +39,7 @@ export type Endpoint = {
   readonly ping: PingSchedule;
   /** Why an upgrade is refused before the handshake; null if it is not. None is unless given. */
   refusalOf?(upgrade: Upgrade): { readonly status: number; readonly msg: string } | null;
-  /** Serves a connection that was opened; what it sends before is lost by no client. */
+  /** Serves a connection that was opened. What it sends at once is received by the client. */
   open(connection: Connection, upgrade: Upgrade): ConnectionHandler;
 };
 
