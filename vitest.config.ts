@@ -37,13 +37,14 @@ const WITH_REAL_PARTS = [
 
 /**
  * What `npm test` leaves to `npm run test:all`: campaigns, many restarts of many processes, what the command
- * line prints and refuses, all screens, each of the dashboard's rows by each role and state, garbage and long
- * walks over sockets, clients of Python and Go, and each method of the store on PostgreSQL.
+ * line prints and refuses, all screens, each of the dashboard's rows by each role and state, long histories,
+ * garbage and long walks over the wire, clients of Python and Go, and each method of both stores.
  */
 const LONG = [
   "src/copy/reconcile/polls-and-orders.test.ts",
   "src/store/backup/between-stores.test.ts",
   "src/store/postgres/{notifications,postgres-store}.test.ts",
+  "src/store/sqlite/sqlite-store.test.ts",
   "test/analytics/walked.test.ts",
   "test/browser/{absent-server,axe,copier,docs,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
@@ -55,8 +56,9 @@ const LONG = [
   "test/process/{keys,master-key,operator,outage,prune,secrets,settings,tape}.test.ts",
   "test/process/two-servers*.test.ts",
   "test/sockets/{book-changes,ccxt-streams,garbage}.test.ts",
-  "test/wire/dashboard-{matrix,requests,states,texts}.test.ts",
-  "test/wire/{connections,streams-gateway}.test.ts",
+  "test/wire/{bot-garbage,budgets,connections,docs-answers,futures-history,history,streams-gateway}.test.ts",
+  "test/wire/dashboard-copying-{accounts,copies,figures}.test.ts",
+  "test/wire/dashboard-{matrix,origins,requests,states,texts}.test.ts",
 ];
 
 /** Tests that measure time run after all others, one at a time. */
@@ -84,7 +86,7 @@ export default defineConfig({
       { extends: true, test: { name: "parts", include: WITH_REAL_PARTS, exclude: LONG, isolate: false } },
       {
         extends: true,
-        test: { name: "system", include: ["test/**/*.test.ts"], exclude: [...LONG, ...TIMED] },
+        test: { name: "system", include: ["test/**/*.test.ts"], exclude: [...LONG, ...TIMED], isolate: false },
       },
       { extends: true, test: { name: "long", include: LONG, env: { FRESH_SEEDS: "yes" } } },
       { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
