@@ -86,7 +86,12 @@ export default defineConfig({
       { extends: true, test: { name: "parts", include: WITH_REAL_PARTS, exclude: LONG, isolate: false } },
       {
         extends: true,
-        test: { name: "system", include: ["test/**/*.test.ts"], exclude: [...LONG, ...TIMED], isolate: false },
+        test: {
+          name: "system",
+          include: ["test/**/*.test.ts"],
+          exclude: [...LONG, ...TIMED],
+          isolate: false,
+        },
       },
       { extends: true, test: { name: "long", include: LONG, env: { FRESH_SEEDS: "yes" } } },
       { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },

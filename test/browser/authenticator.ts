@@ -5,6 +5,8 @@ import { setTimeout as until } from "node:timers/promises";
 import { generateSync } from "otplib/functional";
 
 const STEP_MS = 30_000;
+/** So long a code that was given stays valid at least: the request that carries it may take a while on a busy machine. */
+const VALID_FOR_MS = 15_000;
 
 export class Authenticator {
   readonly #secret: string;
@@ -22,7 +24,7 @@ export class Authenticator {
    */
   async code(forget: (() => void) | null = null): Promise<string> {
     const now = Date.now();
-    const next = Math.max(this.#lastStep + 1, stepAt(now) - 1);
+    const next = Math.max(this.#lastStep + 1, stepAt(now + VALID_FOR_MS) - 1);
     // It is taken from one step before its own on.
     const opensAt = (next - 1) * STEP_MS;
     if (opensAt <= now) this.#lastStep = next;
