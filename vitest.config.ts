@@ -61,6 +61,9 @@ const LONG = [
   "test/wire/dashboard-{matrix,origins,requests,states,texts}.test.ts",
 ];
 
+/** Stock clients that connect again for ever, even when their test has ended. */
+const RECONNECTING = ["test/clients/sockets-{spot,futures}.test.ts"];
+
 /** Tests that measure time run after all others, one at a time. */
 const TIMED = [
   "test/campaigns/copy-faults/faults.test.ts",
@@ -89,10 +92,11 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: [...LONG, ...TIMED],
+          exclude: [...LONG, ...TIMED, ...RECONNECTING],
           isolate: false,
         },
       },
+      { extends: true, test: { name: "clients", include: RECONNECTING } },
       { extends: true, test: { name: "long", include: LONG, env: { FRESH_SEEDS: "yes" } } },
       { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
     ],
