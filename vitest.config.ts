@@ -30,7 +30,7 @@ class SlowestFirst extends BaseSequencer {
 
 /** Tests of `src/` that open a database or sockets. */
 const WITH_REAL_PARTS = [
-  "src/{desk,people,schedules,signals,store,watch}/**/*.test.ts",
+  "src/{desk,people,schedules,signals,store,triggers}/**/*.test.ts",
   "src/copy/{executor,leads,reconcile}/*.test.ts",
   "src/{analytics/reports,dashboard-api/last-prices,dashboard-api/valuation,keys/rotation,sockets/ws-api}.test.ts",
 ];

@@ -30,9 +30,9 @@ export function greeting(
     url,
     firstStrategies,
     demoPassword,
-    waiting,
+    triggerCounts,
     marketContents,
-  }: Pick<Service, "url" | "firstStrategies" | "demoPassword" | "waiting" | "marketContents">,
+  }: Pick<Service, "url" | "firstStrategies" | "demoPassword" | "triggerCounts" | "marketContents">,
   config: Config,
 ): string {
   const facts = [
@@ -40,7 +40,7 @@ export function greeting(
     ["Data", config.databaseUrl === null ? resolve(config.dataDir) : databaseName(config.databaseUrl)],
     ["Dashboard", url],
     ["API docs", `${url}/docs (every route, and the streams)`],
-    ...watchedFacts(waiting),
+    ...triggerFacts(triggerCounts),
   ];
   const lines = [
     `Lyrebird listens on ${url}`,
@@ -70,9 +70,9 @@ export function greeting(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function watchedFacts(waiting: Service["waiting"]): [string, string][] {
+function triggerFacts(triggerCounts: Service["triggerCounts"]): [string, string][] {
   const watched = (["orders", "legs", "positions"] as const).flatMap((kind) => {
-    const count = waiting.reduce((sum, counts) => sum + counts[kind], 0);
+    const count = triggerCounts.reduce((sum, counts) => sum + counts[kind], 0);
     return count === 0 ? [] : [`${count} ${count === 1 ? kind.slice(0, -1) : kind}`];
   });
   return watched.length === 0 ? [] : [["Watching", watched.join(", ")]];

@@ -50,8 +50,8 @@ import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
 import { answerToPolling } from "./streams/front-door.ts";
 import { createStreams } from "./streams/server.ts";
-import type { WaitingCounts } from "./watch/watch-list.ts";
-import { Watcher } from "./watch/watcher.ts";
+import type { TriggerCounts } from "./triggers/trigger-index.ts";
+import { Triggers } from "./triggers/triggers.ts";
 
 export type Service = {
   /** Where it listens: an origin such as `http://127.0.0.1:8080`. */
@@ -61,7 +61,7 @@ export type Service = {
   /** The demo's trader, shown once, when that person was made; null otherwise. */
   readonly demoPassword: string | null;
   /** Triggers found at the start, per type. */
-  readonly waiting: readonly WaitingCounts[];
+  readonly triggerCounts: readonly TriggerCounts[];
   /** The contents of the recording that serves as the market, in sentences; none for another market. */
   readonly marketContents: readonly string[];
   /** Reads the certificate's files again, for new connections; null for a service without one. */
@@ -145,17 +145,17 @@ export async function startService(
       log,
     });
     opened.defer(() => desk.drain());
-    const watcherOf = (family: StrategyType) => {
+    const triggersOf = (family: StrategyType) => {
       const market = markets[family];
-      const watcher = new Watcher({ family, desk, store, market, timers: systemTimers, log });
-      return opened.adopt(watcher, close);
+      const triggers = new Triggers({ family, desk, store, market, timers: systemTimers, log });
+      return opened.adopt(triggers, close);
     };
-    const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
-    const waiting = [await watchers.SPOT.rebuild(), await watchers.FUTURES.rebuild()];
+    const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
+    const triggerCounts = [await triggers.SPOT.rebuild(), await triggers.FUTURES.rebuild()];
     opened.adopt(createKeyWatch({ master, store, every, log }), close);
     const funding = new FundingClock({
       market: markets.FUTURES,
-      holders: watchers.FUTURES,
+      holders: triggers.FUTURES,
       store,
       every,
       log,
@@ -317,7 +317,7 @@ export async function startService(
       url: address(),
       firstStrategies: demo?.strategies ?? [],
       demoPassword: demo?.password ?? null,
-      waiting,
+      triggerCounts,
       marketContents: upstream.contents,
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
       close: () => opened.disposeAsync(),

@@ -4,7 +4,7 @@ import { createHmac, createSecretKey } from "node:crypto";
 import type { Quote } from "../../src/domain/market.ts";
 import type { Price } from "../../src/money/decimal.ts";
 import { decimal } from "../../src/money/decimal.ts";
-import { WatchList } from "../../src/watch/watch-list.ts";
+import { TriggerIndex } from "../../src/triggers/trigger-index.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
 import { decisionsPerSecond } from "./decisions.ts";
 import { FUTURES_DECISIONS } from "./futures-decisions.ts";
@@ -47,29 +47,29 @@ function signatures(): number {
 }
 
 const symbols = Array.from({ length: SYMBOLS }, (_, index) => `COIN${index}USDT`);
-const lists = RESTING.map((resting) => watchListOf(resting / SYMBOLS));
+const lists = RESTING.map((resting) => indexOf(resting / SYMBOLS));
 const quotes: Quote[] = Array.from({ length: 16 }, (_, index) => ({
   bid: (BID - BigInt(index)) as Price,
   ask: (ASK + BigInt(index)) as Price,
 }));
 
 /** Buyers from 90 down and sellers from 110 up, in random order, this many per symbol. */
-function watchListOf(restingPerSymbol: number): WatchList {
-  const list = new WatchList();
+function indexOf(restingPerSymbol: number): TriggerIndex {
+  const list = new TriggerIndex();
   for (const symbol of symbols) {
     for (let count = 0; count < restingPerSymbol; count += 1) {
-      const waitsFor = count % 2 === 0 ? "ASK_FALLS" : "BID_RISES";
+      const condition = count % 2 === 0 ? "ASK_FALLS" : "BID_RISES";
       const distance = BigInt((count * 7_919) % restingPerSymbol) * 1_000_000n;
       const price = (
-        waitsFor === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
+        condition === "ASK_FALLS" ? 9_000_000_000n - distance : 11_000_000_000n + distance
       ) as Price;
-      list.add({ strategyId: symbol, kind: "LIMIT", id: count, symbol, waitsFor, price, since: 0 });
+      list.add({ strategyId: symbol, kind: "LIMIT", id: count, symbol, condition, price, since: 0 });
     }
   }
   return list;
 }
 
-function ticks(list: WatchList): number {
+function ticks(list: TriggerIndex): number {
   let crossed = 0;
   const start = performance.now();
   for (let count = 0; count < TICKS; count += 1) {

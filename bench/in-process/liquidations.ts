@@ -7,8 +7,8 @@ import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { formatBriefly, type Price } from "../../src/money/decimal.ts";
-import { StubMarket } from "../../src/watch/testing/stub-market.ts";
-import { Watcher } from "../../src/watch/watcher.ts";
+import { StubMarket } from "../../src/triggers/testing/stub-market.ts";
+import { Triggers } from "../../src/triggers/triggers.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
 import type { Place } from "../stores.ts";
 import { CONTRACT, entryOf, liquidationOf, withPosition } from "./positions.ts";
@@ -51,10 +51,10 @@ const desk = new Desk({
   },
   log,
 });
-const watcher = new Watcher({ family: "FUTURES", desk, store, market, timers: systemTimers, log });
-const waiting = await watcher.rebuild();
-if (waiting.positions !== positions) {
-  throw new Error(`of ${positions} positions ${waiting.positions} are watched`);
+const triggers = new Triggers({ family: "FUTURES", desk, store, market, timers: systemTimers, log });
+const counts = await triggers.rebuild();
+if (counts.positions !== positions) {
+  throw new Error(`of ${positions} positions ${counts.positions} have triggers`);
 }
 
 let liquidated = 0;
@@ -76,7 +76,7 @@ for (let tick = 1; tick <= ticks + 1; tick += 1) {
   await whenAll.promise;
   if (tick > 1) tookMs.push(performance.now() - start);
 }
-await watcher.close();
+await triggers.close();
 await desk.drain();
 await store.close();
 if (liquidated !== atOnce) throw new Error(`a tick liquidated ${liquidated} positions, not ${atOnce}`);

@@ -4,7 +4,7 @@ import type { Account } from "../../src/domain/account.ts";
 import { STANDARD } from "../../src/engine/profiles.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import type { Price } from "../../src/money/decimal.ts";
-import { WatchList } from "../../src/watch/watch-list.ts";
+import { TriggerIndex } from "../../src/triggers/trigger-index.ts";
 import { carryOut } from "./decisions.ts";
 import { CONTRACT, entryOf, liquidationOf, withPosition } from "./positions.ts";
 
@@ -15,7 +15,7 @@ const IDLE_TICKS = 1_000_000;
 const AT = 1_790_000_000_000;
 
 export class MarkTicks {
-  readonly #list = new WatchList();
+  readonly #list = new TriggerIndex();
   readonly #circumstances = { market: new MarketStub([CONTRACT]), profile: STANDARD.FUTURES, at: AT };
   /** Those that the next ticks reach, in the order in which they do. */
   readonly #next: { readonly account: Account; readonly price: Price }[] = [];
@@ -24,9 +24,9 @@ export class MarkTicks {
   constructor(measurements: number) {
     for (let number = POSITIONS - 1; number >= 0; number -= 1) {
       const { account } = withPosition(`s${number}`, AT, number);
-      const waiting = liquidationOf(account);
-      this.#list.add(waiting);
-      if (this.#next.length < LIQUIDATED * measurements) this.#next.push({ account, price: waiting.price });
+      const trigger = liquidationOf(account);
+      this.#list.add(trigger);
+      if (this.#next.length < LIQUIDATED * measurements) this.#next.push({ account, price: trigger.price });
     }
   }
 
@@ -50,7 +50,7 @@ export class MarkTicks {
     const start = performance.now();
     for (const { account, price } of ticks) {
       const [one, ...others] = this.#list.takeAtMark(CONTRACT.symbol, price);
-      if (one?.waiting.strategyId !== account.strategyId || others.length > 0) {
+      if (one?.trigger.strategyId !== account.strategyId || others.length > 0) {
         throw new Error("these ticks reach one position each");
       }
       const command = { type: "LiquidatePosition", symbol: CONTRACT.symbol, seen: one.seen } as const;

@@ -10,7 +10,7 @@ import { STANDARD } from "../engine/profiles.ts";
 import { decimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { type Store, StoreFailure } from "../store/store.ts";
-import { StubMarket } from "../watch/testing/stub-market.ts";
+import { StubMarket } from "../triggers/testing/stub-market.ts";
 import { createClosingSweep } from "./closing-sweep.ts";
 
 /** How often the strategies that are being closed are tried again, ms. */

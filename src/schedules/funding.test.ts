@@ -9,10 +9,10 @@ import {
   minute,
   settlementAt,
   standingOf,
-} from "../watch/testing/futures-stage.ts";
-import { cleanStages, stage, startOn, type Terms } from "../watch/testing/stage.ts";
-import { contractTerms } from "../watch/testing/stub-market.ts";
-import { twoServers } from "../watch/testing/two-servers.ts";
+} from "../triggers/testing/futures-stage.ts";
+import { cleanStages, stage, startOn, type Terms } from "../triggers/testing/stage.ts";
+import { contractTerms } from "../triggers/testing/stub-market.ts";
+import { twoServers } from "../triggers/testing/two-servers.ts";
 import { FundingClock } from "./funding.ts";
 
 const SECOND = 1_000;
@@ -213,7 +213,7 @@ describe("settlements that came while no process ran", () => {
     await before.goTo(DUE + ASK_AFTER);
     expect(await before.store.listFundingNoted()).toEqual([{ symbol: "BTCUSDT", until: PUBLISHED }]);
     await before.clock.close();
-    await before.watcher.close();
+    await before.triggers.close();
     before.time.advance(3 * HOUR);
 
     const { market, store, goTo, time } = await withClock(restart(before));
@@ -233,7 +233,7 @@ describe("settlements that came while no process ran", () => {
     await before.goTo(HOUR + SECOND);
     await before.place("one", "SELL", null, ONE);
     await before.clock.close();
-    await before.watcher.close();
+    await before.triggers.close();
     before.time.advance(MINUTE);
 
     const next = restart(before);
@@ -253,7 +253,7 @@ describe("settlements that came while no process ran", () => {
     await before.place("one", "BUY", null, ONE);
     await before.goTo(before.time.now() + 30 * SECOND);
     await before.clock.close();
-    await before.watcher.close();
+    await before.triggers.close();
     before.time.advance(HOUR);
 
     const { market, store, goTo, time } = await withClock(restart(before));
@@ -283,7 +283,7 @@ test("two servers apply a settlement once", async () => {
   await tell("one");
   expect(await fundingOf(here.store, "one")).toEqual(["-1.00000000"]);
   // A wallet of 3.95 lasts until 96.44: both know.
-  await there.watcher.close();
+  await there.triggers.close();
   here.market.showMark("BTCUSDT", "96.43");
   await here.settled();
   expect(await standingOf(here.store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
@@ -317,13 +317,13 @@ function restart({ store, time }: { readonly store: Store; readonly time: Manual
 
 /** A funding clock beside the watcher of a stage, both started. */
 async function withClock<Staged extends ReturnType<typeof restart>>(staged: Staged) {
-  const { market, watcher, time, settled, storage } = staged;
+  const { market, triggers, time, settled, storage } = staged;
   // Notes of hours would take their time.
   storage.failsToNote = true;
-  await watcher.rebuild();
+  await triggers.rebuild();
   const clock = new FundingClock({
     market,
-    holders: watcher,
+    holders: triggers,
     store: storage.store,
     every: time.every,
     log: pino({ level: "silent" }),

@@ -85,7 +85,7 @@ export async function walk(type: StrategyType, seed: number, rounds: number): Pr
     floor.move();
     floor.seeMarks();
     prices.remember(now);
-    const reached = floor.takeReached();
+    const reached = floor.takeHits();
     await Promise.all(reached.map(({ strategyId, command, key }) => execute(strategyId, command, key)));
     await setImmediate();
   }

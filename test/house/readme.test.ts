@@ -40,7 +40,7 @@ test("the first trade is the script that the first start prints for spot", () =>
       url: "http://127.0.0.1:8080",
       firstStrategies: [{ strategyId: "1", type: "SPOT", apiKey: "lyre_bot_…", apiSecret: "…" }],
       demoPassword: null,
-      waiting: [],
+      triggerCounts: [],
       marketContents: [],
     },
     config,

@@ -16,7 +16,7 @@ import { openTape, type Tape, type TapeOptions } from "../../src/market/tape/ope
 import { Budgets } from "../../src/rate-limits/budgets.ts";
 import { FundingClock } from "../../src/schedules/funding.ts";
 import type { Store } from "../../src/store/store.ts";
-import { Watcher } from "../../src/watch/watcher.ts";
+import { Triggers } from "../../src/triggers/triggers.ts";
 import { botParts } from "../support/bot-parts.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
@@ -118,9 +118,9 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     throw error;
   };
   const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure, log });
-  const watcherOf = (type: StrategyType) =>
-    new Watcher({ family: type, desk, store, market: markets[type], timers: time, log });
-  const watchers = { SPOT: watcherOf("SPOT"), FUTURES: watcherOf("FUTURES") };
+  const triggersOf = (type: StrategyType) =>
+    new Triggers({ family: type, desk, store, market: markets[type], timers: time, log });
+  const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
   let settling = 0;
   const counted =
     <Given extends unknown[], Answer>(work: (...given: Given) => Promise<Answer>) =>
@@ -133,7 +133,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
       }
     };
   const { FUTURES: contracts } = markets;
-  const { FUTURES: holders } = watchers;
+  const { FUTURES: holders } = triggers;
   const funding = new FundingClock({
     market: {
       now: () => contracts.now(),
@@ -165,7 +165,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     { log },
   );
   const url = await server.listen({ port: 0, host: "127.0.0.1" });
-  for (const watcher of Object.values(watchers)) await watcher.rebuild();
+  for (const each of Object.values(triggers)) await each.rebuild();
   await funding.rebuild();
   const market = markets[family];
   void market.prepare(SYMBOL);
@@ -185,7 +185,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     await server.close();
     if (inOrder) {
       await passing(funding.close());
-      for (const watcher of Object.values(watchers)) await watcher.close();
+      for (const each of Object.values(triggers)) await each.close();
     }
     await desk.drain();
     for (const each of Object.values(markets)) await each.close();

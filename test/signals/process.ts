@@ -11,7 +11,7 @@ import { STANDARD } from "../../src/engine/profiles.ts";
 import { Signals } from "../../src/signals/signals.ts";
 import { createSignalSweep } from "../../src/signals/sweep.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { StubMarket } from "../../src/watch/testing/stub-market.ts";
+import type { StubMarket } from "../../src/triggers/testing/stub-market.ts";
 
 /** Makes a step wait for the scheduler. */
 export type Turns = { take(label: string): Promise<void> };

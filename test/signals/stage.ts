@@ -13,7 +13,7 @@ import { isTerminal } from "../../src/signals/signals.ts";
 import { SWEEP_MS } from "../../src/signals/sweep.ts";
 import { encodeOrder } from "../../src/store/codec.ts";
 import type { Store } from "../../src/store/store.ts";
-import { StubMarket } from "../../src/watch/testing/stub-market.ts";
+import { StubMarket } from "../../src/triggers/testing/stub-market.ts";
 import { faultsOf } from "../campaigns/fire/audit.ts";
 import { journalFaults } from "../campaigns/harness/journal.ts";
 import { type Counts, count } from "../campaigns/walk/counts.ts";

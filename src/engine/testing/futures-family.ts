@@ -119,7 +119,7 @@ function placeLeg(
 function mark(bench: Workbench, symbol: string, price: Price): string {
   bench.market.setMarkPrice(symbol, price);
   const confirmed = bench.confirm(symbol);
-  return inOrder([confirmed, bench.carryOutReached(bench.watchList().takeAtMark(symbol, price))]);
+  return inOrder([confirmed, bench.executeHits(bench.index().takeAtMark(symbol, price))]);
 }
 
 function settle(bench: Workbench, words: readonly string[]): string {

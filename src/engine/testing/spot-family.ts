@@ -126,7 +126,7 @@ function orderType(price: Price | null, stopPrice: Price | null): ClientOrderTyp
 function trade(bench: Workbench, symbol: string, price: Price): string {
   bench.market.setLastPrice(symbol, price);
   const confirmed = bench.confirm(symbol);
-  return inOrder([confirmed, bench.carryOutReached(bench.watchList().takeAtTrade(symbol, price))]);
+  return inOrder([confirmed, bench.executeHits(bench.index().takeAtTrade(symbol, price))]);
 }
 
 /** Assets that the account holds nothing of are not listed. */

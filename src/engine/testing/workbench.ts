@@ -9,9 +9,9 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import { isPlausibleQuote, priceBoundsOf } from "../../market/client/symbols/plausibility.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
-import { commandOf } from "../../watch/errands.ts";
-import { type Reached, waitingsOf } from "../../watch/waiting.ts";
-import { WatchList } from "../../watch/watch-list.ts";
+import { type Hit, triggersOf } from "../../triggers/trigger.ts";
+import { commandOf } from "../../triggers/trigger-dispatcher.ts";
+import { TriggerIndex } from "../../triggers/trigger-index.ts";
 import { apply } from "../apply.ts";
 import { decide } from "../decide.ts";
 import { openStrategy } from "../open-strategy.ts";
@@ -71,9 +71,9 @@ export class Workbench {
   }
 
   /** Executes triggered commands one after the other; those that find nothing to do have no outcome. */
-  carryOutReached(reached: readonly Reached[]): string {
+  executeHits(hits: readonly Hit[]): string {
     return inOrder(
-      reached
+      hits
         .map((each) => this.carryOut(commandOf(each)[0]))
         .filter((outcome) => outcome !== "NOTHING_TO_FILL"),
     );
@@ -91,7 +91,7 @@ export class Workbench {
       return "nothing";
     }
     this.market.setQuote(symbol, quote);
-    return this.carryOutReached(this.watchList().takeAtQuote(symbol, quote));
+    return this.executeHits(this.index().takeAtQuote(symbol, quote));
   }
 
   /**
@@ -114,11 +114,11 @@ export class Workbench {
   }
 
   /** The trigger index of the account. */
-  watchList(): WatchList {
-    const list = new WatchList();
+  index(): TriggerIndex {
+    const index = new TriggerIndex();
     const termsOf = (symbol: string) => this.market.rules(symbol)?.contract ?? null;
-    for (const waiting of waitingsOf(this.account, termsOf)) list.add(waiting);
-    return list;
+    for (const trigger of triggersOf(this.account, termsOf)) index.add(trigger);
+    return index;
   }
 }
 

@@ -105,11 +105,11 @@ class DeskWalk {
     await this.#settleFunding();
     await this.#watchAll();
     for (const floor of this.#floorsOpen()) floor.move();
-    await this.#answerReached();
+    await this.#executeHits();
     // Positions opened by these fills are checked against the present mark prices.
     await this.#watchAll();
     for (const floor of this.#floorsOpen()) floor.seeMarks();
-    await this.#answerReached();
+    await this.#executeHits();
 
     for (const strategyId of [...this.#live.keys()]) await this.#check(strategyId);
     if (this.#rounds % REPLAY_EVERY_ROUNDS === 0) await this.checkAll();
@@ -191,8 +191,8 @@ class DeskWalk {
     }
   }
 
-  async #answerReached(): Promise<void> {
-    for (const floor of this.#floorsOpen()) await this.#askBoth(floor.takeReached());
+  async #executeHits(): Promise<void> {
+    for (const floor of this.#floorsOpen()) await this.#askBoth(floor.takeHits());
     await othersHaveBeenHeard();
   }
 

@@ -4,15 +4,15 @@ import type { Command } from "../../../src/domain/command.ts";
 import type { Settlement } from "../../../src/domain/market.ts";
 import { MINUTE_MS } from "../../../src/domain/order-counts.ts";
 import type { SymbolRules } from "../../../src/domain/symbol.ts";
-import { commandOf } from "../../../src/watch/errands.ts";
-import type { Reached } from "../../../src/watch/waiting.ts";
-import { WatchList } from "../../../src/watch/watch-list.ts";
+import type { Hit } from "../../../src/triggers/trigger.ts";
+import { commandOf } from "../../../src/triggers/trigger-dispatcher.ts";
+import { TriggerIndex } from "../../../src/triggers/trigger-index.ts";
 import { pick } from "./chance.ts";
 import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { RandomFunding } from "./random-funding.ts";
 import { RandomMarket } from "./random-market.ts";
-import { follow } from "./watching.ts";
+import { updateTriggers } from "./update-triggers.ts";
 
 /** Market time that a round takes: every tenth is on the hour, when funding is due. */
 export const ROUND_MS = 6 * MINUTE_MS;
@@ -22,16 +22,16 @@ export class Floor {
   readonly market: RandomMarket & { now(): number; mark(): number; prepare(): undefined };
   readonly #random: () => number;
   readonly #funding: RandomFunding;
-  readonly #watchList = new WatchList();
-  #reached: Reached[] = [];
+  readonly #index = new TriggerIndex();
+  #hits: Hit[] = [];
 
   constructor(family: Family, random: () => number, now: () => number) {
     this.family = family;
     this.#random = random;
     const market = new RandomMarket(random, family.listings, {
-      quote: (symbol, quote) => this.#reached.push(...this.#watchList.takeAtQuote(symbol, quote)),
-      trade: (symbol, price) => this.#reached.push(...this.#watchList.takeAtTrade(symbol, price)),
-      mark: (symbol, price) => this.#reached.push(...this.#watchList.takeAtMark(symbol, price)),
+      quote: (symbol, quote) => this.#hits.push(...this.#index.takeAtQuote(symbol, quote)),
+      trade: (symbol, price) => this.#hits.push(...this.#index.takeAtTrade(symbol, price)),
+      mark: (symbol, price) => this.#hits.push(...this.#index.takeAtMark(symbol, price)),
     });
     this.market = Object.assign(market, { now, mark: () => 0, prepare: () => undefined });
     this.#funding = new RandomFunding(random, market, now());
@@ -58,7 +58,7 @@ export class Floor {
   seeMarks(): void {
     for (const symbol of this.market.symbols) {
       const mark = this.market.markPrice(symbol);
-      if (mark !== null) this.#reached.push(...this.#watchList.takeAtMark(symbol, mark));
+      if (mark !== null) this.#hits.push(...this.#index.takeAtMark(symbol, mark));
     }
   }
 
@@ -67,14 +67,14 @@ export class Floor {
   }
 
   follow(account: Account): void {
-    follow(this.#watchList, account, this.market);
+    updateTriggers(this.#index, account, this.market);
   }
 
   /** The commands for entries triggered since the last call. */
-  takeReached(): readonly { strategyId: string; command: Command; key: string | null }[] {
-    return this.#reached.splice(0).map((reached) => {
-      const [command, { key = null }] = commandOf(reached);
-      return { strategyId: reached.waiting.strategyId, command, key };
+  takeHits(): readonly { strategyId: string; command: Command; key: string | null }[] {
+    return this.#hits.splice(0).map((hit) => {
+      const [command, { key = null }] = commandOf(hit);
+      return { strategyId: hit.trigger.strategyId, command, key };
     });
   }
 

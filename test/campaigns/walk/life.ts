@@ -14,9 +14,9 @@ import { STANDARD } from "../../../src/engine/profiles.ts";
 import type { Price } from "../../../src/money/decimal.ts";
 import { freeOf } from "../../../src/money/posting.ts";
 import { decodeEvents, encodeEvents } from "../../../src/store/codec.ts";
-import { commandOf } from "../../../src/watch/errands.ts";
-import type { Reached } from "../../../src/watch/waiting.ts";
-import { WatchList } from "../../../src/watch/watch-list.ts";
+import type { Hit } from "../../../src/triggers/trigger.ts";
+import { commandOf } from "../../../src/triggers/trigger-dispatcher.ts";
+import { TriggerIndex } from "../../../src/triggers/trigger-index.ts";
 import { happens, pick } from "./chance.ts";
 import { type Counts, count, nameOf } from "./counts.ts";
 import type { Family } from "./families.ts";
@@ -25,7 +25,7 @@ import { checkAccount, checkChange, checkLegChange, checkSame, checkWriting, sta
 import { RandomFunding } from "./random-funding.ts";
 import { RandomMarket } from "./random-market.ts";
 import type { Referee } from "./referee.ts";
-import { follow } from "./watching.ts";
+import { updateTriggers } from "./update-triggers.ts";
 
 /** What a life is lived with: one source of chance, one report and one clock for all of a walk. */
 type Circumstances = {
@@ -72,11 +72,11 @@ export class Life {
   readonly #journal: DomainEvent[] = [];
   readonly #market: RandomMarket;
   readonly #funding: RandomFunding;
-  readonly #watchList = new WatchList();
+  readonly #index = new TriggerIndex();
   readonly #orders = new Map<number, Order>();
   readonly #legs = new Map<number, Leg>();
   /** Triggered entries that had no price to trade at, by id: the retry queue. */
-  readonly #overdue = new Map<number | string, Reached>();
+  readonly #retries = new Map<number | string, Hit>();
   #pastSettlements: readonly Settlement[] = [];
   /** The account as the last command left it. */
   #state: string;
@@ -94,15 +94,15 @@ export class Life {
     this.#market = new RandomMarket(this.#random, family.listings, {
       quote: (symbol, quote) => {
         if (this.#market.rules(symbol)?.status !== "TRADING") return;
-        this.#tryAgain(symbol);
-        for (const each of this.#watchList.takeAtQuote(symbol, quote)) this.#reach(each);
+        this.#retry(symbol);
+        for (const each of this.#index.takeAtQuote(symbol, quote)) this.#trigger(each);
       },
       trade: (symbol, price) => {
-        for (const each of this.#watchList.takeAtTrade(symbol, price)) this.#reach(each);
+        for (const each of this.#index.takeAtTrade(symbol, price)) this.#trigger(each);
       },
       mark: (symbol, price) => {
         // The brackets may have changed, and with them the prices of liquidations.
-        this.#watch();
+        this.#updateTriggers();
         this.#seeMark(symbol, price);
       },
     });
@@ -193,7 +193,7 @@ export class Life {
     for (const settlement of settlements) this.#carryOut({ type: "SettleFunding", settlement });
     this.#pastSettlements = [...this.#pastSettlements, ...settlements].slice(-PAST_SETTLEMENTS_MAX);
     // Checks new triggers, and positions that have paid, against the present mark price.
-    this.#watch();
+    this.#updateTriggers();
     for (const symbol of this.#market.symbols) {
       const mark = this.#market.markPrice(symbol);
       if (mark !== null) this.#seeMark(symbol, mark);
@@ -201,26 +201,26 @@ export class Life {
   }
 
   #seeMark(symbol: string, mark: Price): void {
-    if (this.#market.rules(symbol)?.status === "TRADING") this.#tryAgain(symbol);
-    for (const each of this.#watchList.takeAtMark(symbol, mark)) this.#reach(each);
+    if (this.#market.rules(symbol)?.status === "TRADING") this.#retry(symbol);
+    for (const each of this.#index.takeAtMark(symbol, mark)) this.#trigger(each);
     checkSurvivor(this.#account, symbol, mark, this.#market);
   }
 
-  #tryAgain(symbol: string): void {
-    for (const each of [...this.#overdue.values()]) if (each.waiting.symbol === symbol) this.#reach(each);
+  #retry(symbol: string): void {
+    for (const each of [...this.#retries.values()]) if (each.trigger.symbol === symbol) this.#trigger(each);
   }
 
-  /** As the watcher does it, but at once, or as if it had been found out only now. */
-  #reach(reached: Reached): void {
-    const { waiting } = reached;
-    this.#overdue.delete(waiting.id);
+  /** As the server does it, but at once, or as if it had been found out only now. */
+  #trigger(hit: Hit): void {
+    const { trigger } = hit;
+    this.#retries.delete(trigger.id);
     const seenAt = this.#at - Math.floor(this.#random() * FOUND_OUT_AFTER_MS_MAX);
     const isLate = happens(this.#random, 0.1);
-    const [command] = commandOf(isLate ? { ...reached, seenAt } : reached);
+    const [command] = commandOf(isLate ? { ...hit, seenAt } : hit);
     const refusal = this.#carryOut(command);
-    this.#watch();
-    if (refusal?.refusal === "MARKET_SILENT" && this.#watchList.includes(waiting))
-      this.#overdue.set(waiting.id, reached);
+    this.#updateTriggers();
+    if (refusal?.refusal === "MARKET_SILENT" && this.#index.includes(trigger))
+      this.#retries.set(trigger.id, hit);
   }
 
   #carryOut(command: Command): Refusal | null {
@@ -244,7 +244,7 @@ export class Life {
     const applied = events.map((event) => this.#apply(event));
     if (events.length > 0) this.#state = stateOf(account);
     this.#judge(command, refusal, applied, freeBefore);
-    if (events.length > 0) this.#watch();
+    if (events.length > 0) this.#updateTriggers();
     return refusal;
   }
 
@@ -311,10 +311,10 @@ export class Life {
   }
 
   /** Updates the triggers from the account, and drops retries of entries that are gone. */
-  #watch(): void {
-    follow(this.#watchList, this.#account, this.#market);
-    for (const [id, { waiting }] of this.#overdue)
-      if (!this.#watchList.includes(waiting)) this.#overdue.delete(id);
+  #updateTriggers(): void {
+    updateTriggers(this.#index, this.#account, this.#market);
+    for (const [id, { trigger }] of this.#retries)
+      if (!this.#index.includes(trigger)) this.#retries.delete(id);
   }
 
   #check(): void {
@@ -324,9 +324,11 @@ export class Life {
     );
     const armed = [...this.#account.openLegs.values()].filter(({ status }) => status === "NEW");
     const open = [...this.#account.openOrders.keys(), ...armed.map(({ legId }) => legId)];
-    const watched = this.#watchList.ofStrategy(STRATEGY).filter(({ kind }) => kind !== "LIQUIDATION");
-    if (open.length !== watched.length || !open.every((id) => watched.some((each) => each.id === id)))
-      throw new Error(`who is open is watched, and nobody else: ${open}, ${watched.map(({ id }) => id)}`);
+    const indexed = this.#index.ofStrategy(STRATEGY).filter(({ kind }) => kind !== "LIQUIDATION");
+    if (open.length !== indexed.length || !open.every((id) => indexed.some((each) => each.id === id)))
+      throw new Error(
+        `each open order and armed leg has a trigger, and nothing else: ${open}, ${indexed.map(({ id }) => id)}`,
+      );
   }
 
   #checkReplay(): void {

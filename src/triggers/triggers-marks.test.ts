@@ -58,7 +58,7 @@ describe("a leg", () => {
   });
 
   test("cancels its sibling, and no trigger is left", async () => {
-    const { market, store, watcher, place, settled } = await stage(FUTURES);
+    const { market, store, triggers, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     market.showMark("BTCUSDT", "97");
     market.showMark("BTCUSDT", "103");
@@ -67,7 +67,7 @@ describe("a leg", () => {
     expect((await store.listEntries("one")).filter(({ key }) => key?.startsWith("leg:"))).toHaveLength(1);
     // It stays recorded and subscribed until its next settlement.
     expect(market.watched()).toEqual(["BTCUSDT"]);
-    expect(await watcher.settle(settlementAt(3_600_000, "0.01"))).toBe(true);
+    expect(await triggers.settle(settlementAt(3_600_000, "0.01"))).toBe(true);
     expect(market.watched()).toEqual([]);
   });
 
@@ -129,10 +129,10 @@ describe("a position", () => {
   });
 
   test("is liquidated at the price that follows from what it has paid for funding", async () => {
-    const { market, store, watcher, place, settled } = await stage(FUTURES);
+    const { market, store, triggers, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, ONE);
     // A wallet of 2.95 lasts until 97.44.
-    expect(await watcher.settle(settlementAt(3_600_000, "0.02"))).toBe(true);
+    expect(await triggers.settle(settlementAt(3_600_000, "0.02"))).toBe(true);
     expect(await fundingOf(store, "one")).toEqual(["-2.00000000"]);
     market.showMark("BTCUSDT", "97.45");
     await settled();
@@ -143,11 +143,11 @@ describe("a position", () => {
   });
 
   test("is liquidated at once if its price moves beyond a constant mark price", async () => {
-    const { market, store, watcher, place, settled } = await stage(FUTURES);
+    const { market, store, triggers, place, settled } = await stage(FUTURES);
     await place("one", "BUY", null, ONE);
     market.showMark("BTCUSDT", "97");
     await settled();
-    await watcher.settle(settlementAt(3_600_000, "0.02"));
+    await triggers.settle(settlementAt(3_600_000, "0.02"));
     await settled();
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
   });
@@ -165,13 +165,13 @@ describe("a position", () => {
   test("whose contract is unknown at the start is watched as soon as it is known, and its past checked", async () => {
     const before = await stage(FUTURES);
     await before.place("one", "BUY", null, ONE);
-    await before.watcher.close();
+    await before.triggers.close();
     const { time, store } = before;
     time.advance(INTERVAL);
 
-    const { market, watcher, settled } = startOn(store, time, "FUTURES");
+    const { market, triggers, settled } = startOn(store, time, "FUTURES");
     market.terms.set("BTCUSDT", null);
-    expect(await watcher.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
+    expect(await triggers.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
     market.show("BTCUSDT", "99", "100");
     market.showMark("BTCUSDT", "100");
     time.advance(INTERVAL);
@@ -256,7 +256,7 @@ describe("on two servers", () => {
     await tell("one");
     await there.place("one", "BUY", null, ONE);
     await tell("one");
-    await there.watcher.close();
+    await there.triggers.close();
     here.market.showMark("BTCUSDT", "95.43");
     await here.settled();
     expect(await standingOf(here.store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
@@ -265,8 +265,8 @@ describe("on two servers", () => {
 
 test("a watcher handles the strategies of its own type alone, from any server", async () => {
   const { store, time } = await stage();
-  const { market, place, settled, storage, watcher } = startOn(store, time, "FUTURES");
-  await watcher.rebuild();
+  const { market, place, settled, storage, triggers } = startOn(store, time, "FUTURES");
+  await triggers.rebuild();
   await place("one", "BUY", "90");
   storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
   await settled();

@@ -18,7 +18,7 @@ import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { ElsewhereListener } from "../../store/ports/trading.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";
-import { Watcher } from "../watcher.ts";
+import { Triggers } from "../triggers.ts";
 import { StubMarket } from "./stub-market.ts";
 
 /** When a test begins, market time, Unix ms. */
@@ -35,7 +35,7 @@ const opened: (() => Promise<void> | void)[] = [];
 /** Makes every test of the file begin with an empty database and close what it opened. */
 export function cleanStages(): void {
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "lyrebird-watch-"));
+    directory = mkdtempSync(join(tmpdir(), "lyrebird-triggers-"));
   });
   afterEach(async () => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -75,14 +75,14 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
     onStoreFailure,
     log,
   });
-  const watcher = new Watcher({ family, desk, store: storage.watcherStore, market, timers: time, log });
-  opened.push(() => watcher.close());
+  const triggers = new Triggers({ family, desk, store: storage.triggerStore, market, timers: time, log });
+  opened.push(() => triggers.close());
   return {
     time,
     market,
     storage,
     desk,
-    watcher,
+    triggers,
     /** Places an order for 0.1 BTC by default, at a limit, a stop or both, and returns it. */
     async place(strategyId: string, side: Side, limit: string | null, terms: Terms = {}): Promise<Order> {
       lastClientId += 1;
@@ -152,7 +152,7 @@ function attachedOf({ stopLoss, takeProfit }: Terms): AttachedLegs | null {
 class Storage {
   readonly store: Store;
   /** The same store for a watcher: its loads can be held without the desk's. */
-  readonly watcherStore: Store;
+  readonly triggerStore: Store;
   /** Announces commits of other processes; ignored until a listener subscribes. */
   elsewhere: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };
   /** How many of the next loads fail. */
@@ -192,7 +192,7 @@ class Storage {
       },
       noteFunding: (symbol, until) => this.#write(() => store.noteFunding(symbol, until)),
     };
-    this.watcherStore = {
+    this.triggerStore = {
       ...this.store,
       loadAccount: (strategyId) => this.#load(() => store.loadAccount(strategyId)),
       listExposedAccounts: (family) => this.#load(() => store.listExposedAccounts(family)),

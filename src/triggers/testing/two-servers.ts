@@ -9,9 +9,9 @@ import { stage, startOn } from "./stage.ts";
 export async function twoServers(strategies: readonly string[] = ["one"], family: StrategyType = "SPOT") {
   const first = await stage({ strategies, family });
   const { store, time } = first;
-  await first.watcher.rebuild();
+  await first.triggers.rebuild();
   const here = { store, ...startOn(store, time, family) };
-  await here.watcher.rebuild();
+  await here.triggers.rebuild();
   let isAlive = true;
   const there = {
     ...first,

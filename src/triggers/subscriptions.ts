@@ -2,7 +2,7 @@
 // arrived, as soon as that arrives, and periodically what triggers that became known late may have missed.
 import type { Quote } from "../domain/market.ts";
 import type { Price } from "../money/decimal.ts";
-import type { Coverage, SymbolCoverage } from "./coverage.ts";
+import type { CoverageLog, SymbolCoverage } from "./coverage-log.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
 /** Handles the market data of subscribed symbols. */
@@ -16,7 +16,7 @@ export type MarketHandler = {
 
 export class Subscriptions {
   readonly #market: Pick<WatchedMarket, "now" | "watch">;
-  readonly #coverage: Coverage;
+  readonly #coverage: CoverageLog;
   readonly #handler: MarketHandler;
   readonly #mayRequest: (symbol: string) => boolean;
   /** Unsubscribe functions, by symbol. */
@@ -24,7 +24,7 @@ export class Subscriptions {
 
   constructor(parts: {
     market: Pick<WatchedMarket, "now" | "watch">;
-    coverage: Coverage;
+    coverage: CoverageLog;
     handler: MarketHandler;
     /** Whether all triggers that the history of a symbol concerns are known. */
     mayRequest: (symbol: string) => boolean;

@@ -16,7 +16,7 @@ import type { Store } from "../store/store.ts";
  */
 const LAG_MS = 5_000;
 
-/** Coverage of a subscribed symbol. Times are market time, Unix ms. */
+/** CoverageLog of a subscribed symbol. Times are market time, Unix ms. */
 export type SymbolCoverage = {
   /** Start of this process's complete market data; null before the first message of the symbol. */
   completeSince: number | null;
@@ -27,7 +27,7 @@ export type SymbolCoverage = {
   uncoveredSince: number | null;
 };
 
-export class Coverage {
+export class CoverageLog {
   readonly #family: StrategyType;
   readonly #store: Pick<Store, "noteHeard" | "listHeard">;
   readonly #now: () => number;

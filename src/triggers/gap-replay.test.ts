@@ -262,12 +262,12 @@ describe("a question that cannot be answered now", () => {
   });
 
   test("is asked no more by a closed watcher", async () => {
-    const { time, market, watcher, place, settled } = await stage();
+    const { time, market, triggers, place, settled } = await stage();
     await place("one", "BUY", "90");
     market.answer(null);
     market.miss("BTCUSDT", START + 10, START + 20);
     await settled();
-    await watcher.close();
+    await triggers.close();
     expect(time.pending()).toBe(0);
     expect(market.asked).toHaveLength(1);
   });
@@ -277,13 +277,13 @@ describe("a process that starts", () => {
   test("requests market data since the stored watermarks, when its symbols have messages again", async () => {
     const before = await stage();
     await before.place("one", "BUY", "90");
-    await before.watcher.close();
+    await before.triggers.close();
     const heardAt = START + MINUTE;
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: heardAt }]);
     before.time.advance(10 * MINUTE);
 
-    const { market, watcher, settled, statusOf } = startOn(before.store, before.time);
-    await watcher.rebuild();
+    const { market, triggers, settled, statusOf } = startOn(before.store, before.time);
+    await triggers.rebuild();
     await settled();
     expect(market.asked).toEqual([]);
     market.answer([span(2 * MINUTE, 3 * MINUTE, "80", "100")]);
@@ -306,10 +306,10 @@ describe("a process that starts", () => {
     await before.place("one", "BUY", null, { stop: "110" });
     if (noted !== null) await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: noted }]);
     before.time.advance(MINUTE);
-    await before.watcher.close();
+    await before.triggers.close();
 
-    const { market, watcher, settled } = startOn(before.store, before.time);
-    await watcher.rebuild();
+    const { market, triggers, settled } = startOn(before.store, before.time);
+    await triggers.rebuild();
     market.trade("BTCUSDT", "100");
     await settled();
     expect(market.asked).toEqual([
@@ -320,12 +320,12 @@ describe("a process that starts", () => {
   test("looks back beyond the gap of its own market, in order of time", async () => {
     const before = await stage();
     await before.place("one", "BUY", "90");
-    await before.watcher.close();
+    await before.triggers.close();
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START + MINUTE }]);
     before.time.advance(5 * MINUTE);
 
-    const { market, watcher, settled } = startOn(before.store, before.time);
-    await watcher.rebuild();
+    const { market, triggers, settled } = startOn(before.store, before.time);
+    await triggers.rebuild();
     market.miss("BTCUSDT", START + 4 * MINUTE, START + 5 * MINUTE);
     market.show("BTCUSDT", "99", "100");
     await settled();
@@ -339,8 +339,8 @@ describe("a process that starts", () => {
     const before = await stage();
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START }]);
     before.time.advance(MINUTE);
-    const { market, watcher, place, settled } = startOn(before.store, before.time);
-    await watcher.rebuild();
+    const { market, triggers, place, settled } = startOn(before.store, before.time);
+    await triggers.rebuild();
     market.show("BTCUSDT", "99", "100");
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "98", "99");

@@ -9,7 +9,7 @@ import type { Price } from "../money/decimal.ts";
 import type { Extremes } from "./watched-market.ts";
 
 /** The market price that a trigger compares with, and the direction in which it hits. */
-export const WAITS_FOR = [
+export const CONDITIONS = [
   "ASK_FALLS",
   "BID_RISES",
   "TRADE_FALLS",
@@ -17,18 +17,18 @@ export const WAITS_FOR = [
   "MARK_FALLS",
   "MARK_RISES",
 ] as const;
-export type WaitsFor = (typeof WAITS_FOR)[number];
+export type Condition = (typeof CONDITIONS)[number];
 
 /**
  * Execution order when one price hits several triggers; lower runs first: liquidation, then stop loss, then
  * take profit. Source: design, section 6.
  */
-const TURNS = { LIQUIDATION: 1, STOP_LEG: 2, PROFIT_LEG: 3, STOP: 4, LIMIT: 5 } as const;
+const PRIORITIES = { LIQUIDATION: 1, STOP_LEG: 2, PROFIT_LEG: 3, STOP: 4, LIMIT: 5 } as const;
 
-export type Waiting = Waiter & {
+export type Trigger = Waiter & {
   readonly strategyId: string;
   readonly symbol: string;
-  readonly waitsFor: WaitsFor;
+  readonly condition: Condition;
   readonly price: Price;
   /** Creation, market time, Unix ms. */
   readonly since: number;
@@ -39,40 +39,40 @@ export type Waiting = Waiter & {
  * the position.
  */
 type Waiter =
-  | { readonly kind: Exclude<keyof typeof TURNS, "LIQUIDATION">; readonly id: number }
+  | { readonly kind: Exclude<keyof typeof PRIORITIES, "LIQUIDATION">; readonly id: number }
   | { readonly kind: "LIQUIDATION"; readonly id: string };
 
 /** A trigger that the market has hit, and the price that hit it. */
-export type Reached = {
-  readonly waiting: Waiting;
+export type Hit = {
+  readonly trigger: Trigger;
   readonly seen: Price;
   /** When, market time in Unix ms, if it was found afterwards. */
   readonly seenAt?: number;
 };
 
 /** All triggers of an account; a position has none while its contract's terms are not known. */
-export function waitingsOf(
+export function triggersOf(
   account: Account,
   termsOf: (symbol: string) => ContractTerms | null,
-): readonly Waiting[] {
+): readonly Trigger[] {
   const { strategyId, openOrders, openLegs, positions } = account;
-  const waitings = [...openOrders.values()].map((order) => waitingOf(strategyId, order));
+  const all = [...openOrders.values()].map((order) => orderTrigger(strategyId, order));
   for (const leg of openLegs.values()) {
-    const waiting = waitingOfLeg(strategyId, leg);
-    if (waiting !== null) waitings.push(waiting);
+    const trigger = legTrigger(strategyId, leg);
+    if (trigger !== null) all.push(trigger);
   }
   for (const position of positions.values()) {
-    const waiting = waitingOfPosition(strategyId, position, termsOf(position.symbol));
-    if (waiting !== null) waitings.push(waiting);
+    const trigger = positionTrigger(strategyId, position, termsOf(position.symbol));
+    if (trigger !== null) all.push(trigger);
   }
-  return waitings;
+  return all;
 }
 
 /**
  * The trigger of an open order: a stop is hit by a trade at its stop price, any other by the opposite best
  * price at its limit.
  */
-export function waitingOf(strategyId: string, order: Order): Waiting {
+export function orderTrigger(strategyId: string, order: Order): Trigger {
   const { orderId: id, symbol, side, price, stopPrice, placedAt, workingAt } = order;
   const isBuy = side === "BUY";
   return awaitsTrigger(order)
@@ -81,7 +81,7 @@ export function waitingOf(strategyId: string, order: Order): Waiting {
         kind: "STOP",
         id,
         symbol,
-        waitsFor: isBuy ? "TRADE_RISES" : "TRADE_FALLS",
+        condition: isBuy ? "TRADE_RISES" : "TRADE_FALLS",
         price: stopPrice,
         since: placedAt,
       }
@@ -90,7 +90,7 @@ export function waitingOf(strategyId: string, order: Order): Waiting {
         kind: "LIMIT",
         id,
         symbol,
-        waitsFor: isBuy ? "ASK_FALLS" : "BID_RISES",
+        condition: isBuy ? "ASK_FALLS" : "BID_RISES",
         price,
         since: workingAt ?? placedAt,
       };
@@ -100,14 +100,14 @@ export function waitingOf(strategyId: string, order: Order): Waiting {
  * The trigger of a leg: a mark price at its trigger price. Null once the leg has ended, and while it is
  * pending: no price fires it then.
  */
-export function waitingOfLeg(strategyId: string, leg: Leg): Waiting | null {
+export function legTrigger(strategyId: string, leg: Leg): Trigger | null {
   if (leg.status !== "NEW") return null;
   return {
     strategyId,
     kind: leg.type === "STOP_MARKET" ? "STOP_LEG" : "PROFIT_LEG",
     id: leg.legId,
     symbol: leg.symbol,
-    waitsFor: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS",
+    condition: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS",
     price: leg.triggerPrice,
     // An armed leg does not change: this is when it was placed, or armed.
     since: leg.updatedAt,
@@ -118,45 +118,45 @@ export function waitingOfLeg(strategyId: string, leg: Leg): Waiting | null {
  * The trigger of a position: a mark price that liquidates it; null if none does, or while its contract's
  * terms are unknown.
  */
-export function waitingOfPosition(
+export function positionTrigger(
   strategyId: string,
   position: Position,
   terms: ContractTerms | null,
-): Waiting | null {
+): Trigger | null {
   const price = terms === null ? null : liquidationPrice(position, terms);
   if (price === null) return null;
   const { symbol, quantity, updatedAt } = position;
-  const waitsFor = quantity > 0n ? "MARK_FALLS" : "MARK_RISES";
-  return { strategyId, kind: "LIQUIDATION", id: symbol, symbol, waitsFor, price, since: updatedAt };
+  const condition = quantity > 0n ? "MARK_FALLS" : "MARK_RISES";
+  return { strategyId, kind: "LIQUIDATION", id: symbol, symbol, condition, price, since: updatedAt };
 }
 
 /** A trigger's name, unique across strategies. */
-export function nameOf({ strategyId, id }: Waiting): string {
+export function nameOf({ strategyId, id }: Trigger): string {
   return `${strategyId}:${id}`;
 }
 
-export function isSame(one: Waiting, other: Waiting): boolean {
+export function isSame(one: Trigger, other: Trigger): boolean {
   return one.strategyId === other.strategyId && one.id === other.id;
 }
 
 /** Orders triggers that one price hits together. */
-export function byTurn(one: Reached, other: Reached): number {
-  return TURNS[one.waiting.kind] - TURNS[other.waiting.kind];
+export function byPriority(one: Hit, other: Hit): number {
+  return PRIORITIES[one.trigger.kind] - PRIORITIES[other.trigger.kind];
 }
 
-export function waitsForMark({ waitsFor }: Waiting): boolean {
-  return waitsFor === "MARK_FALLS" || waitsFor === "MARK_RISES";
+export function waitsForMark({ condition }: Trigger): boolean {
+  return condition === "MARK_FALLS" || condition === "MARK_RISES";
 }
 
 /** Whether a price hits a trigger. */
-export function isReachedBy({ waitsFor, price }: Waiting, seen: Price): boolean {
-  const isFall = waitsFor === "ASK_FALLS" || waitsFor === "TRADE_FALLS" || waitsFor === "MARK_FALLS";
+export function isReachedBy({ condition, price }: Trigger, seen: Price): boolean {
+  const isFall = condition === "ASK_FALLS" || condition === "TRADE_FALLS" || condition === "MARK_FALLS";
   return isFall ? seen <= price : seen >= price;
 }
 
 /** The extreme that comes closest to hitting a trigger. */
-export function extremeFor({ waitsFor }: Waiting, extremes: Extremes): Price | null {
-  switch (waitsFor) {
+export function extremeFor({ condition }: Trigger, extremes: Extremes): Price | null {
+  switch (condition) {
     case "ASK_FALLS":
       return extremes.lowestAsk;
     case "BID_RISES":

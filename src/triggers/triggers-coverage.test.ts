@@ -34,7 +34,7 @@ test("a symbol without triggers has no watermark", async () => {
 });
 
 test("of a silent symbol nothing new is noted", async () => {
-  const { time, market, watcher, store, place, settled } = await stage();
+  const { time, market, triggers, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
   time.advance(INTERVAL);
@@ -42,7 +42,7 @@ test("of a silent symbol nothing new is noted", async () => {
   market.silence("BTCUSDT");
   time.advance(10 * INTERVAL);
   await settled();
-  await watcher.close();
+  await triggers.close();
   const firstNote = START + INTERVAL - LAG;
   expect(await heardOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
 });
@@ -67,7 +67,7 @@ test("a hit is stored as the watermark until it is committed", async () => {
 });
 
 test("a stop that a trade has hit while the rules call the market halted is stored by that time, at the end too", async () => {
-  const { time, market, watcher, store, place, settled } = await stage();
+  const { time, market, triggers, store, place, settled } = await stage();
   await place("one", "SELL", null, { stop: "90" });
   time.advance(INTERVAL);
   await settled();
@@ -77,7 +77,7 @@ test("a stop that a trade has hit while the rules call the market halted is stor
   time.advance(3 * INTERVAL);
   market.show("BTCUSDT", "88", "89");
   await settled();
-  await watcher.close();
+  await triggers.close();
   expect(await heardOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
 });
 
@@ -108,14 +108,14 @@ test("a gap that is not filled yet is stored by its beginning, though a later wa
 });
 
 test("a watcher that is closed stores the watermark a last time, an unfilled gap by its beginning", async () => {
-  const { time, market, watcher, store, place, settled } = await stage();
+  const { time, market, triggers, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
   time.advance(INTERVAL + 1_234);
   market.answer(null);
   market.miss("ETHUSDT", START + 321, START + INTERVAL);
   await settled();
-  await watcher.close();
+  await triggers.close();
   const heard = { BTCUSDT: START + INTERVAL + 1_234 - LAG, ETHUSDT: START + 321 };
   expect(await heardOf(store)).toEqual(heard);
   time.advance(10 * INTERVAL);
@@ -128,13 +128,13 @@ test("a process that starts stores no watermark of a symbol before its first mes
   const before = await stage();
   await before.place("one", "BUY", "90");
   before.time.advance(2 * INTERVAL);
-  await before.watcher.close();
+  await before.triggers.close();
   const noted = START + 2 * INTERVAL - LAG;
   expect(await heardOf(before.store)).toEqual({ BTCUSDT: noted });
 
   const { store } = before;
-  const { time, market, watcher, settled } = startOn(store, before.time);
-  await watcher.rebuild();
+  const { time, market, triggers, settled } = startOn(store, before.time);
+  await triggers.rebuild();
   time.advance(4 * INTERVAL);
   await settled();
   expect(await heardOf(store)).toEqual({ BTCUSDT: noted });
@@ -149,12 +149,12 @@ test("a process that is killed while a gap before its start is unfilled leaves t
   const before = await stage();
   await before.place("one", "BUY", "90");
   before.time.advance(2 * INTERVAL);
-  await before.watcher.close();
+  await before.triggers.close();
   const noted = START + 2 * INTERVAL - LAG;
   before.time.advance(2 * INTERVAL);
 
-  const { time, market, watcher, settled } = startOn(before.store, before.time);
-  await watcher.rebuild();
+  const { time, market, triggers, settled } = startOn(before.store, before.time);
+  await triggers.rebuild();
   for (let questions = 0; questions < 5; questions += 1) market.answer(null);
   // Its own missing data, from before its streams began, is reported first.
   market.miss("BTCUSDT", time.now() - 1, time.now());
@@ -166,7 +166,7 @@ test("a process that is killed while a gap before its start is unfilled leaves t
 });
 
 test("a failed write is repaired by the next, and does not prevent closing", async () => {
-  const { time, market, watcher, storage, store, place, settled } = await stage();
+  const { time, market, triggers, storage, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   storage.failsToNote = true;
   time.advance(INTERVAL);
@@ -177,7 +177,7 @@ test("a failed write is repaired by the next, and does not prevent closing", asy
   await settled();
   expect(await heardOf(store)).toEqual({ BTCUSDT: START + 2 * INTERVAL - LAG });
   storage.failsToNote = true;
-  await watcher.close();
+  await triggers.close();
   expect(market.watched()).toEqual([]);
 });
 

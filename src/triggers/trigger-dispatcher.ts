@@ -7,14 +7,14 @@ import type { Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
 import type { Command } from "../domain/command.ts";
 import { fillKey, legTriggerKey, triggerKey } from "../domain/command.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import { type Hit, isSame, nameOf, type Trigger } from "./trigger.ts";
 import { UnfinishedDispatches } from "./unfinished.ts";
-import { isSame, nameOf, type Reached, type Waiting } from "./waiting.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
 /** A dispatch without effect, and its rejection; null if it failed. */
-type Retry = { readonly reached: Reached; readonly refusal: Refusal["refusal"] | null };
+type Retry = { readonly reached: Hit; readonly refusal: Refusal["refusal"] | null };
 
-export class Errands {
+export class TriggerDispatcher {
   readonly #desk: Pick<Desk, "execute">;
   readonly #market: Pick<WatchedMarket, "now" | "rules">;
   readonly #isSilent: (symbol: string) => boolean;
@@ -27,7 +27,7 @@ export class Errands {
   /** By strategy. */
   readonly #retries = new Map<string, Retry[]>();
   /** By symbol. */
-  readonly #deferred = new Map<string, Reached[]>();
+  readonly #deferred = new Map<string, Hit[]>();
   readonly #unfinished = new UnfinishedDispatches();
 
   constructor(parts: {
@@ -55,19 +55,19 @@ export class Errands {
    * Executes the command of a trigger, behind the strategy's earlier commands; null if it could not be
    * committed.
    */
-  async dispatch(reached: Reached): Promise<Executed | Refusal | null> {
-    const { waiting } = reached;
-    const { strategyId, symbol } = waiting;
-    const name = nameOf(waiting);
+  async dispatch(reached: Hit): Promise<Executed | Refusal | null> {
+    const { trigger } = reached;
+    const { strategyId, symbol } = trigger;
+    const name = nameOf(trigger);
     this.#inFlight.set(name, (this.#inFlight.get(name) ?? 0) + 1);
-    this.#unfinished.begin(waiting, this.#market.now());
+    this.#unfinished.begin(trigger, this.#market.now());
     try {
       const outcome = await this.#desk.execute(strategyId, ...commandOf(reached));
       if (isRefusal(outcome)) {
         this.#queueRetry({ reached, refusal: outcome.refusal });
         this.#load(strategyId);
       } else {
-        this.#unfinished.end(waiting);
+        this.#unfinished.end(trigger);
         // Replayed: another server was faster, and nothing was announced here.
         if (outcome.replayed) this.#load(strategyId);
         this.#done(symbol);
@@ -86,8 +86,8 @@ export class Errands {
     }
   }
 
-  isInFlight(waiting: Waiting): boolean {
-    return this.#inFlight.has(nameOf(waiting));
+  isInFlight(trigger: Trigger): boolean {
+    return this.#inFlight.has(nameOf(trigger));
   }
 
   /** Takes the retry queue of a strategy; the caller resumes or drops each entry. */
@@ -99,19 +99,19 @@ export class Errands {
 
   /** The trigger is still the same: executes it again as soon as that may help, or leaves it in the index. */
   resume({ reached, refusal }: Retry): void {
-    const { waiting } = reached;
-    const { symbol } = waiting;
+    const { trigger } = reached;
+    const { symbol } = trigger;
     if (refusal === null) {
       void this.dispatch(reached);
       return;
     }
     // A trigger that fired shows that the market is open, even while its rules still call it halted.
-    if (refusal !== "MARKET_SILENT" && !(this.#isHalted(symbol) && waiting.kind !== "LIMIT")) {
-      this.#unfinished.end(waiting);
+    if (refusal !== "MARKET_SILENT" && !(this.#isHalted(symbol) && trigger.kind !== "LIMIT")) {
+      this.#unfinished.end(trigger);
       return;
     }
     const deferred = this.#deferred.get(symbol) ?? [];
-    if (deferred.every((other) => !isSame(other.waiting, waiting))) {
+    if (deferred.every((other) => !isSame(other.trigger, trigger))) {
       this.#deferred.set(symbol, [...deferred, reached]);
     }
     // The price may have come while the strategy was loaded.
@@ -120,7 +120,7 @@ export class Errands {
 
   /** The trigger is gone, or has changed. */
   drop({ reached }: Retry): void {
-    if (!this.isInFlight(reached.waiting)) this.#unfinished.end(reached.waiting);
+    if (!this.isInFlight(reached.trigger)) this.#unfinished.end(reached.trigger);
   }
 
   /** Executes the deferred triggers of a symbol, if it trades and has a price. */
@@ -146,7 +146,7 @@ export class Errands {
   }
 
   #queueRetry(retry: Retry): void {
-    const { strategyId } = retry.reached.waiting;
+    const { strategyId } = retry.reached.trigger;
     const others = this.#retries.get(strategyId);
     if (others === undefined) this.#retries.set(strategyId, [retry]);
     else others.push(retry);
@@ -154,17 +154,17 @@ export class Errands {
 }
 
 /** The command that executes a trigger, and its key. */
-export function commandOf({ waiting, ...seen }: Reached): [Command, ExecuteOptions] {
-  switch (waiting.kind) {
+export function commandOf({ trigger, ...seen }: Hit): [Command, ExecuteOptions] {
+  switch (trigger.kind) {
     case "LIMIT":
-      return [{ type: "FillRestingOrder", orderId: waiting.id, ...seen }, { key: fillKey(waiting.id) }];
+      return [{ type: "FillRestingOrder", orderId: trigger.id, ...seen }, { key: fillKey(trigger.id) }];
     case "STOP":
-      return [{ type: "TriggerStop", orderId: waiting.id, ...seen }, { key: triggerKey(waiting.id) }];
+      return [{ type: "TriggerStop", orderId: trigger.id, ...seen }, { key: triggerKey(trigger.id) }];
     case "STOP_LEG":
     case "PROFIT_LEG":
-      return [{ type: "TriggerLeg", legId: waiting.id, ...seen }, { key: legTriggerKey(waiting.id) }];
+      return [{ type: "TriggerLeg", legId: trigger.id, ...seen }, { key: legTriggerKey(trigger.id) }];
     case "LIQUIDATION":
       // Without a key: a second one finds no position, or a price that does not trigger it.
-      return [{ type: "LiquidatePosition", symbol: waiting.symbol, ...seen }, {}];
+      return [{ type: "LiquidatePosition", symbol: trigger.symbol, ...seen }, {}];
   }
 }

@@ -10,38 +10,38 @@ import type { Announcement, Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Settlement } from "../domain/market.ts";
 import type { Store } from "../store/store.ts";
-import { Coverage } from "./coverage.ts";
-import { Errands } from "./errands.ts";
-import { FundingSettler } from "./funding-settler.ts";
-import { GapFiller } from "./gap-filler.ts";
-import { type HeldContract, Holders } from "./holders.ts";
+import { AccountLoader } from "./account-loader.ts";
+import { CoverageLog } from "./coverage-log.ts";
+import { GapReplay } from "./gap-replay.ts";
 import { Liquidations } from "./liquidations.ts";
+import { type HeldContract, PositionIndex } from "./position-index.ts";
 import { MARK_INTERVAL_MS, RecentMarks } from "./recent-marks.ts";
-import { StoredAccounts } from "./stored-accounts.ts";
+import { FundingSettler } from "./settle-funding.ts";
 import { Subscriptions } from "./subscriptions.ts";
+import type { Hit } from "./trigger.ts";
+import { TriggerDispatcher } from "./trigger-dispatcher.ts";
+import { type TriggerCounts, TriggerIndex } from "./trigger-index.ts";
 import { TriggerSync } from "./trigger-sync.ts";
-import type { Reached } from "./waiting.ts";
-import { type WaitingCounts, WatchList } from "./watch-list.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
 /** Interval at which coverage is stored and uncovered intervals are requested, ms. */
 const STORE_INTERVAL_MS = 5_000;
 
-type WatcherStore = Pick<
+type TriggerStore = Pick<
   Store,
   "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
 >;
 
-export class Watcher {
+export class Triggers {
   readonly #family: StrategyType;
   readonly #market: WatchedMarket;
-  readonly #list = new WatchList();
-  readonly #holders = new Holders();
-  readonly #accounts: StoredAccounts;
-  readonly #errands: Errands;
+  readonly #list = new TriggerIndex();
+  readonly #holders = new PositionIndex();
+  readonly #accounts: AccountLoader;
+  readonly #errands: TriggerDispatcher;
   readonly #settler: FundingSettler;
-  readonly #gaps: GapFiller;
-  readonly #coverage: Coverage;
+  readonly #gaps: GapReplay;
+  readonly #coverage: CoverageLog;
   readonly #subscriptions: Subscriptions;
   readonly #triggerSync: TriggerSync;
   readonly #stops: readonly (() => void)[];
@@ -49,7 +49,7 @@ export class Watcher {
   constructor(parts: {
     family: StrategyType;
     desk: Pick<Desk, "execute" | "onCommitted">;
-    store: WatcherStore;
+    store: TriggerStore;
     market: WatchedMarket;
     timers: Timers;
     log: Logger;
@@ -60,7 +60,7 @@ export class Watcher {
     const liquidations = new Liquidations({ market, holders: this.#holders });
     this.#family = family;
     this.#market = market;
-    this.#accounts = new StoredAccounts({
+    this.#accounts = new AccountLoader({
       family,
       store,
       take: (account) => this.#triggerSync.take(account),
@@ -69,7 +69,7 @@ export class Watcher {
       after: timers.after,
       log,
     });
-    this.#errands = new Errands({
+    this.#errands = new TriggerDispatcher({
       desk,
       market,
       isSilent,
@@ -84,7 +84,7 @@ export class Watcher {
       ask: (strategyId) => this.#accounts.ask(strategyId),
       log,
     });
-    this.#gaps = new GapFiller({
+    this.#gaps = new GapReplay({
       market,
       list: this.#list,
       dispatch: (reached) => this.#errands.dispatch(reached),
@@ -92,7 +92,7 @@ export class Watcher {
       after: timers.after,
       log,
     });
-    this.#coverage = new Coverage({
+    this.#coverage = new CoverageLog({
       family,
       store,
       now: () => market.now(),
@@ -152,7 +152,7 @@ export class Watcher {
    * Loads all triggers from the store and requests the market data since the stored watermarks. Returns the
    * numbers of triggers.
    */
-  async rebuild(): Promise<WaitingCounts> {
+  async rebuild(): Promise<TriggerCounts> {
     await this.#coverage.resumeFromStore(() => this.#accounts.open());
     return this.#list.counts();
   }
@@ -192,7 +192,7 @@ export class Watcher {
   }
 
   /** Executes or defers triggers that the market has hit; they are no longer in the index. */
-  #answer(reached: readonly Reached[]): void {
+  #answer(reached: readonly Hit[]): void {
     for (const each of reached) if (!this.#gaps.defers(each)) void this.#errands.dispatch(each);
   }
 

@@ -35,7 +35,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   /** Answers to the next requests; when none is left, nothing was traded. */
   readonly #answers: (readonly PriceSpan[] | null)[] = [];
   readonly #answersOfMarks: (readonly PriceSpan[] | null)[] = [];
-  #watchers: { readonly symbol: string; readonly listener: SymbolListener }[] = [];
+  #triggers: { readonly symbol: string; readonly listener: SymbolListener }[] = [];
 
   /** `now` returns market time, Unix ms. */
   constructor(now: () => number, family: StrategyType = "SPOT") {
@@ -107,14 +107,14 @@ export class StubMarket implements DeskMarket, WatchedMarket {
 
   /** The subscribed symbols, one entry per watcher. */
   watched(): string[] {
-    return this.#watchers.map(({ symbol }) => symbol).sort();
+    return this.#triggers.map(({ symbol }) => symbol).sort();
   }
 
   watch(symbol: string, listener: SymbolListener): () => void {
-    const watcher = { symbol, listener };
-    this.#watchers = [...this.#watchers, watcher];
+    const triggers = { symbol, listener };
+    this.#triggers = [...this.#triggers, triggers];
     return () => {
-      this.#watchers = this.#watchers.filter((other) => other !== watcher);
+      this.#triggers = this.#triggers.filter((other) => other !== triggers);
     };
   }
 
@@ -205,7 +205,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   }
 
   #tell(symbol: string, tell: (listener: SymbolListener) => void): void {
-    for (const watcher of this.#watchers) if (watcher.symbol === symbol) tell(watcher.listener);
+    for (const triggers of this.#triggers) if (triggers.symbol === symbol) tell(triggers.listener);
   }
 }
 

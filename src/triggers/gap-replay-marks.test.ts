@@ -209,11 +209,11 @@ describe("a trigger while a gap is being filled", () => {
   test("comes after the gap: a take-profit is not hit by a stopped position", async () => {
     const before = await stage(FUTURES);
     await before.place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
-    await before.watcher.close();
+    await before.triggers.close();
     const { store, time } = before;
     time.advance(GAP_END - time.now());
-    const { market, watcher, settled } = startOn(store, time, "FUTURES");
-    await watcher.rebuild();
+    const { market, triggers, settled } = startOn(store, time, "FUTURES");
+    await triggers.rebuild();
     market.answerMarks([minute(3, "96", "100")]);
     market.showMark("BTCUSDT", "104");
     await settled();

@@ -30,7 +30,7 @@ describe("an order of another server", () => {
     const { here, there, tell } = await twoServers();
     await there.place("one", "SELL", "110");
     await tell("one");
-    await there.watcher.close();
+    await there.triggers.close();
     here.market.show("BTCUSDT", "110", "111");
     await here.settled();
     expect(await here.statusOf("one", 2)).toBe("FILLED");
@@ -38,10 +38,10 @@ describe("an order of another server", () => {
 
   test("is known from before the first load on", async () => {
     const there = await stage();
-    await there.watcher.rebuild();
+    await there.triggers.rebuild();
     const here = startOn(there.store, there.time);
     const hold = here.storage.holdLoad();
-    const isRebuilt = here.watcher.rebuild();
+    const isRebuilt = here.triggers.rebuild();
     await hold.reached;
     await there.place("one", "BUY", "90");
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
@@ -109,7 +109,7 @@ describe("an order of another server", () => {
     const hold = here.storage.holdLoad();
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
-    await here.watcher.close();
+    await here.triggers.close();
     hold.release();
     await tell("one");
     expect(here.market.watched()).toEqual([]);
@@ -305,7 +305,7 @@ describe("a stored watermark", () => {
     there.kill();
     time.advance(MINUTE);
     await tell("one");
-    await here.watcher.close();
+    await here.triggers.close();
     expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
   });
 

@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 
 type AccountsStore = Pick<TradingStore, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
 
-export class StoredAccounts {
+export class AccountLoader {
   readonly #family: StrategyType;
   readonly #store: AccountsStore;
   readonly #take: (account: Account) => void;

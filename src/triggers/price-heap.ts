@@ -1,10 +1,10 @@
 // The triggers on one side of a symbol, nearest price first: a binary heap whose entries know their position,
 // so that any entry can be removed.
 import type { Price } from "../money/decimal.ts";
-import type { Waiting } from "./waiting.ts";
+import type { Trigger } from "./trigger.ts";
 
 /** A trigger and its position in its heap; only the heap changes the position. Its price never changes. */
-export type Place = { waiting: Waiting; position: number };
+export type Place = { trigger: Trigger; position: number };
 
 export class PriceHeap {
   readonly #isFalling: boolean;
@@ -27,11 +27,11 @@ export class PriceHeap {
   isReachedBy(price: Price): boolean {
     const top = this.#places[0];
     if (top === undefined) return false;
-    return this.#isFalling ? price <= top.waiting.price : price >= top.waiting.price;
+    return this.#isFalling ? price <= top.trigger.price : price >= top.trigger.price;
   }
 
-  add(waiting: Waiting): Place {
-    const place = { waiting, position: this.#places.length };
+  add(trigger: Trigger): Place {
+    const place = { trigger, position: this.#places.length };
     this.#places.push(place);
     this.#rise(place);
     return place;
@@ -66,8 +66,8 @@ export class PriceHeap {
     }
   }
 
-  #isBefore({ waiting }: Place, other: Place): boolean {
-    return this.#isFalling ? waiting.price > other.waiting.price : waiting.price < other.waiting.price;
+  #isBefore({ trigger }: Place, other: Place): boolean {
+    return this.#isFalling ? trigger.price > other.trigger.price : trigger.price < other.trigger.price;
   }
 
   #swap(one: Place, other: Place): void {

@@ -13,7 +13,7 @@ type Holding = {
 /** A contract that a strategy holds or has held, and the earliest known time, market time, Unix ms. */
 export type HeldContract = { readonly symbol: string; readonly since: number };
 
-export class Holders {
+export class PositionIndex {
   /** By symbol, then by strategy. */
   readonly #bySymbol = new Map<string, Map<string, Holding>>();
   /** The symbols of each strategy. */

@@ -1,20 +1,20 @@
 // Times of unfinished dispatches: their commands are in flight, or failed and are retried. The next process
 // must check the market from the earliest of them on.
-import { nameOf, type Waiting } from "./waiting.ts";
+import { nameOf, type Trigger } from "./trigger.ts";
 
 export class UnfinishedDispatches {
   /** By name. */
   readonly #reached = new Map<string, { readonly symbol: string; readonly at: number }>();
 
   /** A trigger was hit at this market time; only the first time counts. */
-  begin(waiting: Waiting, at: number): void {
-    const name = nameOf(waiting);
-    if (!this.#reached.has(name)) this.#reached.set(name, { symbol: waiting.symbol, at });
+  begin(trigger: Trigger, at: number): void {
+    const name = nameOf(trigger);
+    if (!this.#reached.has(name)) this.#reached.set(name, { symbol: trigger.symbol, at });
   }
 
   /** The trigger's command is committed, or does not apply any more. */
-  end(waiting: Waiting): void {
-    this.#reached.delete(nameOf(waiting));
+  end(trigger: Trigger): void {
+    this.#reached.delete(nameOf(trigger));
   }
 
   /** The earliest hit of an unfinished dispatch on a symbol; null if there is none. */

@@ -2,29 +2,32 @@
 // brackets are not known has no trigger; when brackets change, its price changes.
 import type { Position } from "../domain/account.ts";
 import type { Bracket, ContractTerms } from "../domain/symbol.ts";
-import type { Holders } from "./holders.ts";
-import { type Waiting, waitingOfPosition } from "./waiting.ts";
+import type { PositionIndex } from "./position-index.ts";
+import { positionTrigger, type Trigger } from "./trigger.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
 /** The trigger of a position; null if it has none. */
-export type Repriced = { readonly strategyId: string; readonly waiting: Waiting | null };
+export type Repriced = { readonly strategyId: string; readonly trigger: Trigger | null };
 
 export class Liquidations {
   readonly #market: Pick<WatchedMarket, "now" | "rules">;
-  readonly #holders: Pick<Holders, "positions">;
+  readonly #holders: Pick<PositionIndex, "positions">;
   /** By symbol: the brackets that its prices were last computed with. */
   readonly #brackets = new Map<string, readonly Bracket[]>();
 
-  constructor(parts: { market: Pick<WatchedMarket, "now" | "rules">; holders: Pick<Holders, "positions"> }) {
+  constructor(parts: {
+    market: Pick<WatchedMarket, "now" | "rules">;
+    holders: Pick<PositionIndex, "positions">;
+  }) {
     this.#market = parts.market;
     this.#holders = parts.holders;
   }
 
   /** The trigger of a position; null if it has none, or while its contract's terms are not known. */
-  of(strategyId: string, position: Position): Waiting | null {
+  of(strategyId: string, position: Position): Trigger | null {
     const terms = this.termsOf(position.symbol);
     if (terms === null) this.forget(position.symbol);
-    return waitingOfPosition(strategyId, position, terms);
+    return positionTrigger(strategyId, position, terms);
   }
 
   /** The terms of a contract; null while they are not known, and of a spot pair. */
@@ -49,7 +52,7 @@ export class Liquidations {
     const updatedAt = former === undefined ? {} : { updatedAt: this.#market.now() };
     return this.#holders.positions(symbol).map(([strategyId, position]) => ({
       strategyId,
-      waiting: this.of(strategyId, { ...position, ...updatedAt }),
+      trigger: this.of(strategyId, { ...position, ...updatedAt }),
     }));
   }
 

@@ -192,9 +192,9 @@ describe("at the start", () => {
     await place("two", "SELL", "110");
     await desk.execute("one", { type: "CancelOrder", orderId: 2 });
 
-    const { market, watcher, settled } = startOn(store, time);
+    const { market, triggers, settled } = startOn(store, time);
     expect(market.watched()).toEqual([]);
-    expect(await watcher.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
+    expect(await triggers.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
     expect(market.watched()).toEqual(["BTCUSDT"]);
     market.show("BTCUSDT", "89", "90");
     await settled();
@@ -207,8 +207,8 @@ describe("at the start", () => {
   });
 
   test("without open orders no symbol is subscribed", async () => {
-    const { market, watcher } = await stage();
-    expect(await watcher.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
+    const { market, triggers } = await stage();
+    expect(await triggers.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
     expect(market.watched()).toEqual([]);
   });
 });
@@ -248,9 +248,9 @@ describe("a symbol", () => {
 
 describe("a closed watcher", () => {
   test("has released every symbol and fills nothing more", async () => {
-    const { market, watcher, store, place, settled } = await stage();
+    const { market, triggers, store, place, settled } = await stage();
     await place("one", "BUY", "90");
-    await watcher.close();
+    await triggers.close();
     expect(market.watched()).toEqual([]);
     await place("one", "BUY", "91");
     market.show("BTCUSDT", "70", "71");
@@ -260,11 +260,11 @@ describe("a closed watcher", () => {
   });
 
   test("watches nothing again for a fill that was in flight and refused", async () => {
-    const { market, watcher, place, settled, statusOf } = await stage();
+    const { market, triggers, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "70", "71");
     market.halted.add("BTCUSDT");
-    await watcher.close();
+    await triggers.close();
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
     expect(market.watched()).toEqual([]);

@@ -4,25 +4,25 @@
 import type { Announcement } from "../desk/desk.ts";
 import type { Account } from "../domain/account.ts";
 import { isOpen } from "../domain/order.ts";
-import type { Coverage } from "./coverage.ts";
-import type { Errands } from "./errands.ts";
-import type { Holders } from "./holders.ts";
+import type { CoverageLog } from "./coverage-log.ts";
 import type { Liquidations } from "./liquidations.ts";
+import type { PositionIndex } from "./position-index.ts";
 import type { RecentMarks } from "./recent-marks.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import {
-  byTurn,
+  byPriority,
   extremeFor,
+  type Hit,
   isReachedBy,
   isSame,
-  type Reached,
-  type Waiting,
-  waitingOf,
-  waitingOfLeg,
-  waitingsOf,
+  legTrigger,
+  orderTrigger,
+  type Trigger,
+  triggersOf,
   waitsForMark,
-} from "./waiting.ts";
-import type { WatchList } from "./watch-list.ts";
+} from "./trigger.ts";
+import type { TriggerDispatcher } from "./trigger-dispatcher.ts";
+import type { TriggerIndex } from "./trigger-index.ts";
 import type { WatchedMarket } from "./watched-market.ts";
 
 /** Maximum difference between the clocks of two servers, ms. */
@@ -30,25 +30,25 @@ const CLOCKS_APART_MS_MAX = 1_000;
 
 type TriggerSyncParts = {
   readonly market: Pick<WatchedMarket, "now" | "mark" | "markPrice" | "extremesSince">;
-  readonly list: WatchList;
-  readonly holders: Holders;
+  readonly list: TriggerIndex;
+  readonly holders: PositionIndex;
   readonly liquidations: Liquidations;
   readonly marks: RecentMarks;
-  readonly errands: Errands;
-  readonly coverage: Coverage;
+  readonly errands: TriggerDispatcher;
+  readonly coverage: CoverageLog;
   readonly subscriptions: Subscriptions;
   /** Called with new triggers that the market has already hit. */
-  readonly answer: (reached: readonly Reached[]) => void;
+  readonly answer: (reached: readonly Hit[]) => void;
 };
 
 export class TriggerSync {
   readonly #market: TriggerSyncParts["market"];
-  readonly #list: WatchList;
-  readonly #holders: Holders;
+  readonly #list: TriggerIndex;
+  readonly #holders: PositionIndex;
   readonly #liquidations: Liquidations;
   readonly #marks: RecentMarks;
-  readonly #errands: Errands;
-  readonly #coverage: Coverage;
+  readonly #errands: TriggerDispatcher;
+  readonly #coverage: CoverageLog;
   readonly #subscriptions: Subscriptions;
   readonly #answer: TriggerSyncParts["answer"];
   #isClosed = false;
@@ -67,20 +67,20 @@ export class TriggerSync {
 
   /** Applies an account's change by this process to the indexes. */
   heed({ strategyId, account, orders, legs, mark }: Announcement): void {
-    const begun: (Waiting | null)[] = [];
+    const begun: (Trigger | null)[] = [];
     for (const order of orders) {
-      const waiting = isOpen(order) ? waitingOf(strategyId, order) : null;
-      begun.push(this.#replace(strategyId, order.symbol, order.orderId, waiting));
+      const trigger = isOpen(order) ? orderTrigger(strategyId, order) : null;
+      begun.push(this.#replace(strategyId, order.symbol, order.orderId, trigger));
     }
     for (const leg of legs) {
-      begun.push(this.#replace(strategyId, leg.symbol, leg.legId, waitingOfLeg(strategyId, leg)));
+      begun.push(this.#replace(strategyId, leg.symbol, leg.legId, legTrigger(strategyId, leg)));
     }
     for (const symbol of this.#hold(account)) {
       const position = account.positions.get(symbol);
-      const waiting = position === undefined ? null : this.#liquidations.of(strategyId, position);
-      begun.push(this.#replace(strategyId, symbol, symbol, waiting));
+      const trigger = position === undefined ? null : this.#liquidations.of(strategyId, position);
+      begun.push(this.#replace(strategyId, symbol, symbol, trigger));
     }
-    this.#answerNow(begun.flatMap((waiting) => (waiting && this.#missed(waiting, mark)) ?? []));
+    this.#answerNow(begun.flatMap((trigger) => (trigger && this.#missed(trigger, mark)) ?? []));
   }
 
   /** Replaces an account's triggers and holdings by the stored state. */
@@ -89,21 +89,21 @@ export class TriggerSync {
     const { strategyId } = account;
     const retries = this.#errands.takeRetries(strategyId);
     const changed = this.#hold(account);
-    const waitings = waitingsOf(account, (symbol) => this.#liquidations.termsOf(symbol));
-    const open = new Set(waitings.map(({ id }) => id));
+    const all = triggersOf(account, (symbol) => this.#liquidations.termsOf(symbol));
+    const open = new Set(all.map(({ id }) => id));
     for (const { symbol, id } of this.#list.ofStrategy(strategyId)) {
       if (open.has(id)) continue;
       this.#list.remove(symbol, strategyId, id);
       this.releaseIfIdle(symbol);
     }
     const resumed = new Set<unknown>();
-    const reached: Reached[] = [];
-    for (const waiting of waitings) {
+    const reached: Hit[] = [];
+    for (const trigger of all) {
       // A command in flight ends in an announcement, or loads the strategy again.
-      if (this.#list.includes(waiting) || this.#errands.isInFlight(waiting)) continue;
-      this.#add(waiting);
-      const again = retries.filter(({ reached }) => isSame(reached.waiting, waiting));
-      if (again.length === 0) reached.push(...this.#checkPast(waiting));
+      if (this.#list.includes(trigger) || this.#errands.isInFlight(trigger)) continue;
+      this.#add(trigger);
+      const again = retries.filter(({ reached }) => isSame(reached.trigger, trigger));
+      if (again.length === 0) reached.push(...this.#checkPast(trigger));
       for (const each of again) {
         this.#errands.resume(each);
         resumed.add(each);
@@ -111,15 +111,15 @@ export class TriggerSync {
     }
     this.#answerNow(reached);
     for (const each of retries) if (!resumed.has(each)) this.#errands.drop(each);
-    for (const symbol of [...changed, ...retries.map(({ reached }) => reached.waiting.symbol)]) {
+    for (const symbol of [...changed, ...retries.map(({ reached }) => reached.trigger.symbol)]) {
       this.releaseIfIdle(symbol);
     }
   }
 
   /** The brackets of a contract may have changed, and with them the liquidation prices of positions. */
   reprice(symbol: string): void {
-    for (const { strategyId, waiting } of this.#liquidations.reprice(symbol)) {
-      const begun = this.#replace(strategyId, symbol, symbol, waiting);
+    for (const { strategyId, trigger } of this.#liquidations.reprice(symbol)) {
+      const begun = this.#replace(strategyId, symbol, symbol, trigger);
       if (begun !== null) this.#answerNow(this.#reachedByMark(begun));
     }
   }
@@ -143,15 +143,15 @@ export class TriggerSync {
   }
 
   /** Replaces or removes a trigger of an account. Returns the trigger if it is new. */
-  #replace(strategyId: string, symbol: string, id: Waiting["id"], waiting: Waiting | null): Waiting | null {
-    if (waiting === null) {
+  #replace(strategyId: string, symbol: string, id: Trigger["id"], trigger: Trigger | null): Trigger | null {
+    if (trigger === null) {
       this.#list.remove(symbol, strategyId, id);
       this.releaseIfIdle(symbol);
       return null;
     }
-    if (this.#list.includes(waiting)) return null;
-    this.#add(waiting);
-    return waiting;
+    if (this.#list.includes(trigger)) return null;
+    this.#add(trigger);
+    return trigger;
   }
 
   /** Records what an account holds. Returns the symbols whose holding has changed. */
@@ -168,43 +168,43 @@ export class TriggerSync {
   }
 
   /** Checks what a trigger that became known late may have missed. */
-  #checkPast(waiting: Waiting): readonly Reached[] {
-    if (this.#hasMissedNothing(waiting)) return this.#reachedByMark(waiting);
-    this.#coverage.markUncovered(waiting.symbol, waiting.since);
+  #checkPast(trigger: Trigger): readonly Hit[] {
+    if (this.#hasMissedNothing(trigger)) return this.#reachedByMark(trigger);
+    this.#coverage.markUncovered(trigger.symbol, trigger.since);
     return [];
   }
 
-  #hasMissedNothing(waiting: Waiting): boolean {
-    const completeSince = this.#coverage.of(waiting.symbol)?.completeSince ?? null;
-    const before = this.#marks.before(waiting.since - CLOCKS_APART_MS_MAX, this.#market.now());
+  #hasMissedNothing(trigger: Trigger): boolean {
+    const completeSince = this.#coverage.of(trigger.symbol)?.completeSince ?? null;
+    const before = this.#marks.before(trigger.since - CLOCKS_APART_MS_MAX, this.#market.now());
     if (completeSince === null || before === null || before.at < completeSince) return false;
-    const heard = this.#market.extremesSince(waiting.symbol, before.mark);
-    const seen = heard && extremeFor(waiting, heard);
-    return seen == null || !isReachedBy(waiting, seen);
+    const heard = this.#market.extremesSince(trigger.symbol, before.mark);
+    const seen = heard && extremeFor(trigger, heard);
+    return seen == null || !isReachedBy(trigger, seen);
   }
 
   /** Checks a new trigger against the market data between its decision and now. */
-  #missed(waiting: Waiting, mark: number): readonly Reached[] {
-    const heard = this.#market.extremesSince(waiting.symbol, mark);
-    const seen = heard && extremeFor(waiting, heard);
-    return seen !== null && isReachedBy(waiting, seen) ? [{ waiting, seen }] : this.#reachedByMark(waiting);
+  #missed(trigger: Trigger, mark: number): readonly Hit[] {
+    const heard = this.#market.extremesSince(trigger.symbol, mark);
+    const seen = heard && extremeFor(trigger, heard);
+    return seen !== null && isReachedBy(trigger, seen) ? [{ trigger, seen }] : this.#reachedByMark(trigger);
   }
 
   /** The present mark price may already be beyond a new liquidation price, and need not move again. */
-  #reachedByMark(waiting: Waiting): readonly Reached[] {
-    const seen = waitsForMark(waiting) ? this.#market.markPrice(waiting.symbol) : null;
-    return seen !== null && isReachedBy(waiting, seen) ? [{ waiting, seen }] : [];
+  #reachedByMark(trigger: Trigger): readonly Hit[] {
+    const seen = waitsForMark(trigger) ? this.#market.markPrice(trigger.symbol) : null;
+    return seen !== null && isReachedBy(trigger, seen) ? [{ trigger, seen }] : [];
   }
 
-  #answerNow(reached: readonly Reached[]): void {
-    for (const { waiting } of reached) this.#list.remove(waiting.symbol, waiting.strategyId, waiting.id);
-    this.#answer(reached.toSorted(byTurn));
+  #answerNow(reached: readonly Hit[]): void {
+    for (const { trigger } of reached) this.#list.remove(trigger.symbol, trigger.strategyId, trigger.id);
+    this.#answer(reached.toSorted(byPriority));
   }
 
-  #add(waiting: Waiting): void {
+  #add(trigger: Trigger): void {
     if (this.#isClosed) return;
-    this.#list.add(waiting);
-    this.#subscribe(waiting.symbol);
+    this.#list.add(trigger);
+    this.#subscribe(trigger.symbol);
   }
 
   #subscribe(symbol: string): void {

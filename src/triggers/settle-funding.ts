@@ -6,7 +6,7 @@ import type { Desk, Executed } from "../desk/desk.ts";
 import { fundingKey } from "../domain/command.ts";
 import type { Settlement } from "../domain/market.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import type { Holders } from "./holders.ts";
+import type { PositionIndex } from "./position-index.ts";
 
 /**
  * The outcomes of a settlement by strategy, and whether all strategies have it; if not, it is to be applied
@@ -25,13 +25,13 @@ const PASSING: readonly Refusal["refusal"][] = ["BUSY", "MARKET_SILENT"];
 
 export class FundingSettler {
   readonly #desk: Pick<Desk, "execute">;
-  readonly #holders: Pick<Holders, "of">;
+  readonly #holders: Pick<PositionIndex, "of">;
   readonly #ask: (strategyId: string) => void;
   readonly #log: Pick<Logger, "error">;
 
   constructor(parts: {
     desk: Pick<Desk, "execute">;
-    holders: Pick<Holders, "of">;
+    holders: Pick<PositionIndex, "of">;
     /** Loads a strategy's state: another server has settled it. */
     ask: (strategyId: string) => void;
     log: Pick<Logger, "error">;

@@ -1,7 +1,7 @@
 // A settlement for many holders: all are settled, in rounds small enough that requests run in between.
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { FundingSettler } from "./funding-settler.ts";
+import { FundingSettler } from "./settle-funding.ts";
 import { settlementAt } from "./testing/futures-stage.ts";
 
 const HOLDERS = 1_001;

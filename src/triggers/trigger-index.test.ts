@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import type { Quote } from "../domain/market.ts";
 import type { Order } from "../domain/order.ts";
 import { decimal, type Price, ZERO } from "../money/decimal.ts";
-import { type Reached, WAITS_FOR, type Waiting, type WaitsFor, waitingOf } from "./waiting.ts";
-import { WatchList } from "./watch-list.ts";
+import { CONDITIONS, type Condition, type Hit, orderTrigger, type Trigger } from "./trigger.ts";
+import { TriggerIndex } from "./trigger-index.ts";
 
 const SYMBOLS = ["BTCUSDT", "ETHUSDT"] as const;
 
 type Step =
-  | { readonly step: "add"; readonly waiting: Waiting }
+  | { readonly step: "add"; readonly trigger: Trigger }
   | {
       readonly step: "remove";
       readonly symbol: string;
@@ -35,7 +35,7 @@ const identity = fc
 
 const add: fc.Arbitrary<Step> = fc
   .record({ identity, price })
-  .map(({ identity, price }) => ({ step: "add", waiting: someoneWaiting(identity, price) }));
+  .map(({ identity, price }) => ({ step: "add", trigger: someoneWaiting(identity, price) }));
 const remove: fc.Arbitrary<Step> = identity.map((who) => ({ step: "remove", ...who }));
 const quote: fc.Arbitrary<Step> = fc
   .record({ symbol, quote: fc.record({ bid: fc.option(price), ask: fc.option(price) }) })
@@ -68,17 +68,17 @@ const walk = fc.array(
 
 test("the heaps agree with a plain list, step by step", async () => {
   let stepsMax = 0;
-  const takenWaitingFor = new Set<WaitsFor>();
+  const takenWaitingFor = new Set<Condition>();
   await fc.assert(
     fc.property(walk, (steps) => {
       stepsMax = Math.max(stepsMax, steps.length);
-      const list = new WatchList();
+      const list = new TriggerIndex();
       const referee = new PlainList();
       for (const step of steps) {
         switch (step.step) {
           case "add":
-            list.add(step.waiting);
-            referee.add(step.waiting);
+            list.add(step.trigger);
+            referee.add(step.trigger);
             break;
           case "remove":
             list.remove(step.symbol, step.strategyId, step.id);
@@ -92,7 +92,7 @@ test("the heaps agree with a plain list, step by step", async () => {
             const taken = takeBy(list, step);
             expect(inOneOrder(taken)).toEqual(inOneOrder(referee.take(step)));
             expectNearestFirst(taken);
-            for (const { waiting } of taken) takenWaitingFor.add(waiting.waitsFor);
+            for (const { trigger } of taken) takenWaitingFor.add(trigger.condition);
           }
         }
         for (const symbol of SYMBOLS) expect(list.has(symbol)).toBe(referee.has(symbol));
@@ -114,7 +114,7 @@ test("the heaps agree with a plain list, step by step", async () => {
   );
   // A few steps do not test a heap.
   expect(stepsMax).toBeGreaterThan(300);
-  expect(takenWaitingFor.size).toBe(WAITS_FOR.length);
+  expect(takenWaitingFor.size).toBe(CONDITIONS.length);
 });
 
 const AT_ITS_PRICE = decimal<Price>("100");
@@ -132,10 +132,10 @@ test.each([
   ["BID_RISES", { bid: null, ask: AT_ITS_PRICE }, false],
   ["TRADE_FALLS", { bid: JUST_BELOW, ask: JUST_BELOW }, false],
   ["TRADE_RISES", { bid: JUST_ABOVE, ask: JUST_ABOVE }, false],
-] as const)("one who waits for %s to 100 is reached by the quote %o: %s", (waitsFor, quote, isReached) => {
-  const { list, waiting } = listOfOne(waitsFor);
-  const seen = waitsFor === "ASK_FALLS" ? quote.ask : quote.bid;
-  expect(list.takeAtQuote("BTCUSDT", quote)).toEqual(isReached ? [{ waiting, seen }] : []);
+] as const)("one who waits for %s to 100 is reached by the quote %o: %s", (condition, quote, isReached) => {
+  const { list, trigger } = listOfOne(condition);
+  const seen = condition === "ASK_FALLS" ? quote.ask : quote.bid;
+  expect(list.takeAtQuote("BTCUSDT", quote)).toEqual(isReached ? [{ trigger, seen }] : []);
 });
 
 test.each([
@@ -147,9 +147,9 @@ test.each([
   ["TRADE_RISES", JUST_BELOW, false],
   ["ASK_FALLS", JUST_BELOW, false],
   ["BID_RISES", JUST_ABOVE, false],
-] as const)("one who waits for %s to 100 is reached by a trade at %s: %s", (waitsFor, price, isReached) => {
-  const { list, waiting } = listOfOne(waitsFor);
-  expect(list.takeAtTrade("BTCUSDT", price)).toEqual(isReached ? [{ waiting, seen: price }] : []);
+] as const)("one who waits for %s to 100 is reached by a trade at %s: %s", (condition, price, isReached) => {
+  const { list, trigger } = listOfOne(condition);
+  expect(list.takeAtTrade("BTCUSDT", price)).toEqual(isReached ? [{ trigger, seen: price }] : []);
 });
 
 test.each([
@@ -161,9 +161,9 @@ test.each([
   ["MARK_RISES", JUST_BELOW, false],
   ["TRADE_FALLS", JUST_BELOW, false],
   ["BID_RISES", JUST_ABOVE, false],
-] as const)("a trigger on %s to 100 is hit by a mark price of %s: %s", (waitsFor, price, isReached) => {
-  const { list, waiting } = listOfOne(waitsFor);
-  expect(list.takeAtMark("BTCUSDT", price)).toEqual(isReached ? [{ waiting, seen: price }] : []);
+] as const)("a trigger on %s to 100 is hit by a mark price of %s: %s", (condition, price, isReached) => {
+  const { list, trigger } = listOfOne(condition);
+  expect(list.takeAtMark("BTCUSDT", price)).toEqual(isReached ? [{ trigger, seen: price }] : []);
 });
 
 test.each([
@@ -174,43 +174,49 @@ test.each([
   ["ASK_FALLS", JUST_BELOW, JUST_ABOVE, false],
   ["TRADE_RISES", JUST_BELOW, JUST_ABOVE, false],
 ] as const)("mark prices from %2$s to %3$s have gone through one who waits for %s: %s", (...row) => {
-  const [waitsFor, lowest, highest, isReached] = row;
-  const { list, waiting } = listOfOne(waitsFor);
-  expect(list.takeMarked("BTCUSDT", lowest, highest).map((reached) => reached.waiting)).toEqual(
-    isReached ? [waiting] : [],
+  const [condition, lowest, highest, isReached] = row;
+  const { list, trigger } = listOfOne(condition);
+  expect(list.takeMarked("BTCUSDT", lowest, highest).map((reached) => reached.trigger)).toEqual(
+    isReached ? [trigger] : [],
   );
 });
 
 test("triggers of one mark price come in execution order: liquidation, stop, take-profit", () => {
   for (const take of [
-    (list: WatchList) => list.takeAtMark("BTCUSDT", decimal("90")),
-    (list: WatchList) => list.takeMarked("BTCUSDT", decimal("80"), decimal("90")),
+    (list: TriggerIndex) => list.takeAtMark("BTCUSDT", decimal("90")),
+    (list: TriggerIndex) => list.takeMarked("BTCUSDT", decimal("80"), decimal("90")),
   ]) {
-    const list = new WatchList();
+    const list = new TriggerIndex();
     const shared = { strategyId: "s", symbol: "BTCUSDT", since: 0 } as const;
     // The nearest price is the last in execution order.
-    list.add({ ...shared, kind: "PROFIT_LEG", id: 1, waitsFor: "MARK_FALLS", price: decimal("98") });
-    list.add({ ...shared, kind: "STOP_LEG", id: 2, waitsFor: "MARK_FALLS", price: decimal("97") });
-    list.add({ ...shared, kind: "LIQUIDATION", id: "BTCUSDT", waitsFor: "MARK_FALLS", price: decimal("96") });
-    expect(take(list).map(({ waiting }) => waiting.id)).toEqual(["BTCUSDT", 2, 1]);
+    list.add({ ...shared, kind: "PROFIT_LEG", id: 1, condition: "MARK_FALLS", price: decimal("98") });
+    list.add({ ...shared, kind: "STOP_LEG", id: 2, condition: "MARK_FALLS", price: decimal("97") });
+    list.add({
+      ...shared,
+      kind: "LIQUIDATION",
+      id: "BTCUSDT",
+      condition: "MARK_FALLS",
+      price: decimal("96"),
+    });
+    expect(take(list).map(({ trigger }) => trigger.id)).toEqual(["BTCUSDT", 2, 1]);
   }
 });
 
 test("one that waits at another price is found there alone; at the same it has waited all the time", () => {
-  const list = new WatchList();
-  const waiting: Waiting = {
+  const list = new TriggerIndex();
+  const trigger: Trigger = {
     strategyId: "s",
     kind: "LIQUIDATION",
     id: "BTCUSDT",
     symbol: "BTCUSDT",
-    waitsFor: "MARK_FALLS",
+    condition: "MARK_FALLS",
     price: AT_ITS_PRICE,
     since: 5,
   };
-  list.add(waiting);
-  list.add({ ...waiting, since: 7 });
-  expect(list.ofStrategy("s")).toEqual([waiting]);
-  const moved: Waiting = { ...waiting, price: decimal("90"), since: 9 };
+  list.add(trigger);
+  list.add({ ...trigger, since: 7 });
+  expect(list.ofStrategy("s")).toEqual([trigger]);
+  const moved: Trigger = { ...trigger, price: decimal("90"), since: 9 };
   list.add(moved);
   expect(list.ofStrategy("s")).toEqual([moved]);
   expect(list.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toEqual([]);
@@ -219,12 +225,12 @@ test("one that waits at another price is found there alone; at the same it has w
 });
 
 test("only one that began to wait at just that time is dated back", () => {
-  const { list, waiting } = listOfOne("MARK_FALLS");
+  const { list, trigger } = listOfOne("MARK_FALLS");
   list.backdate("s", 1, { from: 3, to: -9 });
   list.backdate("s", 2, { from: 0, to: -9 });
-  expect(list.ofStrategy("s")).toEqual([waiting]);
+  expect(list.ofStrategy("s")).toEqual([trigger]);
   list.backdate("s", 1, { from: 0, to: -7 });
-  expect(list.ofStrategy("s")).toEqual([{ ...waiting, since: -7 }]);
+  expect(list.ofStrategy("s")).toEqual([{ ...trigger, since: -7 }]);
   expect(list.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toHaveLength(1);
 });
 
@@ -238,14 +244,14 @@ test.each([
   ["BID_RISES", JUST_BELOW, JUST_ABOVE, true],
   ["BID_RISES", JUST_BELOW, AT_ITS_PRICE, false],
 ] as const)("one who waits for %s to 100 was reached for certain by trades from %s to %s: %s", (...row) => {
-  const [waitsFor, lowest, highest, isReached] = row;
-  const { list, waiting } = listOfOne(waitsFor);
+  const [condition, lowest, highest, isReached] = row;
+  const { list, trigger } = listOfOne(condition);
   const taken = list.takeTraded("BTCUSDT", lowest, highest);
-  expect(taken.map((reached) => reached.waiting)).toEqual(isReached ? [waiting] : []);
+  expect(taken.map((reached) => reached.trigger)).toEqual(isReached ? [trigger] : []);
   // The price must satisfy the engine: at the order's own price, or beyond it.
   for (const { seen } of taken) {
-    if (waitsFor.endsWith("FALLS")) expect(seen).toBeLessThanOrEqual(waiting.price);
-    else expect(seen).toBeGreaterThanOrEqual(waiting.price);
+    if (condition.endsWith("FALLS")) expect(seen).toBeLessThanOrEqual(trigger.price);
+    else expect(seen).toBeGreaterThanOrEqual(trigger.price);
   }
   expect(list.has("BTCUSDT")).toBe(!isReached);
 });
@@ -253,8 +259,8 @@ test.each([
 test("nothing is taken twice, and nothing of another symbol", () => {
   const low: Quote = { bid: decimal("1"), ask: decimal("1") };
   const high: Quote = { bid: decimal("200"), ask: decimal("200") };
-  for (const waitsFor of ["ASK_FALLS", "BID_RISES"] as const) {
-    const { list } = listOfOne(waitsFor);
+  for (const condition of ["ASK_FALLS", "BID_RISES"] as const) {
+    const { list } = listOfOne(condition);
     for (const quote of [low, high]) expect(list.takeAtQuote("ETHUSDT", quote)).toEqual([]);
     expect([low, high].flatMap((quote) => list.takeAtQuote("BTCUSDT", quote))).toHaveLength(1);
     expect([low, high].flatMap((quote) => list.takeAtQuote("BTCUSDT", quote))).toEqual([]);
@@ -262,16 +268,16 @@ test("nothing is taken twice, and nothing of another symbol", () => {
 });
 
 test("an order that waits for something else from now on waits for that alone, and is found by its strategy", () => {
-  const { list, waiting } = listOfOne("TRADE_RISES");
-  const other: Waiting = { ...waiting, strategyId: "t" };
-  const limit: Waiting = { ...waiting, kind: "LIMIT", id: 1, waitsFor: "ASK_FALLS", price: decimal("90") };
+  const { list, trigger } = listOfOne("TRADE_RISES");
+  const other: Trigger = { ...trigger, strategyId: "t" };
+  const limit: Trigger = { ...trigger, kind: "LIMIT", id: 1, condition: "ASK_FALLS", price: decimal("90") };
   list.add(other);
   list.add(limit);
-  expect([list.includes(waiting), list.includes(limit), list.includes(other)]).toEqual([false, true, true]);
+  expect([list.includes(trigger), list.includes(limit), list.includes(other)]).toEqual([false, true, true]);
   expect([list.ofStrategy("s"), list.ofStrategy("t"), list.ofStrategy("u")]).toEqual([[limit], [other], []]);
   expect([...list.strategies()].sort()).toEqual(["s", "t"]);
   expect(list.counts()).toEqual({ orders: 2, legs: 0, positions: 0 });
-  expect(list.takeAtTrade("BTCUSDT", decimal("200"))).toEqual([{ waiting: other, seen: decimal("200") }]);
+  expect(list.takeAtTrade("BTCUSDT", decimal("200"))).toEqual([{ trigger: other, seen: decimal("200") }]);
   expect(list.takeAtQuote("BTCUSDT", { bid: null, ask: decimal("90") })).toHaveLength(1);
   expect([list.has("BTCUSDT"), [...list.strategies()]]).toEqual([false, []]);
 });
@@ -282,22 +288,22 @@ test.each([
   [
     "a BUY",
     { side: "BUY", workingAt: 7 },
-    { kind: "LIMIT", waitsFor: "ASK_FALLS", price: LIMIT_AND_STOP.price, since: 7 },
+    { kind: "LIMIT", condition: "ASK_FALLS", price: LIMIT_AND_STOP.price, since: 7 },
   ],
   [
     "a SELL",
     { side: "SELL", workingAt: 7 },
-    { kind: "LIMIT", waitsFor: "BID_RISES", price: LIMIT_AND_STOP.price, since: 7 },
+    { kind: "LIMIT", condition: "BID_RISES", price: LIMIT_AND_STOP.price, since: 7 },
   ],
   [
     "a BUY's stop",
     { side: "BUY", workingAt: null },
-    { kind: "STOP", waitsFor: "TRADE_RISES", price: LIMIT_AND_STOP.stopPrice, since: 5 },
+    { kind: "STOP", condition: "TRADE_RISES", price: LIMIT_AND_STOP.stopPrice, since: 5 },
   ],
   [
     "a SELL's stop",
     { side: "SELL", workingAt: null },
-    { kind: "STOP", waitsFor: "TRADE_FALLS", price: LIMIT_AND_STOP.stopPrice, since: 5 },
+    { kind: "STOP", condition: "TRADE_FALLS", price: LIMIT_AND_STOP.stopPrice, since: 5 },
   ],
 ] as const)("%s with %o waits for %o", (_who, terms, expected) => {
   const order: Order = {
@@ -317,12 +323,12 @@ test.each([
     updatedAt: 7,
     ...terms,
   };
-  expect(waitingOf("s", order)).toEqual({ strategyId: "s", id: 3, symbol: "BTCUSDT", ...expected });
+  expect(orderTrigger("s", order)).toEqual({ strategyId: "s", id: 3, symbol: "BTCUSDT", ...expected });
 });
 
 type Taking = Extract<Step, { readonly step: "quote" | "trade" | "mark" | "traded" | "marked" }>;
 
-function takeBy(list: WatchList, step: Taking): readonly Reached[] {
+function takeBy(list: TriggerIndex, step: Taking): readonly Hit[] {
   switch (step.step) {
     case "quote":
       return list.takeAtQuote(step.symbol, step.quote);
@@ -339,40 +345,40 @@ function takeBy(list: WatchList, step: Taking): readonly Reached[] {
 
 /** The oracle: a plain trigger index without optimizations. */
 class PlainList {
-  #waiting: Waiting[] = [];
+  #trigger: Trigger[] = [];
 
-  add(waiting: Waiting): void {
-    this.remove(waiting.strategyId, waiting.id);
-    this.#waiting.push(waiting);
+  add(trigger: Trigger): void {
+    this.remove(trigger.strategyId, trigger.id);
+    this.#trigger.push(trigger);
   }
 
-  remove(strategyId: string, id: Waiting["id"]): void {
-    this.#waiting = this.#waiting.filter((other) => other.strategyId !== strategyId || other.id !== id);
+  remove(strategyId: string, id: Trigger["id"]): void {
+    this.#trigger = this.#trigger.filter((other) => other.strategyId !== strategyId || other.id !== id);
   }
 
   has(symbol: string, step?: "traded" | "marked"): boolean {
-    return this.#waiting.some(
+    return this.#trigger.some(
       (other) =>
         other.symbol === symbol &&
-        (step === undefined || other.waitsFor.startsWith("MARK") === (step === "marked")),
+        (step === undefined || other.condition.startsWith("MARK") === (step === "marked")),
     );
   }
 
-  take(step: Taking): Reached[] {
-    const reached = this.#waiting
+  take(step: Taking): Hit[] {
+    const reached = this.#trigger
       .filter(({ symbol }) => symbol === step.symbol)
-      .flatMap((waiting) => {
-        const seen = reachedAt(waiting, step);
-        return seen === null ? [] : [{ waiting, seen }];
+      .flatMap((trigger) => {
+        const seen = reachedAt(trigger, step);
+        return seen === null ? [] : [{ trigger, seen }];
       });
-    for (const { waiting } of reached) this.remove(waiting.strategyId, waiting.id);
+    for (const { trigger } of reached) this.remove(trigger.strategyId, trigger.id);
     return reached;
   }
 }
 
 /** The price that hits a trigger, or null; each case written out, in a trader's words. */
-function reachedAt({ waitsFor, price }: Waiting, step: Taking): Price | null {
-  switch (waitsFor) {
+function reachedAt({ condition, price }: Trigger, step: Taking): Price | null {
+  switch (condition) {
     case "ASK_FALLS":
       if (step.step === "quote")
         return step.quote.ask !== null && step.quote.ask <= price ? step.quote.ask : null;
@@ -397,35 +403,35 @@ function reachedAt({ waitsFor, price }: Waiting, step: Taking): Price | null {
 }
 
 /** An order's price follows from its id, so that adding it again adds the same trigger. */
-function someoneWaiting(who: { strategyId: string; id: number; symbol: string }, price: Price): Waiting {
-  const waitsFor = WAITS_FOR[(who.id >> 1) % WAITS_FOR.length] ?? "ASK_FALLS";
-  return { ...who, kind: "LIMIT", waitsFor, price, since: 0 };
+function someoneWaiting(who: { strategyId: string; id: number; symbol: string }, price: Price): Trigger {
+  const condition = CONDITIONS[(who.id >> 1) % CONDITIONS.length] ?? "ASK_FALLS";
+  return { ...who, kind: "LIMIT", condition, price, since: 0 };
 }
 
-function listOfOne(waitsFor: WaitsFor): { readonly list: WatchList; readonly waiting: Waiting } {
-  const list = new WatchList();
-  const waiting: Waiting = {
+function listOfOne(condition: Condition): { readonly list: TriggerIndex; readonly trigger: Trigger } {
+  const list = new TriggerIndex();
+  const trigger: Trigger = {
     strategyId: "s",
     kind: "LIMIT",
     id: 1,
     symbol: "BTCUSDT",
-    waitsFor,
+    condition,
     price: AT_ITS_PRICE,
     since: 0,
   };
-  list.add(waiting);
-  return { list, waiting };
+  list.add(trigger);
+  return { list, trigger };
 }
 
-function inOneOrder(reached: readonly Reached[]): Reached[] {
-  const name = ({ waiting }: Reached) => `${waiting.strategyId}:${String(waiting.id).padStart(3, "0")}`;
+function inOneOrder(reached: readonly Hit[]): Hit[] {
+  const name = ({ trigger }: Hit) => `${trigger.strategyId}:${String(trigger.id).padStart(3, "0")}`;
   return reached.toSorted((left, right) => (name(left) < name(right) ? -1 : 1));
 }
 
 /** A falling price hits the highest first, a rising one the lowest. */
-function expectNearestFirst(reached: readonly Reached[]): void {
-  for (const kind of new Set(reached.map(({ waiting }) => waiting.waitsFor))) {
-    const prices = reached.flatMap(({ waiting }) => (waiting.waitsFor === kind ? [waiting.price] : []));
+function expectNearestFirst(reached: readonly Hit[]): void {
+  for (const kind of new Set(reached.map(({ trigger }) => trigger.condition))) {
+    const prices = reached.flatMap(({ trigger }) => (trigger.condition === kind ? [trigger.price] : []));
     const isFirst = (left: Price, right: Price) => (kind.endsWith("FALLS") ? left > right : left < right);
     expect(prices).toEqual(prices.toSorted((left, right) => (isFirst(left, right) ? -1 : 1)));
   }

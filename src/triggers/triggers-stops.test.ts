@@ -254,10 +254,10 @@ describe("at the start", () => {
     before.market.show("BTCUSDT", "104", "105");
     before.market.trade("BTCUSDT", "105");
     await before.settled();
-    await before.watcher.close();
+    await before.triggers.close();
 
-    const { market, watcher, settled, statusOf } = startOn(before.store, before.time);
-    expect(await watcher.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
+    const { market, triggers, settled, statusOf } = startOn(before.store, before.time);
+    expect(await triggers.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
     market.trade("BTCUSDT", "94");
     market.show("BTCUSDT", "110", "111");
     await settled();

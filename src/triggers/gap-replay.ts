@@ -10,9 +10,9 @@ import type { DomainEvent } from "../domain/event.ts";
 import { dueAt } from "../domain/held-before.ts";
 import type { Settlement } from "../domain/market.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
-import type { Settled } from "./funding-settler.ts";
-import { byTurn, nameOf, type Reached, type Waiting } from "./waiting.ts";
-import type { WatchList } from "./watch-list.ts";
+import type { Settled } from "./settle-funding.ts";
+import { byPriority, type Hit, nameOf, type Trigger } from "./trigger.ts";
+import type { TriggerIndex } from "./trigger-index.ts";
 import type { PastMarket, PriceSpan } from "./watched-market.ts";
 
 type Gap = { readonly from: number; readonly to: number };
@@ -41,10 +41,10 @@ const UNSETTLED_MS_MAX = 10 * 60_000;
 /** Live triggers are deferred for a gap at most this long, ms, since the history may take long to arrive. */
 const DEFERRED_MS_MAX = 10_000;
 
-export class GapFiller {
+export class GapReplay {
   readonly #market: PastMarket;
-  readonly #list: WatchList;
-  readonly #dispatch: (reached: Reached) => Promise<Executed | Refusal | null>;
+  readonly #list: TriggerIndex;
+  readonly #dispatch: (reached: Hit) => Promise<Executed | Refusal | null>;
   readonly #settle: (settlement: Settlement) => Promise<Settled>;
   readonly #after: Timers["after"];
   readonly #log: Pick<Logger, "info" | "warn">;
@@ -54,17 +54,14 @@ export class GapFiller {
   /**
    * By symbol with a gap in progress: the live triggers deferred since, by name, and how to cancel the timer.
    */
-  readonly #deferred = new Map<
-    string,
-    { readonly reached: Map<string, Reached>; readonly cancel: () => void }
-  >();
+  readonly #deferred = new Map<string, { readonly reached: Map<string, Hit>; readonly cancel: () => void }>();
   #isClosed = false;
 
   constructor(parts: {
     market: PastMarket;
-    list: WatchList;
+    list: TriggerIndex;
     /** Executes a trigger; null if that could not be committed. */
-    dispatch: (reached: Reached) => Promise<Executed | Refusal | null>;
+    dispatch: (reached: Hit) => Promise<Executed | Refusal | null>;
     settle: (settlement: Settlement) => Promise<Settled>;
     after: Timers["after"];
     log: Pick<Logger, "info" | "warn">;
@@ -80,8 +77,8 @@ export class GapFiller {
   /** Adds a gap of a symbol; gaps of one symbol are filled one after another. */
   add(symbol: string, from: number, to: number): void {
     if (this.#isClosed || to <= from || !this.#list.has(symbol)) return;
-    const waiting = this.#gaps.get(symbol);
-    if (waiting !== undefined) addTo(waiting, { from, to });
+    const pending = this.#gaps.get(symbol);
+    if (pending !== undefined) addTo(pending, { from, to });
     else {
       this.#gaps.set(symbol, [{ from, to }]);
       void this.#fillAll(symbol);
@@ -98,12 +95,12 @@ export class GapFiller {
    * Defers a live trigger until the gap is filled, if its symbol has one; the trigger stays in the index.
    * Returns whether it did.
    */
-  defers(reached: Reached): boolean {
-    const { waiting } = reached;
-    const deferred = this.#deferred.get(waiting.symbol);
+  defers(reached: Hit): boolean {
+    const { trigger } = reached;
+    const deferred = this.#deferred.get(trigger.symbol);
     if (deferred === undefined) return false;
-    this.#list.add(waiting);
-    deferred.reached.set(nameOf(waiting), reached);
+    this.#list.add(trigger);
+    deferred.reached.set(nameOf(trigger), reached);
     return true;
   }
 
@@ -178,10 +175,10 @@ export class GapFiller {
     }
     const taken = this.#take(symbol, step);
     const outcomes = await Promise.all(taken.map((reached) => this.#dispatch(reached)));
-    for (const [place, { waiting }] of taken.entries()) {
+    for (const [place, { trigger }] of taken.entries()) {
       const outcome = outcomes[place] ?? null;
       if (outcome === null || isRefusal(outcome)) continue;
-      this.#backdate(waiting.strategyId, outcome.events, step.span.to);
+      this.#backdate(trigger.strategyId, outcome.events, step.span.to);
     }
     return taken.length;
   }
@@ -190,15 +187,15 @@ export class GapFiller {
    * Removes the triggers hit by this price range. Triggers created after the range began are put back: the
    * range cannot apply to them.
    */
-  #take(symbol: string, { type, span }: Exclude<Step, { readonly type: "FUNDING" }>): Reached[] {
+  #take(symbol: string, { type, span }: Exclude<Step, { readonly type: "FUNDING" }>): Hit[] {
     const { from, lowest, highest } = span;
     const taken =
       type === "MARKED"
         ? this.#list.takeMarked(symbol, lowest, highest)
         : this.#list.takeTraded(symbol, lowest, highest);
-    for (const { waiting } of taken) if (waiting.since > from) this.#list.add(waiting);
+    for (const { trigger } of taken) if (trigger.since > from) this.#list.add(trigger);
     return taken
-      .filter(({ waiting }) => waiting.since <= from)
+      .filter(({ trigger }) => trigger.since <= from)
       .map((reached) => ({ ...reached, seenAt: span.to }));
   }
 
@@ -221,10 +218,10 @@ export class GapFiller {
     if (deferred === undefined) return;
     this.#deferred.delete(symbol);
     deferred.cancel();
-    for (const each of [...deferred.reached.values()].sort(byTurn)) {
-      const { waiting } = each;
-      if (!this.#list.includes(waiting)) continue;
-      this.#list.remove(symbol, waiting.strategyId, waiting.id);
+    for (const each of [...deferred.reached.values()].sort(byPriority)) {
+      const { trigger } = each;
+      if (!this.#list.includes(trigger)) continue;
+      this.#list.remove(symbol, trigger.strategyId, trigger.id);
       void this.#dispatch(each);
     }
   }
@@ -240,7 +237,7 @@ function addTo(gaps: Gap[], { from, to }: Gap): void {
 }
 
 /** The id of the trigger that an event may create or change; null if none. */
-function idOfWaiting(event: DomainEvent): Waiting["id"] | null {
+function idOfWaiting(event: DomainEvent): Trigger["id"] | null {
   switch (event.type) {
     case "OrderTriggered":
       return event.orderId;
