@@ -12,7 +12,7 @@ import { STANDARD } from "../../src/engine/profiles.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
-import { positionTrigger, type Trigger } from "../../src/triggers/trigger.ts";
+import { type Trigger, triggerOfPosition } from "../../src/triggers/trigger.ts";
 import type { Opened } from "../strategies.ts";
 
 export const CONTRACT = contractRules("BTC");
@@ -48,7 +48,7 @@ export function withPosition(strategyId: string, at: number, number: number): Op
 /** The trigger of an account's position. */
 export function liquidationOf({ strategyId, positions }: Account): Trigger {
   const position: Position | undefined = positions.get(CONTRACT.symbol);
-  const trigger = position && positionTrigger(strategyId, position, CONTRACT.contract);
+  const trigger = position && triggerOfPosition(strategyId, position, CONTRACT.contract);
   if (trigger == null) throw new Error("a position with leverage has a price of liquidation");
   return trigger;
 }

@@ -308,7 +308,7 @@ describe("announcements", () => {
     }
     market.show("BTCUSDT", "98", "99");
     await desk.execute("one", buy("90", "last"));
-    expect([announced[0]?.mark, announced.at(-1)?.mark]).toEqual([1, 2]);
+    expect([announced[0]?.sequence, announced.at(-1)?.sequence]).toEqual([1, 2]);
   });
 
   test("carry the orders as the command left them", async () => {

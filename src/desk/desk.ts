@@ -39,8 +39,8 @@ const LOOKED_AT_MAX = 8;
 export type DeskMarket = Market & {
   /** Market time, Unix ms. */
   now(): number;
-  /** The number of the last quote seen, of any symbol. */
-  mark(): number;
+  /** The sequence number of the last quote, trade or mark price, of any symbol. */
+  sequence(): number;
   /** Prepares rules and quote of a symbol; returns nothing if they are ready. */
   prepare(symbol: string): Promise<void> | undefined;
 };
@@ -77,8 +77,8 @@ export type Announcement = {
   readonly legs: readonly Leg[];
   /** As committed; it may be read until the listener returns. */
   readonly account: Account;
-  /** The market's mark when the command was decided. */
-  readonly mark: number;
+  /** The market's sequence number when the command was decided. */
+  readonly sequence: number;
 };
 
 /** Spot and futures use the same symbol names, so each has a market of its own. */
@@ -220,7 +220,7 @@ export class Desk {
       if (lapsed !== null) return lapsed;
       if (earlier !== null) return await this.#replay(strategyId, earlier);
 
-      const mark = market.mark();
+      const sequence = market.sequence();
       const at = market.now();
       const { admittedAt } = options;
       const circumstances = { market, profile: this.#profiles[account.type], at, admittedAt };
@@ -258,7 +258,7 @@ export class Desk {
       }
       lane.held = { account, version: entry.version };
       const committed = { strategyId, type: account.type, version: entry.version };
-      this.#announce({ ...committed, events, orders, legs, account, mark });
+      this.#announce({ ...committed, events, orders, legs, account, sequence });
       return { events, orders, legs, replayed: false };
     }
   }

@@ -68,14 +68,6 @@ export type FiredLeg = {
   readonly at: number;
 };
 
-/** Whether a mark price reaches the leg: a stop on its losing side, a take-profit on its winning side. */
-export function isReachedByMark(
-  { side, type, triggerPrice }: Pick<Leg, "side" | "type" | "triggerPrice">,
-  mark: Price,
-): boolean {
-  return waitsForRise({ side, type }) ? mark >= triggerPrice : mark <= triggerPrice;
-}
-
 /** Whether the leg waits for a mark price that rises to its trigger. */
 export function waitsForRise({ side, type }: Pick<Leg, "side" | "type">): boolean {
   return (side === "BUY") === (type === "STOP_MARKET");

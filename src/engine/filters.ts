@@ -16,7 +16,7 @@ import {
   type Quantity,
   subtract,
 } from "../money/decimal.ts";
-import { bestOpposite } from "./crossing.ts";
+import { bestOpposite } from "./trigger.ts";
 
 type Prices = Pick<Market, "quote" | "lastPrice" | "averagePrice" | "markPrice">;
 

@@ -9,6 +9,7 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { dueAt } from "../domain/held-before.ts";
 import type { Settlement } from "../domain/market.ts";
+import type { LiveMarket } from "../market/feed.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
 
 /** How often it is looked whether a settlement is due, ms. */
@@ -35,18 +36,7 @@ const BEFORE_FIRST_MS = 60 * 60_000;
 /** Concurrent requests of contracts. */
 const ASKED_MAX = 8;
 
-/** The market as the clock needs it. */
-export type SettlingMarket = {
-  /** Market time, Unix ms. */
-  now(): number;
-  /** When the next settlement of a contract is due, as last published, or null while unknown. */
-  nextFundingAt(symbol: string): number | null;
-  /**
-   * The settlements between two market times, both included, in order of time; null if they are not available
-   * now.
-   */
-  settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
-};
+type SettlingMarket = Pick<LiveMarket, "now" | "nextFundingAt" | "settlementsBetween">;
 
 /** The holders of contracts. */
 export type SettledHolders = {

@@ -1,5 +1,6 @@
 // Gaps in which mark prices decide.
 import { describe, expect, test } from "vitest";
+import type { PriceRange } from "../market/feed.ts";
 import {
   FUTURES,
   fundingOf,
@@ -10,7 +11,6 @@ import {
   standingOf,
 } from "./testing/futures-stage.ts";
 import { cleanStages, START, stage, startOn, type Terms } from "./testing/stage.ts";
-import type { PriceSpan } from "./watched-market.ts";
 
 /** A position of 1 BTC; a long is liquidated at 95.43. */
 const ONE: Terms = { quantity: "1" };
@@ -155,7 +155,7 @@ describe("a settlement in a gap", () => {
   const HOUR = 60 * MINUTE;
   const ON_THE_HOUR = Math.ceil(minuteAt(10) / HOUR) * HOUR;
   const [BEFORE, AFTER] = [ON_THE_HOUR - 5 * MINUTE, ON_THE_HOUR + 5 * MINUTE];
-  const at = (from: number, lowest: string): PriceSpan => ({
+  const at = (from: number, lowest: string): PriceRange => ({
     ...minute(0, lowest, "100"),
     from,
     to: from + MINUTE - 1,
@@ -221,7 +221,7 @@ describe("a trigger while a gap is being filled", () => {
   });
 
   test.each([
-    ["the gap reached nobody", [] as readonly PriceSpan[]],
+    ["the gap reached nobody", [] as readonly PriceRange[]],
     ["the past cannot be told", null],
   ])("is carried out then, although it was there for a moment only, if %s", async (_why, marked) => {
     const { place, market, store, settled, startGap } = await stageWithGap();
@@ -236,7 +236,7 @@ describe("a trigger while a gap is being filled", () => {
   test("does not wait for history that takes long to arrive", async () => {
     const { time, place, market, store, settled, startGap } = await stageWithGap();
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
-    const told = Promise.withResolvers<readonly PriceSpan[]>();
+    const told = Promise.withResolvers<readonly PriceRange[]>();
     market.markedBetween = () => told.promise;
     startGap({});
     market.showMark("BTCUSDT", "104");
@@ -271,4 +271,4 @@ async function stageWithGap() {
   };
 }
 
-type Past = { readonly marked?: readonly PriceSpan[] | null; readonly traded?: readonly PriceSpan[] };
+type Past = { readonly marked?: readonly PriceRange[] | null; readonly traded?: readonly PriceRange[] };

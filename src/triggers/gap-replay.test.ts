@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { PriceRange } from "../market/feed.ts";
 import { decimal } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
 import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
-import type { PriceSpan } from "./watched-market.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -350,7 +350,7 @@ describe("a process that starts", () => {
 });
 
 /** Trades between two times, in ms after the start, at prices between two. */
-function span(from: number, to: number, lowest: string, highest: string): PriceSpan {
+function span(from: number, to: number, lowest: string, highest: string): PriceRange {
   return { from: START + from, to: START + to, lowest: decimal(lowest), highest: decimal(highest) };
 }
 

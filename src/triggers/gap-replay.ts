@@ -10,17 +10,17 @@ import type { DomainEvent } from "../domain/event.ts";
 import { dueAt } from "../domain/held-before.ts";
 import type { Settlement } from "../domain/market.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import type { MarketHistory, PriceRange } from "../market/feed.ts";
 import type { Settled } from "./settle-funding.ts";
-import { byPriority, type Hit, nameOf, type Trigger } from "./trigger.ts";
+import { byPriority, type Hit, nameOf, ON_MARK_PRICES, ON_TRADES, type Trigger } from "./trigger.ts";
 import type { TriggerIndex } from "./trigger-index.ts";
-import type { PastMarket, PriceSpan } from "./watched-market.ts";
 
 type Gap = { readonly from: number; readonly to: number };
 
 /** One step of a gap; `at` is the market time of its beginning, Unix ms. */
 type Step =
   | { readonly at: number; readonly type: "FUNDING"; readonly settlement: Settlement }
-  | { readonly at: number; readonly type: "MARKED" | "TRADED"; readonly span: PriceSpan };
+  | { readonly at: number; readonly type: "MARKED" | "TRADED"; readonly span: PriceRange };
 
 /** Delay before a failed request is repeated, ms. */
 const RETRY_MS = 5_000;
@@ -42,7 +42,7 @@ const UNSETTLED_MS_MAX = 10 * 60_000;
 const DEFERRED_MS_MAX = 10_000;
 
 export class GapReplay {
-  readonly #market: PastMarket;
+  readonly #market: MarketHistory;
   readonly #list: TriggerIndex;
   readonly #dispatch: (reached: Hit) => Promise<Executed | Refusal | null>;
   readonly #settle: (settlement: Settlement) => Promise<Settled>;
@@ -58,7 +58,7 @@ export class GapReplay {
   #isClosed = false;
 
   constructor(parts: {
-    market: PastMarket;
+    market: MarketHistory;
     list: TriggerIndex;
     /** Executes a trigger; null if that could not be committed. */
     dispatch: (reached: Hit) => Promise<Executed | Refusal | null>;
@@ -113,7 +113,7 @@ export class GapReplay {
   }
 
   async #fillAll(symbol: string): Promise<void> {
-    if (this.#list.awaitsMark(symbol)) this.#beginDeferral(symbol);
+    if (this.#list.has(symbol, ON_MARK_PRICES)) this.#beginDeferral(symbol);
     const gaps = this.#gaps.get(symbol) ?? [];
     for (let gap = gaps[0]; gap !== undefined && !this.#isClosed; gap = gaps[0]) {
       const steps = await this.#stepsIn(symbol, gap);
@@ -137,7 +137,7 @@ export class GapReplay {
     const [settlements, marked, traded] = await Promise.all([
       this.#market.settlementsBetween(symbol, gap.from - UNSETTLED_MS_MAX, to),
       this.#market.markedBetween(symbol, from, to),
-      this.#list.awaitsTrades(symbol) ? this.#market.tradedBetween(symbol, from, to) : [],
+      this.#list.has(symbol, ON_TRADES) ? this.#market.tradedBetween(symbol, from, to) : [],
     ]);
     if (settlements === null || marked === null || traded === null) return null;
     const steps: Step[] = [
@@ -221,7 +221,7 @@ export class GapReplay {
     for (const each of [...deferred.reached.values()].sort(byPriority)) {
       const { trigger } = each;
       if (!this.#list.includes(trigger)) continue;
-      this.#list.remove(symbol, trigger.strategyId, trigger.id);
+      this.#list.remove(trigger);
       void this.#dispatch(each);
     }
   }

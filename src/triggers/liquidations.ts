@@ -2,21 +2,21 @@
 // brackets are not known has no trigger; when brackets change, its price changes.
 import type { Position } from "../domain/account.ts";
 import type { Bracket, ContractTerms } from "../domain/symbol.ts";
+import type { LiveMarket } from "../market/feed.ts";
 import type { PositionIndex } from "./position-index.ts";
-import { positionTrigger, type Trigger } from "./trigger.ts";
-import type { WatchedMarket } from "./watched-market.ts";
+import { type Trigger, triggerOfPosition } from "./trigger.ts";
 
 /** The trigger of a position; null if it has none. */
 export type Repriced = { readonly strategyId: string; readonly trigger: Trigger | null };
 
 export class Liquidations {
-  readonly #market: Pick<WatchedMarket, "now" | "rules">;
+  readonly #market: Pick<LiveMarket, "now" | "rules">;
   readonly #holders: Pick<PositionIndex, "positions">;
   /** By symbol: the brackets that its prices were last computed with. */
   readonly #brackets = new Map<string, readonly Bracket[]>();
 
   constructor(parts: {
-    market: Pick<WatchedMarket, "now" | "rules">;
+    market: Pick<LiveMarket, "now" | "rules">;
     holders: Pick<PositionIndex, "positions">;
   }) {
     this.#market = parts.market;
@@ -27,7 +27,7 @@ export class Liquidations {
   of(strategyId: string, position: Position): Trigger | null {
     const terms = this.termsOf(position.symbol);
     if (terms === null) this.forget(position.symbol);
-    return positionTrigger(strategyId, position, terms);
+    return triggerOfPosition(strategyId, position, terms);
   }
 
   /** The terms of a contract; null while they are not known, and of a spot pair. */

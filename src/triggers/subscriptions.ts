@@ -1,9 +1,9 @@
 // The market-data subscriptions of this watcher. Requests what a symbol's market did before its first message
 // arrived, as soon as that arrives, and periodically what triggers that became known late may have missed.
 import type { Quote } from "../domain/market.ts";
+import type { LiveMarket } from "../market/feed.ts";
 import type { Price } from "../money/decimal.ts";
 import type { CoverageLog, SymbolCoverage } from "./coverage-log.ts";
-import type { WatchedMarket } from "./watched-market.ts";
 
 /** Handles the market data of subscribed symbols. */
 export type MarketHandler = {
@@ -15,7 +15,7 @@ export type MarketHandler = {
 };
 
 export class Subscriptions {
-  readonly #market: Pick<WatchedMarket, "now" | "watch">;
+  readonly #market: Pick<LiveMarket, "now" | "watch">;
   readonly #coverage: CoverageLog;
   readonly #handler: MarketHandler;
   readonly #mayRequest: (symbol: string) => boolean;
@@ -23,7 +23,7 @@ export class Subscriptions {
   readonly #releases = new Map<string, () => void>();
 
   constructor(parts: {
-    market: Pick<WatchedMarket, "now" | "watch">;
+    market: Pick<LiveMarket, "now" | "watch">;
     coverage: CoverageLog;
     handler: MarketHandler;
     /** Whether all triggers that the history of a symbol concerns are known. */

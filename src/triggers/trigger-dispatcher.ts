@@ -7,16 +7,16 @@ import type { Desk, Executed, ExecuteOptions } from "../desk/desk.ts";
 import type { Command } from "../domain/command.ts";
 import { fillKey, legTriggerKey, triggerKey } from "../domain/command.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
+import type { LiveMarket } from "../market/feed.ts";
 import { type Hit, isSame, nameOf, type Trigger } from "./trigger.ts";
 import { UnfinishedDispatches } from "./unfinished.ts";
-import type { WatchedMarket } from "./watched-market.ts";
 
 /** A dispatch without effect, and its rejection; null if it failed. */
 type Retry = { readonly reached: Hit; readonly refusal: Refusal["refusal"] | null };
 
 export class TriggerDispatcher {
   readonly #desk: Pick<Desk, "execute">;
-  readonly #market: Pick<WatchedMarket, "now" | "rules">;
+  readonly #market: Pick<LiveMarket, "now" | "rules">;
   readonly #isSilent: (symbol: string) => boolean;
   readonly #load: (strategyId: string) => void;
   readonly #loadLater: (strategyId: string) => void;
@@ -32,7 +32,7 @@ export class TriggerDispatcher {
 
   constructor(parts: {
     desk: Pick<Desk, "execute">;
-    market: Pick<WatchedMarket, "now" | "rules">;
+    market: Pick<LiveMarket, "now" | "rules">;
     /** Whether a symbol has no price to trade at. */
     isSilent: (symbol: string) => boolean;
     /** Load a strategy's state, at once or after a pause; `takeRetries` follows. */

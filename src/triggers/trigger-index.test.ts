@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Quote } from "../domain/market.ts";
 import type { Order } from "../domain/order.ts";
+import { CONDITIONS, type Condition } from "../engine/trigger.ts";
 import { decimal, type Price, ZERO } from "../money/decimal.ts";
-import { CONDITIONS, type Condition, type Hit, orderTrigger, type Trigger } from "./trigger.ts";
+import { type Hit, ON_MARK_PRICES, ON_TRADES, type Trigger, triggerOfOrder } from "./trigger.ts";
 import { TriggerIndex } from "./trigger-index.ts";
 
 const SYMBOLS = ["BTCUSDT", "ETHUSDT"] as const;
@@ -31,12 +32,12 @@ const price = fc.integer({ min: 1, max: 30 }).map((units) => decimal<Price>(Stri
 const symbol = fc.constantFrom(...SYMBOLS);
 const identity = fc
   .record({ strategyId: fc.constantFrom("s1", "s2", "s11"), id: fc.integer({ min: 1, max: 48 }) })
-  .map((who) => ({ ...who, symbol: SYMBOLS[who.id % 2] ?? "" }));
+  .map((subject) => ({ ...subject, symbol: SYMBOLS[subject.id % 2] ?? "" }));
 
 const add: fc.Arbitrary<Step> = fc
   .record({ identity, price })
-  .map(({ identity, price }) => ({ step: "add", trigger: someoneWaiting(identity, price) }));
-const remove: fc.Arbitrary<Step> = identity.map((who) => ({ step: "remove", ...who }));
+  .map(({ identity, price }) => ({ step: "add", trigger: triggerOf(identity, price) }));
+const remove: fc.Arbitrary<Step> = identity.map((subject) => ({ step: "remove", ...subject }));
 const quote: fc.Arbitrary<Step> = fc
   .record({ symbol, quote: fc.record({ bid: fc.option(price), ask: fc.option(price) }) })
   .map((shown) => ({ step: "quote", ...shown }));
@@ -68,53 +69,52 @@ const walk = fc.array(
 
 test("the heaps agree with a plain list, step by step", async () => {
   let stepsMax = 0;
-  const takenWaitingFor = new Set<Condition>();
+  const takenOn = new Set<Condition>();
   await fc.assert(
     fc.property(walk, (steps) => {
       stepsMax = Math.max(stepsMax, steps.length);
-      const list = new TriggerIndex();
-      const referee = new PlainList();
+      const index = new TriggerIndex();
+      const oracle = new PlainList();
       for (const step of steps) {
         switch (step.step) {
           case "add":
-            list.add(step.trigger);
-            referee.add(step.trigger);
+            index.add(step.trigger);
+            oracle.add(step.trigger);
             break;
           case "remove":
-            list.remove(step.symbol, step.strategyId, step.id);
-            referee.remove(step.strategyId, step.id);
+            index.remove(step);
+            oracle.remove(step.strategyId, step.id);
             break;
           case "quote":
           case "trade":
           case "mark":
           case "marked":
           case "traded": {
-            const taken = takeBy(list, step);
-            expect(inOneOrder(taken)).toEqual(inOneOrder(referee.take(step)));
+            const taken = takeBy(index, step);
+            expect(inOneOrder(taken)).toEqual(inOneOrder(oracle.take(step)));
             expectNearestFirst(taken);
-            for (const { trigger } of taken) takenWaitingFor.add(trigger.condition);
+            for (const { trigger } of taken) takenOn.add(trigger.condition);
           }
         }
-        for (const symbol of SYMBOLS) expect(list.has(symbol)).toBe(referee.has(symbol));
-        expect([...list.symbols()].sort()).toEqual(SYMBOLS.filter((symbol) => referee.has(symbol)));
+        for (const symbol of SYMBOLS) expect(index.has(symbol)).toBe(oracle.has(symbol));
       }
       // The remainder comes out completely: no entry is at a wrong position.
       for (const symbol of SYMBOLS) {
         for (const step of ["traded", "marked"] as const) {
           const everything: Taking = { step, symbol, lowest: decimal("0.1"), highest: decimal("100") };
-          expect(list[step === "traded" ? "awaitsTrades" : "awaitsMark"](symbol)).toBe(
-            referee.has(symbol, step),
+          expect(index.has(symbol, step === "traded" ? ON_TRADES : ON_MARK_PRICES)).toBe(
+            oracle.has(symbol, step),
           );
-          expect(inOneOrder(takeBy(list, everything))).toEqual(inOneOrder(referee.take(everything)));
+          expect(inOneOrder(takeBy(index, everything))).toEqual(inOneOrder(oracle.take(everything)));
         }
-        expect(list.has(symbol)).toBe(false);
+        expect(index.has(symbol)).toBe(false);
       }
     }),
     { numRuns: 500 },
   );
   // A few steps do not test a heap.
   expect(stepsMax).toBeGreaterThan(300);
-  expect(takenWaitingFor.size).toBe(CONDITIONS.length);
+  expect(takenOn.size).toBe(CONDITIONS.length);
 });
 
 const AT_ITS_PRICE = decimal<Price>("100");
@@ -132,10 +132,10 @@ test.each([
   ["BID_RISES", { bid: null, ask: AT_ITS_PRICE }, false],
   ["TRADE_FALLS", { bid: JUST_BELOW, ask: JUST_BELOW }, false],
   ["TRADE_RISES", { bid: JUST_ABOVE, ask: JUST_ABOVE }, false],
-] as const)("one who waits for %s to 100 is reached by the quote %o: %s", (condition, quote, isReached) => {
-  const { list, trigger } = listOfOne(condition);
+] as const)("a trigger on %s to 100 is hit by the quote %o: %s", (condition, quote, isHit) => {
+  const { index, trigger } = indexOfOne(condition);
   const seen = condition === "ASK_FALLS" ? quote.ask : quote.bid;
-  expect(list.takeAtQuote("BTCUSDT", quote)).toEqual(isReached ? [{ trigger, seen }] : []);
+  expect(index.takeAtQuote("BTCUSDT", quote)).toEqual(isHit ? [{ trigger, seen }] : []);
 });
 
 test.each([
@@ -147,9 +147,9 @@ test.each([
   ["TRADE_RISES", JUST_BELOW, false],
   ["ASK_FALLS", JUST_BELOW, false],
   ["BID_RISES", JUST_ABOVE, false],
-] as const)("one who waits for %s to 100 is reached by a trade at %s: %s", (condition, price, isReached) => {
-  const { list, trigger } = listOfOne(condition);
-  expect(list.takeAtTrade("BTCUSDT", price)).toEqual(isReached ? [{ trigger, seen: price }] : []);
+] as const)("a trigger on %s to 100 is hit by a trade at %s: %s", (condition, price, isHit) => {
+  const { index, trigger } = indexOfOne(condition);
+  expect(index.takeAtTrade("BTCUSDT", price)).toEqual(isHit ? [{ trigger, seen: price }] : []);
 });
 
 test.each([
@@ -161,9 +161,9 @@ test.each([
   ["MARK_RISES", JUST_BELOW, false],
   ["TRADE_FALLS", JUST_BELOW, false],
   ["BID_RISES", JUST_ABOVE, false],
-] as const)("a trigger on %s to 100 is hit by a mark price of %s: %s", (condition, price, isReached) => {
-  const { list, trigger } = listOfOne(condition);
-  expect(list.takeAtMark("BTCUSDT", price)).toEqual(isReached ? [{ trigger, seen: price }] : []);
+] as const)("a trigger on %s to 100 is hit by a mark price of %s: %s", (condition, price, isHit) => {
+  const { index, trigger } = indexOfOne(condition);
+  expect(index.takeAtMark("BTCUSDT", price)).toEqual(isHit ? [{ trigger, seen: price }] : []);
 });
 
 test.each([
@@ -173,37 +173,37 @@ test.each([
   ["MARK_RISES", JUST_BELOW, AT_ITS_PRICE, false],
   ["ASK_FALLS", JUST_BELOW, JUST_ABOVE, false],
   ["TRADE_RISES", JUST_BELOW, JUST_ABOVE, false],
-] as const)("mark prices from %2$s to %3$s have gone through one who waits for %s: %s", (...row) => {
-  const [condition, lowest, highest, isReached] = row;
-  const { list, trigger } = listOfOne(condition);
-  expect(list.takeMarked("BTCUSDT", lowest, highest).map((reached) => reached.trigger)).toEqual(
-    isReached ? [trigger] : [],
+] as const)("a trigger on %s to 100 is hit by mark prices from %s to %s: %s", (...row) => {
+  const [condition, lowest, highest, isHit] = row;
+  const { index, trigger } = indexOfOne(condition);
+  expect(index.takeMarked("BTCUSDT", lowest, highest).map((hit) => hit.trigger)).toEqual(
+    isHit ? [trigger] : [],
   );
 });
 
 test("triggers of one mark price come in execution order: liquidation, stop, take-profit", () => {
   for (const take of [
-    (list: TriggerIndex) => list.takeAtMark("BTCUSDT", decimal("90")),
-    (list: TriggerIndex) => list.takeMarked("BTCUSDT", decimal("80"), decimal("90")),
+    (index: TriggerIndex) => index.takeAtMark("BTCUSDT", decimal("90")),
+    (index: TriggerIndex) => index.takeMarked("BTCUSDT", decimal("80"), decimal("90")),
   ]) {
-    const list = new TriggerIndex();
+    const index = new TriggerIndex();
     const shared = { strategyId: "s", symbol: "BTCUSDT", since: 0 } as const;
     // The nearest price is the last in execution order.
-    list.add({ ...shared, kind: "PROFIT_LEG", id: 1, condition: "MARK_FALLS", price: decimal("98") });
-    list.add({ ...shared, kind: "STOP_LEG", id: 2, condition: "MARK_FALLS", price: decimal("97") });
-    list.add({
+    index.add({ ...shared, kind: "PROFIT_LEG", id: 1, condition: "MARK_FALLS", price: decimal("98") });
+    index.add({ ...shared, kind: "STOP_LEG", id: 2, condition: "MARK_FALLS", price: decimal("97") });
+    index.add({
       ...shared,
       kind: "LIQUIDATION",
       id: "BTCUSDT",
       condition: "MARK_FALLS",
       price: decimal("96"),
     });
-    expect(take(list).map(({ trigger }) => trigger.id)).toEqual(["BTCUSDT", 2, 1]);
+    expect(take(index).map(({ trigger }) => trigger.id)).toEqual(["BTCUSDT", 2, 1]);
   }
 });
 
-test("one that waits at another price is found there alone; at the same it has waited all the time", () => {
-  const list = new TriggerIndex();
+test("a changed price replaces the trigger; an equal one keeps its creation time", () => {
+  const index = new TriggerIndex();
   const trigger: Trigger = {
     strategyId: "s",
     kind: "LIQUIDATION",
@@ -213,25 +213,25 @@ test("one that waits at another price is found there alone; at the same it has w
     price: AT_ITS_PRICE,
     since: 5,
   };
-  list.add(trigger);
-  list.add({ ...trigger, since: 7 });
-  expect(list.ofStrategy("s")).toEqual([trigger]);
+  index.add(trigger);
+  index.add({ ...trigger, since: 7 });
+  expect(index.ofStrategy("s")).toEqual([trigger]);
   const moved: Trigger = { ...trigger, price: decimal("90"), since: 9 };
-  list.add(moved);
-  expect(list.ofStrategy("s")).toEqual([moved]);
-  expect(list.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toEqual([]);
-  expect(list.takeAtMark("BTCUSDT", decimal("90"))).toHaveLength(1);
-  expect(list.has("BTCUSDT")).toBe(false);
+  index.add(moved);
+  expect(index.ofStrategy("s")).toEqual([moved]);
+  expect(index.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toEqual([]);
+  expect(index.takeAtMark("BTCUSDT", decimal("90"))).toHaveLength(1);
+  expect(index.has("BTCUSDT")).toBe(false);
 });
 
-test("only one that began to wait at just that time is dated back", () => {
-  const { list, trigger } = listOfOne("MARK_FALLS");
-  list.backdate("s", 1, { from: 3, to: -9 });
-  list.backdate("s", 2, { from: 0, to: -9 });
-  expect(list.ofStrategy("s")).toEqual([trigger]);
-  list.backdate("s", 1, { from: 0, to: -7 });
-  expect(list.ofStrategy("s")).toEqual([{ ...trigger, since: -7 }]);
-  expect(list.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toHaveLength(1);
+test("only a trigger with the given creation time is backdated", () => {
+  const { index, trigger } = indexOfOne("MARK_FALLS");
+  index.backdate("s", 1, { from: 3, to: -9 });
+  index.backdate("s", 2, { from: 0, to: -9 });
+  expect(index.ofStrategy("s")).toEqual([trigger]);
+  index.backdate("s", 1, { from: 0, to: -7 });
+  expect(index.ofStrategy("s")).toEqual([{ ...trigger, since: -7 }]);
+  expect(index.takeAtMark("BTCUSDT", AT_ITS_PRICE)).toHaveLength(1);
 });
 
 test.each([
@@ -243,43 +243,51 @@ test.each([
   ["ASK_FALLS", AT_ITS_PRICE, JUST_ABOVE, false],
   ["BID_RISES", JUST_BELOW, JUST_ABOVE, true],
   ["BID_RISES", JUST_BELOW, AT_ITS_PRICE, false],
-] as const)("one who waits for %s to 100 was reached for certain by trades from %s to %s: %s", (...row) => {
-  const [condition, lowest, highest, isReached] = row;
-  const { list, trigger } = listOfOne(condition);
-  const taken = list.takeTraded("BTCUSDT", lowest, highest);
-  expect(taken.map((reached) => reached.trigger)).toEqual(isReached ? [trigger] : []);
+] as const)("a trigger on %s to 100 is certainly hit by trades from %s to %s: %s", (...row) => {
+  const [condition, lowest, highest, isHit] = row;
+  const { index, trigger } = indexOfOne(condition);
+  const taken = index.takeTraded("BTCUSDT", lowest, highest);
+  expect(taken.map((hit) => hit.trigger)).toEqual(isHit ? [trigger] : []);
   // The price must satisfy the engine: at the order's own price, or beyond it.
   for (const { seen } of taken) {
     if (condition.endsWith("FALLS")) expect(seen).toBeLessThanOrEqual(trigger.price);
     else expect(seen).toBeGreaterThanOrEqual(trigger.price);
   }
-  expect(list.has("BTCUSDT")).toBe(!isReached);
+  expect(index.has("BTCUSDT")).toBe(!isHit);
 });
 
 test("nothing is taken twice, and nothing of another symbol", () => {
   const low: Quote = { bid: decimal("1"), ask: decimal("1") };
   const high: Quote = { bid: decimal("200"), ask: decimal("200") };
   for (const condition of ["ASK_FALLS", "BID_RISES"] as const) {
-    const { list } = listOfOne(condition);
-    for (const quote of [low, high]) expect(list.takeAtQuote("ETHUSDT", quote)).toEqual([]);
-    expect([low, high].flatMap((quote) => list.takeAtQuote("BTCUSDT", quote))).toHaveLength(1);
-    expect([low, high].flatMap((quote) => list.takeAtQuote("BTCUSDT", quote))).toEqual([]);
+    const { index } = indexOfOne(condition);
+    for (const quote of [low, high]) expect(index.takeAtQuote("ETHUSDT", quote)).toEqual([]);
+    expect([low, high].flatMap((quote) => index.takeAtQuote("BTCUSDT", quote))).toHaveLength(1);
+    expect([low, high].flatMap((quote) => index.takeAtQuote("BTCUSDT", quote))).toEqual([]);
   }
 });
 
-test("an order that waits for something else from now on waits for that alone, and is found by its strategy", () => {
-  const { list, trigger } = listOfOne("TRADE_RISES");
+test("a changed condition replaces the trigger of an order, which its strategy lists", () => {
+  const { index, trigger } = indexOfOne("TRADE_RISES");
   const other: Trigger = { ...trigger, strategyId: "t" };
   const limit: Trigger = { ...trigger, kind: "LIMIT", id: 1, condition: "ASK_FALLS", price: decimal("90") };
-  list.add(other);
-  list.add(limit);
-  expect([list.includes(trigger), list.includes(limit), list.includes(other)]).toEqual([false, true, true]);
-  expect([list.ofStrategy("s"), list.ofStrategy("t"), list.ofStrategy("u")]).toEqual([[limit], [other], []]);
-  expect([...list.strategies()].sort()).toEqual(["s", "t"]);
-  expect(list.counts()).toEqual({ orders: 2, legs: 0, positions: 0 });
-  expect(list.takeAtTrade("BTCUSDT", decimal("200"))).toEqual([{ trigger: other, seen: decimal("200") }]);
-  expect(list.takeAtQuote("BTCUSDT", { bid: null, ask: decimal("90") })).toHaveLength(1);
-  expect([list.has("BTCUSDT"), [...list.strategies()]]).toEqual([false, []]);
+  index.add(other);
+  index.add(limit);
+  expect([index.includes(trigger), index.includes(limit), index.includes(other)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  expect([index.ofStrategy("s"), index.ofStrategy("t"), index.ofStrategy("u")]).toEqual([
+    [limit],
+    [other],
+    [],
+  ]);
+  expect([...index.strategies()].sort()).toEqual(["s", "t"]);
+  expect(index.counts()).toEqual({ orders: 2, legs: 0, positions: 0 });
+  expect(index.takeAtTrade("BTCUSDT", decimal("200"))).toEqual([{ trigger: other, seen: decimal("200") }]);
+  expect(index.takeAtQuote("BTCUSDT", { bid: null, ask: decimal("90") })).toHaveLength(1);
+  expect([index.has("BTCUSDT"), [...index.strategies()]]).toEqual([false, []]);
 });
 
 const LIMIT_AND_STOP = { price: decimal<Price>("90"), stopPrice: decimal<Price>("95") };
@@ -305,7 +313,7 @@ test.each([
     { side: "SELL", workingAt: null },
     { kind: "STOP", condition: "TRADE_FALLS", price: LIMIT_AND_STOP.stopPrice, since: 5 },
   ],
-] as const)("%s with %o waits for %o", (_who, terms, expected) => {
+] as const)("%s with %o has the trigger %o", (_name, terms, expected) => {
   const order: Order = {
     orderId: 3,
     clientOrderId: "c",
@@ -323,41 +331,41 @@ test.each([
     updatedAt: 7,
     ...terms,
   };
-  expect(orderTrigger("s", order)).toEqual({ strategyId: "s", id: 3, symbol: "BTCUSDT", ...expected });
+  expect(triggerOfOrder("s", order)).toEqual({ strategyId: "s", id: 3, symbol: "BTCUSDT", ...expected });
 });
 
 type Taking = Extract<Step, { readonly step: "quote" | "trade" | "mark" | "traded" | "marked" }>;
 
-function takeBy(list: TriggerIndex, step: Taking): readonly Hit[] {
+function takeBy(index: TriggerIndex, step: Taking): readonly Hit[] {
   switch (step.step) {
     case "quote":
-      return list.takeAtQuote(step.symbol, step.quote);
+      return index.takeAtQuote(step.symbol, step.quote);
     case "trade":
-      return list.takeAtTrade(step.symbol, step.price);
+      return index.takeAtTrade(step.symbol, step.price);
     case "mark":
-      return list.takeAtMark(step.symbol, step.price);
+      return index.takeAtMark(step.symbol, step.price);
     case "traded":
-      return list.takeTraded(step.symbol, step.lowest, step.highest);
+      return index.takeTraded(step.symbol, step.lowest, step.highest);
     case "marked":
-      return list.takeMarked(step.symbol, step.lowest, step.highest);
+      return index.takeMarked(step.symbol, step.lowest, step.highest);
   }
 }
 
 /** The oracle: a plain trigger index without optimizations. */
 class PlainList {
-  #trigger: Trigger[] = [];
+  #triggers: Trigger[] = [];
 
   add(trigger: Trigger): void {
     this.remove(trigger.strategyId, trigger.id);
-    this.#trigger.push(trigger);
+    this.#triggers.push(trigger);
   }
 
   remove(strategyId: string, id: Trigger["id"]): void {
-    this.#trigger = this.#trigger.filter((other) => other.strategyId !== strategyId || other.id !== id);
+    this.#triggers = this.#triggers.filter((other) => other.strategyId !== strategyId || other.id !== id);
   }
 
   has(symbol: string, step?: "traded" | "marked"): boolean {
-    return this.#trigger.some(
+    return this.#triggers.some(
       (other) =>
         other.symbol === symbol &&
         (step === undefined || other.condition.startsWith("MARK") === (step === "marked")),
@@ -365,19 +373,19 @@ class PlainList {
   }
 
   take(step: Taking): Hit[] {
-    const reached = this.#trigger
+    const hits = this.#triggers
       .filter(({ symbol }) => symbol === step.symbol)
       .flatMap((trigger) => {
-        const seen = reachedAt(trigger, step);
+        const seen = hitAt(trigger, step);
         return seen === null ? [] : [{ trigger, seen }];
       });
-    for (const { trigger } of reached) this.remove(trigger.strategyId, trigger.id);
-    return reached;
+    for (const { trigger } of hits) this.remove(trigger.strategyId, trigger.id);
+    return hits;
   }
 }
 
 /** The price that hits a trigger, or null; each case written out, in a trader's words. */
-function reachedAt({ condition, price }: Trigger, step: Taking): Price | null {
+function hitAt({ condition, price }: Trigger, step: Taking): Price | null {
   switch (condition) {
     case "ASK_FALLS":
       if (step.step === "quote")
@@ -403,13 +411,13 @@ function reachedAt({ condition, price }: Trigger, step: Taking): Price | null {
 }
 
 /** An order's price follows from its id, so that adding it again adds the same trigger. */
-function someoneWaiting(who: { strategyId: string; id: number; symbol: string }, price: Price): Trigger {
-  const condition = CONDITIONS[(who.id >> 1) % CONDITIONS.length] ?? "ASK_FALLS";
-  return { ...who, kind: "LIMIT", condition, price, since: 0 };
+function triggerOf(subject: { strategyId: string; id: number; symbol: string }, price: Price): Trigger {
+  const condition = CONDITIONS[(subject.id >> 1) % CONDITIONS.length] ?? "ASK_FALLS";
+  return { ...subject, kind: "LIMIT", condition, price, since: 0 };
 }
 
-function listOfOne(condition: Condition): { readonly list: TriggerIndex; readonly trigger: Trigger } {
-  const list = new TriggerIndex();
+function indexOfOne(condition: Condition): { readonly index: TriggerIndex; readonly trigger: Trigger } {
+  const index = new TriggerIndex();
   const trigger: Trigger = {
     strategyId: "s",
     kind: "LIMIT",
@@ -419,8 +427,8 @@ function listOfOne(condition: Condition): { readonly list: TriggerIndex; readonl
     price: AT_ITS_PRICE,
     since: 0,
   };
-  list.add(trigger);
-  return { list, trigger };
+  index.add(trigger);
+  return { index, trigger };
 }
 
 function inOneOrder(reached: readonly Hit[]): Hit[] {

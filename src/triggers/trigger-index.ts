@@ -1,17 +1,15 @@
-// The trigger index: triggers by symbol and direction, in binary heaps with known positions. A tick that hits
+// The trigger index: triggers by symbol and condition, in binary heaps with known positions. A tick that hits
 // nothing costs one comparison per heap, however many triggers there are; one that does costs in proportion
 // to its hits. An order, leg or position has at most one trigger.
 import type { Quote } from "../domain/market.ts";
+import { CONDITIONS, type Condition, isTriggeredBy } from "../engine/trigger.ts";
 import type { Price } from "../money/decimal.ts";
-import { type Place, PriceHeap } from "./price-heap.ts";
-import { byPriority, CONDITIONS, type Condition, type Hit, type Trigger } from "./trigger.ts";
-
-type Heaps = { readonly [W in Condition]: PriceHeap };
+import { byPriority, type Hit, type Trigger } from "./trigger.ts";
 
 /** Numbers of orders, legs and positions with a trigger. */
 export type TriggerCounts = { readonly orders: number; readonly legs: number; readonly positions: number };
 
-const NAMES: { readonly [K in Trigger["kind"]]: keyof TriggerCounts } = {
+const COUNTED_AS: { readonly [K in Trigger["kind"]]: keyof TriggerCounts } = {
   LIMIT: "orders",
   STOP: "orders",
   STOP_LEG: "legs",
@@ -22,37 +20,37 @@ const NAMES: { readonly [K in Trigger["kind"]]: keyof TriggerCounts } = {
 export class TriggerIndex {
   readonly #bySymbol = new Map<string, Heaps>();
   /** By id. */
-  readonly #byStrategy = new Map<string, Map<Trigger["id"], Place>>();
+  readonly #byStrategy = new Map<string, Map<Trigger["id"], Entry>>();
 
   /** Adds a trigger; an equal one that is already there stays. */
   add(trigger: Trigger): void {
     if (this.includes(trigger)) return;
     const { strategyId, id, symbol, condition } = trigger;
-    this.remove(symbol, strategyId, id);
+    this.remove(trigger);
     let heaps = this.#bySymbol.get(symbol);
     if (heaps === undefined) {
       heaps = newHeaps();
       this.#bySymbol.set(symbol, heaps);
     }
-    const place = heaps[condition].add(trigger);
-    const places = this.#byStrategy.get(strategyId);
-    if (places === undefined) this.#byStrategy.set(strategyId, new Map([[id, place]]));
-    else places.set(id, place);
+    const entry = heaps[condition].add(trigger);
+    const entries = this.#byStrategy.get(strategyId);
+    if (entries === undefined) this.#byStrategy.set(strategyId, new Map([[id, entry]]));
+    else entries.set(id, entry);
   }
 
-  /** Removes a trigger, if it is there. */
-  remove(symbol: string, strategyId: string, id: Trigger["id"]): void {
-    const place = this.#find(strategyId, id);
+  /** Removes the trigger of an order, leg or position, if it has one. */
+  remove({ symbol, strategyId, id }: Pick<Trigger, "symbol" | "strategyId" | "id">): void {
+    const entry = this.#find(strategyId, id);
     const heaps = this.#bySymbol.get(symbol);
-    if (place === undefined || heaps === undefined) return;
-    this.#takeOut(place, heaps);
+    if (entry === undefined || heaps === undefined) return;
+    this.#remove(entry, heaps);
     this.#forgetIfEmpty(symbol, heaps);
   }
 
   /** Whether exactly this trigger is there. */
   includes({ strategyId, id, condition, price }: Trigger): boolean {
-    const there = this.#find(strategyId, id)?.trigger;
-    return there?.condition === condition && there.price === price;
+    const present = this.#find(strategyId, id)?.trigger;
+    return present?.condition === condition && present.price === price;
   }
 
   /**
@@ -60,39 +58,23 @@ export class TriggerIndex {
    * it is.
    */
   backdate(strategyId: string, id: Trigger["id"], { from, to }: { from: number; to: number }): void {
-    const place = this.#find(strategyId, id);
-    if (place?.trigger.since === from) place.trigger = { ...place.trigger, since: to };
+    const entry = this.#find(strategyId, id);
+    if (entry?.trigger.since === from) entry.trigger = { ...entry.trigger, since: to };
   }
 
-  /** Whether the symbol has triggers. */
-  has(symbol: string): boolean {
-    return this.#bySymbol.has(symbol);
-  }
-
-  /** Whether the symbol has triggers on the mark price. */
-  awaitsMark(symbol: string): boolean {
+  /** Whether the symbol has triggers, on any of these conditions. */
+  has(symbol: string, conditions: readonly Condition[] = CONDITIONS): boolean {
     const heaps = this.#bySymbol.get(symbol);
-    return heaps !== undefined && heaps.MARK_FALLS.size + heaps.MARK_RISES.size > 0;
-  }
-
-  /** Whether the symbol has triggers on quotes or trades. */
-  awaitsTrades(symbol: string): boolean {
-    const heaps = this.#bySymbol.get(symbol);
-    return heaps !== undefined && TRADED.some((condition) => heaps[condition].size > 0);
+    return heaps !== undefined && conditions.some((condition) => heaps[condition].size > 0);
   }
 
   /** Numbers of triggers by kind. */
   counts(): TriggerCounts {
     const counts = { orders: 0, legs: 0, positions: 0 };
-    for (const places of this.#byStrategy.values()) {
-      for (const { trigger } of places.values()) counts[NAMES[trigger.kind]] += 1;
+    for (const entries of this.#byStrategy.values()) {
+      for (const { trigger } of entries.values()) counts[COUNTED_AS[trigger.kind]] += 1;
     }
     return counts;
-  }
-
-  /** The symbols with triggers. */
-  symbols(): Iterable<string> {
-    return this.#bySymbol.keys();
   }
 
   /** The strategies with triggers. */
@@ -108,29 +90,28 @@ export class TriggerIndex {
   /** Removes every order whose limit the quote hits, best price first. */
   takeAtQuote(symbol: string, { ask, bid }: Quote): readonly Hit[] {
     const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return NOTHING;
+    if (heaps === undefined) return NO_HITS;
     // Nearly every quote of every symbol returns here.
-    const isAskMet = ask !== null && heaps.ASK_FALLS.isReachedBy(ask);
-    const isBidMet = bid !== null && heaps.BID_RISES.isReachedBy(bid);
-    return isAskMet || isBidMet ? this.#take(symbol, heaps, { ASK_FALLS: ask, BID_RISES: bid }) : NOTHING;
+    const isAskHit = ask !== null && heaps.ASK_FALLS.isHitBy(ask);
+    const isBidHit = bid !== null && heaps.BID_RISES.isHitBy(bid);
+    return isAskHit || isBidHit ? this.#take(symbol, heaps, { ASK_FALLS: ask, BID_RISES: bid }) : NO_HITS;
   }
 
   /** Removes every stop that a trade at this price hits. */
   takeAtTrade(symbol: string, price: Price): readonly Hit[] {
     const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return NOTHING;
-    const isMet = heaps.TRADE_FALLS.isReachedBy(price) || heaps.TRADE_RISES.isReachedBy(price);
-    return isMet ? this.#take(symbol, heaps, { TRADE_FALLS: price, TRADE_RISES: price }) : NOTHING;
+    if (heaps === undefined) return NO_HITS;
+    const isHit = heaps.TRADE_FALLS.isHitBy(price) || heaps.TRADE_RISES.isHitBy(price);
+    return isHit ? this.#take(symbol, heaps, { TRADE_FALLS: price, TRADE_RISES: price }) : NO_HITS;
   }
 
   /** Removes every leg and position that a mark price hits, in execution order. */
   takeAtMark(symbol: string, price: Price): readonly Hit[] {
     const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return NOTHING;
-    const isMet = heaps.MARK_FALLS.isReachedBy(price) || heaps.MARK_RISES.isReachedBy(price);
-    return isMet
-      ? this.#take(symbol, heaps, { MARK_FALLS: price, MARK_RISES: price }).sort(byPriority)
-      : NOTHING;
+    if (heaps === undefined) return NO_HITS;
+    const isHit = heaps.MARK_FALLS.isHitBy(price) || heaps.MARK_RISES.isHitBy(price);
+    if (!isHit) return NO_HITS;
+    return this.#take(symbol, heaps, { MARK_FALLS: price, MARK_RISES: price }).sort(byPriority);
   }
 
   /**
@@ -139,7 +120,7 @@ export class TriggerIndex {
    */
   takeTraded(symbol: string, lowest: Price, highest: Price): readonly Hit[] {
     const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return NOTHING;
+    if (heaps === undefined) return NO_HITS;
     return this.#take(symbol, heaps, {
       TRADE_FALLS: lowest,
       TRADE_RISES: highest,
@@ -151,37 +132,37 @@ export class TriggerIndex {
   /** Removes every leg and position that mark prices between these have crossed, in execution order. */
   takeMarked(symbol: string, lowest: Price, highest: Price): readonly Hit[] {
     const heaps = this.#bySymbol.get(symbol);
-    if (heaps === undefined) return NOTHING;
+    if (heaps === undefined) return NO_HITS;
     return this.#take(symbol, heaps, { MARK_FALLS: above(lowest), MARK_RISES: below(highest) }).sort(
       byPriority,
     );
   }
 
-  #take(symbol: string, heaps: Heaps, seen: { readonly [W in Condition]?: Price | null }): Hit[] {
-    const reached: Hit[] = [];
+  #take(symbol: string, heaps: Heaps, seen: { readonly [C in Condition]?: Price | null }): Hit[] {
+    const hits: Hit[] = [];
     for (const condition of CONDITIONS) {
       const price = seen[condition];
       if (price == null) continue;
       const heap = heaps[condition];
-      for (let top = heap.top; top !== undefined && heap.isReachedBy(price); top = heap.top) {
-        this.#takeOut(top, heaps);
-        reached.push({ trigger: top.trigger, seen: price });
+      for (let top = heap.top; top !== undefined && heap.isHitBy(price); top = heap.top) {
+        this.#remove(top, heaps);
+        hits.push({ trigger: top.trigger, seen: price });
       }
     }
     this.#forgetIfEmpty(symbol, heaps);
-    return reached;
+    return hits;
   }
 
-  #find(strategyId: string, id: Trigger["id"]): Place | undefined {
+  #find(strategyId: string, id: Trigger["id"]): Entry | undefined {
     return this.#byStrategy.get(strategyId)?.get(id);
   }
 
-  #takeOut(place: Place, heaps: Heaps): void {
-    const { strategyId, id, condition } = place.trigger;
-    heaps[condition].remove(place);
-    const places = this.#byStrategy.get(strategyId);
-    places?.delete(id);
-    if (places?.size === 0) this.#byStrategy.delete(strategyId);
+  #remove(entry: Entry, heaps: Heaps): void {
+    const { strategyId, id, condition } = entry.trigger;
+    heaps[condition].remove(entry);
+    const entries = this.#byStrategy.get(strategyId);
+    entries?.delete(id);
+    if (entries?.size === 0) this.#byStrategy.delete(strategyId);
   }
 
   #forgetIfEmpty(symbol: string, heaps: Heaps): void {
@@ -189,10 +170,94 @@ export class TriggerIndex {
   }
 }
 
-const NOTHING: readonly Hit[] = [];
+/** A trigger and its position in its heap; only the heap changes the position. Its price never changes. */
+type Entry = { trigger: Trigger; position: number };
 
-/** Directions that trades and quotes hit: all but the mark price. */
-const TRADED = CONDITIONS.filter((condition) => !condition.startsWith("MARK_"));
+/** The triggers of a symbol on one condition, nearest price first. Any entry can be removed. */
+class Heap {
+  readonly #isFalling: boolean;
+  readonly #entries: Entry[] = [];
+
+  /** A falling price hits the highest first, a rising one the lowest. */
+  constructor(condition: Condition) {
+    this.#isFalling = condition.endsWith("FALLS");
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get top(): Entry | undefined {
+    return this.#entries[0];
+  }
+
+  /** Whether a price hits the first trigger. */
+  isHitBy(price: Price): boolean {
+    const top = this.#entries[0];
+    return top !== undefined && isTriggeredBy(top.trigger, price);
+  }
+
+  add(trigger: Trigger): Entry {
+    const entry = { trigger, position: this.#entries.length };
+    this.#entries.push(entry);
+    this.#rise(entry);
+    return entry;
+  }
+
+  /** Removes an entry that `add` of this heap returned and that is still in it. */
+  remove(removed: Entry): void {
+    const last = this.#entries.pop();
+    if (last === undefined || last === removed) return;
+    this.#put(last, removed.position);
+    this.#rise(last);
+    this.#sink(last);
+  }
+
+  #rise(entry: Entry): void {
+    while (entry.position > 0) {
+      const parent = this.#at((entry.position - 1) >> 1);
+      if (!this.#isBefore(entry, parent)) return;
+      this.#swap(entry, parent);
+    }
+  }
+
+  #sink(entry: Entry): void {
+    for (;;) {
+      const left = this.#entries[2 * entry.position + 1];
+      const right = this.#entries[2 * entry.position + 2];
+      let first = entry;
+      if (left !== undefined && this.#isBefore(left, first)) first = left;
+      if (right !== undefined && this.#isBefore(right, first)) first = right;
+      if (first === entry) return;
+      this.#swap(entry, first);
+    }
+  }
+
+  #isBefore({ trigger }: Entry, other: Entry): boolean {
+    return this.#isFalling ? trigger.price > other.trigger.price : trigger.price < other.trigger.price;
+  }
+
+  #swap(one: Entry, other: Entry): void {
+    const { position } = one;
+    this.#put(one, other.position);
+    this.#put(other, position);
+  }
+
+  #put(entry: Entry, position: number): void {
+    this.#entries[position] = entry;
+    entry.position = position;
+  }
+
+  #at(position: number): Entry {
+    const entry = this.#entries[position];
+    if (entry === undefined) throw new Error(`a heap has an entry at each of its positions: ${position}`);
+    return entry;
+  }
+}
+
+type Heaps = { readonly [C in Condition]: Heap };
+
+const NO_HITS: readonly Hit[] = [];
 
 function above(price: Price): Price {
   return (price + 1n) as Price;
@@ -204,11 +269,11 @@ function below(price: Price): Price {
 
 function newHeaps(): Heaps {
   return {
-    ASK_FALLS: new PriceHeap("FALLS"),
-    BID_RISES: new PriceHeap("RISES"),
-    TRADE_FALLS: new PriceHeap("FALLS"),
-    TRADE_RISES: new PriceHeap("RISES"),
-    MARK_FALLS: new PriceHeap("FALLS"),
-    MARK_RISES: new PriceHeap("RISES"),
+    ASK_FALLS: new Heap("ASK_FALLS"),
+    BID_RISES: new Heap("BID_RISES"),
+    TRADE_FALLS: new Heap("TRADE_FALLS"),
+    TRADE_RISES: new Heap("TRADE_RISES"),
+    MARK_FALLS: new Heap("MARK_FALLS"),
+    MARK_RISES: new Heap("MARK_RISES"),
   };
 }

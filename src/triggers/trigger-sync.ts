@@ -4,6 +4,8 @@
 import type { Announcement } from "../desk/desk.ts";
 import type { Account } from "../domain/account.ts";
 import { isOpen } from "../domain/order.ts";
+import { isTriggeredBy } from "../engine/trigger.ts";
+import type { LiveMarket } from "../market/feed.ts";
 import type { CoverageLog } from "./coverage-log.ts";
 import type { Liquidations } from "./liquidations.ts";
 import type { PositionIndex } from "./position-index.ts";
@@ -13,23 +15,22 @@ import {
   byPriority,
   extremeFor,
   type Hit,
-  isReachedBy,
+  hitBy,
   isSame,
-  legTrigger,
-  orderTrigger,
+  ON_MARK_PRICES,
   type Trigger,
+  triggerOfLeg,
+  triggerOfOrder,
   triggersOf,
-  waitsForMark,
 } from "./trigger.ts";
 import type { TriggerDispatcher } from "./trigger-dispatcher.ts";
 import type { TriggerIndex } from "./trigger-index.ts";
-import type { WatchedMarket } from "./watched-market.ts";
 
 /** Maximum difference between the clocks of two servers, ms. */
 const CLOCKS_APART_MS_MAX = 1_000;
 
 type TriggerSyncParts = {
-  readonly market: Pick<WatchedMarket, "now" | "mark" | "markPrice" | "extremesSince">;
+  readonly market: Pick<LiveMarket, "now" | "sequence" | "markPrice" | "extremesSince">;
   readonly list: TriggerIndex;
   readonly holders: PositionIndex;
   readonly liquidations: Liquidations;
@@ -66,21 +67,21 @@ export class TriggerSync {
   }
 
   /** Applies an account's change by this process to the indexes. */
-  heed({ strategyId, account, orders, legs, mark }: Announcement): void {
+  heed({ strategyId, account, orders, legs, sequence }: Announcement): void {
     const begun: (Trigger | null)[] = [];
     for (const order of orders) {
-      const trigger = isOpen(order) ? orderTrigger(strategyId, order) : null;
+      const trigger = isOpen(order) ? triggerOfOrder(strategyId, order) : null;
       begun.push(this.#replace(strategyId, order.symbol, order.orderId, trigger));
     }
     for (const leg of legs) {
-      begun.push(this.#replace(strategyId, leg.symbol, leg.legId, legTrigger(strategyId, leg)));
+      begun.push(this.#replace(strategyId, leg.symbol, leg.legId, triggerOfLeg(strategyId, leg)));
     }
     for (const symbol of this.#hold(account)) {
       const position = account.positions.get(symbol);
       const trigger = position === undefined ? null : this.#liquidations.of(strategyId, position);
       begun.push(this.#replace(strategyId, symbol, symbol, trigger));
     }
-    this.#answerNow(begun.flatMap((trigger) => (trigger && this.#missed(trigger, mark)) ?? []));
+    this.#answerNow(begun.flatMap((trigger) => (trigger && this.#missed(trigger, sequence)) ?? []));
   }
 
   /** Replaces an account's triggers and holdings by the stored state. */
@@ -93,7 +94,7 @@ export class TriggerSync {
     const open = new Set(all.map(({ id }) => id));
     for (const { symbol, id } of this.#list.ofStrategy(strategyId)) {
       if (open.has(id)) continue;
-      this.#list.remove(symbol, strategyId, id);
+      this.#list.remove({ symbol, strategyId, id });
       this.releaseIfIdle(symbol);
     }
     const resumed = new Set<unknown>();
@@ -145,7 +146,7 @@ export class TriggerSync {
   /** Replaces or removes a trigger of an account. Returns the trigger if it is new. */
   #replace(strategyId: string, symbol: string, id: Trigger["id"], trigger: Trigger | null): Trigger | null {
     if (trigger === null) {
-      this.#list.remove(symbol, strategyId, id);
+      this.#list.remove({ symbol, strategyId, id });
       this.releaseIfIdle(symbol);
       return null;
     }
@@ -178,26 +179,27 @@ export class TriggerSync {
     const completeSince = this.#coverage.of(trigger.symbol)?.completeSince ?? null;
     const before = this.#marks.before(trigger.since - CLOCKS_APART_MS_MAX, this.#market.now());
     if (completeSince === null || before === null || before.at < completeSince) return false;
-    const heard = this.#market.extremesSince(trigger.symbol, before.mark);
+    const heard = this.#market.extremesSince(trigger.symbol, before.sequence);
     const seen = heard && extremeFor(trigger, heard);
-    return seen == null || !isReachedBy(trigger, seen);
+    return seen == null || !isTriggeredBy(trigger, seen);
   }
 
   /** Checks a new trigger against the market data between its decision and now. */
-  #missed(trigger: Trigger, mark: number): readonly Hit[] {
-    const heard = this.#market.extremesSince(trigger.symbol, mark);
+  #missed(trigger: Trigger, sequence: number): readonly Hit[] {
+    const heard = this.#market.extremesSince(trigger.symbol, sequence);
     const seen = heard && extremeFor(trigger, heard);
-    return seen !== null && isReachedBy(trigger, seen) ? [{ trigger, seen }] : this.#reachedByMark(trigger);
+    return seen !== null && isTriggeredBy(trigger, seen) ? [{ trigger, seen }] : this.#reachedByMark(trigger);
   }
 
   /** The present mark price may already be beyond a new liquidation price, and need not move again. */
   #reachedByMark(trigger: Trigger): readonly Hit[] {
-    const seen = waitsForMark(trigger) ? this.#market.markPrice(trigger.symbol) : null;
-    return seen !== null && isReachedBy(trigger, seen) ? [{ trigger, seen }] : [];
+    const seen = ON_MARK_PRICES.includes(trigger.condition) ? this.#market.markPrice(trigger.symbol) : null;
+    const hit = hitBy(trigger, seen);
+    return hit === null ? [] : [hit];
   }
 
   #answerNow(reached: readonly Hit[]): void {
-    for (const { trigger } of reached) this.#list.remove(trigger.symbol, trigger.strategyId, trigger.id);
+    for (const { trigger } of reached) this.#list.remove(trigger);
     this.#answer(reached.toSorted(byPriority));
   }
 

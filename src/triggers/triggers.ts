@@ -9,6 +9,7 @@ import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";
 import type { Settlement } from "../domain/market.ts";
+import type { LiveMarket } from "../market/feed.ts";
 import type { Store } from "../store/store.ts";
 import { AccountLoader } from "./account-loader.ts";
 import { CoverageLog } from "./coverage-log.ts";
@@ -22,7 +23,6 @@ import type { Hit } from "./trigger.ts";
 import { TriggerDispatcher } from "./trigger-dispatcher.ts";
 import { type TriggerCounts, TriggerIndex } from "./trigger-index.ts";
 import { TriggerSync } from "./trigger-sync.ts";
-import type { WatchedMarket } from "./watched-market.ts";
 
 /** Interval at which coverage is stored and uncovered intervals are requested, ms. */
 const STORE_INTERVAL_MS = 5_000;
@@ -34,7 +34,7 @@ type TriggerStore = Pick<
 
 export class Triggers {
   readonly #family: StrategyType;
-  readonly #market: WatchedMarket;
+  readonly #market: LiveMarket;
   readonly #list = new TriggerIndex();
   readonly #holders = new PositionIndex();
   readonly #accounts: AccountLoader;
@@ -50,7 +50,7 @@ export class Triggers {
     family: StrategyType;
     desk: Pick<Desk, "execute" | "onCommitted">;
     store: TriggerStore;
-    market: WatchedMarket;
+    market: LiveMarket;
     timers: Timers;
     log: Logger;
   }) {
@@ -139,7 +139,7 @@ export class Triggers {
     });
     this.#stops = [
       desk.onCommitted((announcement) => this.#heed(announcement)),
-      timers.every(MARK_INTERVAL_MS, () => marks.take({ at: market.now(), mark: market.mark() })),
+      timers.every(MARK_INTERVAL_MS, () => marks.take({ at: market.now(), sequence: market.sequence() })),
       timers.every(STORE_INTERVAL_MS, () => {
         for (const symbol of this.#subscriptions.symbols()) this.#triggerSync.reprice(symbol);
         this.#subscriptions.requestUncovered(isSilent);

@@ -19,7 +19,7 @@ import { type Credentials, newDirectory } from "./gateway.ts";
 import { signed, type WireAnswer } from "./signed-client.ts";
 
 /** Only the part of a feed that a test needs: whatever else is asked of it fails. */
-export type OwnMarket = Market & Pick<MarketFeed, "now" | "mark" | "prepare"> & Partial<MarketFeed>;
+export type OwnMarket = Market & Pick<MarketFeed, "now" | "sequence" | "prepare"> & Partial<MarketFeed>;
 
 export type Call = (
   method: string,

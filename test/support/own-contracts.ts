@@ -108,7 +108,7 @@ export class OwnContracts implements OwnMarket {
   }
 
   readonly now = () => this.#clock?.() ?? this.time;
-  readonly mark = () => 0;
+  readonly sequence = () => 0;
   readonly prepare = () => undefined;
   readonly untradable = () => null;
   readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;

@@ -13,7 +13,7 @@ import { type InProcessGateway, openInProcess } from "../support/in-process.ts";
 
 class SpotMarket extends MarketStub {
   readonly now = () => 1_000;
-  readonly mark = () => 0;
+  readonly sequence = () => 0;
   readonly prepare = () => undefined;
 }
 

@@ -19,7 +19,7 @@ const QUERIES = 400;
 class OwnMarket extends MarketStub {
   time = Date.UTC(2026, 0, 1);
   readonly now = () => this.time;
-  readonly mark = () => 0;
+  readonly sequence = () => 0;
   readonly prepare = () => undefined;
 }
 

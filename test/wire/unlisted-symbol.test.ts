@@ -7,7 +7,7 @@ import { type Call, type InProcessGateway, openInProcess } from "../support/in-p
 class Delisting extends MarketStub {
   isListed = true;
   readonly now = () => 1_000;
-  readonly mark = () => 0;
+  readonly sequence = () => 0;
   readonly prepare = () => undefined;
 
   override rules(symbol: string) {

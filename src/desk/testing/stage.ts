@@ -84,7 +84,7 @@ export class StubMarket implements DeskMarket {
     return 1_000;
   }
 
-  mark(): number {
+  sequence(): number {
     return this.#sequence;
   }
 

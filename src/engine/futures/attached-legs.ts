@@ -5,12 +5,13 @@
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import { type AttachedLeg, isReachedByMark, type Leg, type LegExpiryReason } from "../../domain/leg.ts";
+import type { AttachedLeg, Leg, LegExpiryReason } from "../../domain/leg.ts";
 import type { Market } from "../../domain/market.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { Draft } from "../draft.ts";
 import { canceledLeg, expiredLeg } from "../release.ts";
+import { isTriggeredBy, legTrigger } from "../trigger.ts";
 import type { Contract } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
 import { closingPart } from "./fill.ts";
@@ -37,7 +38,7 @@ export function attachedRefusal(
   for (const { type } of wanted) if (openLegOf(account, symbol, side, type)) return { refusal: "LEG_EXISTS" };
   const reached = price ?? market.markPrice(symbol);
   if (reached === null) return { refusal: "MARKET_SILENT" };
-  if (wanted.some((leg) => isReachedByMark({ side, ...leg }, reached)))
+  if (wanted.some((leg) => isTriggeredBy(legTrigger({ side, ...leg }), reached)))
     return { refusal: "LEG_WOULD_TRIGGER" };
   return legCountRefusal(contract, account, wanted.length);
 }

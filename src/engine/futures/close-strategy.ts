@@ -7,11 +7,11 @@ import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
-import { bestOpposite } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { ownOrder, placed } from "../new-order.ts";
 import { canceled, canceledLeg } from "../release.ts";
+import { bestOpposite } from "../trigger.ts";
 import { type Contract, openContractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
 

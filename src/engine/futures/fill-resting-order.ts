@@ -5,10 +5,10 @@ import type { FillRestingOrder } from "../../domain/command.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { type Quantity, subtract } from "../../money/decimal.ts";
-import { isMetBy } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { expired } from "../release.ts";
+import { isTriggeredBy, limitTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { armAttached, expireAttached } from "./attached-legs.ts";
 import { openContractOf } from "./contract.ts";
@@ -20,7 +20,8 @@ export function fillRestingOrder(
   { market, profile, at }: Circumstances,
 ): Refusal | null {
   const order = draft.account.openOrders.get(command.orderId);
-  if (order === undefined || !isMetBy(order, command.seen)) return { refusal: "NOTHING_TO_FILL" };
+  if (order === undefined || !isTriggeredBy(limitTrigger(order), command.seen))
+    return { refusal: "NOTHING_TO_FILL" };
   const contract = openContractOf(market, order.symbol);
   if (contract === null) return { refusal: "NOTHING_TO_FILL" };
   // A trigger that was found afterwards opens nothing at a loss: the present mark price does not apply to it.

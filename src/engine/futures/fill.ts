@@ -25,8 +25,9 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
+import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import type { Contract } from "./contract.ts";
-import { gain, initialMargin, isLiquidatedAt, leverageOf, liquidationPrice, openLoss } from "./margin.ts";
+import { gain, initialMargin, leverageOf, liquidationPrice, openLoss } from "./margin.ts";
 
 export type FillTerms = {
   readonly price: Price;
@@ -113,7 +114,7 @@ export function fillOf(
 /** Whether a mark price liquidates a position. */
 function endsAt(position: Position, mark: Price, { contract }: Contract): boolean {
   const liquidation = liquidationPrice(position, contract);
-  return liquidation !== null && isLiquidatedAt(position, liquidation, mark);
+  return liquidation !== null && isTriggeredBy(liquidationTrigger(position, liquidation), mark);
 }
 
 /** The closing part of an order's quantity. */

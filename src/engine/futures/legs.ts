@@ -5,15 +5,15 @@
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { CancelLeg, CancelOpenLegs, PlaceLeg, TriggerLeg } from "../../domain/command.ts";
-import { isReachedByMark, type Leg, type LegType } from "../../domain/leg.ts";
+import type { Leg, LegType } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { magnitude } from "../../money/decimal.ts";
-import { bestOpposite } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { exhaustedOrders, ownOrder, placed } from "../new-order.ts";
 import { canceledLeg } from "../release.ts";
+import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { contractOf, openContractOf, untradableRefusal } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
@@ -42,7 +42,7 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   if (tooMany !== null) return tooMany;
   const mark = market.markPrice(symbol);
   if (mark === null) return { refusal: "MARKET_SILENT" };
-  if (isReachedByMark({ side, type, triggerPrice }, mark)) return { refusal: "LEG_WOULD_TRIGGER" };
+  if (isTriggeredBy(legTrigger({ side, type, triggerPrice }), mark)) return { refusal: "LEG_WOULD_TRIGGER" };
   // From here on nothing may fail.
   draft.add({
     type: "LegPlaced",
@@ -93,14 +93,14 @@ export function triggerLeg(
   const { account } = draft;
   const { market, profile, at } = circumstances;
   const leg = account.openLegs.get(legId);
-  if (leg?.status !== "NEW" || !isReachedByMark(leg, seen)) return { refusal: "NOTHING_TO_FILL" };
+  if (leg?.status !== "NEW" || !isTriggeredBy(legTrigger(leg), seen)) return { refusal: "NOTHING_TO_FILL" };
   const { symbol, side } = leg;
   const position = account.positions.get(symbol);
   const contract = openContractOf(market, symbol);
   if (position === undefined || contract === null) return { refusal: "NOTHING_TO_FILL" };
   const quote = market.quote(symbol);
   const price = quote && bestOpposite(side, quote);
-  // It stays triggered: the watcher retries when the market is back.
+  // It stays triggered: it is executed again when the market is back.
   if (price === null) return { refusal: "MARKET_SILENT" };
   const quantity = magnitude(position.quantity);
   const order = {

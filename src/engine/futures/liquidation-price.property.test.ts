@@ -16,7 +16,8 @@ import {
 } from "../../money/decimal.ts";
 import { contractRules } from "../testing/contract-rules.ts";
 import { isHere, recordedBrackets, SKIPPED } from "../testing/recorded.ts";
-import { isLiquidatedAt, liquidationPrice } from "./margin.ts";
+import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
+import { liquidationPrice } from "./margin.ts";
 
 const RUNS = 5_000;
 const { contract: TERMS } = contractRules("BTC");
@@ -71,8 +72,8 @@ function checkPosition(position: Position, brackets: readonly Bracket[]): void {
   const before = (isLong ? price + 1n : price - 1n) as Price;
   expect(excessAt(price, position, brackets)).toBeLessThanOrEqual(0n);
   expect(excessAt(before, position, brackets)).toBeGreaterThan(0n);
-  expect(isLiquidatedAt(position, price, price)).toBe(true);
-  expect(isLiquidatedAt(position, price, before)).toBe(false);
+  expect(isTriggeredBy(liquidationTrigger(position, price), price)).toBe(true);
+  expect(isTriggeredBy(liquidationTrigger(position, price), before)).toBe(false);
 }
 
 /** The margin less the maintenance margin at a price, in units of 1e-24. */

@@ -13,11 +13,12 @@ import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { ownOrder, placed } from "../new-order.ts";
 import { canceled, canceledLeg } from "../release.ts";
+import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import { type Contract, contractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
 import { openLegsOn } from "./legs.ts";
 import { restingOn } from "./locks.ts";
-import { bankruptcyPrice, isLiquidatedAt, liquidationPrice, profitAt } from "./margin.ts";
+import { bankruptcyPrice, liquidationPrice, profitAt } from "./margin.ts";
 
 export function liquidatePosition(
   draft: Draft,
@@ -42,7 +43,8 @@ export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen)
   const { symbol } = contract;
   const position = draft.account.positions.get(symbol);
   const price = position && liquidationPrice(position, contract.contract);
-  if (position === undefined || price == null || !isLiquidatedAt(position, price, mark)) return false;
+  if (position === undefined || price == null) return false;
+  if (!isTriggeredBy(liquidationTrigger(position, price), mark)) return false;
   for (const order of restingOn(draft.account, symbol)) draft.add(canceled(order, at));
   for (const leg of openLegsOn(draft.account, symbol)) draft.add(canceledLeg(leg, "LIQUIDATION", at));
   close(draft, position, closingPrice(position, price, mark), contract, seen);

@@ -125,15 +125,6 @@ export function liquidationPrice(position: Position, { brackets }: ContractTerms
   return first > 0n ? (first as Price) : null;
 }
 
-/** Whether a mark price has reached a liquidation price. */
-export function isLiquidatedAt(
-  { quantity }: Pick<Position, "quantity">,
-  liquidation: Price,
-  mark: Price,
-): boolean {
-  return quantity > 0n ? mark <= liquidation : mark >= liquidation;
-}
-
 /** The price at which the position has lost its whole wallet; zero if there is none. Source: section 15.6. */
 export function bankruptcyPrice({ quantity, entryValue, isolatedWallet }: Position): Price {
   const wallet = asProduct(isolatedWallet);

@@ -9,10 +9,10 @@ import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { type Price, proceedsDown, type Quantity, ZERO } from "../../money/decimal.ts";
 import { freeOf } from "../../money/posting.ts";
-import { bestOpposite, isMetBy } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
+import { bestOpposite, isTriggeredBy, limitTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { attachedLegsOf, attachedRefusal, onlyReduces, placeAttached } from "./attached-legs.ts";
 import { type Contract, contractOf, untradableRefusal } from "./contract.ts";
@@ -134,7 +134,7 @@ function placeAtLimit(
   const mark = market.markPrice(command.symbol);
   const opposite = quote && bestOpposite(command.side, quote);
   // Without a mark price the loss on opening is unknown: the order stays open until there is one.
-  if (opposite === null || mark === null || !isMetBy(order, opposite)) {
+  if (opposite === null || mark === null || !isTriggeredBy(limitTrigger(order), opposite)) {
     placeAttached(draft, order, "PENDING");
     return null;
   }

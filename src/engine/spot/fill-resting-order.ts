@@ -3,8 +3,8 @@
 import type { Account } from "../../domain/account.ts";
 import type { FillRestingOrder } from "../../domain/command.ts";
 import { awaitsTrigger } from "../../domain/order.ts";
-import { isMetBy } from "../crossing.ts";
 import type { Circumstances, Decision } from "../decision.ts";
+import { isTriggeredBy, limitTrigger } from "../trigger.ts";
 import { fillWhole } from "./fill.ts";
 
 export function fillRestingOrder(
@@ -13,7 +13,7 @@ export function fillRestingOrder(
   circumstances: Circumstances,
 ): Decision {
   const order = account.openOrders.get(command.orderId);
-  if (order === undefined || awaitsTrigger(order) || !isMetBy(order, command.seen))
+  if (order === undefined || awaitsTrigger(order) || !isTriggeredBy(limitTrigger(order), command.seen))
     return { refusal: "NOTHING_TO_FILL" };
   const rules = circumstances.market.rules(order.symbol);
   if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };

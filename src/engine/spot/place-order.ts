@@ -16,7 +16,6 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { freeOf } from "../../money/posting.ts";
-import { bestOpposite, isReachedBy } from "../crossing.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import {
   failsAsLimit,
@@ -29,6 +28,7 @@ import {
   failsPriceFilter,
 } from "../filters.ts";
 import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
+import { bestOpposite, isTriggeredBy, stopTrigger } from "../trigger.ts";
 import { fillWhole } from "./fill.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 
@@ -129,7 +129,7 @@ function placeStop(
   // The side of the market that a stop is on is known only while there is a market.
   const last = market.lastPrice(symbol);
   if (last === null || market.quote(symbol) === null) return { refusal: "MARKET_SILENT" };
-  if (isReachedBy(order, last)) return { refusal: "STOP_WOULD_TRIGGER" };
+  if (isTriggeredBy(stopTrigger(order), last)) return { refusal: "STOP_WOULD_TRIGGER" };
   if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on nothing may fail.
   return { events: [placed(order, circumstances.admittedAt)] };

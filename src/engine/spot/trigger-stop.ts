@@ -7,23 +7,23 @@ import type { Account } from "../../domain/account.ts";
 import type { TriggerStop } from "../../domain/command.ts";
 import type { OrderTriggered } from "../../domain/event.ts";
 import { awaitsTrigger } from "../../domain/order.ts";
-import { bestOpposite, isReachedBy } from "../crossing.ts";
 import type { Circumstances, Decision } from "../decision.ts";
 import { failsAsLimit, failsAsMarket, failsPosition } from "../filters.ts";
 import { expired } from "../release.ts";
+import { bestOpposite, isTriggeredBy, stopTrigger } from "../trigger.ts";
 import { fillWhole } from "./fill.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 
 export function triggerStop(account: Account, command: TriggerStop, circumstances: Circumstances): Decision {
   const { market, at } = circumstances;
   const order = account.openOrders.get(command.orderId);
-  if (order === undefined || !awaitsTrigger(order) || !isReachedBy(order, command.seen)) {
+  if (order === undefined || !awaitsTrigger(order) || !isTriggeredBy(stopTrigger(order), command.seen)) {
     return { refusal: "NOTHING_TO_FILL" };
   }
   const rules = market.rules(order.symbol);
   if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
   const quote = market.quote(order.symbol);
-  // It stays triggered: the watcher retries when the market is back.
+  // It stays triggered: it is executed again when the market is back.
   if (quote === null) return { refusal: "MARKET_SILENT" };
 
   const triggered: OrderTriggered = { type: "OrderTriggered", at, orderId: order.orderId, postings: [] };

@@ -9,8 +9,8 @@ import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { add, asAmount, costUp, type Price } from "../../money/decimal.ts";
 import { freeOf } from "../../money/posting.ts";
-import { bestOpposite, isMetBy } from "../crossing.ts";
 import type { Circumstances } from "../decision.ts";
+import { bestOpposite, isTriggeredBy, limitTrigger } from "../trigger.ts";
 import { fillWhole } from "./fill.ts";
 
 /** The fill of a limit order that the market meets now; none if it stays open. */
@@ -22,7 +22,7 @@ export function fillIfMet(
 ): OrderFilled[] {
   const quote = circumstances.market.quote(order.symbol);
   const opposite = quote === null ? null : bestOpposite(order.side, quote);
-  if (opposite === null || !isMetBy(order, opposite)) return [];
+  if (opposite === null || !isTriggeredBy(limitTrigger(order), opposite)) return [];
   return [fillWhole(account.nextTradeId, order, { price: opposite, isMaker: false }, rules, circumstances)];
 }
 

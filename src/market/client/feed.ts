@@ -12,10 +12,11 @@ import {
   type Timers,
   waitAtMost,
 } from "../../concurrency/time.ts";
-import type { Market, Settlement, Untradable } from "../../domain/market.ts";
+import type { Market, Untradable } from "../../domain/market.ts";
 import type { Price } from "../../money/decimal.ts";
 import { bundledBrackets } from "../brackets/bundled.ts";
 import type { BracketTable } from "../brackets/table.ts";
+import type { LiveMarket, PriceRange } from "../feed.ts";
 import type { Log } from "./log.ts";
 import { callersAnswerBytesMax, createCallersRest } from "./rest/callers-rest.ts";
 import { createHistoryPages, type HistoryPages } from "./rest/history-pages.ts";
@@ -33,12 +34,10 @@ import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
 import { createRoutes } from "./streams/routes.ts";
 import { spotProtocol } from "./streams/spot-protocol.ts";
 import { createStreams } from "./streams/streams.ts";
-import { candlesBetween, type PriceSpan, wholeMinutes } from "./symbols/candles.ts";
+import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";
 import { ExchangeClock } from "./symbols/exchange-clock.ts";
-import type { Extremes } from "./symbols/extremes.ts";
 import { dataAgeMsMax } from "./symbols/timeliness.ts";
 import { createTraded, reachMsMax } from "./symbols/traded.ts";
-import type { SymbolListener } from "./symbols/warm-symbol.ts";
 import { createWarmSymbols, type PriceCounts } from "./symbols/warm-symbols.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
@@ -104,10 +103,8 @@ type FeedStatus = {
   readonly untradable: Untradable | null;
 };
 
-export type MarketFeed = Market & {
+export type MarketFeed = LiveMarket & {
   readonly family: Family;
-  /** Market time, Unix ms. */
-  now(): number;
   /** Opens the feed. If upstream is unreachable, throws an error that says what to do; then call `close`. */
   start(): Promise<void>;
   /**
@@ -116,38 +113,8 @@ export type MarketFeed = Market & {
    * symbol without a quote after that has none. Does nothing for a symbol that is not listed.
    */
   prepare(symbol: string): Promise<void> | undefined;
-  /** Keeps a symbol streaming until released. The listener is called at once, in the order of what comes. */
-  watch(symbol: string, listener: SymbolListener): Cancel;
-  /** A point in the order of all quotes, trades and mark prices, to be given to `extremesSince`. */
-  mark(): number;
-  /**
-   * The extremes of the symbol's quotes, trades and mark prices after the checkpoint `mark`, null if none is
-   * known. Never includes a price from before it; includes all of them if it is at most ten seconds old.
-   */
-  extremesSince(symbol: string, mark: number): Extremes | null;
-  /**
-   * Trades between two market times (Unix ms), in order of time: as candles where they lie wholly inside, as
-   * trades at the edges. Null when upstream could not provide all of it now. Of a very long interval the
-   * oldest part is left out.
-   */
-  tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
-  /**
-   * Mark prices between two market times (Unix ms), in order of time: candles of the minutes that lie wholly
-   * inside, none for the parts of minutes at the edges. Null when upstream could not provide them now; none
-   * on spot.
-   */
-  markedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null>;
   /** The last known mark price of a subscribed contract, however old: for display, never for decisions. */
   lastMarkPrice(symbol: string): Price | null;
-  /**
-   * The published time of a contract's next settlement of funding, Unix ms; null while unknown, and on spot.
-   */
-  nextFundingAt(symbol: string): number | null;
-  /**
-   * The settlements published with a time between two market times (Unix ms), both included, ascending. Null
-   * when upstream could not provide them now; none on spot.
-   */
-  settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
   /** The `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
   subscribe(stream: string, listener: (data: unknown) => void): Cancel;
   /**
@@ -312,7 +279,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       return Promise.all([newRules, firstPrices]).then(() => undefined);
     },
     watch: symbols.watch,
-    mark: symbols.mark,
+    sequence: symbols.sequence,
     extremesSince: symbols.extremesSince,
     tradedBetween: createTraded({ pages: pricePages, protocol: history, clock, log }),
     markedBetween: createMarked({ pages: pricePages, protocol: history }),
@@ -357,7 +324,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
  * Returns the minutes between two market times (Unix ms), in order of time; none where there is no mark
  * price. Null when upstream could not provide all of them: try again later.
  */
-export type Marked = (symbol: string, from: number, to: number) => Promise<readonly PriceSpan[] | null>;
+export type Marked = (symbol: string, from: number, to: number) => Promise<readonly PriceRange[] | null>;
 
 export type MarkedOptions = { readonly pages: HistoryPages; readonly protocol: HistoryProtocol };
 

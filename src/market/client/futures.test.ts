@@ -109,7 +109,7 @@ test("a mark price by REST is ignored after a newer streamed one", async () => {
 test("watchers receive quotes and mark prices in order; stale and crossed ones are dropped", async () => {
   const { stage, heard } = await heardStage();
   const { feed } = stage;
-  const mark = feed.mark();
+  const sequence = feed.sequence();
   sendContractTicker(stage, 1_001, "98", "101");
   sendContractTicker(stage, 1_000, "50", "51");
   sendContractDepth(stage, 1_002, "102", "101");
@@ -122,7 +122,7 @@ test("watchers receive quotes and mark prices in order; stale and crossed ones a
   expect(heard).toEqual(["quote 98 101", "quote 97 101", "mark 103", "mark 101"]);
   expect(feed.status().quotes).toMatchObject({ stale: 1, crossed: 1 });
   expect(feed.status().marks).toMatchObject({ accepted: 4, stale: 1, malformed: 0 });
-  expect(feed.extremesSince("BTCUSDT", mark)).toEqual({
+  expect(feed.extremesSince("BTCUSDT", sequence)).toEqual({
     highestBid: price("98"),
     lowestAsk: price("101"),
     highestTrade: null,

@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
+import type { PriceRange } from "../feed.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
-import type { PriceSpan } from "./symbols/candles.ts";
 import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
 import { until } from "./testing/upstream.ts";
 
@@ -90,7 +90,7 @@ test("minutes in the gaps that were not received completely have the right mark 
   await interrupt(260_000);
   await pass(3_000);
   const to = feed.now();
-  const spans: PriceSpan[] = [];
+  const spans: PriceRange[] = [];
   for (const gap of gaps)
     spans.push(...((await answerOf(feed.markedBetween(symbol, gap.from, gap.to))) ?? []));
   expect(spans.length).toBeGreaterThanOrEqual(3);

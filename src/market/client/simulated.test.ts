@@ -5,9 +5,9 @@ import type { Clock } from "../../concurrency/time.ts";
 import type { Quote } from "../../domain/market.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { averagePrice } from "../exchange/tickers.ts";
+import type { PriceRange } from "../feed.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
 import { silentAfterMs } from "./symbols/book.ts";
-import type { PriceSpan } from "./symbols/candles.ts";
 import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
 import { until } from "./testing/upstream.ts";
 
@@ -115,7 +115,7 @@ test("every trade was received or lies in the trades of the gaps", async () => {
     true,
     true,
   ]);
-  const spans: PriceSpan[] = [];
+  const spans: PriceRange[] = [];
   for (const gap of gaps) {
     spans.push(...((await answerOf(feed.tradedBetween("BTCUSDT", gap.from, gap.to))) ?? []));
   }

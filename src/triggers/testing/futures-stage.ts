@@ -3,9 +3,9 @@
 // maintenance margin 0.4 % of its value.
 import type { StrategyType } from "../../domain/account.ts";
 import type { Settlement } from "../../domain/market.ts";
+import type { PriceRange } from "../../market/feed.ts";
 import { decimal, formatDecimal, type Price, type Rate } from "../../money/decimal.ts";
 import type { Store } from "../../store/store.ts";
-import type { PriceSpan } from "../watched-market.ts";
 import { START } from "./stage.ts";
 
 export const FUTURES: { readonly family: StrategyType } = { family: "FUTURES" };
@@ -36,7 +36,7 @@ export async function fundingOf(store: Store, strategyId: string): Promise<strin
 }
 
 /** A minute's candle of prices, counted from the first full minute after the start. */
-export function minute(number: number, lowest: string, highest: string): PriceSpan {
+export function minute(number: number, lowest: string, highest: string): PriceRange {
   const from = minuteAt(number);
   return { from, to: from + MINUTE - 1, lowest: decimal(lowest), highest: decimal(highest) };
 }

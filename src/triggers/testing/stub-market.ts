@@ -6,15 +6,15 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { Quote, Settlement } from "../../domain/market.ts";
 import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
+import type { LiveMarket, MarketListener, PriceExtremes, PriceRange } from "../../market/feed.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
-import type { Extremes, PriceSpan, SymbolListener, WatchedMarket } from "../watched-market.ts";
 
 type Shown =
   | { readonly symbol: string; readonly quote: Quote }
   | { readonly symbol: string; readonly trade: Price }
   | { readonly symbol: string; readonly markPrice: Price };
 
-export class StubMarket implements DeskMarket, WatchedMarket {
+export class StubMarket implements DeskMarket, LiveMarket {
   readonly halted = new Set<string>();
   /** Every request for trades, in order. */
   readonly asked: Question[] = [];
@@ -30,12 +30,12 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   readonly #silent = new Set<string>();
   readonly #lastPrices = new Map<string, Price>();
   readonly #markPrices = new Map<string, Price>();
-  readonly #remembered = new Map<string, Extremes>();
+  readonly #remembered = new Map<string, PriceExtremes>();
   readonly #shown: Shown[] = [];
   /** Answers to the next requests; when none is left, nothing was traded. */
-  readonly #answers: (readonly PriceSpan[] | null)[] = [];
-  readonly #answersOfMarks: (readonly PriceSpan[] | null)[] = [];
-  #triggers: { readonly symbol: string; readonly listener: SymbolListener }[] = [];
+  readonly #answers: (readonly PriceRange[] | null)[] = [];
+  readonly #answersOfMarks: (readonly PriceRange[] | null)[] = [];
+  #triggers: { readonly symbol: string; readonly listener: MarketListener }[] = [];
 
   /** `now` returns market time, Unix ms. */
   constructor(now: () => number, family: StrategyType = "SPOT") {
@@ -96,12 +96,12 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   }
 
   /** The answer to the next request for trades; null if they are not available. */
-  answer(spans: readonly PriceSpan[] | null): void {
+  answer(spans: readonly PriceRange[] | null): void {
     this.#answers.push(spans);
   }
 
   /** The answer to the next request for mark prices; null if they are not available. */
-  answerMarks(spans: readonly PriceSpan[] | null): void {
+  answerMarks(spans: readonly PriceRange[] | null): void {
     this.#answersOfMarks.push(spans);
   }
 
@@ -110,7 +110,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     return this.#triggers.map(({ symbol }) => symbol).sort();
   }
 
-  watch(symbol: string, listener: SymbolListener): () => void {
+  watch(symbol: string, listener: MarketListener): () => void {
     const triggers = { symbol, listener };
     this.#triggers = [...this.#triggers, triggers];
     return () => {
@@ -118,13 +118,13 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     };
   }
 
-  async tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceSpan[] | null> {
+  async tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null> {
     this.asked.push({ symbol, from, to });
     const answer = this.#answers.shift();
     return answer === undefined ? [] : answer;
   }
 
-  async markedBetween(): Promise<readonly PriceSpan[] | null> {
+  async markedBetween(): Promise<readonly PriceRange[] | null> {
     const answer = this.#answersOfMarks.shift();
     return answer === undefined ? [] : answer;
   }
@@ -143,14 +143,14 @@ export class StubMarket implements DeskMarket, WatchedMarket {
   }
 
   /** From now on these are the symbol's extremes since any checkpoint, whatever was shown. */
-  remember(symbol: string, extremes: Partial<Extremes>): void {
+  remember(symbol: string, extremes: Partial<PriceExtremes>): void {
     this.#remembered.set(symbol, { ...NOTHING, ...extremes });
   }
 
-  extremesSince(symbol: string, mark: number): Extremes | null {
+  extremesSince(symbol: string, sequence: number): PriceExtremes | null {
     const remembered = this.#remembered.get(symbol);
     if (remembered !== undefined) return remembered;
-    const since = this.#shown.slice(mark).filter((shown) => shown.symbol === symbol);
+    const since = this.#shown.slice(sequence).filter((shown) => shown.symbol === symbol);
     if (since.length === 0) return null;
     const quotes = since.flatMap((shown) => ("quote" in shown ? [shown.quote] : []));
     const trades = since.flatMap((shown) => ("trade" in shown ? [shown.trade] : []));
@@ -165,7 +165,7 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     };
   }
 
-  mark(): number {
+  sequence(): number {
     return this.#shown.length;
   }
 
@@ -204,14 +204,14 @@ export class StubMarket implements DeskMarket, WatchedMarket {
     return undefined;
   }
 
-  #tell(symbol: string, tell: (listener: SymbolListener) => void): void {
+  #tell(symbol: string, tell: (listener: MarketListener) => void): void {
     for (const triggers of this.#triggers) if (triggers.symbol === symbol) tell(triggers.listener);
   }
 }
 
 type Question = { readonly symbol: string; readonly from: number; readonly to: number };
 
-const NOTHING: Extremes = {
+const NOTHING: PriceExtremes = {
   highestBid: null,
   lowestAsk: null,
   highestTrade: null,

@@ -19,7 +19,7 @@ export const ROUND_MS = 6 * MINUTE_MS;
 
 export class Floor {
   readonly family: Family;
-  readonly market: RandomMarket & { now(): number; mark(): number; prepare(): undefined };
+  readonly market: RandomMarket & { now(): number; sequence(): number; prepare(): undefined };
   readonly #random: () => number;
   readonly #funding: RandomFunding;
   readonly #index = new TriggerIndex();
@@ -33,7 +33,7 @@ export class Floor {
       trade: (symbol, price) => this.#hits.push(...this.#index.takeAtTrade(symbol, price)),
       mark: (symbol, price) => this.#hits.push(...this.#index.takeAtMark(symbol, price)),
     });
-    this.market = Object.assign(market, { now, mark: () => 0, prepare: () => undefined });
+    this.market = Object.assign(market, { now, sequence: () => 0, prepare: () => undefined });
     this.#funding = new RandomFunding(random, market, now());
   }
 

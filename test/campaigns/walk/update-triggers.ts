@@ -10,6 +10,6 @@ export function updateTriggers(index: TriggerIndex, account: Account, market: Ma
   const all = triggersOf(account, (symbol) => market.rules(symbol)?.contract ?? null);
   const ids = new Set(all.map(({ id }) => id));
   for (const { symbol, id } of index.ofStrategy(strategyId))
-    if (!ids.has(id)) index.remove(symbol, strategyId, id);
+    if (!ids.has(id)) index.remove({ symbol, strategyId, id });
   for (const each of all) index.add(each);
 }

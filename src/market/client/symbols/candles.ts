@@ -1,17 +1,9 @@
 // 1-minute candles, of trades or of mark prices, by the minutes that lie wholly inside a stretch.
 // Source: reference exchange, sections 5.5 and 9.
-import type { Price } from "../../../money/decimal.ts";
+import type { PriceRange } from "../../feed.ts";
 import { type HistoryPages, NoAnswer, priceOf, wholeOf } from "../rest/history-pages.ts";
 
-/** Market times are Unix ms, both belong to the span; there was a price in it. */
-export type PriceSpan = {
-  readonly from: number;
-  readonly to: number;
-  readonly lowest: Price;
-  readonly highest: Price;
-};
-
-type Candle = { readonly span: PriceSpan; readonly tradeCount: number };
+type Candle = { readonly span: PriceRange; readonly tradeCount: number };
 
 const minuteMs = 60_000;
 

@@ -2,14 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Quote } from "../../../domain/market.ts";
 import type { Price } from "../../../money/decimal.ts";
-import {
-  type Extremes,
-  extremesOfMark,
-  extremesOfQuote,
-  extremesOfTrade,
-  keptMs,
-  PriceHistory,
-} from "./extremes.ts";
+import type { PriceExtremes } from "../../feed.ts";
+import { extremesOfMark, extremesOfQuote, extremesOfTrade, keptMs, PriceHistory } from "./extremes.ts";
 
 type Seen = Quote | { readonly trade: Price } | { readonly mark: Price };
 
@@ -22,12 +16,12 @@ const seen = fc.oneof(
 );
 const manySeen = fc.array(seen, { maxLength: 60, size: "max" }) as fc.Arbitrary<Seen[]>;
 
-function extremesOf(one: Seen): Extremes {
+function extremesOf(one: Seen): PriceExtremes {
   if ("trade" in one) return extremesOfTrade(one.trade);
   return "mark" in one ? extremesOfMark(one.mark) : extremesOfQuote(one);
 }
 
-function naive(all: readonly Seen[]): Extremes | null {
+function naive(all: readonly Seen[]): PriceExtremes | null {
   if (all.length === 0) return null;
   const sorted = (prices: readonly (Price | null)[]) =>
     prices.filter((each) => each !== null).sort((left, right) => (left < right ? -1 : 1));

@@ -7,21 +7,9 @@
 // if necessary. A pair that contains the checkpoint is left out; the newer half is always exact.
 import type { Quote } from "../../../domain/market.ts";
 import type { Price } from "../../../money/decimal.ts";
+import type { PriceExtremes } from "../../feed.ts";
 
-/**
- * The best prices on offer, those traded and the mark prices in a stretch of time; what there was none of is
- * null.
- */
-export type Extremes = {
-  readonly highestBid: Price | null;
-  readonly lowestAsk: Price | null;
-  readonly highestTrade: Price | null;
-  readonly lowestTrade: Price | null;
-  readonly highestMark: Price | null;
-  readonly lowestMark: Price | null;
-};
-
-const none: Extremes = {
+const none: PriceExtremes = {
   highestBid: null,
   lowestAsk: null,
   highestTrade: null,
@@ -30,15 +18,15 @@ const none: Extremes = {
   lowestMark: null,
 };
 
-export function extremesOfQuote({ bid, ask }: Quote): Extremes {
+export function extremesOfQuote({ bid, ask }: Quote): PriceExtremes {
   return { ...none, highestBid: bid, lowestAsk: ask };
 }
 
-export function extremesOfTrade(price: Price): Extremes {
+export function extremesOfTrade(price: Price): PriceExtremes {
   return { ...none, highestTrade: price, lowestTrade: price };
 }
 
-export function extremesOfMark(price: Price): Extremes {
+export function extremesOfMark(price: Price): PriceExtremes {
   return { ...none, highestMark: price, lowestMark: price };
 }
 
@@ -46,7 +34,7 @@ export const keptMs = 10_000;
 /** Eight hundred a second for ten seconds. */
 const entriesMax = 8_192;
 
-type Entry = Extremes & {
+type Entry = PriceExtremes & {
   /** The sequence of its first price. */
   readonly first: number;
   /** When its last one came. */
@@ -65,7 +53,7 @@ export class PriceHistory {
   }
 
   /** `sequence` must rise from call to call, and `at`, Unix ms of the wall clock, must not fall. */
-  push(sequence: number, seen: Extremes, at: number): void {
+  push(sequence: number, seen: PriceExtremes, at: number): void {
     this.forget(at);
     if (this.#entries.length - this.#start >= this.#entriesMax) this.#thin();
     this.#entries.push({ first: sequence, at, ...seen });
@@ -80,12 +68,12 @@ export class PriceHistory {
     if (this.#start > 0 && this.#start * 2 >= entries.length) this.#keep(entries.slice(this.#start));
   }
 
-  /** The extremes of what is kept with a sequence above `mark`; null if there is none. */
-  since(mark: number): Extremes | null {
-    let extremes: Extremes | null = null;
+  /** The extremes of what is kept with a later sequence number; null if there is none. */
+  since(sequence: number): PriceExtremes | null {
+    let extremes: PriceExtremes | null = null;
     for (let index = this.#entries.length - 1; index >= this.#start; index -= 1) {
       const entry = this.#entries[index];
-      if (entry === undefined || entry.first <= mark) break;
+      if (entry === undefined || entry.first <= sequence) break;
       extremes = extremes === null ? entry : wider(extremes, entry);
     }
     if (extremes === null) return null;
@@ -111,7 +99,7 @@ export class PriceHistory {
   }
 }
 
-function wider(left: Extremes, right: Extremes): Extremes {
+function wider(left: PriceExtremes, right: PriceExtremes): PriceExtremes {
   return {
     highestBid: higher(left.highestBid, right.highestBid),
     lowestAsk: lower(left.lowestAsk, right.lowestAsk),

@@ -47,7 +47,7 @@ test("a bid of nearly nothing is not published, for as long as it lasts, and lea
   sendTrade(stage, 1, "100");
   await until(() => feed.lastPrice(BTC) !== null);
   const heard = listen(stage);
-  const mark = feed.mark();
+  const sequence = feed.sequence();
   for (let id = 1; id <= 3; id += 1) {
     const { accepted } = feed.status().quotes;
     sendTicker(stage, id, "0.00000001", "0.00000002");
@@ -56,7 +56,7 @@ test("a bid of nearly nothing is not published, for as long as it lasts, and lea
     stage.time.advance(1_000);
   }
   expect(heard).toEqual([]);
-  expect(feed.extremesSince(BTC, mark)).toBeNull();
+  expect(feed.extremesSince(BTC, sequence)).toBeNull();
   expect(feed.status().silentSymbols).toEqual([BTC]);
   sendTicker(stage, 4, "99.5", "100.5");
   await until(() => feed.quote(BTC) !== null);

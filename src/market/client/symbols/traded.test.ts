@@ -3,13 +3,13 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
 import type { Statistics } from "../../exchange/source.ts";
+import type { PriceRange } from "../../feed.ts";
 import { openSimulatedExchange } from "../../simulated/open.ts";
 import { createSimulatedSources } from "../../simulated/source.ts";
 import { createHistoryPages, lagMsMax } from "../rest/history-pages.ts";
 import { createRest } from "../rest/rest.ts";
 import { spotProtocol } from "../streams/spot-protocol.ts";
 import { openUpstream, type Upstream } from "../testing/upstream.ts";
-import type { PriceSpan } from "./candles.ts";
 import { createTraded, reachMsMax, type Traded, tradesOnlyMsMax } from "./traded.ts";
 
 const seed = "11";
@@ -72,20 +72,20 @@ async function answerOf<Answer>({ time }: Stage, asked: Promise<Answer>): Promis
   return asked;
 }
 
-function between(stage: Stage, from: number, to: number): Promise<readonly PriceSpan[] | null> {
+function between(stage: Stage, from: number, to: number): Promise<readonly PriceRange[] | null> {
   return answerOf(stage, stage.traded(symbol, from, to));
 }
 
 const price = (text = "0") => decimal<Price>(text);
-const lowestOf = (spans: readonly PriceSpan[]) => spans.map(({ lowest }) => lowest).sort(ascending)[0];
-const highestOf = (spans: readonly PriceSpan[]) =>
+const lowestOf = (spans: readonly PriceRange[]) => spans.map(({ lowest }) => lowest).sort(ascending)[0];
+const highestOf = (spans: readonly PriceRange[]) =>
   spans
     .map(({ highest }) => highest)
     .sort(ascending)
     .at(-1);
 const ascending = (left: Price, right: Price) => (left < right ? -1 : left > right ? 1 : 0);
 
-function expectToTellAll(spans: readonly PriceSpan[] | null, from: number, to: number): void {
+function expectToTellAll(spans: readonly PriceRange[] | null, from: number, to: number): void {
   const told = source.statistics(symbol, from, to + 1);
   const all = spans ?? [];
   expect([lowestOf(all), highestOf(all)]).toEqual([price(told?.low), price(told?.high)]);

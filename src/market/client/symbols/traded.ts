@@ -6,10 +6,11 @@
 // left out.
 import type { Clock } from "../../../concurrency/time.ts";
 import type { Price } from "../../../money/decimal.ts";
+import type { PriceRange } from "../../feed.ts";
 import type { Log } from "../log.ts";
 import { type HistoryPages, NoAnswer, priceOf, wholeOf } from "../rest/history-pages.ts";
 import type { HistoryProtocol } from "../streams/protocol.ts";
-import { candlesBetween, type PriceSpan, wholeMinutes } from "./candles.ts";
+import { candlesBetween, wholeMinutes } from "./candles.ts";
 
 const minuteMs = 60_000;
 /** An interval up to this long is covered by its trades. */
@@ -22,7 +23,7 @@ const tradesPerPage = 1_000;
  * Returns the spans with trades between two market times (Unix ms, both included), in order of time, without
  * overlaps. Null when upstream could not provide all of them: try again later.
  */
-export type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceSpan[] | null>;
+export type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceRange[] | null>;
 
 export type TradedOptions = {
   readonly pages: HistoryPages;
@@ -33,7 +34,7 @@ export type TradedOptions = {
 };
 
 export function createTraded({ pages, protocol, clock, log }: TradedOptions): Traded {
-  async function spansOf(symbol: string, from: number, to: number): Promise<readonly PriceSpan[]> {
+  async function spansOf(symbol: string, from: number, to: number): Promise<readonly PriceRange[]> {
     if (to - from <= tradesOnlyMsMax) return tradesOf(symbol, from, to);
     const { start, end } = wholeMinutes(from, to);
     return [
@@ -43,18 +44,18 @@ export function createTraded({ pages, protocol, clock, log }: TradedOptions): Tr
     ];
   }
 
-  async function candlesOf(symbol: string, start: number, end: number): Promise<PriceSpan[]> {
+  async function candlesOf(symbol: string, start: number, end: number): Promise<PriceRange[]> {
     const { candlesPath: path, candlesPerPage: perPage } = protocol;
     const candles = await candlesBetween(pages, { path, perPage, symbol, start, end });
     return candles.filter(({ tradeCount }) => tradeCount > 0).map(({ span }) => span);
   }
 
   /** Trades of one millisecond are one span. */
-  async function tradesOf(symbol: string, edge: number, to: number): Promise<PriceSpan[]> {
+  async function tradesOf(symbol: string, edge: number, to: number): Promise<PriceRange[]> {
     const from = Math.max(edge, clock.now() - protocol.tradesReachMs);
     if (from > edge)
       log.warn({ symbol, from: edge, to }, "a gap is too old for single trades: an edge of it is left out");
-    const spans: PriceSpan[] = [];
+    const spans: PriceRange[] = [];
     if (from > to) return spans;
     let lastId = -1;
     let range: Readonly<Record<string, string>> = { startTime: `${from}`, endTime: `${to}` };
@@ -81,7 +82,7 @@ export function createTraded({ pages, protocol, clock, log }: TradedOptions): Tr
   };
 }
 
-function addTrade(spans: PriceSpan[], at: number, price: Price): void {
+function addTrade(spans: PriceRange[], at: number, price: Price): void {
   const last = spans.at(-1);
   if (last?.from !== at) {
     spans.push({ from: at, to: at, lowest: price, highest: price });

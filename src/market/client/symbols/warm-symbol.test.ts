@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { decimal, formatDecimal, type Price } from "../../../money/decimal.ts";
+import type { MarketListener } from "../../feed.ts";
 import { type Stage, setStage, settle } from "../testing/feed.ts";
 import { sendAverage, sendDepth, sendTicker, sendTrade, warmStage } from "../testing/messages.ts";
 import { until } from "../testing/upstream.ts";
 import { silentAfterMs } from "./book.ts";
-import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
+import { firstPricesWaitMsMax } from "./warm-symbol.ts";
 
 /** REST has the last and the average price of BTCUSDT as well; the test can delay its answer. */
 async function pricedStage(answered: Promise<void> = Promise.resolve()): Promise<Stage> {
@@ -98,7 +99,7 @@ test("after a reconnect the last price is requested, and trades are accepted wha
 });
 
 /** The events of a listener, one word each. */
-function notes(): { readonly heard: string[]; readonly listener: SymbolListener } {
+function notes(): { readonly heard: string[]; readonly listener: MarketListener } {
   const heard: string[] = [];
   return {
     heard,

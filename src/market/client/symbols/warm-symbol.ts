@@ -8,6 +8,7 @@ import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concu
 import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import type { Price } from "../../../money/decimal.ts";
+import type { MarketListener, PriceExtremes } from "../../feed.ts";
 import type { Announcer } from "../streams/announce.ts";
 import type { Carrier } from "../streams/connections.ts";
 import { Continuity, type Voice } from "../streams/continuity.ts";
@@ -15,7 +16,7 @@ import type { FamilyProtocol, PriceKind, StreamKind } from "../streams/protocol.
 import type { Streams } from "../streams/streams.ts";
 import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
-import { type Extremes, extremesOfMark, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
+import { extremesOfMark, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
 import {
   createMark,
   forgetEventTime,
@@ -35,21 +36,6 @@ import {
   takeTrade,
 } from "./prices.ts";
 import { dataAgeMsMax, Timeliness } from "./timeliness.ts";
-
-/** Handlers of a symbol's watcher. */
-export type SymbolListener = {
-  /** Every accepted quote, in order. */
-  quote(quote: Quote): void;
-  /** The price of every trade, in order. */
-  trade(price: Price): void;
-  /** Every mark price of a contract, in order. */
-  markPrice(price: Price): void;
-  /**
-   * Quotes, trades and mark prices between these market times (Unix ms) may have been missed. Called before
-   * what ended it.
-   */
-  gap(from: number, to: number): void;
-};
 
 /** Shared dependencies of all subscribed symbols. */
 export type Surroundings = {
@@ -102,7 +88,7 @@ export class WarmSymbol {
   readonly #streamNames: readonly string[];
   readonly #bookStreamNames: readonly string[];
   readonly #releases: readonly Cancel[];
-  #listeners: readonly SymbolListener[] = [];
+  #listeners: readonly MarketListener[] = [];
   /** Whether the book's quote is far from everything that confirms one. */
   #isDoubtful = false;
   /** A contract's last trade by REST, and the time of the request. */
@@ -172,9 +158,9 @@ export class WarmSymbol {
     return this.#around.streams.isAnyRefused(this.#streamNames);
   }
 
-  watch(listener: SymbolListener): Cancel {
+  watch(listener: MarketListener): Cancel {
     // An object of its own, since one listener may watch twice.
-    const own: SymbolListener = {
+    const own: MarketListener = {
       quote: (quote) => listener.quote(quote),
       trade: (price) => listener.trade(price),
       markPrice: (price) => listener.markPrice(price),
@@ -245,8 +231,8 @@ export class WarmSymbol {
     this.#timeliness.reached(Math.max(book.tickerId, book.depthId), this.#around.wallClock.now());
   }
 
-  extremesSince(mark: number): Extremes | null {
-    return this.#history.since(mark);
+  extremesSince(sequence: number): PriceExtremes | null {
+    return this.#history.since(sequence);
   }
 
   /** A connection of its streams is lost: what comes from now on is missed. */
@@ -404,7 +390,7 @@ export class WarmSymbol {
     if (gap !== null) announcer.each(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
   }
 
-  #remember(seen: Extremes): void {
+  #remember(seen: PriceExtremes): void {
     const { nextSequence, wallClock } = this.#around;
     this.#history.push(nextSequence(), seen, wallClock.now());
   }

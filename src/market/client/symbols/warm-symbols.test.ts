@@ -1,19 +1,20 @@
 import { expect, test } from "vitest";
 import type { Quote } from "../../../domain/market.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
+import type { MarketListener, PriceExtremes } from "../../feed.ts";
 import { streamsPerConnectionMax } from "../streams/stream-socket.ts";
 import { lingerMs } from "../streams/streams.ts";
 import { pass, setStage, settle } from "../testing/feed.ts";
 import { sendDepth, sendTicker, sendTrade, warmStage } from "../testing/messages.ts";
 import { until } from "../testing/upstream.ts";
 import { silentAfterMs } from "./book.ts";
-import { type Extremes, keptMs } from "./extremes.ts";
-import { firstPricesWaitMsMax, type SymbolListener } from "./warm-symbol.ts";
+import { keptMs } from "./extremes.ts";
+import { firstPricesWaitMsMax } from "./warm-symbol.ts";
 import { awaitedMs, quietAfterMs, warmMs, warmSymbolsMax } from "./warm-symbols.ts";
 
 const quote = (bid: string, ask: string): Quote => ({ bid: decimal<Price>(bid), ask: decimal<Price>(ask) });
 
-const none: Extremes = {
+const none: PriceExtremes = {
   highestBid: null,
   lowestAsk: null,
   highestTrade: null,
@@ -22,7 +23,7 @@ const none: Extremes = {
   lowestMark: null,
 };
 
-const deaf: SymbolListener = { quote() {}, trade() {}, markPrice() {}, gap() {} };
+const deaf: MarketListener = { quote() {}, trade() {}, markPrice() {}, gap() {} };
 
 test("the first quote comes by REST when the stream is slower, and then nothing waits", async () => {
   const { feed, upstream } = await warmStage();
@@ -214,16 +215,16 @@ test("a symbol stays warm for a while after its last use, and as long as it is w
 test("extremes since a checkpoint are known for a while", async () => {
   const stage = await warmStage({ asksAboutQuietSymbols: false });
   const { feed } = stage;
-  expect(feed.extremesSince("BTCUSDT", feed.mark())).toBeNull();
+  expect(feed.extremesSince("BTCUSDT", feed.sequence())).toBeNull();
   sendTicker(stage, 10, "90", "91");
   await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("90"));
-  const mark = feed.mark();
+  const mark = feed.sequence();
   sendTicker(stage, 11, "100", "102");
   sendTicker(stage, 12, "97", "103");
   await until(() => feed.quote("BTCUSDT")?.bid === decimal<Price>("97"));
   const extremes = { highestBid: decimal<Price>("100"), lowestAsk: decimal<Price>("102") };
   expect(feed.extremesSince("BTCUSDT", mark)).toEqual({ ...none, ...extremes });
-  const later = feed.mark();
+  const later = feed.sequence();
   sendTrade(stage, 1, "99");
   sendTrade(stage, 2, "98");
   await until(() => feed.lastPrice("BTCUSDT") === decimal<Price>("98"));

@@ -9,6 +9,7 @@ import { createKeyBatcher } from "../../../concurrency/batcher.ts";
 import type { Cancel, Clock, Timers } from "../../../concurrency/time.ts";
 import type { Market, Quote } from "../../../domain/market.ts";
 import type { Price } from "../../../money/decimal.ts";
+import type { MarketListener, PriceExtremes } from "../../feed.ts";
 import { readDepthSnapshot } from "../rest/depth-snapshot.ts";
 import type { Rest } from "../rest/rest.ts";
 import type { Announcer } from "../streams/announce.ts";
@@ -17,11 +18,10 @@ import type { FamilyProtocol, PriceKind } from "../streams/protocol.ts";
 import type { Streams } from "../streams/streams.ts";
 import { takeRestTicker, type Verdict } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
-import type { Extremes } from "./extremes.ts";
 import { type MarkVerdict, presentMark, takeRestMark } from "./mark.ts";
 import { priceIn, type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
 import { askAverage, askDepth, askTickerRows, type TickerRow } from "./ticker-rows.ts";
-import { firstPricesWaitMsMax, type Surroundings, type SymbolListener, WarmSymbol } from "./warm-symbol.ts";
+import { firstPricesWaitMsMax, type Surroundings, WarmSymbol } from "./warm-symbol.ts";
 
 export const quietAfterMs = 2_000;
 /** Interval between REST requests for a book's update id, one symbol after another. */
@@ -65,10 +65,10 @@ export type WarmSymbols = {
   /** Keeps a symbol warm; a promise only while its first prices are awaited. */
   prepare(symbol: string): Promise<void> | undefined;
   /** Keeps a symbol warm until released. */
-  watch(symbol: string, listener: SymbolListener): Cancel;
-  /** A point in the order of all quotes, trades and mark prices, for `extremesSince`. */
-  mark(): number;
-  extremesSince(symbol: string, mark: number): Extremes | null;
+  watch(symbol: string, listener: MarketListener): Cancel;
+  /** The sequence number of the last quote, trade or mark price, for `extremesSince`. */
+  sequence(): number;
+  extremesSince(symbol: string, sequence: number): PriceExtremes | null;
   /** A stream connection is lost: what it carries is missed from now on. */
   lost(connection: Carrier): void;
   /** The connection is open again: the ids of its streams start over, and the missed data is requested. */
@@ -280,8 +280,8 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     nextFundingAt: (symbol) => warmSymbols.get(symbol)?.mark.nextFundingAt ?? null,
     prepare: (symbol) => warm(symbol).firstPrices ?? undefined,
     watch: (symbol, listener) => warm(symbol).watch(listener),
-    mark: () => sequence,
-    extremesSince: (symbol, mark) => warmSymbols.get(symbol)?.extremesSince(mark) ?? null,
+    sequence: () => sequence,
+    extremesSince: (symbol, since) => warmSymbols.get(symbol)?.extremesSince(since) ?? null,
     lost(connection) {
       for (const each of carriedBy(connection)) each.cut();
     },

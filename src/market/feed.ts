@@ -1,0 +1,67 @@
+// The market port: live prices and history of one strategy type, as the trigger engine reads them. The market
+// client implements it. Prices and rules without history are `Market` in `domain/market.ts`.
+import type { Market, Quote, Settlement } from "../domain/market.ts";
+import type { Price } from "../money/decimal.ts";
+
+/** Handlers for the market data of a symbol. Each is called at once, in the order of what comes. */
+export type MarketListener = {
+  quote(quote: Quote): void;
+  trade(price: Price): void;
+  markPrice(price: Price): void;
+  /**
+   * Quotes, trades and mark prices between these market times, Unix ms, may have been missed. Called before
+   * the message that ended the gap.
+   */
+  gap(from: number, to: number): void;
+};
+
+/** The extremes of a symbol's prices over some time; null for a kind of price that did not occur. */
+export type PriceExtremes = {
+  readonly highestBid: Price | null;
+  readonly lowestAsk: Price | null;
+  readonly highestTrade: Price | null;
+  readonly lowestTrade: Price | null;
+  readonly highestMark: Price | null;
+  readonly lowestMark: Price | null;
+};
+
+/** An interval of market time, Unix ms, both ends included, and the extremes of its prices. */
+export type PriceRange = {
+  readonly from: number;
+  readonly to: number;
+  readonly lowest: Price;
+  readonly highest: Price;
+};
+
+/** Market data of the past, each in order of time; null when it is not available now. */
+export type MarketHistory = {
+  /**
+   * Trades between two market times (Unix ms): as candles where they lie wholly inside, as trades at the
+   * edges. The oldest part of a very long interval is left out.
+   */
+  tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null>;
+  /**
+   * Mark prices between two market times (Unix ms): candles of the minutes that lie wholly inside, none for
+   * the parts of minutes at the edges; none for a spot pair.
+   */
+  markedBetween(symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null>;
+  /** The settlements of funding between two market times (Unix ms), both included; none for a spot pair. */
+  settlementsBetween(symbol: string, from: number, to: number): Promise<readonly Settlement[] | null>;
+};
+
+export type LiveMarket = Market &
+  MarketHistory & {
+    /** Market time, Unix ms. */
+    now(): number;
+    /** The sequence number of the last quote, trade or mark price, of any symbol. */
+    sequence(): number;
+    /** Streams a symbol to the listener until the returned function is called. */
+    watch(symbol: string, listener: MarketListener): () => void;
+    /**
+     * The extremes of the symbol's quotes, trades and mark prices after a sequence number, or null if there
+     * were none. Never includes an earlier price; includes all later ones of the last ten seconds.
+     */
+    extremesSince(symbol: string, sequence: number): PriceExtremes | null;
+    /** The published time of a contract's next settlement of funding, Unix ms; null while unknown, and on spot. */
+    nextFundingAt(symbol: string): number | null;
+  };
