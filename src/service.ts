@@ -147,11 +147,11 @@ export async function startService(
     opened.defer(() => desk.drain());
     const triggersOf = (family: StrategyType) => {
       const market = markets[family];
-      const triggers = new Triggers({ family, desk, store, market, timers: systemTimers, log });
+      const triggers = new Triggers({ type: family, desk, store, market, timers: systemTimers, log });
       return opened.adopt(triggers, close);
     };
     const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
-    const triggerCounts = [await triggers.SPOT.rebuild(), await triggers.FUTURES.rebuild()];
+    const triggerCounts = [await triggers.SPOT.open(), await triggers.FUTURES.open()];
     opened.adopt(createKeyWatch({ master, store, every, log }), close);
     const funding = new FundingClock({
       market: markets.FUTURES,

@@ -51,8 +51,8 @@ const desk = new Desk({
   },
   log,
 });
-const triggers = new Triggers({ family: "FUTURES", desk, store, market, timers: systemTimers, log });
-const counts = await triggers.rebuild();
+const triggers = new Triggers({ type: "FUTURES", desk, store, market, timers: systemTimers, log });
+const counts = await triggers.open();
 if (counts.positions !== positions) {
   throw new Error(`of ${positions} positions ${counts.positions} have triggers`);
 }

@@ -320,7 +320,7 @@ async function withClock<Staged extends ReturnType<typeof restart>>(staged: Stag
   const { market, triggers, time, settled, storage } = staged;
   // Notes of hours would take their time.
   storage.failsToNote = true;
-  await triggers.rebuild();
+  await triggers.open();
   const clock = new FundingClock({
     market,
     holders: triggers,

@@ -12,63 +12,62 @@ const ROUND_MAX = 200;
 /** Delay after a failed round, ms. */
 const RETRY_MS = 1_000;
 
-type AccountsStore = Pick<TradingStore, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
+/** Strategies to load, and since when the oldest of them waits, market time, Unix ms. */
+type Backlog = { readonly strategies: Set<string>; since: number | null };
+
+type Deps = {
+  readonly type: StrategyType;
+  readonly store: Pick<TradingStore, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
+  /** Receives a loaded account; an account without triggers may come as an empty one. */
+  readonly onLoaded: (account: Account) => void;
+  /** The strategies received with triggers, which may not have any now. */
+  readonly strategies: () => Iterable<string>;
+  /** Market time, Unix ms. */
+  readonly now: () => number;
+  readonly after: Timers["after"];
+  readonly log: Pick<Logger, "error" | "warn" | "info">;
+};
 
 export class AccountLoader {
-  readonly #family: StrategyType;
-  readonly #store: AccountsStore;
-  readonly #take: (account: Account) => void;
-  readonly #followed: () => Iterable<string>;
-  readonly #now: () => number;
-  readonly #after: Timers["after"];
-  readonly #log: Pick<Logger, "error" | "warn" | "info">;
-  /** Strategies to load, and since when the oldest of them waits. */
-  readonly #asked = new Set<string>();
-  #askedSince: number | null = null;
-  #isEveryAsked = false;
-  /** Strategies changed since the current round began, and since when the round's strategies have waited. */
-  #changed = new Set<string>();
-  #loadingSince: number | null = null;
+  readonly #deps: Deps;
+  readonly #requested: Backlog = { strategies: new Set(), since: null };
+  /** Requested after a pause. */
+  readonly #later: Backlog = { strategies: new Set(), since: null };
+  #isEveryRequested = false;
   #isLoading = false;
+  /** Since when the strategies of the current round have waited, and those changed since it began. */
+  #loadingSince: number | null = null;
+  #changed = new Set<string>();
+  /** Since when notifications of commits are interrupted. */
   #lostAt: number | null = null;
   #cancelRetry: (() => void) | null = null;
-  /** Strategies to load after a pause, and since when. */
-  readonly #askedLater = new Set<string>();
-  #askedLaterSince: number | null = null;
   #cancelLater: (() => void) | null = null;
-  #stopListening: (() => Promise<void>) | null = null;
+  #unsubscribe: (() => Promise<void>) | null = null;
   #isClosed = false;
 
-  constructor(parts: {
-    family: StrategyType;
-    store: AccountsStore;
-    /** Receives a loaded account; an account without triggers may come as an empty one. */
-    take: (account: Account) => void;
-    /** The strategies received with triggers, which may not have any now. */
-    followed: () => Iterable<string>;
-    /** Market time, Unix ms. */
-    now: () => number;
-    after: Timers["after"];
-    log: Pick<Logger, "error" | "warn" | "info">;
-  }) {
-    this.#family = parts.family;
-    this.#store = parts.store;
-    this.#take = parts.take;
-    this.#followed = parts.followed;
-    this.#now = parts.now;
-    this.#after = parts.after;
-    this.#log = parts.log;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   /** Loads everything, then follows the commits of other processes. Rejects if either fails. */
   async open(): Promise<void> {
-    this.#stopListening = await this.#store.onCommittedElsewhere({
+    const { store, type, log } = this.#deps;
+    this.#unsubscribe = await store.onCommittedElsewhere({
       committed: (strategies) => {
-        for (const { strategyId, type } of strategies) if (type === this.#family) this.#ask(strategyId);
+        for (const each of strategies) if (each.type === type) this.#add(each.strategyId);
         this.#start();
       },
-      lost: () => this.#lose(),
-      resumed: () => this.#resume(),
+      lost: () => {
+        this.#lostAt ??= this.#deps.now();
+        log.warn("notifications of other servers' commits are interrupted; the commits will be loaded");
+      },
+      resumed: () => {
+        this.#requested.since = least(this.#requested.since, this.#lostAt) ?? this.#deps.now();
+        this.#lostAt = null;
+        this.#isEveryRequested = true;
+        log.info("notifications of other servers' commits are back");
+        this.#start();
+      },
     });
     this.#isLoading = true;
     try {
@@ -80,21 +79,21 @@ export class AccountLoader {
   }
 
   /** Has a strategy loaded. */
-  ask(strategyId: string): void {
-    this.#ask(strategyId);
+  request(strategyId: string): void {
+    this.#add(strategyId);
     this.#start();
   }
 
-  /** Loads a strategy after a pause, for transient errors. */
-  askLater(strategyId: string): void {
-    this.#askedLater.add(strategyId);
-    this.#askedLaterSince ??= this.#now();
-    this.#cancelLater ??= this.#after(RETRY_MS, () => {
+  /** Has a strategy loaded after a pause, for transient errors. */
+  requestLater(strategyId: string): void {
+    this.#later.strategies.add(strategyId);
+    this.#later.since ??= this.#deps.now();
+    this.#cancelLater ??= this.#deps.after(RETRY_MS, () => {
       this.#cancelLater = null;
-      for (const each of this.#askedLater) this.#ask(each);
-      this.#askedSince = least(this.#askedSince, this.#askedLaterSince);
-      this.#askedLater.clear();
-      this.#askedLaterSince = null;
+      for (const each of this.#later.strategies) this.#add(each);
+      this.#requested.since = least(this.#requested.since, this.#later.since);
+      this.#later.strategies.clear();
+      this.#later.since = null;
       this.#start();
     });
   }
@@ -106,49 +105,36 @@ export class AccountLoader {
 
   /** Until when, market time in Unix ms, every commit of every process is known here. */
   knownUntil(): number {
-    const waitingSince = [this.#lostAt, this.#askedSince, this.#askedLaterSince, this.#loadingSince];
-    return Math.min(this.#now(), ...waitingSince.filter((since) => since !== null));
+    const waitingSince = [this.#lostAt, this.#requested.since, this.#later.since, this.#loadingSince];
+    return Math.min(this.#deps.now(), ...waitingSince.filter((since) => since !== null));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelRetry?.();
     this.#cancelLater?.();
-    await this.#stopListening?.();
+    await this.#unsubscribe?.();
   }
 
-  #ask(strategyId: string): void {
-    this.#asked.add(strategyId);
-    this.#askedSince ??= this.#now();
+  #add(strategyId: string): void {
+    this.#requested.strategies.add(strategyId);
+    this.#requested.since ??= this.#deps.now();
     this.#changed.add(strategyId);
   }
 
-  #lose(): void {
-    this.#lostAt ??= this.#now();
-    this.#log.warn("what other servers commit is not heard; it will be made up for");
-  }
-
-  #resume(): void {
-    this.#askedSince = least(this.#askedSince, this.#lostAt) ?? this.#now();
-    this.#lostAt = null;
-    this.#isEveryAsked = true;
-    this.#log.info("what other servers commit is heard again");
-    this.#start();
-  }
-
   #start(): void {
-    if (!this.#isLoading && this.#cancelRetry === null && !this.#isClosed) void this.#loadAsked();
+    if (!this.#isLoading && this.#cancelRetry === null && !this.#isClosed) void this.#loadRequested();
   }
 
-  async #loadAsked(): Promise<void> {
+  async #loadRequested(): Promise<void> {
     this.#isLoading = true;
     try {
-      while (!this.#isClosed && (this.#isEveryAsked || this.#asked.size > 0)) {
-        await (this.#isEveryAsked ? this.#loadEvery() : this.#loadSome());
+      while (!this.#isClosed && (this.#isEveryRequested || this.#requested.strategies.size > 0)) {
+        await (this.#isEveryRequested ? this.#loadEvery() : this.#loadSome());
       }
     } catch (error) {
-      this.#log.error({ err: error }, "accounts could not be loaded; it is tried again");
-      this.#cancelRetry = this.#after(RETRY_MS, () => {
+      this.#deps.log.error({ err: error }, "accounts could not be loaded; it is retried");
+      this.#cancelRetry = this.#deps.after(RETRY_MS, () => {
         this.#cancelRetry = null;
         this.#start();
       });
@@ -159,57 +145,56 @@ export class AccountLoader {
   }
 
   async #loadSome(): Promise<void> {
-    const round = [...this.#asked].slice(0, ROUND_MAX);
+    const round = [...this.#requested.strategies].slice(0, ROUND_MAX);
     await this.#load(round, async () => {
-      const loaded = await Promise.all(round.map((strategyId) => this.#store.loadAccount(strategyId)));
+      const loaded = await Promise.all(round.map((strategyId) => this.#deps.store.loadAccount(strategyId)));
       return loaded.flatMap((each) => (each === null ? [] : [each.account]));
     });
   }
 
   async #loadEvery(): Promise<void> {
-    const round = [...this.#asked];
-    const wasEveryAsked = this.#isEveryAsked;
-    this.#isEveryAsked = false;
+    const { store, type, strategies } = this.#deps;
+    const round = [...this.#requested.strategies];
+    const wasEveryRequested = this.#isEveryRequested;
+    this.#isEveryRequested = false;
     try {
       await this.#load(round, async () => {
         const found = new Map<string, Account>();
-        for (const strategyId of [...round, ...this.#followed()])
-          found.set(strategyId, emptyAccount(strategyId, this.#family));
-        for (const account of await this.#store.listExposedAccounts(this.#family))
-          found.set(account.strategyId, account);
+        for (const id of [...round, ...strategies()]) found.set(id, emptyAccount(id, type));
+        for (const account of await store.listExposedAccounts(type)) found.set(account.strategyId, account);
         return [...found.values()];
       });
     } catch (error) {
-      this.#isEveryAsked ||= wasEveryAsked;
+      this.#isEveryRequested ||= wasEveryRequested;
       throw error;
     }
   }
 
   /** Loads one round: the requested strategies and any others found. */
   async #load(round: readonly string[], load: () => Promise<readonly Account[]>): Promise<void> {
-    for (const strategyId of round) this.#asked.delete(strategyId);
-    this.#loadingSince = this.#askedSince;
-    if (this.#asked.size === 0) this.#askedSince = null;
+    const requested = this.#requested;
+    for (const strategyId of round) requested.strategies.delete(strategyId);
+    this.#loadingSince = requested.since;
+    if (requested.strategies.size === 0) requested.since = null;
     this.#changed = new Set();
     try {
       const found = await load();
       if (this.#isClosed) return;
       for (const account of found) {
-        if (this.#changed.has(account.strategyId)) this.#askAgain(account.strategyId);
-        else this.#take(account);
+        if (!this.#changed.has(account.strategyId)) {
+          this.#deps.onLoaded(account);
+          continue;
+        }
+        requested.strategies.add(account.strategyId);
+        requested.since = least(requested.since, this.#loadingSince) ?? this.#deps.now();
       }
     } catch (error) {
-      for (const strategyId of round) this.#asked.add(strategyId);
-      this.#askedSince = least(this.#askedSince, this.#loadingSince);
+      for (const strategyId of round) requested.strategies.add(strategyId);
+      requested.since = least(requested.since, this.#loadingSince);
       throw error;
     } finally {
       this.#loadingSince = null;
     }
-  }
-
-  #askAgain(strategyId: string): void {
-    this.#asked.add(strategyId);
-    this.#askedSince = least(this.#askedSince, this.#loadingSince) ?? this.#now();
   }
 }
 

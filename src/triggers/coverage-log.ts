@@ -1,8 +1,7 @@
-// Market-data coverage: until when every trigger on a symbol, of every server, has been checked against the
-// market. The store keeps it as a watermark, from which the next process continues, so it holds only what is
-// certain:
-// - every commit until `knownUntil` is known here; an order is committed well within LAG_MS after its
-//   creation
+// The market-data coverage log: until when every trigger on a symbol, of every server, has been checked
+// against the market. The store keeps it as a watermark, from which the next process continues, so it holds
+// only what is certain:
+// - every commit until `knownUntil` is known here; an order is committed well within LAG_MS after its creation
 // - a triggered order counts as uncovered until its command is committed
 // - a trigger that became known late moves the watermark back to its creation until its past is checked
 // Several servers overwrite each other's watermark; each one is true by itself.
@@ -12,11 +11,15 @@ import type { Store } from "../store/store.ts";
 
 /**
  * The watermark stays this far behind the time, ms: a symbol that is not silent had a message within it.
- * Applying a span twice does no harm.
+ * Applying a range of prices twice does no harm.
  */
 const LAG_MS = 5_000;
+/** The market keeps the ticks of ten seconds; one second less, since the request may be a little later. */
+const TICKS_KEPT_MS = 9_000;
+/** Maximum difference between the clocks of two servers, ms. */
+const CLOCKS_APART_MS_MAX = 1_000;
 
-/** CoverageLog of a subscribed symbol. Times are market time, Unix ms. */
+/** Coverage of a subscribed symbol. Times are market time, Unix ms. */
 export type SymbolCoverage = {
   /** Start of this process's complete market data; null before the first message of the symbol. */
   completeSince: number | null;
@@ -27,45 +30,47 @@ export type SymbolCoverage = {
   uncoveredSince: number | null;
 };
 
+/** A moment of market time, Unix ms, and the market's sequence number at that moment. */
+export type Checkpoint = { readonly at: number; readonly sequence: number };
+
+/** What else decides until when a symbol is covered. Times are market time, Unix ms. */
+export type CoverageState = {
+  readonly now: number;
+  /** Until when every commit of every process is known. */
+  readonly knownUntil: number;
+  /** Whether the symbol has had no message for a while. */
+  readonly isSilent: boolean;
+  /** Since when gaps and dispatches of the symbol are unfinished; null for none. */
+  readonly pendingSince: readonly (number | null)[];
+};
+
 export class CoverageLog {
-  readonly #family: StrategyType;
+  readonly #type: StrategyType;
   readonly #store: Pick<Store, "noteHeard" | "listHeard">;
-  readonly #now: () => number;
-  readonly #knownUntil: () => number;
-  readonly #isSilent: (symbol: string) => boolean;
-  readonly #pendingSince: readonly ((symbol: string) => number | null)[];
   readonly #log: Pick<Logger, "error">;
   readonly #symbols = new Map<string, SymbolCoverage>();
+  /** Those of the last seconds, oldest first. */
+  #checkpoints: readonly Checkpoint[] = [];
   /** During the initial load: the stored watermark of each symbol, market time. */
   #storedBefore: ReadonlyMap<string, number> = new Map();
 
-  constructor(parts: {
-    family: StrategyType;
+  constructor(deps: {
+    type: StrategyType;
     store: Pick<Store, "noteHeard" | "listHeard">;
-    /** Market time, Unix ms. */
-    now: () => number;
-    /** Until when every commit of every process is known. */
-    knownUntil: () => number;
-    /** Whether a symbol has had no message for a while. */
-    isSilent: (symbol: string) => boolean;
-    /** Each returns since when a gap or a dispatch of a symbol is unfinished; null if none is. */
-    pendingSince: readonly ((symbol: string) => number | null)[];
     log: Pick<Logger, "error">;
   }) {
-    this.#family = parts.family;
-    this.#store = parts.store;
-    this.#now = parts.now;
-    this.#knownUntil = parts.knownUntil;
-    this.#isSilent = parts.isSilent;
-    this.#pendingSince = parts.pendingSince;
-    this.#log = parts.log;
+    this.#type = deps.type;
+    this.#store = deps.store;
+    this.#log = deps.log;
   }
 
-  /** Uses the stored watermarks for triggers that become known during `load`. */
-  async resumeFromStore(load: () => Promise<void>): Promise<void> {
-    const heard = await this.#store.listHeard(this.#family);
-    this.#storedBefore = new Map(heard.map(({ symbol, at }) => [symbol, at]));
-    await load();
+  /** Loads the stored watermarks, for triggers that become known until `endResume`. */
+  async beginResume(): Promise<void> {
+    const stored = await this.#store.listHeard(this.#type);
+    this.#storedBefore = new Map(stored.map(({ symbol, at }) => [symbol, at]));
+  }
+
+  endResume(): void {
     this.#storedBefore = new Map();
   }
 
@@ -80,9 +85,9 @@ export class CoverageLog {
     this.#symbols.delete(symbol);
   }
 
-  /** The coverage of a symbol; undefined if it is not subscribed. */
-  of(symbol: string): SymbolCoverage | undefined {
-    return this.#symbols.get(symbol);
+  /** The subscribed symbols and their coverage. */
+  entries(): Iterable<[string, SymbolCoverage]> {
+    return this.#symbols.entries();
   }
 
   /** Marks the market since a time as uncovered, for a trigger that became known late. */
@@ -93,32 +98,47 @@ export class CoverageLog {
     coverage.uncoveredSince = Math.min(from, coverage.uncoveredSince ?? from);
   }
 
+  addCheckpoint(checkpoint: Checkpoint): void {
+    const kept = this.#checkpoints.filter(({ at }) => at >= checkpoint.at - TICKS_KEPT_MS);
+    this.#checkpoints = [...kept, checkpoint];
+  }
+
+  /**
+   * The sequence number since which the market still has all ticks of a symbol, taken before a trigger was
+   * created by any server at `since`; null if there is none.
+   */
+  completeBefore(symbol: string, since: number, now: number): number | null {
+    const completeSince = this.#symbols.get(symbol)?.completeSince ?? null;
+    const time = since - CLOCKS_APART_MS_MAX;
+    const before = this.#checkpoints.findLast(({ at }) => at <= time && at >= now - TICKS_KEPT_MS);
+    if (completeSince === null || before === undefined || before.at < completeSince) return null;
+    return before.sequence;
+  }
+
   /** Until when a symbol is covered, market time in Unix ms; null while that is unknown. */
-  until(symbol: string): number | null {
+  until(symbol: string, { now, knownUntil, isSilent, pendingSince }: CoverageState): number | null {
     const coverage = this.#symbols.get(symbol);
-    const known = this.#knownUntil();
-    if (coverage === undefined || known < this.#now() - LAG_MS) return null;
+    if (coverage === undefined || knownUntil < now - LAG_MS) return null;
     const { completeSince, uncoveredSince } = coverage;
     if (completeSince === null && uncoveredSince !== null) return null;
-    const bounds = [
-      ...this.#pendingSince.map((since) => since(symbol)),
-      uncoveredSince,
-      this.#isSilent(symbol) ? null : known - LAG_MS,
-    ].filter((time) => time !== null);
+    const bounds = [...pendingSince, uncoveredSince, isSilent ? null : knownUntil - LAG_MS].filter(
+      (time) => time !== null,
+    );
     return bounds.length === 0 ? null : Math.min(...bounds);
   }
 
-  async note(): Promise<void> {
-    const heard = [...this.#symbols.keys()].flatMap((symbol) => {
-      const at = this.until(symbol);
-      return at === null ? [] : [{ family: this.#family, symbol, at }];
+  /** Stores the watermarks of symbols, given what else decides them. */
+  async store(stateOf: (symbol: string) => CoverageState): Promise<void> {
+    const watermarks = [...this.#symbols.keys()].flatMap((symbol) => {
+      const at = this.until(symbol, stateOf(symbol));
+      return at === null ? [] : [{ family: this.#type, symbol, at }];
     });
-    if (heard.length === 0) return;
+    if (watermarks.length === 0) return;
     try {
-      await this.#store.noteHeard(heard);
+      await this.#store.noteHeard(watermarks);
     } catch (error) {
       // The old watermark remains: the next process requests more history than it needs.
-      this.#log.error({ err: error }, "it could not be noted when symbols were last heard of");
+      this.#log.error({ err: error }, "market-data coverage could not be stored");
     }
   }
 }

@@ -213,7 +213,7 @@ describe("a trigger while a gap is being filled", () => {
     const { store, time } = before;
     time.advance(GAP_END - time.now());
     const { market, triggers, settled } = startOn(store, time, "FUTURES");
-    await triggers.rebuild();
+    await triggers.open();
     market.answerMarks([minute(3, "96", "100")]);
     market.showMark("BTCUSDT", "104");
     await settled();

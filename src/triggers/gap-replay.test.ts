@@ -283,7 +283,7 @@ describe("a process that starts", () => {
     before.time.advance(10 * MINUTE);
 
     const { market, triggers, settled, statusOf } = startOn(before.store, before.time);
-    await triggers.rebuild();
+    await triggers.open();
     await settled();
     expect(market.asked).toEqual([]);
     market.answer([span(2 * MINUTE, 3 * MINUTE, "80", "100")]);
@@ -309,7 +309,7 @@ describe("a process that starts", () => {
     await before.triggers.close();
 
     const { market, triggers, settled } = startOn(before.store, before.time);
-    await triggers.rebuild();
+    await triggers.open();
     market.trade("BTCUSDT", "100");
     await settled();
     expect(market.asked).toEqual([
@@ -325,7 +325,7 @@ describe("a process that starts", () => {
     before.time.advance(5 * MINUTE);
 
     const { market, triggers, settled } = startOn(before.store, before.time);
-    await triggers.rebuild();
+    await triggers.open();
     market.miss("BTCUSDT", START + 4 * MINUTE, START + 5 * MINUTE);
     market.show("BTCUSDT", "99", "100");
     await settled();
@@ -340,7 +340,7 @@ describe("a process that starts", () => {
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START }]);
     before.time.advance(MINUTE);
     const { market, triggers, place, settled } = startOn(before.store, before.time);
-    await triggers.rebuild();
+    await triggers.open();
     market.show("BTCUSDT", "99", "100");
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "98", "99");

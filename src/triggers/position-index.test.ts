@@ -8,12 +8,12 @@ import { PositionIndex } from "./position-index.ts";
 const MANY = 200_000;
 
 test("of very many holders of one contract the earliest time is known", () => {
-  const holders = new PositionIndex();
+  const index = new PositionIndex();
   for (let number = 0; number < MANY; number += 1) {
     const account = emptyAccount(`strategy-${number}`, "FUTURES");
     const position = { ...positionOf("1", "100", "5"), openedAt: MANY - number };
     account.positions = new Map([["BTCUSDT", position]]);
-    holders.take(account);
+    index.update(account);
   }
-  expect(holders.contracts()).toEqual([{ symbol: "BTCUSDT", since: 1 }]);
+  expect(index.contracts()).toEqual([{ symbol: "BTCUSDT", since: 1 }]);
 });

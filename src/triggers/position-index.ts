@@ -1,7 +1,10 @@
 // Indexes the strategies that hold a contract now, and those that held it before a settlement of funding
-// still to come. Positions are values: the index has what was committed, whatever happens to the account
-// object.
+// still to come. Also computes the triggers of positions, which follow from the brackets of their contract: a
+// position whose brackets are not known has no trigger. Positions are values: the index has what was
+// committed, whatever happens to the account object.
 import type { Account, Position } from "../domain/account.ts";
+import type { Bracket, ContractTerms } from "../domain/symbol.ts";
+import { type Trigger, triggerOfPosition } from "./trigger.ts";
 
 type Holding = {
   /** Null if the contract was held only in the past. */
@@ -18,9 +21,11 @@ export class PositionIndex {
   readonly #bySymbol = new Map<string, Map<string, Holding>>();
   /** The symbols of each strategy. */
   readonly #byStrategy = new Map<string, ReadonlySet<string>>();
+  /** By symbol: the brackets that the triggers of its positions were last computed with. */
+  readonly #brackets = new Map<string, readonly Bracket[]>();
 
-  /** Records what an account holds. Returns the symbols whose holding has changed. */
-  take({ strategyId, positions, heldBefore }: Account): readonly string[] {
+  /** Replaces what a strategy holds. Returns the symbols whose holding has changed. */
+  update({ strategyId, positions, heldBefore }: Pick<Account, "strategyId" | "positions" | "heldBefore">) {
     const former = this.#byStrategy.get(strategyId) ?? NONE;
     // Every commit of a spot strategy returns here.
     if (positions.size + heldBefore.size + former.size === 0) return [];
@@ -45,16 +50,13 @@ export class PositionIndex {
   }
 
   /** The strategies that hold or held a contract. */
-  of(symbol: string): readonly string[] {
+  strategiesOn(symbol: string): readonly string[] {
     return [...(this.#bySymbol.get(symbol)?.keys() ?? [])];
   }
 
-  /** The open positions of a contract, each with its strategy. */
-  positions(symbol: string): readonly (readonly [strategyId: string, position: Position])[] {
-    const holdings = [...(this.#bySymbol.get(symbol) ?? [])];
-    return holdings.flatMap(([strategyId, { position }]) =>
-      position === null ? [] : [[strategyId, position] as const],
-    );
+  /** Whether a contract has open positions, of any strategy. */
+  hasOpen(symbol: string): boolean {
+    return this.#open(symbol).length > 0;
   }
 
   contracts(): readonly HeldContract[] {
@@ -68,6 +70,40 @@ export class PositionIndex {
 
   strategies(): Iterable<string> {
     return this.#byStrategy.keys();
+  }
+
+  /** The trigger of a position; null if it has none, or while its contract's terms are not known. */
+  triggerOf(strategyId: string, position: Position, terms: ContractTerms | null): Trigger | null {
+    if (terms === null) this.forgetBrackets(position.symbol);
+    return triggerOfPosition(strategyId, position, terms);
+  }
+
+  /**
+   * The strategies with an open position of a symbol and the triggers of these, if its brackets have changed
+   * since the last call, else nothing. A trigger whose price has changed with the brackets counts as created
+   * now, market time in Unix ms.
+   */
+  reprice(symbol: string, terms: ContractTerms | null, now: number) {
+    const former = this.#brackets.get(symbol);
+    if (terms === null || terms.brackets === former) return [];
+    this.#brackets.set(symbol, terms.brackets);
+    const changedAt = former === undefined ? {} : { updatedAt: now };
+    return this.#open(symbol).map(([strategyId, position]) => ({
+      strategyId,
+      trigger: triggerOfPosition(strategyId, { ...position, ...changedAt }, terms),
+    }));
+  }
+
+  /** Makes the next `reprice` of a symbol compute its triggers again. */
+  forgetBrackets(symbol: string): void {
+    this.#brackets.delete(symbol);
+  }
+
+  #open(symbol: string): readonly (readonly [strategyId: string, position: Position])[] {
+    const holdings = [...(this.#bySymbol.get(symbol) ?? [])];
+    return holdings.flatMap(([strategyId, { position }]) =>
+      position === null ? [] : [[strategyId, position] as const],
+    );
   }
 
   #put(symbol: string, strategyId: string, holding: Holding): void {

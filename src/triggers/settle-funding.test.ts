@@ -1,7 +1,8 @@
 // A settlement for many holders: all are settled, in rounds small enough that requests run in between.
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { FundingSettler } from "./settle-funding.ts";
+import type { Desk } from "../desk/desk.ts";
+import { settleFunding } from "./settle-funding.ts";
 import { settlementAt } from "./testing/futures-stage.ts";
 
 const HOLDERS = 1_001;
@@ -10,24 +11,21 @@ const SIDE_BY_SIDE_MAX = 200;
 test("many holders are settled in rounds, and none of them is left out", async () => {
   const strategies = Array.from({ length: HOLDERS }, (_, number) => `strategy-${number}`);
   const settled: string[] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let most = 0;
-  const settler = new FundingSettler({
-    desk: {
-      async execute(strategyId) {
-        underWay += 1;
-        most = Math.max(most, underWay);
-        await new Promise((resolve) => setImmediate(resolve));
-        underWay -= 1;
-        settled.push(strategyId);
-        return { events: [], orders: [], legs: [], replayed: false };
-      },
+  const desk: Pick<Desk, "execute"> = {
+    async execute(strategyId) {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await new Promise((resolve) => setImmediate(resolve));
+      inFlight -= 1;
+      settled.push(strategyId);
+      return { events: [], orders: [], legs: [], replayed: false };
     },
-    holders: { of: () => strategies },
-    ask() {},
-    log: pino({ level: "silent" }),
-  });
-  const { outcomes, isComplete } = await settler.settle(settlementAt(0, "0.0001"));
+  };
+  const settlement = settlementAt(0, "0.0001");
+  const log = pino({ level: "silent" });
+  const { outcomes, isComplete } = await settleFunding(settlement, strategies, { desk, log });
   expect(isComplete).toBe(true);
   expect([...outcomes.keys()].sort()).toEqual([...strategies].sort());
   expect(settled.length).toBe(HOLDERS);

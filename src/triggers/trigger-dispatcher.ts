@@ -8,77 +8,60 @@ import type { Command } from "../domain/command.ts";
 import { fillKey, legTriggerKey, triggerKey } from "../domain/command.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { LiveMarket } from "../market/feed.ts";
-import { type Hit, isSame, nameOf, type Trigger } from "./trigger.ts";
-import { UnfinishedDispatches } from "./unfinished.ts";
+import { type Hit, nameOf, type Trigger } from "./trigger.ts";
 
 /** A dispatch without effect, and its rejection; null if it failed. */
-type Retry = { readonly reached: Hit; readonly refusal: Refusal["refusal"] | null };
+export type Retry = { readonly hit: Hit; readonly refusal: Refusal["refusal"] | null };
+
+/**
+ * The outcome of a dispatch, null if it had no effect; and whether the strategy's state must be loaded, at once
+ * or after a pause: it is not what this process believes.
+ */
+export type Dispatched = { readonly executed: Executed | null; readonly reload: "NOW" | "LATER" | null };
 
 export class TriggerDispatcher {
   readonly #desk: Pick<Desk, "execute">;
-  readonly #market: Pick<LiveMarket, "now" | "rules">;
-  readonly #isSilent: (symbol: string) => boolean;
-  readonly #load: (strategyId: string) => void;
-  readonly #loadLater: (strategyId: string) => void;
-  readonly #done: (symbol: string) => void;
+  readonly #market: Pick<LiveMarket, "now">;
   readonly #log: Pick<Logger, "error">;
   /** Number of commands in flight per trigger, by name. */
   readonly #inFlight = new Map<string, number>();
+  /** Triggers with a command in flight or to be retried, and the market time of their first hit, by name. */
+  readonly #unfinished = new Map<string, { readonly symbol: string; readonly at: number }>();
   /** By strategy. */
   readonly #retries = new Map<string, Retry[]>();
   /** By symbol. */
   readonly #deferred = new Map<string, Hit[]>();
-  readonly #unfinished = new UnfinishedDispatches();
 
-  constructor(parts: {
+  constructor(deps: {
     desk: Pick<Desk, "execute">;
-    market: Pick<LiveMarket, "now" | "rules">;
-    /** Whether a symbol has no price to trade at. */
-    isSilent: (symbol: string) => boolean;
-    /** Load a strategy's state, at once or after a pause; `takeRetries` follows. */
-    load: (strategyId: string) => void;
-    loadLater: (strategyId: string) => void;
-    /** Called when a command on a symbol had an effect. */
-    done: (symbol: string) => void;
+    market: Pick<LiveMarket, "now">;
     log: Pick<Logger, "error">;
   }) {
-    this.#desk = parts.desk;
-    this.#market = parts.market;
-    this.#isSilent = parts.isSilent;
-    this.#load = parts.load;
-    this.#loadLater = parts.loadLater;
-    this.#done = parts.done;
-    this.#log = parts.log;
+    this.#desk = deps.desk;
+    this.#market = deps.market;
+    this.#log = deps.log;
   }
 
-  /**
-   * Executes the command of a trigger, behind the strategy's earlier commands; null if it could not be
-   * committed.
-   */
-  async dispatch(reached: Hit): Promise<Executed | Refusal | null> {
-    const { trigger } = reached;
-    const { strategyId, symbol } = trigger;
-    const name = nameOf(trigger);
+  /** Executes the command of a trigger, behind the strategy's earlier commands. */
+  async dispatch(hit: Hit): Promise<Dispatched> {
+    const { strategyId, symbol } = hit.trigger;
+    const name = nameOf(hit.trigger);
     this.#inFlight.set(name, (this.#inFlight.get(name) ?? 0) + 1);
-    this.#unfinished.begin(trigger, this.#market.now());
+    if (!this.#unfinished.has(name)) this.#unfinished.set(name, { symbol, at: this.#market.now() });
     try {
-      const outcome = await this.#desk.execute(strategyId, ...commandOf(reached));
+      const outcome = await this.#desk.execute(strategyId, ...commandOf(hit));
       if (isRefusal(outcome)) {
-        this.#queueRetry({ reached, refusal: outcome.refusal });
-        this.#load(strategyId);
-      } else {
-        this.#unfinished.end(trigger);
-        // Replayed: another server was faster, and nothing was announced here.
-        if (outcome.replayed) this.#load(strategyId);
-        this.#done(symbol);
+        this.#queueRetry({ hit, refusal: outcome.refusal });
+        return { executed: null, reload: "NOW" };
       }
-      return outcome;
+      this.#unfinished.delete(name);
+      // Replayed: another server was faster, and nothing was announced here.
+      return { executed: outcome, reload: outcome.replayed ? "NOW" : null };
     } catch (error) {
       // A failed commit stops the process; any other error may be transient.
-      this.#log.error({ err: error, strategyId, symbol }, "what the market reached could not be committed");
-      this.#queueRetry({ reached, refusal: null });
-      this.#loadLater(strategyId);
-      return null;
+      this.#log.error({ err: error, strategyId, symbol }, "a triggered command could not be committed");
+      this.#queueRetry({ hit, refusal: null });
+      return { executed: null, reload: "LATER" };
     } finally {
       const left = (this.#inFlight.get(name) ?? 1) - 1;
       if (left > 0) this.#inFlight.set(name, left);
@@ -97,56 +80,53 @@ export class TriggerDispatcher {
     return retries;
   }
 
-  /** The trigger is still the same: executes it again as soon as that may help, or leaves it in the index. */
-  resume({ reached, refusal }: Retry): void {
-    const { trigger } = reached;
+  /**
+   * The trigger of a retry is still the same. Returns the hit if it is to be executed at once; else it is
+   * deferred, or the trigger stays in the index.
+   */
+  resume({ hit, refusal }: Retry, { isHalted }: { readonly isHalted: boolean }): Hit | null {
+    const { trigger } = hit;
     const { symbol } = trigger;
-    if (refusal === null) {
-      void this.dispatch(reached);
-      return;
-    }
-    // A trigger that fired shows that the market is open, even while its rules still call it halted.
-    if (refusal !== "MARKET_SILENT" && !(this.#isHalted(symbol) && trigger.kind !== "LIMIT")) {
-      this.#unfinished.end(trigger);
-      return;
+    if (refusal === null) return hit;
+    // A trigger that was hit shows that the market is open, even while its rules still call it halted.
+    if (refusal !== "MARKET_SILENT" && !(isHalted && trigger.kind !== "LIMIT")) {
+      this.#unfinished.delete(nameOf(trigger));
+      return null;
     }
     const deferred = this.#deferred.get(symbol) ?? [];
-    if (deferred.every((other) => !isSame(other.trigger, trigger))) {
-      this.#deferred.set(symbol, [...deferred, reached]);
+    if (deferred.every((other) => nameOf(other.trigger) !== nameOf(trigger))) {
+      this.#deferred.set(symbol, [...deferred, hit]);
     }
-    // The price may have come while the strategy was loaded.
-    this.retryDeferred(symbol);
+    return null;
   }
 
-  /** The trigger is gone, or has changed. */
-  drop({ reached }: Retry): void {
-    if (!this.isInFlight(reached.trigger)) this.#unfinished.end(reached.trigger);
+  /** The trigger of a retry is gone, or has changed. */
+  drop({ hit }: Retry): void {
+    if (!this.isInFlight(hit.trigger)) this.#unfinished.delete(nameOf(hit.trigger));
   }
 
-  /** Executes the deferred triggers of a symbol, if it trades and has a price. */
-  retryDeferred(symbol: string): void {
-    const deferred = this.#deferred.get(symbol);
-    if (deferred === undefined || this.#isHalted(symbol) || this.#isSilent(symbol)) return;
+  hasDeferred(symbol: string): boolean {
+    return this.#deferred.has(symbol);
+  }
+
+  /** Takes the deferred hits of a symbol, to execute or to forget them. */
+  takeDeferred(symbol: string): readonly Hit[] {
+    const deferred = this.#deferred.get(symbol) ?? [];
     this.#deferred.delete(symbol);
-    for (const each of deferred) void this.dispatch(each);
-  }
-
-  /** The symbol has no triggers any more. */
-  forget(symbol: string): void {
-    this.#deferred.delete(symbol);
+    return deferred;
   }
 
   /** The earliest market time of an unfinished dispatch on a symbol; null if there is none. */
   unfinishedSince(symbol: string): number | null {
-    return this.#unfinished.since(symbol);
-  }
-
-  #isHalted(symbol: string): boolean {
-    return this.#market.rules(symbol)?.status !== "TRADING";
+    let earliest: number | null = null;
+    for (const unfinished of this.#unfinished.values()) {
+      if (unfinished.symbol === symbol) earliest = Math.min(unfinished.at, earliest ?? unfinished.at);
+    }
+    return earliest;
   }
 
   #queueRetry(retry: Retry): void {
-    const { strategyId } = retry.reached.trigger;
+    const { strategyId } = retry.hit.trigger;
     const others = this.#retries.get(strategyId);
     if (others === undefined) this.#retries.set(strategyId, [retry]);
     else others.push(retry);

@@ -134,7 +134,7 @@ test("a process that starts stores no watermark of a symbol before its first mes
 
   const { store } = before;
   const { time, market, triggers, settled } = startOn(store, before.time);
-  await triggers.rebuild();
+  await triggers.open();
   time.advance(4 * INTERVAL);
   await settled();
   expect(await heardOf(store)).toEqual({ BTCUSDT: noted });
@@ -154,7 +154,7 @@ test("a process that is killed while a gap before its start is unfilled leaves t
   before.time.advance(2 * INTERVAL);
 
   const { time, market, triggers, settled } = startOn(before.store, before.time);
-  await triggers.rebuild();
+  await triggers.open();
   for (let questions = 0; questions < 5; questions += 1) market.answer(null);
   // Its own missing data, from before its streams began, is reported first.
   market.miss("BTCUSDT", time.now() - 1, time.now());

@@ -38,10 +38,10 @@ describe("an order of another server", () => {
 
   test("is known from before the first load on", async () => {
     const there = await stage();
-    await there.triggers.rebuild();
+    await there.triggers.open();
     const here = startOn(there.store, there.time);
     const hold = here.storage.holdLoad();
-    const isRebuilt = here.triggers.rebuild();
+    const isRebuilt = here.triggers.open();
     await hold.reached;
     await there.place("one", "BUY", "90");
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);

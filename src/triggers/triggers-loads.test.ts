@@ -117,6 +117,6 @@ describe("a database that is out of reach for a while", () => {
     const { store, time } = await stage();
     const server = startOn(store, time);
     server.storage.failingLoads = 1;
-    await expect(server.triggers.rebuild()).rejects.toThrow("the database is out of reach");
+    await expect(server.triggers.open()).rejects.toThrow("the database is out of reach");
   });
 });

@@ -171,7 +171,7 @@ describe("a position", () => {
 
     const { market, triggers, settled } = startOn(store, time, "FUTURES");
     market.terms.set("BTCUSDT", null);
-    expect(await triggers.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
+    expect(await triggers.open()).toEqual({ orders: 0, legs: 0, positions: 0 });
     market.show("BTCUSDT", "99", "100");
     market.showMark("BTCUSDT", "100");
     time.advance(INTERVAL);
@@ -266,7 +266,7 @@ describe("on two servers", () => {
 test("a watcher handles the strategies of its own type alone, from any server", async () => {
   const { store, time } = await stage();
   const { market, place, settled, storage, triggers } = startOn(store, time, "FUTURES");
-  await triggers.rebuild();
+  await triggers.open();
   await place("one", "BUY", "90");
   storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
   await settled();

@@ -257,7 +257,7 @@ describe("at the start", () => {
     await before.triggers.close();
 
     const { market, triggers, settled, statusOf } = startOn(before.store, before.time);
-    expect(await triggers.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
+    expect(await triggers.open()).toEqual({ orders: 2, legs: 0, positions: 0 });
     market.trade("BTCUSDT", "94");
     market.show("BTCUSDT", "110", "111");
     await settled();

@@ -194,7 +194,7 @@ describe("at the start", () => {
 
     const { market, triggers, settled } = startOn(store, time);
     expect(market.watched()).toEqual([]);
-    expect(await triggers.rebuild()).toEqual({ orders: 2, legs: 0, positions: 0 });
+    expect(await triggers.open()).toEqual({ orders: 2, legs: 0, positions: 0 });
     expect(market.watched()).toEqual(["BTCUSDT"]);
     market.show("BTCUSDT", "89", "90");
     await settled();
@@ -208,7 +208,7 @@ describe("at the start", () => {
 
   test("without open orders no symbol is subscribed", async () => {
     const { market, triggers } = await stage();
-    expect(await triggers.rebuild()).toEqual({ orders: 0, legs: 0, positions: 0 });
+    expect(await triggers.open()).toEqual({ orders: 0, legs: 0, positions: 0 });
     expect(market.watched()).toEqual([]);
   });
 });

@@ -1,150 +1,90 @@
-// From tick to command, for one strategy type. Keeps the trigger index in step with commits, subscribes to
-// symbols with triggers or positions, and turns each hit into a command through the desk. No hit is lost: its
-// price travels with the command, a new trigger is checked against the extremes since its decision and the
-// present mark price, and gaps are filled afterwards (`gap-filler.ts`). Every server watches all strategies
-// of a database (`stored-accounts.ts`); a key lets only the first of them have an effect. A position without
-// known brackets cannot be watched: its symbol counts as uncovered since the position changed.
+// The trigger engine: from tick to command, for one strategy type. It owns the parts beside it and calls them
+// in order; they do not know each other. Commits and loaded accounts update the indexes, ticks take hits out
+// of the trigger index, and each hit becomes a command through the desk. No hit is lost: its price travels
+// with the command, a new trigger is checked against the prices since its decision, and gaps are replayed.
+// Every server follows all strategies of a database; a key lets only the first of them have an effect.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
-import type { Announcement, Desk } from "../desk/desk.ts";
-import type { StrategyType } from "../domain/account.ts";
-import type { Settlement } from "../domain/market.ts";
+import type { Announcement, Desk, Executed } from "../desk/desk.ts";
+import type { Account, StrategyType } from "../domain/account.ts";
+import type { Quote, Settlement } from "../domain/market.ts";
+import { isOpen } from "../domain/order.ts";
+import type { ContractTerms } from "../domain/symbol.ts";
 import type { LiveMarket } from "../market/feed.ts";
 import type { Store } from "../store/store.ts";
 import { AccountLoader } from "./account-loader.ts";
-import { CoverageLog } from "./coverage-log.ts";
-import { GapReplay } from "./gap-replay.ts";
-import { Liquidations } from "./liquidations.ts";
+import { CoverageLog, type CoverageState, type SymbolCoverage } from "./coverage-log.ts";
+import { backdateCreated, GapReplay, type Step, takeHits } from "./gap-replay.ts";
 import { type HeldContract, PositionIndex } from "./position-index.ts";
-import { MARK_INTERVAL_MS, RecentMarks } from "./recent-marks.ts";
-import { FundingSettler } from "./settle-funding.ts";
-import { Subscriptions } from "./subscriptions.ts";
-import type { Hit } from "./trigger.ts";
+import { type Settled, settleFunding } from "./settle-funding.ts";
+import {
+  byPriority,
+  extremeFor,
+  type Hit,
+  hitBy,
+  nameOf,
+  ON_MARK_PRICES,
+  type Trigger,
+  triggerOfLeg,
+  triggerOfOrder,
+  triggersOf,
+} from "./trigger.ts";
 import { TriggerDispatcher } from "./trigger-dispatcher.ts";
 import { type TriggerCounts, TriggerIndex } from "./trigger-index.ts";
-import { TriggerSync } from "./trigger-sync.ts";
 
-/** Interval at which coverage is stored and uncovered intervals are requested, ms. */
+/** How often the tick sequence is recorded, ms. */
+const CHECKPOINT_INTERVAL_MS = 1_000;
+/** How often coverage is stored and uncovered intervals are requested, ms. */
 const STORE_INTERVAL_MS = 5_000;
 
-type TriggerStore = Pick<
-  Store,
-  "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
->;
+type Deps = {
+  readonly type: StrategyType;
+  readonly desk: Pick<Desk, "execute" | "onCommitted">;
+  readonly store: Pick<
+    Store,
+    "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
+  >;
+  readonly market: LiveMarket;
+  readonly timers: Timers;
+  readonly log: Logger;
+};
 
 export class Triggers {
-  readonly #family: StrategyType;
+  readonly #deps: Deps;
   readonly #market: LiveMarket;
-  readonly #list = new TriggerIndex();
-  readonly #holders = new PositionIndex();
+  readonly #index = new TriggerIndex();
+  readonly #positions = new PositionIndex();
   readonly #accounts: AccountLoader;
-  readonly #errands: TriggerDispatcher;
-  readonly #settler: FundingSettler;
+  readonly #dispatcher: TriggerDispatcher;
   readonly #gaps: GapReplay;
   readonly #coverage: CoverageLog;
-  readonly #subscriptions: Subscriptions;
-  readonly #triggerSync: TriggerSync;
+  /** Unsubscribe functions, by symbol. */
+  readonly #subscriptions = new Map<string, () => void>();
   readonly #stops: readonly (() => void)[];
+  #isClosed = false;
 
-  constructor(parts: {
-    family: StrategyType;
-    desk: Pick<Desk, "execute" | "onCommitted">;
-    store: TriggerStore;
-    market: LiveMarket;
-    timers: Timers;
-    log: Logger;
-  }) {
-    const { family, desk, store, market, timers, log } = parts;
-    const isSilent = (symbol: string) => this.#isSilent(symbol);
-    const marks = new RecentMarks();
-    const liquidations = new Liquidations({ market, holders: this.#holders });
-    this.#family = family;
+  constructor(deps: Deps) {
+    const { type, desk, store, market, timers, log } = deps;
+    this.#deps = deps;
     this.#market = market;
     this.#accounts = new AccountLoader({
-      family,
+      type,
       store,
-      take: (account) => this.#triggerSync.take(account),
-      followed: () => this.#triggerSync.strategies(),
+      onLoaded: (account) => this.#applyLoaded(account),
+      strategies: () => new Set([...this.#index.strategies(), ...this.#positions.strategies()]),
       now: () => market.now(),
       after: timers.after,
       log,
     });
-    this.#errands = new TriggerDispatcher({
-      desk,
-      market,
-      isSilent,
-      load: (strategyId) => this.#accounts.ask(strategyId),
-      loadLater: (strategyId) => this.#accounts.askLater(strategyId),
-      done: (symbol) => this.#triggerSync.releaseIfIdle(symbol),
-      log,
-    });
-    this.#settler = new FundingSettler({
-      desk,
-      holders: this.#holders,
-      ask: (strategyId) => this.#accounts.ask(strategyId),
-      log,
-    });
-    this.#gaps = new GapReplay({
-      market,
-      list: this.#list,
-      dispatch: (reached) => this.#errands.dispatch(reached),
-      settle: (settlement) => this.#settler.settle(settlement),
-      after: timers.after,
-      log,
-    });
-    this.#coverage = new CoverageLog({
-      family,
-      store,
-      now: () => market.now(),
-      knownUntil: () => this.#accounts.knownUntil(),
-      isSilent,
-      pendingSince: [
-        (symbol) => this.#gaps.pendingSince(symbol),
-        (symbol) => this.#errands.unfinishedSince(symbol),
-      ],
-      log,
-    });
-    this.#subscriptions = new Subscriptions({
-      market,
-      coverage: this.#coverage,
-      mayRequest: (symbol) => !liquidations.arePending(symbol),
-      handler: {
-        quote: (symbol, quote) => {
-          // A halted market does not trade, whatever its book still shows.
-          if (market.rules(symbol)?.status !== "TRADING") return;
-          this.#errands.retryDeferred(symbol);
-          this.#answer(this.#list.takeAtQuote(symbol, quote));
-        },
-        trade: (symbol, price) => this.#answer(this.#list.takeAtTrade(symbol, price)),
-        markPrice: (symbol, price) => {
-          this.#errands.retryDeferred(symbol);
-          this.#answer(this.#list.takeAtMark(symbol, price));
-        },
-        missed: (symbol, from, to) => {
-          this.#triggerSync.reprice(symbol);
-          this.#gaps.add(symbol, from, to);
-        },
-      },
-    });
-    this.#triggerSync = new TriggerSync({
-      market,
-      list: this.#list,
-      holders: this.#holders,
-      liquidations,
-      marks,
-      errands: this.#errands,
-      coverage: this.#coverage,
-      subscriptions: this.#subscriptions,
-      answer: (reached) => this.#answer(reached),
-    });
+    this.#dispatcher = new TriggerDispatcher({ desk, market, log });
+    this.#gaps = new GapReplay({ history: market, after: timers.after });
+    this.#coverage = new CoverageLog({ type, store, log });
     this.#stops = [
-      desk.onCommitted((announcement) => this.#heed(announcement)),
-      timers.every(MARK_INTERVAL_MS, () => marks.take({ at: market.now(), sequence: market.sequence() })),
-      timers.every(STORE_INTERVAL_MS, () => {
-        for (const symbol of this.#subscriptions.symbols()) this.#triggerSync.reprice(symbol);
-        this.#subscriptions.requestUncovered(isSilent);
-        void this.#coverage.note();
-      }),
+      desk.onCommitted((announcement) => this.#applyCommit(announcement)),
+      timers.every(CHECKPOINT_INTERVAL_MS, () =>
+        this.#coverage.addCheckpoint({ at: market.now(), sequence: market.sequence() }),
+      ),
+      timers.every(STORE_INTERVAL_MS, () => this.#maintain()),
     ];
   }
 
@@ -152,14 +92,16 @@ export class Triggers {
    * Loads all triggers from the store and requests the market data since the stored watermarks. Returns the
    * numbers of triggers.
    */
-  async rebuild(): Promise<TriggerCounts> {
-    await this.#coverage.resumeFromStore(() => this.#accounts.open());
-    return this.#list.counts();
+  async open(): Promise<TriggerCounts> {
+    await this.#coverage.beginResume();
+    await this.#accounts.open();
+    this.#coverage.endResume();
+    return this.#index.counts();
   }
 
   /** The contracts that a strategy holds, or held before a settlement of funding still to come. */
   heldContracts(): readonly HeldContract[] {
-    return this.#holders.contracts();
+    return this.#positions.contracts();
   }
 
   /**
@@ -167,38 +109,361 @@ export class Triggers {
    * before that time have been executed.
    */
   coveredUntil(symbol: string): number | null {
-    return this.#coverage.until(symbol);
+    return this.#coverage.until(symbol, this.#coverageState(symbol));
   }
 
   /** Applies a settlement of funding to all strategies. Returns false if it has to be repeated. */
   async settle(settlement: Settlement): Promise<boolean> {
-    return (await this.#settler.settle(settlement)).isComplete;
+    return (await this.#settle(settlement)).isComplete;
   }
 
   /** Ignores everything from now on; the next start finds the triggers in the store. */
   async close(): Promise<void> {
-    this.#triggerSync.close();
+    this.#isClosed = true;
     for (const stop of this.#stops) stop();
     this.#gaps.close();
-    await this.#coverage.note();
+    await this.#storeCoverage();
     await this.#accounts.close();
-    this.#subscriptions.close();
+    for (const unsubscribe of this.#subscriptions.values()) unsubscribe();
+    this.#subscriptions.clear();
   }
 
-  #heed(announcement: Announcement): void {
-    if (announcement.type !== this.#family) return;
-    this.#accounts.changed(announcement.strategyId);
-    this.#triggerSync.heed(announcement);
+  // Accounts: what changes the indexes.
+
+  /** Applies a commit of this process. */
+  #applyCommit({ type, strategyId, account, orders, legs, sequence }: Announcement): void {
+    if (type !== this.#deps.type) return;
+    this.#accounts.changed(strategyId);
+    const created: (Trigger | null)[] = [];
+    for (const order of orders) {
+      const trigger = isOpen(order) ? triggerOfOrder(strategyId, order) : null;
+      created.push(this.#replace({ strategyId, symbol: order.symbol, id: order.orderId }, trigger));
+    }
+    for (const leg of legs) {
+      const trigger = triggerOfLeg(strategyId, leg);
+      created.push(this.#replace({ strategyId, symbol: leg.symbol, id: leg.legId }, trigger));
+    }
+    for (const symbol of this.#updatePositions(account)) {
+      const position = account.positions.get(symbol);
+      const trigger = position && this.#positions.triggerOf(strategyId, position, this.#termsOf(symbol));
+      created.push(this.#replace({ strategyId, symbol, id: symbol }, trigger ?? null));
+    }
+    this.#execute(created.flatMap((trigger) => (trigger && this.#hitSince(trigger, sequence)) ?? []));
   }
 
-  /** Executes or defers triggers that the market has hit; they are no longer in the index. */
-  #answer(reached: readonly Hit[]): void {
-    for (const each of reached) if (!this.#gaps.defers(each)) void this.#errands.dispatch(each);
+  /** Replaces an account's triggers and positions by the stored state. */
+  #applyLoaded(account: Account): void {
+    if (this.#isClosed) return;
+    const { strategyId } = account;
+    const retries = this.#dispatcher.takeRetries(strategyId);
+    const changed = this.#updatePositions(account);
+    const triggers = triggersOf(account, (symbol) => this.#termsOf(symbol));
+    const open = new Set(triggers.map(({ id }) => id));
+    for (const trigger of this.#index.ofStrategy(strategyId)) {
+      if (!open.has(trigger.id)) this.#replace(trigger, null);
+    }
+    const dropped = new Set(retries);
+    const hits: Hit[] = [];
+    for (const trigger of triggers) {
+      // A command in flight ends in an announcement, or loads the strategy again.
+      if (this.#index.includes(trigger) || this.#dispatcher.isInFlight(trigger)) continue;
+      this.#add(trigger);
+      const own = retries.filter(({ hit }) => nameOf(hit.trigger) === nameOf(trigger));
+      if (own.length === 0) hits.push(...(this.#hitBeforeLoad(trigger) ?? []));
+      for (const retry of own) {
+        dropped.delete(retry);
+        const hit = this.#dispatcher.resume(retry, { isHalted: this.#isHalted(trigger.symbol) });
+        if (hit !== null) void this.#dispatch(hit);
+        // The price may have come while the strategy was loaded.
+        else this.#executeDeferred(trigger.symbol);
+      }
+    }
+    this.#execute(hits);
+    for (const retry of dropped) this.#dispatcher.drop(retry);
+    for (const symbol of [...changed, ...retries.map(({ hit }) => hit.trigger.symbol)]) {
+      this.#unsubscribeIfIdle(symbol);
+    }
+  }
+
+  /** Replaces or removes the trigger of an order, leg or position. Returns the trigger if it is new. */
+  #replace(of: Pick<Trigger, "strategyId" | "symbol" | "id">, trigger: Trigger | null): Trigger | null {
+    if (trigger === null) {
+      this.#index.remove(of);
+      this.#unsubscribeIfIdle(of.symbol);
+      return null;
+    }
+    if (this.#index.includes(trigger)) return null;
+    this.#add(trigger);
+    return trigger;
+  }
+
+  #add(trigger: Trigger): void {
+    if (this.#isClosed) return;
+    this.#index.add(trigger);
+    this.#subscribe(trigger.symbol);
+  }
+
+  /**
+   * Records what an account holds. Returns the symbols whose holding has changed. A position without known
+   * terms has no trigger: its symbol counts as uncovered since the position changed.
+   */
+  #updatePositions(account: Account): readonly string[] {
+    const changed = this.#positions.update(account);
+    for (const symbol of changed) {
+      if (this.#positions.has(symbol)) this.#subscribe(symbol);
+      const position = account.positions.get(symbol);
+      if (position !== undefined && this.#termsOf(symbol) === null) {
+        this.#coverage.markUncovered(symbol, position.updatedAt);
+      }
+    }
+    return changed;
+  }
+
+  /** The brackets of a contract may have changed, and with them the liquidation prices of positions. */
+  #reprice(symbol: string): void {
+    const repriced = this.#positions.reprice(symbol, this.#termsOf(symbol), this.#market.now());
+    for (const { strategyId, trigger } of repriced) {
+      const created = this.#replace({ strategyId, symbol, id: symbol }, trigger);
+      if (created !== null) this.#execute(this.#hitByMarkPrice(created));
+    }
+  }
+
+  // What a new trigger may have missed.
+
+  /** Checks a new trigger against the prices after its decision, which had this sequence number. */
+  #hitSince(trigger: Trigger, sequence: number): readonly Hit[] {
+    const hit = hitBy(trigger, this.#extremeSince(trigger, sequence));
+    return hit === null ? this.#hitByMarkPrice(trigger) : [hit];
+  }
+
+  /**
+   * Checks a trigger that became known late: by memory, if that contains everything since its creation and no
+   * price that hits it. Otherwise its market counts as uncovered.
+   */
+  #hitBeforeLoad(trigger: Trigger): readonly Hit[] | null {
+    const { symbol, since } = trigger;
+    const sequence = this.#coverage.completeBefore(symbol, since, this.#market.now());
+    if (sequence !== null && hitBy(trigger, this.#extremeSince(trigger, sequence)) === null) {
+      return this.#hitByMarkPrice(trigger);
+    }
+    this.#coverage.markUncovered(symbol, since);
+    return null;
+  }
+
+  #extremeSince(trigger: Trigger, sequence: number) {
+    const extremes = this.#market.extremesSince(trigger.symbol, sequence);
+    return extremes && extremeFor(trigger, extremes);
+  }
+
+  /** The present mark price may already be beyond a new liquidation price, and need not move again. */
+  #hitByMarkPrice(trigger: Trigger): readonly Hit[] {
+    if (!ON_MARK_PRICES.includes(trigger.condition)) return [];
+    const hit = hitBy(trigger, this.#market.markPrice(trigger.symbol));
+    return hit === null ? [] : [hit];
+  }
+
+  // Market data.
+
+  #subscribe(symbol: string): void {
+    if (this.#isClosed || this.#subscriptions.has(symbol)) return;
+    this.#subscriptions.set(symbol, () => unsubscribe());
+    const coverage = this.#coverage.begin(symbol);
+    const unsubscribe = this.#market.watch(symbol, {
+      quote: (quote) => {
+        this.#received(symbol, coverage);
+        this.#onQuote(symbol, quote);
+      },
+      trade: (price) => {
+        this.#received(symbol, coverage);
+        this.#execute(this.#index.takeAtTrade(symbol, price));
+      },
+      markPrice: (price) => {
+        this.#received(symbol, coverage);
+        this.#executeDeferred(symbol);
+        this.#execute(this.#index.takeAtMark(symbol, price));
+      },
+      gap: (from, to) => {
+        this.#received(symbol, coverage);
+        coverage.completeSince = this.#market.now();
+        this.#addGap(symbol, from, to);
+      },
+    });
+  }
+
+  /** Unsubscribes from a symbol without triggers and positions. */
+  #unsubscribeIfIdle(symbol: string): void {
+    if (this.#index.has(symbol) || this.#positions.has(symbol)) return;
+    this.#subscriptions.get(symbol)?.();
+    this.#subscriptions.delete(symbol);
+    this.#coverage.end(symbol);
+    this.#dispatcher.takeDeferred(symbol);
+    this.#positions.forgetBrackets(symbol);
+  }
+
+  #onQuote(symbol: string, quote: Quote): void {
+    // A halted market does not trade, whatever its book still shows.
+    if (this.#isHalted(symbol)) return;
+    this.#executeDeferred(symbol);
+    this.#execute(this.#index.takeAtQuote(symbol, quote));
+  }
+
+  /** The first message of a symbol ends its uncovered interval. */
+  #received(symbol: string, coverage: SymbolCoverage): void {
+    if (coverage.completeSince !== null) return;
+    coverage.completeSince = this.#market.now();
+    this.#requestUncovered(symbol, coverage);
+  }
+
+  /** Requests an uncovered interval once all triggers that it concerns are known. */
+  #requestUncovered(symbol: string, coverage: SymbolCoverage): void {
+    const { uncoveredSince } = coverage;
+    if (uncoveredSince === null) return;
+    if (this.#termsOf(symbol) === null && this.#positions.hasOpen(symbol)) return;
+    coverage.uncoveredSince = null;
+    this.#addGap(symbol, uncoveredSince, this.#market.now());
+  }
+
+  /** Periodic work: many triggers may have added many uncovered intervals, which are requested together. */
+  #maintain(): void {
+    for (const symbol of this.#subscriptions.keys()) this.#reprice(symbol);
+    for (const [symbol, coverage] of this.#coverage.entries()) {
+      if (coverage.completeSince !== null && !this.#isSilent(symbol))
+        this.#requestUncovered(symbol, coverage);
+    }
+    void this.#storeCoverage();
+  }
+
+  // Hits.
+
+  /** Executes hits that are out of the index, or defers them while a gap of their symbol is replayed. */
+  #execute(hits: readonly Hit[]): void {
+    for (const hit of hits) this.#index.remove(hit.trigger);
+    for (const hit of hits.length > 1 ? hits.toSorted(byPriority) : hits) {
+      // A deferred trigger stays in the index.
+      if (this.#gaps.defers(hit)) this.#index.add(hit.trigger);
+      else void this.#dispatch(hit);
+    }
+  }
+
+  /** Executes the deferred hits of a symbol, if it trades and has a price. */
+  #executeDeferred(symbol: string): void {
+    if (!this.#dispatcher.hasDeferred(symbol) || this.#isHalted(symbol) || this.#isSilent(symbol)) return;
+    for (const hit of this.#dispatcher.takeDeferred(symbol)) void this.#dispatch(hit);
+  }
+
+  /** Executes a hit. Returns null if that had no effect. */
+  async #dispatch(hit: Hit): Promise<Executed | null> {
+    const { strategyId, symbol } = hit.trigger;
+    const { executed, reload } = await this.#dispatcher.dispatch(hit);
+    if (reload === "NOW") this.#accounts.request(strategyId);
+    if (reload === "LATER") this.#accounts.requestLater(strategyId);
+    if (executed !== null) this.#unsubscribeIfIdle(symbol);
+    return executed;
+  }
+
+  async #settle(settlement: Settlement): Promise<Settled> {
+    const settled = await settleFunding(
+      settlement,
+      this.#positions.strategiesOn(settlement.symbol),
+      this.#deps,
+    );
+    // Replayed: another server has settled the strategy, and nothing was announced here.
+    for (const [strategyId, { replayed }] of settled.outcomes) {
+      if (replayed) this.#accounts.request(strategyId);
+    }
+    return settled;
+  }
+
+  // Gaps.
+
+  #addGap(symbol: string, from: number, to: number): void {
+    this.#reprice(symbol);
+    if (this.#isClosed || !this.#index.has(symbol)) return;
+    if (this.#gaps.add(symbol, from, to)) void this.#replay(symbol);
+  }
+
+  /**
+   * Replays the gaps of a symbol. Live hits are deferred while a mark price may hit triggers that an earlier
+   * price of the gap changes.
+   */
+  async #replay(symbol: string): Promise<void> {
+    const { log } = this.#deps;
+    if (this.#index.has(symbol, ON_MARK_PRICES)) void this.#defer(symbol);
+    for (let gap = this.#gaps.first(symbol); gap !== null; gap = this.#gaps.first(symbol)) {
+      const steps = await this.#gaps.stepsIn(symbol, gap, this.#index);
+      if (this.#isClosed) return;
+      if (steps === null) {
+        log.warn({ symbol }, "the history of a gap is not available now; it will be requested again");
+        this.#gaps.endDeferral(symbol);
+        await this.#gaps.pauseBeforeRetry();
+        if (this.#isClosed) return;
+        if (this.#index.has(symbol, ON_MARK_PRICES)) void this.#defer(symbol);
+        continue;
+      }
+      // The present mark price would hit triggers created within the gap at once.
+      if (steps.some(({ type }) => type === "MARKED")) void this.#defer(symbol);
+      let hits = 0;
+      for (const step of steps) hits += await this.#apply(symbol, step);
+      log.info({ symbol, ...gap, steps: steps.length, hits }, "a gap in the market data is replayed");
+      this.#gaps.finish(symbol);
+      if (this.#isClosed) return;
+    }
+    this.#gaps.endDeferral(symbol);
+  }
+
+  /** Applies a step of a gap. Returns the number of triggers that it hit. */
+  async #apply(symbol: string, step: Step): Promise<number> {
+    if (step.type === "FUNDING") {
+      const { outcomes } = await this.#settle(step.settlement);
+      for (const [strategyId, { events }] of outcomes) {
+        backdateCreated(this.#index, strategyId, { events, to: step.at });
+      }
+      return 0;
+    }
+    const hits = takeHits(this.#index, symbol, step);
+    const outcomes = await Promise.all(hits.map((hit) => this.#dispatch(hit)));
+    for (const [place, { trigger }] of hits.entries()) {
+      const events = outcomes[place]?.events ?? [];
+      backdateCreated(this.#index, trigger.strategyId, { events, to: step.range.to });
+    }
+    return hits.length;
+  }
+
+  /** Defers the live hits of a symbol, and executes those whose triggers are still there afterwards. */
+  async #defer(symbol: string): Promise<void> {
+    for (const hit of await this.#gaps.defer(symbol)) {
+      if (this.#isClosed || !this.#index.includes(hit.trigger)) continue;
+      this.#index.remove(hit.trigger);
+      void this.#dispatch(hit);
+    }
+  }
+
+  // State of symbols.
+
+  #storeCoverage(): Promise<void> {
+    return this.#coverage.store((symbol) => this.#coverageState(symbol));
+  }
+
+  #coverageState(symbol: string): CoverageState {
+    return {
+      now: this.#market.now(),
+      knownUntil: this.#accounts.knownUntil(),
+      isSilent: this.#isSilent(symbol),
+      pendingSince: [this.#gaps.pendingSince(symbol), this.#dispatcher.unfinishedSince(symbol)],
+    };
+  }
+
+  #termsOf(symbol: string): ContractTerms | null {
+    return this.#market.rules(symbol)?.contract ?? null;
+  }
+
+  #isHalted(symbol: string): boolean {
+    return this.#market.rules(symbol)?.status !== "TRADING";
   }
 
   /** Whether a symbol has no price to decide by; a contract needs two. */
   #isSilent(symbol: string): boolean {
     if (this.#market.quote(symbol) === null) return true;
-    return this.#family === "FUTURES" && this.#market.markPrice(symbol) === null;
+    return this.#deps.type === "FUTURES" && this.#market.markPrice(symbol) === null;
   }
 }

@@ -119,7 +119,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
   };
   const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure, log });
   const triggersOf = (type: StrategyType) =>
-    new Triggers({ family: type, desk, store, market: markets[type], timers: time, log });
+    new Triggers({ type, desk, store, market: markets[type], timers: time, log });
   const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
   let settling = 0;
   const counted =
@@ -165,7 +165,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     { log },
   );
   const url = await server.listen({ port: 0, host: "127.0.0.1" });
-  for (const each of Object.values(triggers)) await each.rebuild();
+  for (const each of Object.values(triggers)) await each.open();
   await funding.rebuild();
   const market = markets[family];
   void market.prepare(SYMBOL);

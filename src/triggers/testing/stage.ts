@@ -75,7 +75,14 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
     onStoreFailure,
     log,
   });
-  const triggers = new Triggers({ family, desk, store: storage.triggerStore, market, timers: time, log });
+  const triggers = new Triggers({
+    type: family,
+    desk,
+    store: storage.triggerStore,
+    market,
+    timers: time,
+    log,
+  });
   opened.push(() => triggers.close());
   return {
     time,

@@ -9,9 +9,9 @@ import { stage, startOn } from "./stage.ts";
 export async function twoServers(strategies: readonly string[] = ["one"], family: StrategyType = "SPOT") {
   const first = await stage({ strategies, family });
   const { store, time } = first;
-  await first.triggers.rebuild();
+  await first.triggers.open();
   const here = { store, ...startOn(store, time, family) };
-  await here.triggers.rebuild();
+  await here.triggers.open();
   let isAlive = true;
   const there = {
     ...first,
