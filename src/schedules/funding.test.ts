@@ -164,7 +164,7 @@ describe("a settlement", () => {
     await place("one", "SELL", null, ONE);
     market.settlements = [settlementAt(PUBLISHED, "0.01")];
     await goTo(DUE + ASK_AFTER);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
     const asked = market.askedForSettlements.length;
     await goTo(DUE + 2 * HOUR);
     expect(market.askedForSettlements).toHaveLength(asked);
@@ -242,7 +242,7 @@ describe("settlements that came while no process ran", () => {
     await settled();
     expect(await fundingOf(store, "one")).toEqual(["-1.00000000"]);
     // A coming settlement still needs the holdings, so the contract's schedule stays subscribed.
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
   });
 
   test.each([
@@ -269,10 +269,10 @@ describe("settlements that came while no process ran", () => {
 });
 
 test("two servers apply a settlement once", async () => {
-  const { here, there, tell, time } = await twoServers(["one"], "FUTURES");
+  const { here, there, notify, time } = await twoServers(["one"], "FUTURES");
   const servers = [await withClock(here), await withClock(there)];
   await there.place("one", "BUY", null, ONE);
-  await tell("one");
+  await notify("one");
   for (const { market } of servers) {
     market.showMark("BTCUSDT", "100");
     market.nextFunding.set("BTCUSDT", DUE);
@@ -280,7 +280,7 @@ test("two servers apply a settlement once", async () => {
   }
   for (const { goTo } of servers) await goTo(DUE + SECOND);
   time.advance(ASK_AFTER);
-  await tell("one");
+  await notify("one");
   expect(await fundingOf(here.store, "one")).toEqual(["-1.00000000"]);
   // A wallet of 3.95 lasts until 96.44: both know.
   await there.triggers.close();

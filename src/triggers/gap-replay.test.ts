@@ -138,7 +138,7 @@ describe("while a gap is being filled", () => {
     hold.release();
     await canceling;
     await settled();
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 });
 
@@ -261,7 +261,7 @@ describe("a question that cannot be answered now", () => {
     ]);
   });
 
-  test("is asked no more by a closed watcher", async () => {
+  test("is asked no more by a closed engine", async () => {
     const { time, market, triggers, place, settled } = await stage();
     await place("one", "BUY", "90");
     market.answer(null);

@@ -431,15 +431,15 @@ function indexOfOne(condition: Condition): { readonly index: TriggerIndex; reado
   return { index, trigger };
 }
 
-function inOneOrder(reached: readonly Hit[]): Hit[] {
+function inOneOrder(hits: readonly Hit[]): Hit[] {
   const name = ({ trigger }: Hit) => `${trigger.strategyId}:${String(trigger.id).padStart(3, "0")}`;
-  return reached.toSorted((left, right) => (name(left) < name(right) ? -1 : 1));
+  return hits.toSorted((left, right) => (name(left) < name(right) ? -1 : 1));
 }
 
 /** A falling price hits the highest first, a rising one the lowest. */
-function expectNearestFirst(reached: readonly Hit[]): void {
-  for (const kind of new Set(reached.map(({ trigger }) => trigger.condition))) {
-    const prices = reached.flatMap(({ trigger }) => (trigger.condition === kind ? [trigger.price] : []));
+function expectNearestFirst(hits: readonly Hit[]): void {
+  for (const kind of new Set(hits.map(({ trigger }) => trigger.condition))) {
+    const prices = hits.flatMap(({ trigger }) => (trigger.condition === kind ? [trigger.price] : []));
     const isFirst = (left: Price, right: Price) => (kind.endsWith("FALLS") ? left > right : left < right);
     expect(prices).toEqual(prices.toSorted((left, right) => (isFirst(left, right) ? -1 : 1)));
   }

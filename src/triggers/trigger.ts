@@ -104,10 +104,6 @@ export function nameOf({ strategyId, id }: Trigger): string {
   return `${strategyId}:${id}`;
 }
 
-export function isSame(one: Trigger, other: Trigger): boolean {
-  return nameOf(one) === nameOf(other);
-}
-
 /** Orders triggers that one price hits together. */
 export function byPriority(one: Hit, other: Hit): number {
   return PRIORITIES[one.trigger.kind] - PRIORITIES[other.trigger.kind];

@@ -19,7 +19,7 @@ test("the watermarks of the subscribed symbols are stored periodically", async (
     time.advance(turns === 1 ? 1 : INTERVAL);
     await settled();
     const at = START + turns * INTERVAL - LAG;
-    expect(await heardOf(store)).toEqual({ BTCUSDT: at, ETHUSDT: at });
+    expect(await watermarksOf(store)).toEqual({ BTCUSDT: at, ETHUSDT: at });
   }
   expect(market.asked).toEqual([]);
 });
@@ -44,7 +44,7 @@ test("of a silent symbol nothing new is noted", async () => {
   await settled();
   await triggers.close();
   const firstNote = START + INTERVAL - LAG;
-  expect(await heardOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
 });
 
 test("a hit is stored as the watermark until it is committed", async () => {
@@ -60,10 +60,10 @@ test("a hit is stored as the watermark until it is committed", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   held.release();
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 6 * INTERVAL - LAG });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + 6 * INTERVAL - LAG });
 });
 
 test("a stop that a trade has hit while the rules call the market halted is stored by that time, at the end too", async () => {
@@ -78,7 +78,7 @@ test("a stop that a trade has hit while the rules call the market halted is stor
   market.show("BTCUSDT", "88", "89");
   await settled();
   await triggers.close();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + INTERVAL });
 });
 
 test("a gap that is not filled yet is stored by its beginning, though a later watermark was stored before", async () => {
@@ -93,21 +93,21 @@ test("a gap that is not filled yet is stored by its beginning, though a later wa
   await settled();
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: first });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: first });
   market.silence("BTCUSDT");
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: first });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: first });
   // From here on the questions are answered.
   market.show("BTCUSDT", "99", "100");
   time.advance(2 * INTERVAL);
   await settled();
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 9 * INTERVAL - LAG });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + 9 * INTERVAL - LAG });
 });
 
-test("a watcher that is closed stores the watermark a last time, an unfilled gap by its beginning", async () => {
+test("an engine that is closed stores the watermark a last time, an unfilled gap by its beginning", async () => {
   const { time, market, triggers, store, place, settled } = await stage();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
@@ -116,11 +116,11 @@ test("a watcher that is closed stores the watermark a last time, an unfilled gap
   market.miss("ETHUSDT", START + 321, START + INTERVAL);
   await settled();
   await triggers.close();
-  const heard = { BTCUSDT: START + INTERVAL + 1_234 - LAG, ETHUSDT: START + 321 };
-  expect(await heardOf(store)).toEqual(heard);
+  const watermarks = { BTCUSDT: START + INTERVAL + 1_234 - LAG, ETHUSDT: START + 321 };
+  expect(await watermarksOf(store)).toEqual(watermarks);
   time.advance(10 * INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual(heard);
+  expect(await watermarksOf(store)).toEqual(watermarks);
   expect(time.pending()).toBe(0);
 });
 
@@ -130,19 +130,19 @@ test("a process that starts stores no watermark of a symbol before its first mes
   before.time.advance(2 * INTERVAL);
   await before.triggers.close();
   const noted = START + 2 * INTERVAL - LAG;
-  expect(await heardOf(before.store)).toEqual({ BTCUSDT: noted });
+  expect(await watermarksOf(before.store)).toEqual({ BTCUSDT: noted });
 
   const { store } = before;
   const { time, market, triggers, settled } = startOn(store, before.time);
   await triggers.open();
   time.advance(4 * INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: noted });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: noted });
   market.show("BTCUSDT", "99", "100");
   await settled();
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 7 * INTERVAL - LAG });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + 7 * INTERVAL - LAG });
 });
 
 test("a process that is killed while a gap before its start is unfilled leaves that gap to the next", async () => {
@@ -162,7 +162,7 @@ test("a process that is killed while a gap before its start is unfilled leaves t
   await settled();
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(before.store)).toEqual({ BTCUSDT: noted });
+  expect(await watermarksOf(before.store)).toEqual({ BTCUSDT: noted });
 });
 
 test("a failed write is repaired by the next, and does not prevent closing", async () => {
@@ -175,13 +175,13 @@ test("a failed write is repaired by the next, and does not prevent closing", asy
   storage.failsToNote = false;
   time.advance(INTERVAL);
   await settled();
-  expect(await heardOf(store)).toEqual({ BTCUSDT: START + 2 * INTERVAL - LAG });
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START + 2 * INTERVAL - LAG });
   storage.failsToNote = true;
   await triggers.close();
-  expect(market.watched()).toEqual([]);
+  expect(market.subscribed()).toEqual([]);
 });
 
 /** The stored watermark of each symbol. */
-async function heardOf(store: Store): Promise<Record<string, number>> {
+async function watermarksOf(store: Store): Promise<Record<string, number>> {
   return Object.fromEntries((await store.listHeard("SPOT")).map(({ symbol, at }) => [symbol, at]));
 }

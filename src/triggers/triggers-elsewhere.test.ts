@@ -1,4 +1,4 @@
-// Several servers on one database: each watches the orders of all.
+// Several servers on one database: each has the triggers of all.
 import { describe, expect, test } from "vitest";
 import { decimal, type Price } from "../money/decimal.ts";
 import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
@@ -15,21 +15,21 @@ cleanStages();
 
 describe("an order of another server", () => {
   test("is filled when the market reaches it, and by neither twice", async () => {
-    const { here, there, tell } = await twoServers();
+    const { here, there, notify } = await twoServers();
     await there.place("one", "BUY", "90");
-    await tell("one");
-    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    await notify("one");
+    expect(here.market.subscribed()).toEqual(["BTCUSDT"]);
     for (const server of [here, there]) server.market.show("BTCUSDT", "89", "90");
     await Promise.all([here.settled(), there.settled()]);
     expect(await here.fillsOf("one", 2)).toEqual([["90.00000000", "0.10000000", true]]);
-    await tell("one");
-    expect([here.market.watched(), there.market.watched()]).toEqual([[], []]);
+    await notify("one");
+    expect([here.market.subscribed(), there.market.subscribed()]).toEqual([[], []]);
   });
 
   test("is filled by the one that lives", async () => {
-    const { here, there, tell } = await twoServers();
+    const { here, there, notify } = await twoServers();
     await there.place("one", "SELL", "110");
-    await tell("one");
+    await notify("one");
     await there.triggers.close();
     here.market.show("BTCUSDT", "110", "111");
     await here.settled();
@@ -48,27 +48,27 @@ describe("an order of another server", () => {
     hold.release();
     await isRebuilt;
     await here.settled();
-    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    expect(here.market.subscribed()).toEqual(["BTCUSDT"]);
   });
 
   test("is forgotten when it was canceled there", async () => {
-    const { here, there, tell } = await twoServers();
+    const { here, there, notify } = await twoServers();
     await there.place("one", "BUY", "90");
     await there.place("one", "BUY", "80");
-    await tell("one");
+    await notify("one");
     await there.desk.execute("one", { type: "CancelOpenOrders", symbol: "BTCUSDT" });
-    await tell("one");
-    expect(here.market.watched()).toEqual([]);
+    await notify("one");
+    expect(here.market.subscribed()).toEqual([]);
   });
 
   test("that is a stop waits at its limit once it was triggered there", async () => {
-    const { here, there, tell } = await twoServers();
+    const { here, there, notify } = await twoServers();
     await there.place("one", "BUY", "105", { stop: "110" });
-    await tell("one");
+    await notify("one");
     there.market.show("BTCUSDT", "109", "110");
     there.market.trade("BTCUSDT", "110");
     await there.settled();
-    await tell("one");
+    await notify("one");
     // Its stop price was hit; its limit was not.
     here.market.trade("BTCUSDT", "110");
     await here.settled();
@@ -79,9 +79,9 @@ describe("an order of another server", () => {
   });
 
   test("that both trigger at once waits at its limit, although the one that lost announced nothing", async () => {
-    const { here, there, tell } = await twoServers();
+    const { here, there, notify } = await twoServers();
     await there.place("one", "BUY", "105", { stop: "110" });
-    await tell("one");
+    await notify("one");
     for (const { market } of [here, there]) market.show("BTCUSDT", "109", "110");
     const hold = here.storage.hold();
     here.market.trade("BTCUSDT", "110");
@@ -103,36 +103,36 @@ describe("an order of another server", () => {
     ]);
   });
 
-  test("is not taken up by a closed watcher", async () => {
-    const { here, there, tell } = await twoServers();
+  test("is not taken up by a closed engine", async () => {
+    const { here, there, notify } = await twoServers();
     await there.place("one", "BUY", "90");
     const hold = here.storage.holdLoad();
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
     await here.triggers.close();
     hold.release();
-    await tell("one");
-    expect(here.market.watched()).toEqual([]);
+    await notify("one");
+    expect(here.market.subscribed()).toEqual([]);
     expect(here.time.pending()).toBe(there.time.pending());
   });
 });
 
 describe("what came between the beginning of an order and its being known here", () => {
   test("is nothing if no price since shortly before could have hit it", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "99", "100");
     time.advance(5_000);
     await there.place("one", "BUY", "90");
     here.market.show("BTCUSDT", "98", "99");
-    await tell("one");
+    await notify("one");
     time.advance(INTERVAL);
     await here.settled();
     expect(here.market.asked).toEqual([]);
   });
 
   test("is requested if a price has hit it, and its own time decides", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "99", "100");
     time.advance(5_000);
@@ -140,7 +140,7 @@ describe("what came between the beginning of an order and its being known here",
     const since = time.now();
     here.market.show("BTCUSDT", "88", "89");
     here.market.show("BTCUSDT", "99", "100");
-    await tell("one");
+    await notify("one");
     // A price that was gone when the order was placed must not fill it: only the trades' own times show that.
     expect(await here.statusOf("one", 3)).toBe("NEW");
     here.market.answer([span(since, since + 10, "89", "100")]);
@@ -151,12 +151,12 @@ describe("what came between the beginning of an order and its being known here",
   });
 
   test("is requested once for many orders", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "88", "100");
     for (let placed = 0; placed < 5; placed += 1) {
       await there.place("one", "BUY", "90");
-      await tell("one");
+      await notify("one");
       time.advance(100);
     }
     time.advance(INTERVAL);
@@ -165,10 +165,10 @@ describe("what came between the beginning of an order and its being known here",
   });
 
   test("is requested at the symbol's first message", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await there.place("one", "BUY", "90");
     time.advance(2_000);
-    await tell("one");
+    await notify("one");
     time.advance(INTERVAL);
     await here.settled();
     expect(here.market.asked).toEqual([]);
@@ -180,7 +180,7 @@ describe("what came between the beginning of an order and its being known here",
   });
 
   test("is requested if market data was missing in between", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "80");
     here.market.show("BTCUSDT", "99", "100");
     time.advance(5_000);
@@ -189,7 +189,7 @@ describe("what came between the beginning of an order and its being known here",
     here.market.miss("BTCUSDT", since - 500, since);
     await here.settled();
     const before = here.market.asked.length;
-    await tell("one");
+    await notify("one");
     time.advance(INTERVAL);
     await here.settled();
     expect(here.market.asked.slice(before)).toEqual([
@@ -200,10 +200,10 @@ describe("what came between the beginning of an order and its being known here",
 
 describe("while commits of other servers are not received", () => {
   test("their orders are loaded when the connection is back, and ended ones are removed", async () => {
-    const { here, there, time, tell } = await twoServers(["one", "two"]);
+    const { here, there, time, notify } = await twoServers(["one", "two"]);
     await there.place("one", "BUY", "90");
     await here.place("two", "BUY", "70");
-    await tell("one");
+    await notify("one");
     here.storage.elsewhere.lost();
     await there.desk.execute("one", { type: "CancelOrder", orderId: 2 });
     await there.place("two", "SELL", "110");
@@ -216,7 +216,7 @@ describe("while commits of other servers are not received", () => {
     await here.settled();
     expect(await here.statusOf("two", 3)).toBe("FILLED");
     expect(await here.statusOf("two", 2)).toBe("FILLED");
-    expect(here.market.watched()).toEqual([]);
+    expect(here.market.subscribed()).toEqual([]);
   });
 
   test("market data of that time is requested from the creation of such an order on", async () => {
@@ -257,9 +257,9 @@ describe("while commits of other servers are not received", () => {
 
 describe("a stored watermark", () => {
   test("is left to servers with complete market data", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "70");
-    await tell("one");
+    await notify("one");
     for (const { market } of [here, there]) market.show("BTCUSDT", "99", "100");
     here.storage.elsewhere.lost();
     time.advance(INTERVAL);
@@ -275,7 +275,7 @@ describe("a stored watermark", () => {
   });
 
   test("goes back to an order that became known late, until its past is checked", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "70");
     here.market.show("BTCUSDT", "99", "100");
     const placedAt = time.now();
@@ -285,7 +285,7 @@ describe("a stored watermark", () => {
     await here.settled();
     expect((await here.store.listHeard("SPOT"))[0]?.at).toBe(START + MINUTE - LAG);
     for (let questions = 0; questions < 2; questions += 1) here.market.answer(null);
-    await tell("one");
+    await notify("one");
     time.advance(INTERVAL);
     await here.settled();
     expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
@@ -296,15 +296,15 @@ describe("a stored watermark", () => {
     expect((await here.store.listHeard("SPOT"))[0]?.at).toBe(time.now() - LAG);
   });
 
-  test("goes back also if a watcher closes before it could check", async () => {
-    const { here, there, time, tell } = await twoServers();
+  test("goes back also if an engine closes before it could check", async () => {
+    const { here, there, time, notify } = await twoServers();
     await here.place("one", "BUY", "70");
     here.market.show("BTCUSDT", "99", "100");
     const placedAt = time.now();
     await there.place("one", "BUY", "90");
     there.kill();
     time.advance(MINUTE);
-    await tell("one");
+    await notify("one");
     await here.triggers.close();
     expect(await here.store.listHeard("SPOT")).toEqual([{ family: "SPOT", symbol: "BTCUSDT", at: placedAt }]);
   });

@@ -23,7 +23,7 @@ describe("an outdated load", () => {
   });
 
   test("by another's commit is made again, and what it found is not believed", async () => {
-    const { here, there, tell } = await twoServers();
+    const { here, there, notify } = await twoServers();
     const hold = here.storage.holdLoad();
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await hold.reached;
@@ -31,15 +31,15 @@ describe("an outdated load", () => {
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     hold.release();
     await here.settled();
-    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    expect(here.market.subscribed()).toEqual(["BTCUSDT"]);
     const canceling = here.storage.holdLoad();
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await canceling.reached;
     await there.desk.execute("one", { type: "CancelOrder", orderId: 2 });
-    await tell("one");
+    await notify("one");
     canceling.release();
     await here.settled();
-    expect(here.market.watched()).toEqual([]);
+    expect(here.market.subscribed()).toEqual([]);
   });
 
   test("after a refused fill does not restore a stop that was triggered in the meantime", async () => {
@@ -64,7 +64,7 @@ describe("an outdated load", () => {
     here.market.show("BTCUSDT", "104", "105");
     await here.settled();
     expect(await here.statusOf("one", 2)).toBe("FILLED");
-    expect(here.market.watched()).toEqual([]);
+    expect(here.market.subscribed()).toEqual([]);
   });
 
   test("after a cancellation leaves no trigger", async () => {
@@ -77,7 +77,7 @@ describe("an outdated load", () => {
     await here.desk.execute("one", { type: "CancelOrder", orderId: 2 });
     hold.release();
     await here.settled();
-    expect(here.market.watched()).toEqual([]);
+    expect(here.market.subscribed()).toEqual([]);
   });
 });
 
@@ -88,19 +88,19 @@ describe("a database that is out of reach for a while", () => {
     here.storage.failingLoads = 3;
     here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
     await here.settled();
-    expect(here.market.watched()).toEqual([]);
+    expect(here.market.subscribed()).toEqual([]);
     for (let retries = 0; retries < 3; retries += 1) {
       time.advance(RETRY);
       await here.settled();
     }
     expect(here.storage.failingLoads).toBe(0);
-    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    expect(here.market.subscribed()).toEqual(["BTCUSDT"]);
   });
 
   test("takes no crossing away: what could not be decided is tried again with the price that was seen", async () => {
-    const { here, there, time, tell } = await twoServers();
+    const { here, there, time, notify } = await twoServers();
     await there.place("one", "BUY", "90");
-    await tell("one");
+    await notify("one");
     here.storage.failingLoads = 2;
     here.market.show("BTCUSDT", "89", "90");
     here.market.show("BTCUSDT", "99", "100");

@@ -66,9 +66,9 @@ describe("a leg", () => {
     expect(await standingOf(store, "one")).toMatchObject({ stop: "FINISHED", profit: "CANCELED" });
     expect((await store.listEntries("one")).filter(({ key }) => key?.startsWith("leg:"))).toHaveLength(1);
     // It stays recorded and subscribed until its next settlement.
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
     expect(await triggers.settle(settlementAt(3_600_000, "0.01"))).toBe(true);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
   test.each([
@@ -162,7 +162,7 @@ describe("a position", () => {
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
   });
 
-  test("whose contract is unknown at the start is watched as soon as it is known, and its past checked", async () => {
+  test("whose contract is unknown at the start has a trigger as soon as it is known, and its past checked", async () => {
     const before = await stage(FUTURES);
     await before.place("one", "BUY", null, ONE);
     await before.triggers.close();
@@ -176,7 +176,7 @@ describe("a position", () => {
     market.showMark("BTCUSDT", "100");
     time.advance(INTERVAL);
     await settled();
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
     expect(market.askedForSettlements).toEqual([]);
     const noted = (await store.listHeard("FUTURES"))[0]?.at ?? 0;
     market.terms.set("BTCUSDT", contractTerms());
@@ -189,7 +189,7 @@ describe("a position", () => {
   test("is streamed although nothing reaches it", async () => {
     const { market, place } = await stage(FUTURES);
     await place("one", "BUY", null, { quantity: "0.1" });
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
   });
 });
 
@@ -214,7 +214,7 @@ describe("hit by one mark price", () => {
   });
 });
 
-describe("a mark price between the decision of an order and its watching", () => {
+describe("a mark price between the decision of an order and its trigger", () => {
   test.each([
     ["fires the stop that came with it", "97", { stop: "FINISHED", closedBy: ["MARKET"] }],
     ["liquidates its position, although it reached the stop too", "90", { closedBy: ["LIQUIDATION"] }],
@@ -237,25 +237,25 @@ describe("on two servers", () => {
     ["liquidated", "90", ["LIQUIDATION"]],
     ["closed by its stop", "97", ["MARKET"]],
   ] as const)("a position is %s once", async (_what, mark, closedBy) => {
-    const { here, there, tell } = await twoServers(["one"], "FUTURES");
+    const { here, there, notify } = await twoServers(["one"], "FUTURES");
     await there.place("one", "BUY", null, { ...ONE, stopLoss: "97" });
-    await tell("one");
-    expect(here.market.watched()).toEqual(["BTCUSDT"]);
+    await notify("one");
+    expect(here.market.subscribed()).toEqual(["BTCUSDT"]);
     for (const server of [here, there]) server.market.showMark("BTCUSDT", mark);
     await Promise.all([here.settled(), there.settled()]);
     expect(await standingOf(here.store, "one")).toMatchObject({ holds: "0", closedBy });
-    await tell("one");
+    await notify("one");
     for (const server of [here, there]) server.market.showMark("BTCUSDT", mark);
-    await tell("one");
+    await notify("one");
     expect(await standingOf(here.store, "one")).toMatchObject({ holds: "0", closedBy });
   });
 
   test("a position is liquidated by the surviving server, at the price that the other's order left it", async () => {
-    const { here, there, tell } = await twoServers(["one"], "FUTURES");
+    const { here, there, notify } = await twoServers(["one"], "FUTURES");
     await there.place("one", "BUY", null, ONE);
-    await tell("one");
+    await notify("one");
     await there.place("one", "BUY", null, ONE);
-    await tell("one");
+    await notify("one");
     await there.triggers.close();
     here.market.showMark("BTCUSDT", "95.43");
     await here.settled();
@@ -263,12 +263,12 @@ describe("on two servers", () => {
   });
 });
 
-test("a watcher handles the strategies of its own type alone, from any server", async () => {
+test("an engine handles the strategies of its own type alone, from any server", async () => {
   const { store, time } = await stage();
   const { market, place, settled, storage, triggers } = startOn(store, time, "FUTURES");
   await triggers.open();
   await place("one", "BUY", "90");
   storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
   await settled();
-  expect(market.watched()).toEqual([]);
+  expect(market.subscribed()).toEqual([]);
 });

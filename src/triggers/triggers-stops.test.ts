@@ -18,7 +18,7 @@ describe("a stop", () => {
     await settled();
     expect(await statusOf("one", 2)).toBe("FILLED");
     expect(await fillsOf("one", 2)).toEqual([[paid, "0.10000000", false]]);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
   test("is hit by no quote, and by no trade before its stop price or on another symbol", async () => {
@@ -58,7 +58,7 @@ describe("a stop", () => {
     market.trade("BTCUSDT", "110");
     await settled();
     expect(await statusOf("one", 2)).toBe("CANCELED");
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
   test("that expires at its trigger waits for nothing more", async () => {
@@ -68,7 +68,7 @@ describe("a stop", () => {
     market.trade("BTCUSDT", "110");
     await settled();
     expect(await statusOf("one", 2)).toBe("EXPIRED");
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ describe("a stop with a limit", () => {
     market.show("BTCUSDT", met.bid, met.ask);
     await settled();
     expect(await fillsOf("one", 2)).toEqual([[`${limit}.00000000`, "0.10000000", true]]);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
   test("is filled at once, as taker, where the market already meets its limit", async () => {
@@ -120,7 +120,7 @@ describe("a stop with a limit", () => {
   });
 });
 
-describe("a trade between a stop's decision and its watching", () => {
+describe("a trade between a stop's decision and its trigger", () => {
   test.each([
     ["BUY", "110"],
     ["SELL", "90"],
@@ -184,7 +184,7 @@ describe("a stop that is hit while its symbol has no quote", () => {
     market.trade("BTCUSDT", "110");
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
     market.trade("BTCUSDT", "100");
     market.show("BTCUSDT", "100", "101");
     await settled();

@@ -62,7 +62,7 @@ describe("an open order", () => {
     await canceling;
     await settled();
     expect(await statusOf("one", 2)).toBe("CANCELED");
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
   test("of each of many strategies is filled by one quote", async () => {
@@ -72,11 +72,11 @@ describe("an open order", () => {
     market.show("BTCUSDT", "89", "90");
     await settled();
     expect(await store.listExposedAccounts("SPOT")).toEqual([]);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 });
 
-describe("a crossing between an order's decision and its watching", () => {
+describe("a hit between the decision of an order and its trigger", () => {
   test.each([
     ["BUY", "90", "89", "90"],
     ["SELL", "110", "110", "111"],
@@ -140,7 +140,7 @@ describe("a crossing that cannot be executed", () => {
     market.show("BTCUSDT", "99", "100");
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
     market.halted.clear();
     market.show("BTCUSDT", "98", "99");
     await settled();
@@ -157,7 +157,7 @@ describe("a crossing that cannot be executed", () => {
     market.halted.add("BTCUSDT");
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
     market.halted.clear();
     market.show("BTCUSDT", "88", "89");
     await settled();
@@ -193,9 +193,9 @@ describe("at the start", () => {
     await desk.execute("one", { type: "CancelOrder", orderId: 2 });
 
     const { market, triggers, settled } = startOn(store, time);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
     expect(await triggers.open()).toEqual({ orders: 2, legs: 0, positions: 0 });
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
     market.show("BTCUSDT", "89", "90");
     await settled();
     expect(await statusOf("one", 3)).toBe("FILLED");
@@ -209,57 +209,57 @@ describe("at the start", () => {
   test("without open orders no symbol is subscribed", async () => {
     const { market, triggers } = await stage();
     expect(await triggers.open()).toEqual({ orders: 0, legs: 0, positions: 0 });
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 });
 
 describe("a symbol", () => {
   test("is subscribed once, as long as it has triggers", async () => {
     const { desk, market, place } = await stage({ strategies: ["one", "two"] });
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
     await place("one", "BUY", "90");
     await place("two", "SELL", "110");
     await place("two", "BUY", "45", { symbol: "ETHUSDT" });
-    expect(market.watched()).toEqual(["BTCUSDT", "ETHUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT", "ETHUSDT"]);
     await desk.execute("one", { type: "CancelOpenOrders", symbol: "BTCUSDT" });
-    expect(market.watched()).toEqual(["BTCUSDT", "ETHUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT", "ETHUSDT"]);
     await desk.execute("two", { type: "CancelOpenOrders", symbol: "BTCUSDT" });
-    expect(market.watched()).toEqual(["ETHUSDT"]);
+    expect(market.subscribed()).toEqual(["ETHUSDT"]);
     await desk.execute("two", { type: "CancelOpenOrders", symbol: "ETHUSDT" });
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
-  test("is released when its last order has been filled, and watched again for the next", async () => {
+  test("is unsubscribed when its last order has been filled, and subscribed again for the next", async () => {
     const { market, place, settled } = await stage();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "89", "90");
     await settled();
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
     await place("one", "BUY", "80");
-    expect(market.watched()).toEqual(["BTCUSDT"]);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
   });
 
-  test("is not watched for orders that fill at once", async () => {
+  test("is not subscribed for orders that fill at once", async () => {
     const { market, place } = await stage();
     expect((await place("one", "BUY", "100")).status).toBe("FILLED");
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 });
 
-describe("a closed watcher", () => {
+describe("a closed engine", () => {
   test("has released every symbol and fills nothing more", async () => {
     const { market, triggers, store, place, settled } = await stage();
     await place("one", "BUY", "90");
     await triggers.close();
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
     await place("one", "BUY", "91");
     market.show("BTCUSDT", "70", "71");
     await settled();
     expect(await store.listOpenOrders("one", null)).toHaveLength(2);
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 
-  test("watches nothing again for a fill that was in flight and refused", async () => {
+  test("subscribes to nothing again for a fill that was in flight and refused", async () => {
     const { market, triggers, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "70", "71");
@@ -267,6 +267,6 @@ describe("a closed watcher", () => {
     await triggers.close();
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
-    expect(market.watched()).toEqual([]);
+    expect(market.subscribed()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// A watcher between a real desk, a real database and a market that the test controls, under manual time.
+// A trigger engine between a real desk, a real database and a market that the test controls, under manual time.
 // Several may share one database, one after another or in parallel, as processes do; they receive each
 // other's commits when the test says so.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -46,7 +46,7 @@ export function cleanStages(): void {
 type StageOptions = { readonly strategies?: readonly string[]; readonly family?: StrategyType };
 
 /**
- * A watcher on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
+ * A trigger engine on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
  * bought, every futures strategy 1,000 USDT and nothing else.
  */
 export async function stage({ strategies = ["one"], family = "SPOT" }: StageOptions = {}) {
@@ -158,7 +158,7 @@ function attachedOf({ stopLoss, takeProfit }: Terms): AttachedLegs | null {
 /** A store that can hold the next commit, knows whether one is in flight, and fails on demand. */
 class Storage {
   readonly store: Store;
-  /** The same store for a watcher: its loads can be held without the desk's. */
+  /** The same store for a trigger engine: its loads can be held without the desk's. */
   readonly triggerStore: Store;
   /** Announces commits of other processes; ignored until a listener subscribes. */
   elsewhere: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };

@@ -35,7 +35,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
   /** Answers to the next requests; when none is left, nothing was traded. */
   readonly #answers: (readonly PriceRange[] | null)[] = [];
   readonly #answersOfMarks: (readonly PriceRange[] | null)[] = [];
-  #triggers: { readonly symbol: string; readonly listener: MarketListener }[] = [];
+  #subscriptions: { readonly symbol: string; readonly listener: MarketListener }[] = [];
 
   /** `now` returns market time, Unix ms. */
   constructor(now: () => number, family: StrategyType = "SPOT") {
@@ -61,7 +61,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
     };
     this.#shown.push({ symbol, quote });
     this.#silent.delete(symbol);
-    this.#tell(symbol, (listener) => listener.quote(quote));
+    this.#notify(symbol, (listener) => listener.quote(quote));
   }
 
   /** A trade. */
@@ -69,7 +69,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
     const trade = decimal<Price>(price);
     this.#shown.push({ symbol, trade });
     this.#lastPrices.set(symbol, trade);
-    this.#tell(symbol, (listener) => listener.trade(trade));
+    this.#notify(symbol, (listener) => listener.trade(trade));
   }
 
   /** The mark price of a contract is published. */
@@ -77,7 +77,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
     const markPrice = decimal<Price>(price);
     this.#shown.push({ symbol, markPrice });
     this.#markPrices.set(symbol, markPrice);
-    this.#tell(symbol, (listener) => listener.markPrice(markPrice));
+    this.#notify(symbol, (listener) => listener.markPrice(markPrice));
   }
 
   /** From now on the symbol's last mark price is too old, until another is shown. */
@@ -92,7 +92,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
 
   /** Quotes and trades between these times may have been missed. */
   miss(symbol: string, from: number, to: number): void {
-    this.#tell(symbol, (listener) => listener.gap(from, to));
+    this.#notify(symbol, (listener) => listener.gap(from, to));
   }
 
   /** The answer to the next request for trades; null if they are not available. */
@@ -105,16 +105,16 @@ export class StubMarket implements DeskMarket, LiveMarket {
     this.#answersOfMarks.push(spans);
   }
 
-  /** The subscribed symbols, one entry per watcher. */
-  watched(): string[] {
-    return this.#triggers.map(({ symbol }) => symbol).sort();
+  /** The subscribed symbols, one entry per subscription. */
+  subscribed(): string[] {
+    return this.#subscriptions.map(({ symbol }) => symbol).sort();
   }
 
   watch(symbol: string, listener: MarketListener): () => void {
-    const triggers = { symbol, listener };
-    this.#triggers = [...this.#triggers, triggers];
+    const subscription = { symbol, listener };
+    this.#subscriptions = [...this.#subscriptions, subscription];
     return () => {
-      this.#triggers = this.#triggers.filter((other) => other !== triggers);
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
     };
   }
 
@@ -204,8 +204,8 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return undefined;
   }
 
-  #tell(symbol: string, tell: (listener: MarketListener) => void): void {
-    for (const triggers of this.#triggers) if (triggers.symbol === symbol) tell(triggers.listener);
+  #notify(symbol: string, call: (listener: MarketListener) => void): void {
+    for (const each of this.#subscriptions) if (each.symbol === symbol) call(each.listener);
   }
 }
 

@@ -1,9 +1,9 @@
-// Two watchers in parallel on one database, as two servers.
+// Two trigger engines in parallel on one database, as two servers.
 import type { StrategyType } from "../../domain/account.ts";
 import { stage, startOn } from "./stage.ts";
 
 /**
- * Two servers on one database, both started; `tell` announces to each that the other has committed to
+ * Two servers on one database, both started; `notify` announces to each that the other has committed to
  * strategies.
  */
 export async function twoServers(strategies: readonly string[] = ["one"], family: StrategyType = "SPOT") {
@@ -25,7 +25,7 @@ export async function twoServers(strategies: readonly string[] = ["one"], family
     here,
     there,
     time,
-    async tell(...strategyIds: string[]): Promise<void> {
+    async notify(...strategyIds: string[]): Promise<void> {
       const committed = strategyIds.map((strategyId) => ({ strategyId, type: family }));
       here.storage.elsewhere.committed(committed);
       if (isAlive) there.storage.elsewhere.committed(committed);
