@@ -1,7 +1,7 @@
 // A client's own book in step with the exchange's: changes by stream, the snapshot by REST, both at the
 // gateway.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lingerMs } from "../../src/market/client/streams/streams.ts";
+import { graceMs } from "../../src/market/client/streams/subscriptions.ts";
 import type { StreamClient } from "../../src/market/exchange/testing/stream-client.ts";
 import { type Change, FollowedBook, type Snapshot } from "../support/followed-book.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
@@ -102,7 +102,7 @@ describe.each([
     await expectInStep(family, "BNBUSDT", book, client);
     expect(book.applied).toBeGreaterThan(0);
     client.close();
-    await stage.pass(lingerMs + 1_000);
+    await stage.pass(graceMs + 1_000);
   });
 
   test("of a second client of a stream that runs is in step as well, though the first one's answer is cached", async () => {

@@ -26,14 +26,11 @@ import { createRest, type Pause, type UpstreamAnswer } from "./rest/rest.ts";
 import { createSettlements } from "./rest/settlements.ts";
 import { callersWeightMax, createCallersBudget, fundingWeightPerMinute } from "./rest/upstream-weight.ts";
 import { createListings, type ExchangeInfoBody } from "./rules/listings.ts";
-import { createAnnouncer } from "./streams/announce.ts";
 import { type ClientStreams, createClientStreams } from "./streams/client-streams.ts";
-import { connectionsMaxDefault } from "./streams/connections.ts";
 import { futuresProtocol } from "./streams/futures-protocol.ts";
 import type { FamilyProtocol, HistoryProtocol } from "./streams/protocol.ts";
-import { createRoutes } from "./streams/routes.ts";
 import { spotProtocol } from "./streams/spot-protocol.ts";
-import { createStreams } from "./streams/streams.ts";
+import { connectionsMaxDefault, createAnnouncer, createSubscriptions } from "./streams/subscriptions.ts";
 import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";
 import { ExchangeClock } from "./symbols/exchange-clock.ts";
 import { dataAgeMsMax } from "./symbols/timeliness.ts";
@@ -158,18 +155,6 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     timers,
   });
   const announcer = createAnnouncer(log, wallClock);
-  const connections = createRoutes({
-    hosts: options,
-    protocol,
-    wallClock,
-    timers,
-    random,
-    log,
-    connectionsMax,
-    onMessage: (text, mayRepeat, from) => streams.receive(text, mayRepeat, from),
-    onReconnected: (connection) => symbols.reconnected(connection),
-    onLost: (connection) => symbols.lost(connection),
-  });
   const exchangeClock = measuresAge
     ? new ExchangeClock({ rest, path: protocol.timePath, wallClock, log })
     : null;
@@ -177,11 +162,12 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   let lag = { ms: 0, at: Number.NEGATIVE_INFINITY };
   /** Since when there are subscribed streams; null while there are none. */
   let wantedSince: number | null = null;
-  const streams = createStreams({
-    connections,
-    announcer,
-    wallClock,
-    log,
+  const upstream = { hosts: options, protocol, announcer, wallClock, timers, random, log };
+  const streams = createSubscriptions({
+    ...upstream,
+    connectionsMax,
+    onReconnected: (connection) => symbols.reconnected(connection),
+    onLost: (connection) => symbols.lost(connection),
     ...(exchangeClock !== null && {
       onEventTime(eventAt: number) {
         const now = wallClock.now();
@@ -190,15 +176,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       },
     }),
   });
-  const clientStreams = createClientStreams({
-    hosts: options,
-    protocol,
-    announcer,
-    wallClock,
-    timers,
-    random,
-    log,
-  });
+  const clientStreams = createClientStreams(upstream);
   const symbols = createWarmSymbols({
     protocol,
     streams,
@@ -227,11 +205,11 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   function openOnceListed(): void {
     if (isOpen || listings.body().symbols.size === 0) return;
     isOpen = true;
-    connections.open();
+    streams.open();
   }
 
   function ageOfData(now: number): Pick<FeedStatus, "dataAgeMs" | "isLate"> {
-    const { streams: count, lastMessageAt } = connections.status();
+    const { streams: count, lastMessageAt } = streams.status();
     wantedSince = count === 0 ? null : (wantedSince ?? now);
     if (wantedSince === null) return { dataAgeMs: null, isLate: false };
     return {
@@ -286,7 +264,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     nextFundingAt: symbols.nextFundingAt,
     settlementsBetween: createSettlements({ pages: settlementPages, protocol: history }),
     subscribe: streams.subscribe,
-    isStreaming: connections.isConfirmed,
+    isStreaming: (stream) => streams.areConfirmed([stream]),
     clientStreams,
     exchangeInfo: listings.body,
     async query(path, search) {
@@ -295,12 +273,11 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       return passThrough(path, text, typeof edition === "string" ? edition : await edition);
     },
     status: () => ({
-      ...connections.status(),
+      ...streams.status(),
       ...ageOfData(wallClock.now()),
       symbols: symbols.symbolCount(),
       silentSymbols: symbols.silentSymbols(),
       ...symbols.counts(),
-      malformedMessages: streams.malformed(),
       listenerFaults: announcer.faults(),
       pausedUntil: rest.pausedUntil(),
       untradable: untradable(),
@@ -309,7 +286,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       cancelSweep?.();
       for (const asked of [rest, callersRest, pricePages, settlementPages]) asked.close();
       symbols.close();
-      await Promise.all([connections.close(), clientStreams.close()]);
+      await Promise.all([streams.close(), clientStreams.close()]);
     },
   };
 }

@@ -4,8 +4,8 @@ import { setStage, settle } from "../testing/feed.ts";
 import { until } from "../testing/upstream.ts";
 import { confirmationWaitMsMax } from "./client-streams.ts";
 import { futuresProtocol } from "./futures-protocol.ts";
-import { controlIntervalMs } from "./stream-socket.ts";
-import { lingerMs } from "./streams.ts";
+import { controlIntervalMs } from "./socket.ts";
+import { graceMs } from "./subscriptions.ts";
 
 const DEPTH = "/api/v3/depth";
 
@@ -100,7 +100,7 @@ test("an answer is shared until another client begins to follow, changes are mis
   });
   expect([await ask(), await ask()]).toEqual([4, 4]);
   leave();
-  time.advance(lingerMs);
+  time.advance(graceMs);
   await settle(stage);
   expect(await ask()).toBe(5);
 });

@@ -4,10 +4,9 @@
 // A client that keeps a book needs a snapshot by REST that is not older than the first change it got. So a
 // question for a book waits until upstream has confirmed the changes that are subscribed, and an answer is
 // not served again once another client began to follow them, or after a gap.
-import type { Cancel, Timers } from "../../../concurrency/time.ts";
+import type { Cancel } from "../../../concurrency/time.ts";
 import type { Family } from "../rest/hosts.ts";
-import { createRoutes, type RoutesOptions } from "./routes.ts";
-import { createStreams, type StreamsOptions } from "./streams.ts";
+import { createSubscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
 
 /** 4,096 streams of spot, 2,048 of each path of futures. */
 export const clientConnectionsMax = 4;
@@ -30,10 +29,9 @@ export type ClientStreams = {
 };
 
 export type ClientStreamsOptions = Omit<
-  RoutesOptions,
-  "connectionsMax" | "onMessage" | "onReconnected" | "onLost"
-> &
-  Pick<StreamsOptions, "announcer"> & { readonly timers: Timers };
+  SubscriptionsOptions,
+  "connectionsMax" | "onEventTime" | "onReconnected" | "onLost"
+>;
 
 export type OwnClientStreams = ClientStreams & {
   /**
@@ -46,12 +44,11 @@ export type OwnClientStreams = ClientStreams & {
 };
 
 export function createClientStreams(options: ClientStreamsOptions): OwnClientStreams {
-  const { protocol, announcer, wallClock, timers, log } = options;
+  const { protocol, wallClock, timers } = options;
   const depthPath = depthPaths[protocol.family];
-  const routes = createRoutes({
+  const streams = createSubscriptions({
     ...options,
     connectionsMax: clientConnectionsMax,
-    onMessage: (text, mayRepeat, from) => streams.receive(text, mayRepeat, from),
     onReconnected() {
       gaps += 1;
     },
@@ -59,7 +56,6 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
       gaps += 1;
     },
   });
-  const streams = createStreams({ connections: routes, announcer, wallClock, log });
   /** Subscribed changes of books, by symbol: the number of subscriptions of each stream. */
   const followed = new Map<string, Map<string, number>>();
   /** How many times somebody began to follow a followed symbol. */
@@ -90,8 +86,7 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
     };
   }
 
-  const isSettled = (symbol: string) =>
-    [...(followed.get(symbol)?.keys() ?? [])].every((stream) => routes.isConfirmed(stream));
+  const isSettled = (symbol: string) => streams.areConfirmed([...(followed.get(symbol)?.keys() ?? [])]);
 
   const editionNow = (symbol: string) => `${gaps}/${joins.get(symbol) ?? 0}`;
 
@@ -110,7 +105,7 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
 
   return {
     subscribe(stream, listener) {
-      if (!isOpen) routes.open();
+      if (!isOpen) streams.open();
       isOpen = true;
       const symbol = symbolOfChanges(stream);
       const leave = symbol === null ? null : follow(symbol, stream);
@@ -121,7 +116,7 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
       };
     },
     joined,
-    isStreaming: routes.isConfirmed,
+    isStreaming: (stream) => streams.areConfirmed([stream]),
     editionOf(path, search) {
       if (path !== depthPath || followed.size === 0) return "";
       const symbol = new URLSearchParams(search).get("symbol");
@@ -129,7 +124,7 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
       return isSettled(symbol) ? editionNow(symbol) : settled(symbol);
     },
     sweep: streams.sweep,
-    close: routes.close,
+    close: streams.close,
   };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { pass, setStage, settle } from "../testing/feed.ts";
 import { type Upstream, until } from "../testing/upstream.ts";
 import { deadAfterSilenceMs } from "./connection.ts";
-import { lingeringMax, lingerMs } from "./streams.ts";
+import { graceMs, graceStreamsMax } from "./subscriptions.ts";
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `s${index}@trade`);
 
@@ -51,23 +51,23 @@ test("a stream stays in its grace period after its last listener, and a returnin
   await until(() => upstream.subscribed().length === 1);
   leaveFirst();
   leaveFirst();
-  await pass(stage, 2 * lingerMs);
+  await pass(stage, 2 * graceMs);
   leaveSecond();
-  await pass(stage, lingerMs - 1_000);
+  await pass(stage, graceMs - 1_000);
   const leaveAgain = feed.subscribe("a@trade", () => {});
-  await pass(stage, lingerMs);
+  await pass(stage, graceMs);
   expect(controlsOf(upstream)).toEqual(["SUBSCRIBE 1"]);
   leaveAgain();
-  await pass(stage, lingerMs + 1_000);
+  await pass(stage, graceMs + 1_000);
   await until(() => upstream.controls.length === 2);
   expect(upstream.controls[1]).toMatchObject({ method: "UNSUBSCRIBE", params: ["a@trade"] });
 });
 
 test("the number of streams in their grace period is bounded, the longest idle one goes first", async () => {
   const { feed } = await setStage(["BTCUSDT"]);
-  const leave = numbered(lingeringMax + 1).map((stream) => feed.subscribe(stream, () => {}));
+  const leave = numbered(graceStreamsMax + 1).map((stream) => feed.subscribe(stream, () => {}));
   for (const leaveOne of leave) leaveOne();
-  expect(feed.status().streams).toBe(lingeringMax);
+  expect(feed.status().streams).toBe(graceStreamsMax);
 });
 
 test("a full connection refuses, says so, and takes the stream when there is room", async () => {

@@ -9,11 +9,9 @@ import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import type { Price } from "../../../money/decimal.ts";
 import type { MarketListener, PriceExtremes } from "../../feed.ts";
-import type { Announcer } from "../streams/announce.ts";
-import type { Carrier } from "../streams/connections.ts";
 import { Continuity, type Voice } from "../streams/continuity.ts";
 import type { FamilyProtocol, PriceKind, StreamKind } from "../streams/protocol.ts";
-import type { Streams } from "../streams/streams.ts";
+import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
 import { extremesOfMark, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
@@ -40,7 +38,7 @@ import { dataAgeMsMax, Timeliness } from "./timeliness.ts";
 /** Shared dependencies of all subscribed symbols. */
 export type Surroundings = {
   readonly protocol: Pick<FamilyProtocol, "streams" | "depthKeys" | "pricePaths">;
-  readonly streams: Streams;
+  readonly streams: Subscriptions;
   readonly announcer: Announcer;
   /** Market time. */
   readonly clock: Clock;
@@ -302,7 +300,7 @@ export class WarmSymbol {
     this.#remember(extremesOfMark(price));
     this.arrived("markPrice");
     this.#judge(false);
-    this.#around.announcer.each(this.#listeners, (listener) => listener.markPrice(price));
+    this.#around.announcer.announce(this.#listeners, (listener) => listener.markPrice(price));
   }
 
   #takeTrade(data: unknown): void {
@@ -323,7 +321,7 @@ export class WarmSymbol {
     this.#hear("book", false, { isStreamed: true, ageMs });
     this.#remember(extremesOfTrade(price));
     this.arrived("lastPrice");
-    announcer.each(this.#listeners, (listener) => listener.trade(price));
+    announcer.announce(this.#listeners, (listener) => listener.trade(price));
   }
 
   #takeAverage(data: unknown): void {
@@ -347,7 +345,7 @@ export class WarmSymbol {
       if (!wasDoubtful) this.#askTradePrice(this.#around.wallClock.now());
     } else if (isNew || wasDoubtful) {
       this.#remember(extremesOfQuote(quote));
-      this.#around.announcer.each(this.#listeners, (listener) => listener.quote(quote));
+      this.#around.announcer.announce(this.#listeners, (listener) => listener.quote(quote));
     }
   }
 
@@ -387,7 +385,7 @@ export class WarmSymbol {
     const isWhole = streams.areConfirmed(this.#streamNames);
     const at = { wall: wallClock.now(), market: clock.now() };
     const gap = this.#continuity.hear(voice, at, { isWhole, isProof, ...origin });
-    if (gap !== null) announcer.each(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
+    if (gap !== null) announcer.announce(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
   }
 
   #remember(seen: PriceExtremes): void {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Quote } from "../../../domain/market.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
 import type { MarketListener, PriceExtremes } from "../../feed.ts";
-import { streamsPerConnectionMax } from "../streams/stream-socket.ts";
-import { lingerMs } from "../streams/streams.ts";
+import { streamsPerConnectionMax } from "../streams/socket.ts";
+import { graceMs } from "../streams/subscriptions.ts";
 import { pass, setStage, settle } from "../testing/feed.ts";
 import { sendDepth, sendTicker, sendTrade, warmStage } from "../testing/messages.ts";
 import { until } from "../testing/upstream.ts";
@@ -208,7 +208,7 @@ test("a symbol stays warm for a while after its last use, and as long as it is w
   expect(feed.status().symbols).toBe(1);
   await pass(stage, 2_000);
   expect(feed.status().symbols).toBe(0);
-  await pass(stage, lingerMs + 1_000);
+  await pass(stage, graceMs + 1_000);
   await until(() => upstream.subscribed().length === 0);
 });
 

@@ -12,10 +12,8 @@ import type { Price } from "../../../money/decimal.ts";
 import type { MarketListener, PriceExtremes } from "../../feed.ts";
 import { readDepthSnapshot } from "../rest/depth-snapshot.ts";
 import type { Rest } from "../rest/rest.ts";
-import type { Announcer } from "../streams/announce.ts";
-import type { Carrier } from "../streams/connections.ts";
 import type { FamilyProtocol, PriceKind } from "../streams/protocol.ts";
-import type { Streams } from "../streams/streams.ts";
+import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { takeRestTicker, type Verdict } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
 import { type MarkVerdict, presentMark, takeRestMark } from "./mark.ts";
@@ -85,7 +83,7 @@ export type WarmSymbols = {
 
 export type WarmSymbolsOptions = {
   readonly protocol: FamilyProtocol;
-  readonly streams: Streams;
+  readonly streams: Subscriptions;
   readonly rest: Rest;
   readonly announcer: Announcer;
   /** Market time. */

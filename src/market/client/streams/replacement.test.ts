@@ -4,9 +4,8 @@ import { createSimulatedSources } from "../../simulated/source.ts";
 import { pass, type Stage, setStage, settle } from "../testing/feed.ts";
 import { openSimulatedStage, SEED } from "../testing/simulated-stage.ts";
 import { until } from "../testing/upstream.ts";
-import { changeOverDeadlineMs, heldMessagesMax, overlapMs } from "./change-over.ts";
-import { ageMsMax, changeOverRetryMs } from "./connection.ts";
-import { controlIntervalMs } from "./stream-socket.ts";
+import { ageMsMax, bufferedMessagesMax, overlapMs, replaceDeadlineMs, replaceRetryMs } from "./connection.ts";
+import { controlIntervalMs } from "./socket.ts";
 
 /** One stream with trades, and the received ids. */
 async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
@@ -140,7 +139,7 @@ describe("an attempt that fails leaves the old socket in use and is made again",
     sendTrade(1, 1);
     await until(() => heard.length === 1);
     upstream.setAccepting(true);
-    await pass(stage, changeOverRetryMs - 1_000);
+    await pass(stage, replaceRetryMs - 1_000);
     expect(opened(stage)).toBe(1);
     await pass(stage, 1_000);
     await until(() => upstream.subscribed().length === 2);
@@ -154,7 +153,7 @@ describe("an attempt that fails leaves the old socket in use and is made again",
     const { feed, upstream, announceShutdown, logged, sendTrade, heard } = stage;
     upstream.setConfirming(false);
     await announceShutdown();
-    await pass(stage, changeOverDeadlineMs - 1);
+    await pass(stage, replaceDeadlineMs - 1);
     expect(upstream.subscribed()).toHaveLength(2);
     await pass(stage, 1);
     await until(() => upstream.subscribed().length === 1);
@@ -171,7 +170,7 @@ describe("an attempt that fails leaves the old socket in use and is made again",
     upstream.sendOn(1, "!serverShutdown", {});
     await until(() => upstream.controls.length === 2);
     await settle(stage);
-    await pass(stage, changeOverDeadlineMs);
+    await pass(stage, replaceDeadlineMs);
     await until(() => logged.includes("market streams could not change over; it will be tried again"));
     sendTrade(1, 1);
     await until(() => heard.length === 1);
@@ -196,7 +195,7 @@ describe("an attempt that fails leaves the old socket in use and is made again",
     const stage = await tradingStage();
     const { feed, upstream, announceShutdown, sendTrade, heard, logged } = stage;
     await announceShutdown();
-    for (let id = 0; id <= heldMessagesMax; id += 1) sendTrade(2, id);
+    for (let id = 0; id <= bufferedMessagesMax; id += 1) sendTrade(2, id);
     await until(() => logged.some((line) => line.includes("could not change over")));
     await until(() => upstream.subscribed().length === 1);
     sendTrade(1, 1);

@@ -36,12 +36,12 @@ export class StreamSocket {
   readonly #toSubscribe: Set<string>;
   readonly #toUnsubscribe = new Set<string>();
   /** The exchange counts a stream from its subscription to its unsubscription. */
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
   readonly #confirmed = new Set<string>();
   /** Streams by the number of the message that requested them, until it is answered. */
   readonly #unanswered = new Map<number, ReadonlySet<string>>();
   #openedAt: number | null = null;
-  #heardAt = 0;
+  #receivedAt = 0;
   #controlAt = Number.NEGATIVE_INFINITY;
   #controlId = 0;
   #isFlushQueued = false;
@@ -56,25 +56,25 @@ export class StreamSocket {
     this.#socket = socket;
     const cancelDeadline = timers.after(connectDeadlineMs, () => socket.terminate());
     let reason = "the connection ended";
-    const heard = () => {
-      this.#heardAt = wallClock.now();
+    const received = () => {
+      this.#receivedAt = wallClock.now();
     };
     socket.on("open", () => {
       cancelDeadline();
-      heard();
-      this.#openedAt = this.#heardAt;
+      received();
+      this.#openedAt = this.#receivedAt;
       options.onOpen();
       this.#flush();
     });
     socket.on("message", (data, isBinary) => {
       if (isBinary) return;
-      heard();
+      received();
       const text = textOf(data);
-      if (this.#unanswered.size > 0) this.#heedAnswer(text);
+      if (this.#unanswered.size > 0) this.#readAnswer(text);
       options.onMessage(text);
     });
-    socket.on("ping", heard);
-    socket.on("pong", heard);
+    socket.on("ping", received);
+    socket.on("pong", received);
     socket.on("error", (error) => {
       reason = error.message;
     });
@@ -90,13 +90,13 @@ export class StreamSocket {
     return this.#openedAt;
   }
   /** When something came last, data or ping, Unix ms. */
-  get heardAt(): number {
-    return this.#heardAt;
+  get receivedAt(): number {
+    return this.#receivedAt;
   }
   /** Whether everything that it is to carry is confirmed. */
-  get isSettled(): boolean {
+  get isComplete(): boolean {
     return (
-      this.#openedAt !== null && this.#toSubscribe.size === 0 && this.#confirmed.size === this.#asked.size
+      this.#openedAt !== null && this.#toSubscribe.size === 0 && this.#confirmed.size === this.#requested.size
     );
   }
 
@@ -170,7 +170,7 @@ export class StreamSocket {
    * unsubscribed.
    */
   #sendBatch(): void {
-    const isNearlyFull = this.#asked.size + this.#toSubscribe.size > streamsPerConnectionMax;
+    const isNearlyFull = this.#requested.size + this.#toSubscribe.size > streamsPerConnectionMax;
     const isLeaving = this.#toUnsubscribe.size > 0 && isNearlyFull;
     const isSubscribing = !isLeaving && this.#toSubscribe.size > 0;
     const pending = isSubscribing ? this.#toSubscribe : this.#toUnsubscribe;
@@ -180,8 +180,8 @@ export class StreamSocket {
     for (const stream of params) {
       pending.delete(stream);
       this.#confirmed.delete(stream);
-      if (isSubscribing) this.#asked.add(stream);
-      else this.#asked.delete(stream);
+      if (isSubscribing) this.#requested.add(stream);
+      else this.#requested.delete(stream);
     }
     if (isSubscribing) this.#unanswered.set(this.#controlId, new Set(params));
     const method = isSubscribing ? "SUBSCRIBE" : "UNSUBSCRIBE";
@@ -189,13 +189,13 @@ export class StreamSocket {
   }
 
   /** Success is `{ result: null, id }`. Source: reference exchange, section 17.1. */
-  #heedAnswer(text: string): void {
+  #readAnswer(text: string): void {
     const answer = answerIn(text);
     const streams = answer && this.#unanswered.get(answer.id);
     if (!answer || !streams) return;
     this.#unanswered.delete(answer.id);
     if (!answer.isSuccess) return;
-    for (const stream of streams) if (this.#asked.has(stream)) this.#confirmed.add(stream);
+    for (const stream of streams) if (this.#requested.has(stream)) this.#confirmed.add(stream);
   }
 }
 

@@ -3,10 +3,9 @@ import { decimal, type Price } from "../../../money/decimal.ts";
 import { quietAfterMs } from "../symbols/warm-symbols.ts";
 import { pass, type Stage, setStage, settle } from "../testing/feed.ts";
 import { until } from "../testing/upstream.ts";
-import { overlapMs } from "./change-over.ts";
-import { connectionsMaxDefault, streamsKeptFree } from "./connections.ts";
-import { controlIntervalMs, streamsPerConnectionMax } from "./stream-socket.ts";
-import { lingerMs } from "./streams.ts";
+import { overlapMs } from "./connection.ts";
+import { controlIntervalMs, streamsPerConnectionMax } from "./socket.ts";
+import { connectionsMaxDefault, graceMs, streamsKeptFree } from "./subscriptions.ts";
 
 const KINDS = ["avgPrice", "bookTicker", "depth20", "trade"];
 const streamsOf = (symbol: string) => KINDS.map((kind) => `${symbol.toLowerCase()}@${kind}`);
@@ -123,7 +122,7 @@ test("a stream that comes back on another connection receives nothing from the f
   const stage = await stageOfTwo();
   const { feed, upstream, leave } = stage;
   leave[0]?.();
-  await pass(stage, lingerMs + 1_000);
+  await pass(stage, graceMs + 1_000);
   await until(() => !upstream.subscribedOn(1).includes("s0@kline_1m"));
   // Its place is taken before it comes back.
   feed.subscribe("late@kline_1m", () => {});
