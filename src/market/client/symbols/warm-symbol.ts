@@ -9,10 +9,10 @@ import type { Quote } from "../../../domain/market.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import type { Price } from "../../../money/decimal.ts";
 import type { MarketListener, PriceExtremes } from "../../feed.ts";
-import { Continuity, type Voice } from "../streams/continuity.ts";
 import type { FamilyProtocol, PriceKind, StreamKind } from "../streams/protocol.ts";
 import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
 import { type Book, createBook, forgetIds, isSilent, takeDepth, takeTicker, type Verdict } from "./book.ts";
+import { Continuity, type DataKind } from "./continuity.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
 import { extremesOfMark, extremesOfQuote, extremesOfTrade, PriceHistory } from "./extremes.ts";
 import {
@@ -103,9 +103,9 @@ export class WarmSymbol {
     this.#takenUpAt = this.usedAt;
     this.#timeliness = new Timeliness(around.exchangeClock);
     this.#awaited = new Set(priceKinds.filter((kind) => protocol.pricePaths[kind] !== null));
-    const voices: readonly Voice[] = protocol.streams.mark === null ? ["book"] : ["book", "mark"];
-    this.#continuity = new Continuity({ wall: this.usedAt, market: clock.now() }, voices);
-    const heard: Readonly<Record<StreamKind, (data: unknown) => void>> = {
+    const dataKinds: readonly DataKind[] = protocol.streams.mark === null ? ["book"] : ["book", "mark"];
+    this.#continuity = new Continuity({ wall: this.usedAt, market: clock.now() }, dataKinds);
+    const handlers: Readonly<Record<StreamKind, (data: unknown) => void>> = {
       ticker: (data) => this.#takeBook("ticker", data),
       depth: (data) => this.#takeBook("depth", data),
       trade: (data) => this.#takeTrade(data),
@@ -114,7 +114,7 @@ export class WarmSymbol {
     };
     const nameOf = (kind: StreamKind) => `${name.toLowerCase()}@${protocol.streams[kind]}`;
     const kinds = streamKinds.filter((kind) => protocol.streams[kind] !== null);
-    const named = kinds.map((kind) => [nameOf(kind), heard[kind]] as const);
+    const named = kinds.map((kind) => [nameOf(kind), handlers[kind]] as const);
     this.#bookStreamNames = kinds.filter((kind) => kind !== "mark").map(nameOf);
     this.#streamNames = named.map(([stream]) => stream);
     this.#releases = named.map(([stream, listener]) => streams.subscribe(stream, listener));
@@ -142,7 +142,7 @@ export class WarmSymbol {
 
   /** The quote that may be traded at: null while it is old, late or doubtful, or its streams have no room. */
   quoteAt(now: number): Quote | null {
-    if (this.#isDoubtful || this.isUnheard || isSilent(this.book, now)) return null;
+    if (this.#isDoubtful || this.isRefused || isSilent(this.book, now)) return null;
     return this.#timeliness.isLate(now) ? null : this.book.quote;
   }
 
@@ -152,7 +152,7 @@ export class WarmSymbol {
   }
 
   /** Whether its streams are missing because no connection has room for all of them. */
-  get isUnheard(): boolean {
+  get isRefused(): boolean {
     return this.#around.streams.isAnyRefused(this.#streamNames);
   }
 
@@ -178,7 +178,7 @@ export class WarmSymbol {
 
   /** The outcome of a REST answer about the mark price. */
   takeRestMark(verdict: MarkVerdict): void {
-    this.#hearMark(verdict, { isStreamed: false, ageMs: 0 });
+    this.#receivedMark(verdict, { isStreamed: false, ageMs: 0 });
   }
 
   /** One of the first prices is there, or was not to be had. */
@@ -210,8 +210,8 @@ export class WarmSymbol {
 
   /** Whether REST should be asked for the book's present update id. */
   get expectsNothing(): boolean {
-    const isHeard = this.book.tickerId >= 0 || this.book.depthId >= 0;
-    return isHeard && this.isConnected && this.#timeliness.expectsNothing;
+    const hasBook = this.book.tickerId >= 0 || this.book.depthId >= 0;
+    return hasBook && this.isConnected && this.#timeliness.expectsNothing;
   }
   /** Whether the book was found to lag behind REST. */
   get isBehind(): boolean {
@@ -277,7 +277,7 @@ export class WarmSymbol {
   #takeQuote(verdict: Verdict, origin: Origin): void {
     this.#around.quoteCounts[verdict] += 1;
     if (verdict !== "accepted" && verdict !== "alive") return;
-    this.#hear("book", true, origin);
+    this.#received("book", true, origin);
     if (verdict === "alive" || this.book.quote === null) return;
     this.arrived("quote");
     this.#judge(true);
@@ -289,14 +289,14 @@ export class WarmSymbol {
     const ageMs = this.#timeliness.ageOf("mark", data, now);
     if (ageMs === null) this.#continuity.late("mark");
     const verdict = ageMs === null ? "late" : takeMark(this.mark, data, now - ageMs, this.judgeMark);
-    this.#hearMark(verdict, { isStreamed: true, ageMs: ageMs ?? 0 });
+    this.#receivedMark(verdict, { isStreamed: true, ageMs: ageMs ?? 0 });
   }
 
-  #hearMark(verdict: MarkVerdict, origin: Origin): void {
+  #receivedMark(verdict: MarkVerdict, origin: Origin): void {
     this.#around.markCounts[verdict] += 1;
     const { price } = this.mark;
     if (verdict !== "accepted" || price === null) return;
-    this.#hear("mark", true, origin);
+    this.#received("mark", true, origin);
     this.#remember(extremesOfMark(price));
     this.arrived("markPrice");
     this.#judge(false);
@@ -318,7 +318,7 @@ export class WarmSymbol {
     tradeCounts[verdict] += 1;
     const price = this.prices.last;
     if (verdict !== "accepted" || price === null) return;
-    this.#hear("book", false, { isStreamed: true, ageMs });
+    this.#received("book", false, { isStreamed: true, ageMs });
     this.#remember(extremesOfTrade(price));
     this.arrived("lastPrice");
     announcer.announce(this.#listeners, (listener) => listener.trade(price));
@@ -380,11 +380,11 @@ export class WarmSymbol {
     this.#around.askTradePrice(this.name);
   }
 
-  #hear(voice: Voice, isProof: boolean, origin: Origin): void {
+  #received(kind: DataKind, isProof: boolean, origin: Origin): void {
     const { streams, announcer, clock, wallClock } = this.#around;
-    const isWhole = streams.areConfirmed(this.#streamNames);
+    const isComplete = streams.areConfirmed(this.#streamNames);
     const at = { wall: wallClock.now(), market: clock.now() };
-    const gap = this.#continuity.hear(voice, at, { isWhole, isProof, ...origin });
+    const gap = this.#continuity.receive(kind, at, { isComplete, isProof, ...origin });
     if (gap !== null) announcer.announce(this.#listeners, (listener) => listener.gap(gap.from, gap.to));
   }
 

@@ -4,7 +4,7 @@
 // first message to the one that finds all confirmed. So does a new subscription, since an order may already
 // depend on the REST quote. Messages that arrive too late cause a gap from the last timely one to the next.
 // Invariant: gaps do not overlap, and every moment without a kind's data lies in one.
-import { silentAfterMs } from "../symbols/book.ts";
+import { silentAfterMs } from "./book.ts";
 
 /** One moment on both clocks, Unix ms. */
 export type Moment = { readonly wall: number; readonly market: number };
@@ -12,9 +12,9 @@ export type Moment = { readonly wall: number; readonly market: number };
 /** A stretch of market time, Unix ms, in which prices may have been missed. */
 export type Gap = { readonly from: number; readonly to: number };
 
-export type Voice = "book" | "mark";
+export type DataKind = "book" | "mark";
 
-type Heard = {
+type KindState = {
   /** Market time up to which everything was received or is part of a reported gap. */
   knownUntil: number;
   /** The same for streamed messages only: a REST answer shows the present, not what was in flight. */
@@ -26,15 +26,15 @@ type Heard = {
 };
 
 export class Continuity {
-  readonly #voices: ReadonlyMap<Voice, Heard>;
+  readonly #kinds: ReadonlyMap<DataKind, KindState>;
   #isCut = false;
-  #isWhole = false;
+  #isComplete = false;
 
-  constructor(takenUpAt: Moment, voices: readonly Voice[]) {
+  constructor(takenUpAt: Moment, kinds: readonly DataKind[]) {
     const { market, wall } = takenUpAt;
-    this.#voices = new Map(
-      voices.map((voice) => [
-        voice,
+    this.#kinds = new Map(
+      kinds.map((kind) => [
+        kind,
         { knownUntil: market, streamedUntil: market, aliveAt: wall, isLate: false },
       ]),
     );
@@ -43,52 +43,51 @@ export class Continuity {
   /** A stream connection is lost. */
   cut(): void {
     this.#isCut = true;
-    this.#isWhole = false;
+    this.#isComplete = false;
   }
 
   /** A message of a kind was dropped for its age: nothing counts as received since the last timely one. */
-  late(voice: Voice): void {
-    const heard = this.#voices.get(voice);
-    if (heard === undefined || heard.isLate) return;
-    heard.isLate = true;
-    heard.knownUntil = Math.min(heard.knownUntil, heard.streamedUntil);
+  late(kind: DataKind): void {
+    const state = this.#kinds.get(kind);
+    if (state === undefined || state.isLate) return;
+    state.isLate = true;
+    state.knownUntil = Math.min(state.knownUntil, state.streamedUntil);
   }
 
   /**
-   * A message of a kind arrived, `ageMs` after it was sent: returns the gap that it ends, or null. `isWhole`:
+   * A message of a kind arrived, `ageMs` after it was sent: returns the gap that it ends, or null. `isComplete`:
    * all streams of the symbol are confirmed. `isProof`: the message proves that nothing was missed since the
    * one before; a trade does not. `isStreamed` is false for a REST answer.
    */
-  hear(
-    voice: Voice,
+  receive(
+    kind: DataKind,
     at: Moment,
     {
-      isWhole,
+      isComplete,
       isProof,
       isStreamed = true,
       ageMs = 0,
     }: {
-      readonly isWhole: boolean;
+      readonly isComplete: boolean;
       readonly isProof: boolean;
       readonly isStreamed?: boolean;
       readonly ageMs?: number;
     },
   ): Gap | null {
-    const heard = this.#voices.get(voice);
-    if (heard === undefined)
-      throw new Error(`a symbol must only be heard by the voices that it has: ${voice}`);
-    const isSilent = at.wall - heard.aliveAt >= silentAfterMs;
-    const isBack = heard.isLate && isProof;
-    const isGap = this.#isCut || isSilent || isBack || isWhole !== this.#isWhole;
-    const from = Math.min(...[...this.#voices.values()].map(({ knownUntil }) => knownUntil));
-    if (isGap || isProof) heard.aliveAt = at.wall;
-    if (isBack) heard.isLate = false;
+    const state = this.#kinds.get(kind);
+    if (state === undefined) throw new Error(`a symbol receives only the kinds of data that it has: ${kind}`);
+    const isSilent = at.wall - state.aliveAt >= silentAfterMs;
+    const isBack = state.isLate && isProof;
+    const isGap = this.#isCut || isSilent || isBack || isComplete !== this.#isComplete;
+    const from = Math.min(...[...this.#kinds.values()].map(({ knownUntil }) => knownUntil));
+    if (isGap || isProof) state.aliveAt = at.wall;
+    if (isBack) state.isLate = false;
     const until = at.market - ageMs;
-    if (isGap) for (const each of this.#voices.values()) each.knownUntil = until;
-    else if (isProof && isWhole) heard.knownUntil = until;
-    if (isStreamed && (isGap || isProof)) heard.streamedUntil = until;
+    if (isGap) for (const each of this.#kinds.values()) each.knownUntil = until;
+    else if (isProof && isComplete) state.knownUntil = until;
+    if (isStreamed && (isGap || isProof)) state.streamedUntil = until;
     this.#isCut = false;
-    this.#isWhole = isWhole;
+    this.#isComplete = isComplete;
     return isGap ? { from, to: at.market } : null;
   }
 }
