@@ -1,4 +1,4 @@
-// One mark price that liquidates one position in a hundred, durably, by the real desk and watcher, on a
+// One mark price that liquidates one position in a hundred, durably, by the real desk and trigger engine, on a
 // market that the program controls. A program of its own, so that it can be pinned and starts cold. It
 // receives the path of a database with positions, and prints how long each tick took as JSON.
 import pino from "pino";

@@ -61,7 +61,7 @@ export function engineSection(measured: InProcess): Section {
     measured.liquidatingMarkUs,
   );
   return {
-    title: "Engine and watch list, in process",
+    title: "Engine and trigger index, in process",
     figures: [decisions, futuresDecisions, ...idleTicks, idleMark, liquidatingMark],
     missing: null,
   };

@@ -315,7 +315,7 @@ function restart({ store, time }: { readonly store: Store; readonly time: Manual
   return { store, ...startOn(store, time, "FUTURES") };
 }
 
-/** A funding clock beside the watcher of a stage, both started. */
+/** A funding clock and the trigger engine of a stage, both started. */
 async function withClock<Staged extends ReturnType<typeof restart>>(staged: Staged) {
   const { market, triggers, time, settled, storage } = staged;
   // Notes of hours would take their time.

@@ -37,7 +37,7 @@ test("a quick run of the bench measures every figure", { timeout: QUICK_RUN_MS_M
     "Sockets: trades to 50 connections, and user data connections",
     "Sockets: orders and user data on SQLite",
     "Copying: one order to many copies at a simulated venue",
-    "Engine and watch list, in process",
+    "Engine and trigger index, in process",
     "Liquidations, in process, on SQLite",
     "Start",
     "Memory, the gateway on SQLite",
