@@ -43,6 +43,8 @@ export class AccountLoader {
   #cancelRetry: (() => void) | null = null;
   #cancelLater: (() => void) | null = null;
   #unsubscribe: (() => Promise<void>) | null = null;
+  /** While somebody waits until nothing requested is left. */
+  #idle: PromiseWithResolvers<void> | null = null;
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -84,6 +86,15 @@ export class AccountLoader {
     this.#start();
   }
 
+  /** Loads strategies. Resolves when nothing that was requested is left, or on `close`. */
+  async load(strategyIds: Iterable<string>): Promise<void> {
+    if (this.#isClosed) return;
+    for (const strategyId of strategyIds) this.#add(strategyId);
+    this.#idle ??= Promise.withResolvers();
+    this.#start();
+    await this.#idle.promise;
+  }
+
   /** Has a strategy loaded after a pause, for transient errors. */
   requestLater(strategyId: string): void {
     this.#later.strategies.add(strategyId);
@@ -111,6 +122,7 @@ export class AccountLoader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#idle?.resolve();
     this.#cancelRetry?.();
     this.#cancelLater?.();
     await this.#unsubscribe?.();
@@ -132,6 +144,8 @@ export class AccountLoader {
       while (!this.#isClosed && (this.#isEveryRequested || this.#requested.strategies.size > 0)) {
         await (this.#isEveryRequested ? this.#loadEvery() : this.#loadSome());
       }
+      this.#idle?.resolve();
+      this.#idle = null;
     } catch (error) {
       this.#deps.log.error({ err: error }, "accounts could not be loaded; it is retried");
       this.#cancelRetry = this.#deps.after(RETRY_MS, () => {

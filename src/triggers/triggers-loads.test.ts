@@ -1,6 +1,7 @@
 // Loads from the store during other work: they may be outdated, and they may fail.
 import { describe, expect, test } from "vitest";
-import { cleanStages, stage, startOn } from "./testing/stage.ts";
+import { decimal } from "../money/decimal.ts";
+import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
 /** Delay after a failure, ms. */
@@ -118,5 +119,62 @@ describe("a database that is out of reach for a while", () => {
     const server = startOn(store, time);
     server.storage.failingLoads = 1;
     await expect(server.triggers.open()).rejects.toThrow("the database is out of reach");
+  });
+});
+
+describe("a strategy that is handed on to another server", () => {
+  const WITHOUT_ONE = (strategyId: string) => strategyId !== "one";
+
+  test("loses its triggers here at once, and the others keep theirs", async () => {
+    const { market, place, settled, statusOf, triggers } = await stage({ strategies: ["one", "two"] });
+    await place("one", "BUY", "90");
+    await place("one", "BUY", "45", { symbol: "ETHUSDT" });
+    await place("two", "BUY", "90");
+    triggers.keepOnly(WITHOUT_ONE);
+    expect(market.subscribed()).toEqual(["BTCUSDT"]);
+    await place("one", "BUY", "91");
+    market.show("BTCUSDT", "89", "90");
+    await settled();
+    expect([await statusOf("one", 2), await statusOf("one", 4)]).toEqual(["NEW", "NEW"]);
+    expect(await statusOf("two", 2)).toBe("FILLED");
+  });
+
+  test("is not taken back by a load or a fill that was in progress", async () => {
+    const { here, notify } = await twoServers();
+    await here.place("one", "BUY", "90");
+    await here.place("one", "BUY", "80");
+    const commit = here.storage.hold();
+    here.market.show("BTCUSDT", "89", "90");
+    await commit.reached;
+    const load = here.storage.holdLoad();
+    here.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
+    await load.reached;
+    here.triggers.keepOnly(WITHOUT_ONE);
+    load.release();
+    commit.release();
+    await notify("one");
+    expect(await here.statusOf("one", 2)).toBe("FILLED");
+    expect(here.market.subscribed()).toEqual([]);
+  });
+
+  test("has its triggers again after a load, with the market since the watermark", async () => {
+    const { market, place, settled, statusOf, time, triggers } = await stage({ strategies: ["one", "two"] });
+    await place("one", "BUY", "90");
+    await place("two", "BUY", "80");
+    market.show("BTCUSDT", "99", "100");
+    time.advance(20_000);
+    await settled();
+    triggers.keepOnly(WITHOUT_ONE);
+    triggers.keepOnly(() => true);
+    const watermark = triggers.coveredUntil("BTCUSDT") ?? 0;
+    await triggers.load(["one"]);
+    // Nobody had the trigger until now: the market since the watermark is requested.
+    const from = START + 16_000;
+    market.answer([{ from, to: from, lowest: decimal("89"), highest: decimal("89") }]);
+    expect(triggers.coveredUntil("BTCUSDT")).toBe(watermark);
+    time.advance(5_000);
+    await settled();
+    expect(market.asked.at(-1)?.from).toBe(watermark - 1_000);
+    expect(await statusOf("one", 2)).toBe("FILLED");
   });
 });

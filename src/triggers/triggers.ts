@@ -6,7 +6,7 @@
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk, Executed } from "../desk/desk.ts";
-import type { Account, StrategyType } from "../domain/account.ts";
+import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
 import type { Quote, Settlement } from "../domain/market.ts";
 import { isOpen } from "../domain/order.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
@@ -61,6 +61,7 @@ export class Triggers {
   /** Unsubscribe functions, by symbol. */
   readonly #subscriptions = new Map<string, () => void>();
   readonly #stops: readonly (() => void)[];
+  #isKept: (strategyId: string) => boolean = () => true;
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -71,7 +72,7 @@ export class Triggers {
       type,
       store,
       onLoaded: (account) => this.#applyLoaded(account),
-      strategies: () => new Set([...this.#index.strategies(), ...this.#positions.strategies()]),
+      strategies: () => this.#strategies(),
       now: () => market.now(),
       after: timers.after,
       log,
@@ -97,6 +98,27 @@ export class Triggers {
     await this.#accounts.open();
     this.#coverage.endResume();
     return this.#index.counts();
+  }
+
+  /**
+   * Keeps only the triggers and positions of these strategies from now on, and drops all others at once. By
+   * default it keeps those of all strategies.
+   */
+  keepOnly(isKept: (strategyId: string) => boolean): void {
+    this.#isKept = isKept;
+    for (const strategyId of this.#strategies()) {
+      if (!isKept(strategyId)) this.#applyLoaded(emptyAccount(strategyId, this.#deps.type));
+    }
+  }
+
+  /**
+   * Loads the triggers of strategies from the store, and requests the market data since the stored watermarks.
+   * Resolves when they are loaded.
+   */
+  async load(strategyIds: Iterable<string>): Promise<void> {
+    await this.#coverage.beginResume();
+    await this.#accounts.load(strategyIds);
+    this.#coverage.endResume();
   }
 
   /** The contracts that a strategy holds, or held before a settlement of funding still to come. */
@@ -132,7 +154,7 @@ export class Triggers {
 
   /** Applies a commit of this process. */
   #applyCommit({ type, strategyId, account, orders, legs, sequence }: Announcement): void {
-    if (type !== this.#deps.type) return;
+    if (type !== this.#deps.type || !this.#isKept(strategyId)) return;
     this.#accounts.changed(strategyId);
     const created: (Trigger | null)[] = [];
     for (const order of orders) {
@@ -152,9 +174,10 @@ export class Triggers {
   }
 
   /** Replaces an account's triggers and positions by the stored state. */
-  #applyLoaded(account: Account): void {
+  #applyLoaded(stored: Account): void {
     if (this.#isClosed) return;
-    const { strategyId } = account;
+    const { strategyId } = stored;
+    const account = this.#isKept(strategyId) ? stored : emptyAccount(strategyId, this.#deps.type);
     const retries = this.#dispatcher.takeRetries(strategyId);
     const changed = this.#updatePositions(account);
     const triggers = triggersOf(account, (symbol) => this.#termsOf(symbol));
@@ -438,7 +461,12 @@ export class Triggers {
     }
   }
 
-  // State of symbols.
+  // State.
+
+  /** The strategies with triggers or positions. */
+  #strategies(): ReadonlySet<string> {
+    return new Set([...this.#index.strategies(), ...this.#positions.strategies()]);
+  }
 
   #storeCoverage(): Promise<void> {
     return this.#coverage.store((symbol) => this.#coverageState(symbol));
