@@ -17,7 +17,7 @@ import { startServersCopier } from "./copier-service.ts";
 import { openDashboard } from "./dashboard-service.ts";
 import { Desk } from "./desk/desk.ts";
 import type { StrategyType } from "./domain/account.ts";
-import { STANDARD } from "./engine/profiles.ts";
+import { STANDARD } from "./domain/fill-profile.ts";
 import type { Gateway } from "./http/pipeline.ts";
 import { createProbes } from "./http/probes.ts";
 import { createServer, ROUTES } from "./http/server.ts";
@@ -139,7 +139,6 @@ export async function startService(
     const desk = new Desk({
       store,
       markets,
-      profiles: STANDARD,
       onStoreFailure: onFatal,
       isShortOfSpace: () => space.isShort(),
       log,

@@ -7,7 +7,6 @@ import { apply } from "../../src/engine/apply.ts";
 import { decide } from "../../src/engine/decide.ts";
 import type { Circumstances } from "../../src/engine/decision.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 
 export type DecisionMix = {
   readonly type: StrategyType;
@@ -27,7 +26,7 @@ const AT = 1_790_000_000_000;
 
 /** One pass over new accounts: decisions per second, each applied. */
 export function decisionsPerSecond({ type, market, before, script, refusedInScript }: DecisionMix): number {
-  const circumstances = { market, profile: STANDARD[type], at: AT };
+  const circumstances = { market, at: AT };
   const accounts = Array.from(
     { length: ACCOUNTS },
     (_, index) => openStrategy(`s${index}`, type, AT).account,

@@ -5,7 +5,6 @@ import pino from "pino";
 import { systemTimers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { formatBriefly, type Price } from "../../src/money/decimal.ts";
 import { StubMarket } from "../../src/triggers/testing/stub-market.ts";
 import { Triggers } from "../../src/triggers/triggers.ts";
@@ -45,7 +44,6 @@ const { store } = await openDataDirectory(place.dataDir, null, place.databaseUrl
 const desk = new Desk({
   store,
   markets: { SPOT: market, FUTURES: market },
-  profiles: STANDARD,
   onStoreFailure: (failure) => {
     throw failure;
   },

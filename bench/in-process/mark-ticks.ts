@@ -1,7 +1,6 @@
 // The cost of a mark price with many positions: one that hits nothing, and one that hits one of them, whose
 // liquidation is decided and applied.
 import type { Account } from "../../src/domain/account.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import type { Price } from "../../src/money/decimal.ts";
 import { TriggerIndex } from "../../src/triggers/trigger-index.ts";
@@ -16,7 +15,7 @@ const AT = 1_790_000_000_000;
 
 export class MarkTicks {
   readonly #list = new TriggerIndex();
-  readonly #circumstances = { market: new MarketStub([CONTRACT]), profile: STANDARD.FUTURES, at: AT };
+  readonly #circumstances = { market: new MarketStub([CONTRACT]), at: AT };
   /** Those that the next ticks reach, in the order in which they do. */
   readonly #next: { readonly account: Account; readonly price: Price }[] = [];
 

@@ -8,7 +8,6 @@ import { isRefusal } from "../../src/domain/refusal.ts";
 import { apply } from "../../src/engine/apply.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
 import { MarketStub } from "../../src/engine/testing/market-stub.ts";
 import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
@@ -34,7 +33,7 @@ export function withPosition(strategyId: string, at: number, number: number): Op
   const entry = entryOf(number);
   MARKET.setQuote(CONTRACT.symbol, { bid: entry, ask: entry });
   MARKET.setMarkPrice(CONTRACT.symbol, entry);
-  const decision = decide(account, order("BUY"), { market: MARKET, profile: STANDARD.FUTURES, at });
+  const decision = decide(account, order("BUY"), { market: MARKET, at });
   if (isRefusal(decision)) throw new Error(`a position can be opened, and is not: ${decision.refusal}`);
   const events: DomainEvent[] = [event];
   const earned = [...incomes];

@@ -45,6 +45,7 @@ const MARKET: Market = {
   lastPrice: () => QUOTE.bid,
   averagePrice: () => QUOTE.bid,
   markPrice: () => null,
+  book: () => null,
   untradable: () => null,
 };
 const MARKET_BUY = order("BUY", "36.7", null);

@@ -2,7 +2,8 @@
 // fill, from its trades, and from its current state. Entries are found by key, since a journal is too long to
 // scan.
 import { fillKey, placementKey, signalKey, triggerKey } from "../domain/command.ts";
-import type { DomainEvent, ExpiryReason } from "../domain/event.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { ExpiryReason } from "../domain/order.ts";
 import { isOpen, type Order, type OrderType, type Trade } from "../domain/order.ts";
 import type { SymbolRules } from "../domain/symbol.ts";
 import { type Amount, formatBriefly, type Price, type Quantity } from "../money/decimal.ts";
@@ -15,6 +16,10 @@ const EXPIRED_BECAUSE: { readonly [R in ExpiryReason]?: string } = {
   INSUFFICIENT_BALANCE: "the balance no longer covered it",
   BOOK_EMPTY: "the order book was empty",
   NOTHING_TO_REDUCE: "there was no position left to reduce",
+  INSUFFICIENT_LIQUIDITY: "the order book did not have more",
+  UNFILLED_IOC_QUANTITY_EXPIRED: "the order book did not have more within its limit",
+  UNFILLED_FOK_ORDER_EXPIRED: "the order book did not have all of it within its limit",
+  SELF_TRADE: "another order of the strategy would have met it",
 };
 
 /** The coins of a symbol, as far as the market knows them. */
@@ -59,6 +64,7 @@ function wordsOf({ baseAsset, quoteAsset }: Coins): Words {
 const KINDS: { readonly [T in OrderType]: string } = {
   MARKET: "market order",
   LIMIT: "limit order",
+  LIMIT_MAKER: "limit order that never takes",
   STOP_LOSS: "stop order",
   STOP_LOSS_LIMIT: "stop order",
   LIQUIDATION: "liquidation order",

@@ -5,7 +5,7 @@
 // receive what was committed, afterwards. An outdated commit (another process changed the strategy) is loaded
 // and decided again. A failed commit rejects, since its outcome is unknown, and stops the process.
 import type { Logger } from "pino";
-import type { Account, FillProfile, StrategyType } from "../domain/account.ts";
+import type { Account, StrategyType } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { Income } from "../domain/income.ts";
@@ -101,7 +101,6 @@ type Lane = {
 export class Desk {
   readonly #store: TradingStore;
   readonly #markets: ByType<DeskMarket>;
-  readonly #profiles: ByType<FillProfile>;
   readonly #onStoreFailure: (failure: StoreFailure) => void;
   readonly #isShortOfSpace: () => boolean;
   readonly #log: Pick<Logger, "error">;
@@ -119,7 +118,6 @@ export class Desk {
   constructor(parts: {
     store: TradingStore;
     markets: ByType<DeskMarket>;
-    profiles: ByType<FillProfile>;
     /** Called when a commit fails: the process must stop. */
     onStoreFailure: (failure: StoreFailure) => void;
     /** Whether so little disk space is left that nothing new may be placed. */
@@ -128,7 +126,6 @@ export class Desk {
   }) {
     this.#store = parts.store;
     this.#markets = parts.markets;
-    this.#profiles = parts.profiles;
     this.#onStoreFailure = parts.onStoreFailure;
     this.#isShortOfSpace = parts.isShortOfSpace ?? (() => false);
     this.#log = parts.log;
@@ -223,7 +220,7 @@ export class Desk {
       const sequence = market.sequence();
       const at = market.now();
       const { admittedAt } = options;
-      const circumstances = { market, profile: this.#profiles[account.type], at, admittedAt };
+      const circumstances = { market, at, admittedAt };
       const decision =
         isPlacement(command) && this.#isShortOfSpace()
           ? ({ refusal: "STORAGE_SHORT" } as const)
@@ -384,6 +381,8 @@ function isFromMarket({ type }: Command): boolean {
 const FROM_MARKET: ReadonlySet<Command["type"]> = new Set([
   "FillRestingOrder",
   "TriggerStop",
+  "MatchTrade",
+  "MatchCrossing",
   "TriggerLeg",
   "LiquidatePosition",
   "SettleFunding",

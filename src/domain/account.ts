@@ -1,7 +1,9 @@
 // A strategy's account: what it owns, what it has open, and its next ids. Everything that has ended (terminal
 // orders, trades, events) is in the store alone.
-import type { Amount, Product, Quantity, Rate } from "../money/decimal.ts";
+import type { Amount, Product, Quantity } from "../money/decimal.ts";
 import type { Balances } from "../money/posting.ts";
+import type { ConsumedLot } from "./consumed.ts";
+import { type FillProfile, STANDARD } from "./fill-profile.ts";
 import type { Leg } from "./leg.ts";
 import type { Order, Side } from "./order.ts";
 import { NO_ORDERS, type OrderCounts } from "./order-counts.ts";
@@ -10,13 +12,12 @@ export type StrategyType = "SPOT" | "FUTURES";
 /** `LIVE` permits writes; a closed strategy is permanent. Source: specification 2.2. */
 export type StrategyStatus = "LIVE" | "CLOSING" | "CLOSED";
 
-/** How a strategy's orders fill and what they cost. */
-export type FillProfile = { readonly makerFee: Rate; readonly takerFee: Rate };
-
 export type Account = {
   readonly strategyId: string;
   readonly type: StrategyType;
   status: StrategyStatus;
+  /** Set by the strategy's first event, and never changed. */
+  profile: FillProfile;
   readonly balances: Balances;
   /** By order id, which is the order of placement. */
   readonly openOrders: Map<number, Order>;
@@ -39,6 +40,8 @@ export type Account = {
   heldBefore: ReadonlyMap<string, readonly HeldBefore[]>;
   /** By symbol: the time of the last settlement of funding that was applied, Unix ms. */
   fundedUntil: ReadonlyMap<string, number>;
+  /** By symbol: displayed quantity that the strategy took lately. Only `strict` uses it. */
+  consumed: ReadonlyMap<string, readonly ConsumedLot[]>;
   /** Orders that clients have placed in the present windows. */
   orderCounts: OrderCounts;
   /** Market time of the last change, Unix ms. */
@@ -50,12 +53,13 @@ export type Seed = { readonly asset: string; readonly amount: Amount };
 
 const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
 
-/** An account before its first event. */
+/** An account before its first event: of the profile `standard`. */
 export function emptyAccount(strategyId: string, type: StrategyType): Account {
   return {
     strategyId,
     type,
     status: "LIVE",
+    profile: STANDARD[type],
     balances: new Map(),
     openOrders: new Map(),
     nextOrderId: 1,
@@ -66,6 +70,7 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     leverages: NOTHING,
     heldBefore: NOTHING,
     fundedUntil: NOTHING,
+    consumed: NOTHING,
     orderCounts: NO_ORDERS,
     updatedAt: 0,
   };

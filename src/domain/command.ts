@@ -1,9 +1,10 @@
 // All commands to a strategy, in the imperative.
-import type { Price } from "../money/decimal.ts";
-import type { LegType } from "./leg.ts";
-import type { Settlement } from "./market.ts";
-import type { AttachedLegs, ClientOrderType, OrderSize, Side } from "./order.ts";
+import type { Price, Quantity } from "../money/decimal.ts";
+import type { LegType, WorkingType } from "./leg.ts";
+import type { MarketTrade, Settlement } from "./market.ts";
+import type { AttachedLegs, ClientOrderType, OrderSize, Side, TimeInForce } from "./order.ts";
 import { MINUTE_MS } from "./order-counts.ts";
+import type { BookLevel, BookStamp } from "./receipt.ts";
 
 export type PlaceOrder = {
   readonly type: "PlaceOrder";
@@ -19,6 +20,11 @@ export type PlaceOrder = {
   readonly clientOrderId: string;
   /** Terms that only a futures order has. */
   readonly entry?: EntryOptions;
+  /** GTC where absent. Only `strict` takes another one. */
+  readonly timeInForce?: TimeInForce;
+  /** Under `strict`: the latency that was drawn, ms, and when the order arrived, market time in Unix ms. */
+  readonly latencyMs?: number;
+  readonly arrivedAt?: number;
 };
 
 /** Additional terms of a futures order. Source: specification 4.2. */
@@ -41,12 +47,44 @@ export type FillRestingOrder = Seen & { readonly type: "FillRestingOrder"; reado
 /** A trade triggered a stop order: `seen` is its price. */
 export type TriggerStop = Seen & { readonly type: "TriggerStop"; readonly orderId: number };
 
+/**
+ * A trade of the market that may fill open orders of a strategy under `strict`. `queues` says of each order that
+ * waits at the price what the sender knows of its queue, by order id.
+ */
+export type MatchTrade = {
+  readonly type: "MatchTrade";
+  readonly symbol: string;
+  readonly trade: MarketTrade;
+  readonly queues: ReadonlyMap<number, QueuePosition>;
+  /** The time of the trade, if it was found afterwards. */
+  readonly seenAt?: number;
+};
+
+/** The position of an order in its queue, and what has moved it since its placement. */
+export type QueuePosition = {
+  /** Null: unknown. */
+  readonly ahead: Quantity | null;
+  readonly tradedAtPrice: Quantity;
+  readonly canceledAhead: Quantity;
+};
+
+/** Levels of the opposite side that have changed at or within the limit of an order under `strict`, best first. */
+export type MatchCrossing = {
+  readonly type: "MatchCrossing";
+  readonly orderId: number;
+  readonly levels: readonly BookLevel[];
+  readonly book: BookStamp;
+};
+
 export type PlaceLeg = {
   readonly type: "PlaceLeg";
   readonly symbol: string;
   readonly side: Side;
   readonly legType: LegType;
   readonly triggerPrice: Price;
+  /** The mark price where absent. Only `strict` takes another one, or price protection. */
+  readonly workingType?: WorkingType;
+  readonly priceProtect?: boolean;
   /** One client id, one leg, for ever. */
   readonly clientLegId: string;
 };
@@ -54,7 +92,7 @@ export type PlaceLeg = {
 export type CancelLeg = { readonly type: "CancelLeg"; readonly legId: number };
 export type CancelOpenLegs = { readonly type: "CancelOpenLegs"; readonly symbol: string };
 
-/** The mark price triggered a leg: `seen` is that price. */
+/** A price of its working type triggered a leg: `seen` is that price. */
 export type TriggerLeg = Seen & { readonly type: "TriggerLeg"; readonly legId: number };
 
 /** Above the highest leverage of the symbol it is that one. */
@@ -90,6 +128,8 @@ export type Command =
   | CancelOpenOrders
   | FillRestingOrder
   | TriggerStop
+  | MatchTrade
+  | MatchCrossing
   | PlaceLeg
   | CancelLeg
   | CancelOpenLegs
@@ -120,6 +160,16 @@ export function fillKey(orderId: number): string {
 /** The key of a stop order's trigger. */
 export function triggerKey(orderId: number): string {
   return `trigger:${orderId}`;
+}
+
+/** The key of a market trade: it fills a strategy's orders once. */
+export function matchKey(symbol: string, { aggregateId }: Pick<MarketTrade, "aggregateId">): string {
+  return `match:${symbol}:${aggregateId}`;
+}
+
+/** The key of a change of the book that crosses an order. */
+export function crossingKey(orderId: number, updateId: number): string {
+  return `cross:${orderId}:${updateId}`;
 }
 
 /** The key of a leg's firing. */

@@ -5,8 +5,8 @@ import { type Amount, decimal, type Price, type Quantity, type Rate, SCALE, ZERO
 import type { Account, StrategyType } from "./account.ts";
 import type { LegType } from "./leg.ts";
 import type { ClientOrderType, Side } from "./order.ts";
-import type { FilterName } from "./refusal.ts";
 import type { Strategy } from "./strategy.ts";
+import type { FilterName } from "./symbol.ts";
 
 /** The asset that copies are reckoned in. Pairs with another quote asset are not copied. */
 export const COPY_QUOTE_ASSET = "USDT";

@@ -3,10 +3,11 @@
 import type { Amount } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
 import type { Position } from "./account.ts";
+import type { ConsumedLot } from "./consumed.ts";
+import type { FillProfile } from "./fill-profile.ts";
 import type { FiredLeg, Leg, LegCancelReason, LegExpiryReason } from "./leg.ts";
 import type { Settlement } from "./market.ts";
-import type { Order, Trade } from "./order.ts";
-import type { FilterName } from "./refusal.ts";
+import type { ExpiryReason, Order, QueueEntry, Trade } from "./order.ts";
 import type { Rejection } from "./signal.ts";
 
 type Happening = {
@@ -17,7 +18,11 @@ type Happening = {
 };
 
 /** The strategy got its virtual seed. */
-export type StrategyOpened = Happening & { readonly type: "StrategyOpened" };
+export type StrategyOpened = Happening & {
+  readonly type: "StrategyOpened";
+  /** Absent for `standard`. */
+  readonly profile?: FillProfile;
+};
 /** The order as it came in: NEW, nothing executed yet. */
 export type OrderPlaced = Happening & {
   readonly type: "OrderPlaced";
@@ -34,6 +39,14 @@ export type OrderFilled = Happening & {
    * The start of this state, market time in Unix ms, if it is before the event, which was found afterwards.
    */
   readonly heldFrom?: number;
+  /** The displayed quantity that the fill took; only under `strict`. */
+  readonly consumed?: ConsumedLot;
+};
+/** An order under `strict` joined the queue at its limit. */
+export type OrderRested = Happening & {
+  readonly type: "OrderRested";
+  readonly orderId: number;
+  readonly queue: QueueEntry;
 };
 /**
  * An open futures order reserves more or less than before, since positions, leverage or other orders have
@@ -56,8 +69,6 @@ export type OrderExpired = Happening & {
   readonly orderId: number;
   readonly reason: ExpiryReason;
 };
-export type ExpiryReason = FilterName | "INSUFFICIENT_BALANCE" | "BOOK_EMPTY" | "NOTHING_TO_REDUCE";
-
 /** The new leg: NEW, or PENDING with an open entry. */
 export type LegPlaced = Happening & {
   readonly type: "LegPlaced";
@@ -128,6 +139,7 @@ export type DomainEvent =
   | StrategyOpened
   | OrderPlaced
   | OrderFilled
+  | OrderRested
   | OrderCanceled
   | OrderTriggered
   | OrderExpired

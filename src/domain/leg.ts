@@ -31,6 +31,9 @@ export const LEG_EXPIRY_REASONS = [
 ] as const;
 export type LegExpiryReason = (typeof LEG_EXPIRY_REASONS)[number];
 
+/** The price that triggers a leg: the mark price, or the last trade's. */
+export type WorkingType = "MARK_PRICE" | "CONTRACT_PRICE";
+
 export type Leg = {
   /** From the same numbers as order ids. On the wire `algoId`. */
   readonly legId: number;
@@ -41,8 +44,12 @@ export type Leg = {
   readonly side: "BUY" | "SELL";
   readonly type: LegType;
   readonly status: LegStatus;
-  /** Compared with the mark price. */
+  /** Compared with the price of its working type. */
   readonly triggerPrice: Price;
+  /** Absent for the mark price. */
+  readonly workingType?: "CONTRACT_PRICE";
+  /** Not triggered while the last price and the mark price are far apart. */
+  readonly priceProtect?: true;
   /** Market time, Unix ms. */
   readonly placedAt: number;
   readonly updatedAt: number;
@@ -68,7 +75,7 @@ export type FiredLeg = {
   readonly at: number;
 };
 
-/** Whether the leg waits for a mark price that rises to its trigger. */
+/** Whether the leg waits for a price that rises to its trigger. */
 export function waitsForRise({ side, type }: Pick<Leg, "side" | "type">): boolean {
   return (side === "BUY") === (type === "STOP_MARKET");
 }

@@ -1,9 +1,29 @@
 // The market data of a decision, as values. Nothing here waits or sends requests.
-import type { Price, Rate } from "../money/decimal.ts";
+import type { Price, Quantity, Rate } from "../money/decimal.ts";
+import type { BookLevel, BookSide, BookStamp } from "./receipt.ts";
 import type { SymbolRules } from "./symbol.ts";
 
 /** The best prices of a symbol's book. A side that is empty is null. */
 export type Quote = { readonly bid: Price | null; readonly ask: Price | null };
+
+/** The effective book of a symbol: its levels as they are displayed now. */
+export type BookView = BookStamp & {
+  /** The levels of a side, best first. Levels of quantity zero may be among them. */
+  displayed(side: BookSide): Iterable<BookLevel>;
+  /** The quantity at a price: zero where nothing is displayed, null beyond the last level that is known. */
+  displayedAt(side: BookSide, price: Price): Quantity | null;
+};
+
+/** An aggregate trade of the market. */
+export type MarketTrade = {
+  readonly aggregateId: number;
+  readonly price: Price;
+  readonly quantity: Quantity;
+  /** The side of the book that was traded: the bids if a seller took, the asks if a buyer did. */
+  readonly side: BookSide;
+  /** The exchange's time, Unix ms. */
+  readonly time: number;
+};
 
 /**
  * One settlement of funding as the exchange publishes it: longs pay the rate if it is positive, shorts if it
@@ -25,6 +45,10 @@ export type Market = {
   rules(symbol: string): SymbolRules | null;
   /** The present quote, or null while the symbol is silent: its last price is then no price. */
   quote(symbol: string): Quote | null;
+  /**
+   * The book of a symbol, or null while it is not known: it is not in sequence, silent, or nobody asked for it.
+   */
+  book(symbol: string): BookView | null;
   /** The price of the last trade, or null while none is known. */
   lastPrice(symbol: string): Price | null;
   /** The volume-weighted average price of the last five minutes, or null while none is known. */

@@ -1,16 +1,18 @@
 // An order as the service knows it. Wire names (`cummulativeQuoteQty`, `origQty`) stay at the wire.
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
 import type { AttachedLeg } from "./leg.ts";
+import type { Arrival, Receipt } from "./receipt.ts";
+import type { FilterName } from "./symbol.ts";
 
 export const SIDES = ["BUY", "SELL"] as const;
 export type Side = (typeof SIDES)[number];
 
-/** The order types of the spot family that the service takes. Source: specification 4.1. */
+/** The order types of the spot family that every profile takes. Source: specification 4.1. */
 export const SPOT_ORDER_TYPES = ["MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT"] as const;
 /** Those of the futures family; what waits for a trigger there is a leg. Source: specification 4.2. */
 export const FUTURES_ORDER_TYPES = ["MARKET", "LIMIT"] as const satisfies readonly ClientOrderType[];
-/** The order types that a client may place. */
-export type ClientOrderType = (typeof SPOT_ORDER_TYPES)[number];
+/** The order types that a client may place; LIMIT_MAKER, which never takes, on spot under `strict`. */
+export type ClientOrderType = (typeof SPOT_ORDER_TYPES)[number] | "LIMIT_MAKER";
 /** A liquidation is the service's own order. */
 export type OrderType = ClientOrderType | "LIQUIDATION";
 /** The types that wait for the last price to reach their stop price before they are anything else. */
@@ -20,6 +22,13 @@ export type StopOrderType = Extract<OrderType, `STOP_${string}`>;
  * NEW → PARTIALLY_FILLED → FILLED; the last four are terminal and never change. Source: specification 3.2.
  */
 export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED";
+
+/**
+ * How long an order is good for: until it is canceled, not at all (what cannot be filled at once expires), at once
+ * in full or not at all, or until canceled and never as taker.
+ */
+export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "GTX"] as const;
+export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
 /** The size of an order: base units, or (MARKET BUY only) the amount to spend in quote units. */
 export type OrderSize = { readonly quantity: Quantity } | { readonly quoteQuantity: Amount };
@@ -62,6 +71,24 @@ export type Order = {
    * filled.
    */
   readonly attached?: AttachedLegs;
+  /** Absent for GTC, as which orders without a limit count. */
+  readonly timeInForce?: Exclude<TimeInForce, "GTC">;
+  /** Why it expired; absent of orders that expired before reasons were recorded with them. */
+  readonly expiryReason?: ExpiryReason;
+  /** Of an order under `strict` that a client placed. */
+  readonly arrival?: Arrival;
+  /** Of an open order under `strict`: how it joined the queue at its price. */
+  readonly queue?: QueueEntry;
+};
+
+/** The place of an order in the queue at its limit, as it was when the order joined it. */
+export type QueueEntry = {
+  /** Market time, Unix ms: only later trades can fill the order. */
+  readonly since: number;
+  /** The quantity that others displayed at the price; null if it was not known. */
+  readonly ahead: Quantity | null;
+  /** The update id of the book that showed it; null if it was not known. */
+  readonly bookUpdateId: number | null;
 };
 
 /**
@@ -69,6 +96,18 @@ export type Order = {
  * stopLossPrice).
  */
 export type AttachedLegs = { readonly takeProfitPrice: Price | null; readonly stopLossPrice: Price | null };
+
+/** Why an order expired. */
+export type ExpiryReason =
+  | FilterName
+  | "INSUFFICIENT_BALANCE"
+  | "BOOK_EMPTY"
+  | "NOTHING_TO_REDUCE"
+  // Under `strict`: the book did not have the whole quantity, or the order would have met one of the strategy's.
+  | "INSUFFICIENT_LIQUIDITY"
+  | "UNFILLED_IOC_QUANTITY_EXPIRED"
+  | "UNFILLED_FOK_ORDER_EXPIRED"
+  | "SELF_TRADE";
 
 /** One fill. */
 export type Trade = {
@@ -87,6 +126,8 @@ export type Trade = {
   readonly at: number;
   /** Of a futures trade: the realized profit of its closing part (negative: loss), without the fee. */
   readonly realizedPnl?: Amount;
+  /** Of a trade under `strict`. */
+  readonly receipt?: Receipt;
 };
 
 export function isStopType(type: OrderType): type is StopOrderType {

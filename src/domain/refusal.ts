@@ -3,18 +3,7 @@
 
 import type { Amount } from "../money/decimal.ts";
 import type { ClientOrderType } from "./order.ts";
-
-/** The published filters that the service enforces. Source: reference exchange, section 6.3. */
-export type FilterName =
-  | "PRICE_FILTER"
-  | "PERCENT_PRICE"
-  | "PERCENT_PRICE_BY_SIDE"
-  | "LOT_SIZE"
-  | "MARKET_LOT_SIZE"
-  | "NOTIONAL"
-  | "MAX_POSITION"
-  | "MAX_NUM_ORDERS"
-  | "MAX_NUM_ALGO_ORDERS";
+import type { FilterName } from "./symbol.ts";
 
 /** The fault of a price or a quantity; an exceeded count is TOO_HIGH. */
 export type FilterFault = "ZERO" | "TOO_LOW" | "TOO_HIGH" | "OFF_STEP" | "TOO_PRECISE";
@@ -95,6 +84,11 @@ export type Refusal =
   | { readonly refusal: "RECORDING_ENDED" }
   | { readonly refusal: "ORDER_TYPE_UNSUPPORTED"; readonly orderType: ClientOrderType }
   | { readonly refusal: "BOOK_EMPTY" }
+  // Under `strict` only.
+  | { readonly refusal: "LIQUIDITY_TOO_SMALL" }
+  | { readonly refusal: "LIMIT_MAKER_WOULD_TAKE" }
+  | { readonly refusal: "POST_ONLY_WOULD_TAKE" }
+  | { readonly refusal: "FILL_OR_KILL_UNFILLED" }
   | { readonly refusal: "STOP_WOULD_TRIGGER" }
   | { readonly refusal: "FILTER_FAILED"; readonly filter: FilterName }
   | { readonly refusal: "INSUFFICIENT_BALANCE" }

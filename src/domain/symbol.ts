@@ -1,6 +1,18 @@
 // Published data of a symbol, a spot pair or a perpetual contract, as far as the rules need it.
 import type { Amount, Price, Quantity, Rate } from "../money/decimal.ts";
 
+/** The published filters that the service enforces. Source: reference exchange, section 6.3. */
+export type FilterName =
+  | "PRICE_FILTER"
+  | "PERCENT_PRICE"
+  | "PERCENT_PRICE_BY_SIDE"
+  | "LOT_SIZE"
+  | "MARKET_LOT_SIZE"
+  | "NOTIONAL"
+  | "MAX_POSITION"
+  | "MAX_NUM_ORDERS"
+  | "MAX_NUM_ALGO_ORDERS";
+
 /** A limit of zero is switched off. Source: reference exchange, section 6.3. */
 export type PriceFilter = { readonly minPrice: Price; readonly maxPrice: Price; readonly tickSize: Price };
 export type LotSize = {
@@ -58,6 +70,11 @@ export type ContractTerms = {
   readonly liquidationFee: Rate;
   /** How far from the mark price an order at the market's price may be filled, as a share of it. */
   readonly marketTakeBound: Rate;
+  /**
+   * How far the last price may be from the mark price, as a share of the last, for a leg with price protection
+   * to be triggered; absent where it was not published.
+   */
+  readonly triggerProtect?: Rate;
   /** Ascending by notional, at least one. */
   readonly brackets: readonly Bracket[];
 };

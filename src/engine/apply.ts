@@ -1,10 +1,12 @@
 // How an event changes an account. Total and without rules: an event contains all that it moves, so applying
 // an account's journal from its first event gives the account.
 import type { Account, HeldBefore, Position } from "../domain/account.ts";
+import { type ConsumedLot, withLot } from "../domain/consumed.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import { afterSettlement, withChange } from "../domain/held-before.ts";
 import { type Income, incomesOf } from "../domain/income.ts";
 import type { Leg, LegStatus } from "../domain/leg.ts";
+import type { ExpiryReason } from "../domain/order.ts";
 import { isOpen, type Order, type OrderStatus } from "../domain/order.ts";
 import { withPlacement } from "../domain/order-counts.ts";
 import { type Amount, add, type Quantity, subtract, ZERO } from "../money/decimal.ts";
@@ -18,6 +20,7 @@ export type Applied = {
 };
 
 const NO_INCOMES: readonly Income[] = [];
+const NOTHING_CONSUMED: readonly ConsumedLot[] = [];
 const NOTHING_HELD: readonly HeldBefore[] = [];
 
 /**
@@ -37,9 +40,11 @@ export function apply(account: Account, event: DomainEvent): Applied {
 function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
   switch (event.type) {
     // The order of a signal has events of its own.
-    case "StrategyOpened":
     case "SignalExecuted":
     case "SignalRejected":
+      return null;
+    case "StrategyOpened":
+      if (event.profile !== undefined) account.profile = event.profile;
       return null;
     case "OrderPlaced":
       account.nextOrderId = event.order.orderId + 1;
@@ -52,6 +57,7 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
         remember(account, trade.symbol, event.heldFrom ?? event.at);
         hold(account, trade.symbol, position);
       }
+      if (event.consumed !== undefined) consume(account, trade.symbol, event.consumed);
       const order = openOrder(account, trade.orderId);
       const executedQuantity = add(order.executedQuantity, trade.quantity);
       return keep(account, {
@@ -63,6 +69,8 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
         updatedAt: event.at,
       });
     }
+    case "OrderRested":
+      return keep(account, { ...openOrder(account, event.orderId), queue: event.queue });
     case "OrderCanceled":
       return end(account, event.orderId, "CANCELED", event.at);
     case "OrderTriggered": {
@@ -70,7 +78,7 @@ function carryOut(account: Account, event: DomainEvent): Order | Leg | null {
       return keep(account, { ...order, workingAt: event.at, updatedAt: event.at });
     }
     case "OrderExpired":
-      return end(account, event.orderId, "EXPIRED", event.at);
+      return expire(account, event.orderId, event.reason, event.at);
     case "OrderReserveChanged": {
       const order = openOrder(account, event.orderId);
       return keep(account, { ...order, reserved: event.reserved });
@@ -118,6 +126,13 @@ function count(account: Account, admittedAt: number | undefined): void {
 
 function end(account: Account, orderId: number, status: OrderStatus, at: number): Order {
   return keep(account, { ...openOrder(account, orderId), reserved: ZERO, status, updatedAt: at });
+}
+
+/** The quantity of an order by quote amount that the book could not fill is what was executed. */
+function expire(account: Account, orderId: number, expiryReason: ExpiryReason, at: number): Order {
+  const expired = end(account, orderId, "EXPIRED", at);
+  const isByAmount = expired.quoteQuantity > 0n;
+  return { ...expired, ...(isByAmount && { quantity: expired.executedQuantity }), expiryReason };
 }
 
 function keep(account: Account, order: Order): Order {
@@ -189,6 +204,12 @@ function withoutEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Reado
   const others = new Map(map);
   others.delete(key);
   return others;
+}
+
+function consume(account: Account, symbol: string, lot: ConsumedLot): void {
+  const lots = account.consumed.get(symbol) ?? NOTHING_CONSUMED;
+  const { refreshMs = 0 } = account.profile.strict ?? {};
+  account.consumed = withEntry(account.consumed, symbol, withLot(lots, lot, refreshMs));
 }
 
 function unlocked(postings: readonly Posting[]): Amount {

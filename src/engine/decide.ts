@@ -21,6 +21,7 @@ export function symbolsConcerned(account: Account, command: Command): string[] {
     case "PlaceLeg":
     case "ChangeLeverage":
     case "LiquidatePosition":
+    case "MatchTrade":
       return [command.symbol];
     case "SettleFunding":
       return [command.settlement.symbol];
@@ -28,6 +29,7 @@ export function symbolsConcerned(account: Account, command: Command): string[] {
     case "ExecuteSignal":
       return account.status === "LIVE" ? [command.order.symbol] : [];
     case "TriggerStop":
+    case "MatchCrossing":
       return symbolOf(account.openOrders.get(command.orderId));
     case "TriggerLeg":
       return symbolOf(account.openLegs.get(command.legId));

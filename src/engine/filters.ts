@@ -4,8 +4,8 @@
 import type { Account } from "../domain/account.ts";
 import type { Market } from "../domain/market.ts";
 import { awaitsTrigger, type Order, type Side } from "../domain/order.ts";
-import type { FilterFailure, FilterFault, FilterName } from "../domain/refusal.ts";
-import type { LotSize, PercentPrice, ReferencePrice, SymbolRules } from "../domain/symbol.ts";
+import type { FilterFailure, FilterFault } from "../domain/refusal.ts";
+import type { FilterName, LotSize, PercentPrice, ReferencePrice, SymbolRules } from "../domain/symbol.ts";
 import {
   type Amount,
   add,

@@ -34,6 +34,24 @@ export function orderOf(
   };
 }
 
+/** What only `strict` takes: times in force beside GTC, and orders that never take. */
+export function refusedByStandard({ profile }: Account, command: PlaceOrder): Refusal | null {
+  if (profile.strict !== null) return null;
+  const { orderType, timeInForce = "GTC" } = command;
+  if (orderType === "LIMIT_MAKER") return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType };
+  return timeInForce === "GTC" ? null : { refusal: "TIME_IN_FORCE_INVALID" };
+}
+
+/** The order of a client's placement under `strict`, with its time in force and how it arrived. */
+export function arrived(
+  order: Order,
+  { timeInForce = "GTC", latencyMs = 0, arrivedAt }: PlaceOrder,
+  { at, admittedAt }: Circumstances,
+): Order {
+  const arrival = { admittedAt: admittedAt ?? null, latencyMs, arrivedAt: arrivedAt ?? at };
+  return { ...order, ...(timeInForce !== "GTC" && { timeInForce }), arrival };
+}
+
 type Reservation = { readonly reserved: Amount; readonly reservedAsset: string };
 type At = { readonly at: number };
 

@@ -2,9 +2,9 @@
 
 import type { Account } from "../domain/account.ts";
 import type { CancelOpenOrders, CancelOrder } from "../domain/command.ts";
-import type { ExpiryReason, LegCanceled, LegExpired, OrderCanceled, OrderExpired } from "../domain/event.ts";
+import type { LegCanceled, LegExpired, OrderCanceled, OrderExpired } from "../domain/event.ts";
 import type { Leg, LegCancelReason, LegExpiryReason } from "../domain/leg.ts";
-import type { Order } from "../domain/order.ts";
+import type { ExpiryReason, Order } from "../domain/order.ts";
 import type { Posting } from "../money/posting.ts";
 import type { Circumstances, Decision } from "./decision.ts";
 

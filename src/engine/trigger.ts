@@ -44,9 +44,18 @@ export function stopTrigger({ side, stopPrice }: Pick<Order, "side" | "stopPrice
   return { condition: side === "BUY" ? "TRADE_RISES" : "TRADE_FALLS", price: stopPrice };
 }
 
-/** A leg is triggered by a mark price: a stop on its losing side, a take-profit on its winning side. */
-export function legTrigger(leg: Pick<Leg, "side" | "type" | "triggerPrice">): PriceTrigger {
-  return { condition: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS", price: leg.triggerPrice };
+/**
+ * A leg is triggered by a price of its working type: a stop on its losing side, a take-profit on its winning
+ * side.
+ */
+export function legTrigger(
+  leg: Pick<Leg, "side" | "type" | "triggerPrice" | "workingType">,
+): PriceTrigger {
+  const { triggerPrice: price } = leg;
+  if (leg.workingType === "CONTRACT_PRICE") {
+    return { condition: waitsForRise(leg) ? "TRADE_RISES" : "TRADE_FALLS", price };
+  }
+  return { condition: waitsForRise(leg) ? "MARK_RISES" : "MARK_FALLS", price };
 }
 
 /** A position is liquidated by a mark price: a long when it falls to the liquidation price. */

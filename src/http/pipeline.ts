@@ -8,7 +8,8 @@
 // has no influence on the answer.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
-import type { FillProfile, StrategyType } from "../domain/account.ts";
+import type { StrategyType } from "../domain/account.ts";
+import type { FillProfile } from "../domain/fill-profile.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { Strategy } from "../domain/strategy.ts";
 import type { MasterKey } from "../keys/master-key.ts";

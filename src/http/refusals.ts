@@ -2,7 +2,8 @@
 // the texts are the reference exchange's own where it has one, since clients match them. Source:
 // specification 7.1; reference exchange, section 16.
 import type { ClientOrderType } from "../domain/order.ts";
-import type { FilterFailure, FilterFault, FilterName, Refusal, RefusalName } from "../domain/refusal.ts";
+import type { FilterFailure, FilterFault, Refusal, RefusalName } from "../domain/refusal.ts";
+import type { FilterName } from "../domain/symbol.ts";
 import { formatBriefly } from "../money/decimal.ts";
 
 export type WireError = { readonly status: number; readonly code: number; readonly msg: string };
@@ -13,6 +14,7 @@ type Row<Name extends RefusalName> = WireError | ((refusal: Of<Name>) => WireErr
 const ORDER_TYPE_NAMES: { readonly [T in ClientOrderType]: string } = {
   MARKET: "Market",
   LIMIT: "Limit",
+  LIMIT_MAKER: "Limit maker",
   STOP_LOSS: "Stop loss",
   STOP_LOSS_LIMIT: "Stop loss limit",
 };
@@ -163,6 +165,16 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   ORDER_TYPE_UNSUPPORTED: ({ orderType }) =>
     bad(-2010, `${ORDER_TYPE_NAMES[orderType]} orders are not supported for this symbol.`),
   BOOK_EMPTY: bad(-1112, "No orders on book for symbol."),
+  LIQUIDITY_TOO_SMALL: bad(-2010, "Order book liquidity is less than `LOT_SIZE` filter minimum quantity."),
+  LIMIT_MAKER_WOULD_TAKE: bad(-2010, "Order would immediately match and take."),
+  POST_ONLY_WOULD_TAKE: bad(
+    -5022,
+    "Due to the order could not be executed as maker, the Post Only order will be rejected.",
+  ),
+  FILL_OR_KILL_UNFILLED: bad(
+    -5021,
+    "Due to the order could not be filled immediately, the FOK order has been rejected.",
+  ),
   STOP_WOULD_TRIGGER: bad(-2010, "Stop price would trigger immediately."),
   FILTER_FAILED: ({ filter }) => bad(-1013, `Filter failure: ${filter}`),
   INSUFFICIENT_BALANCE: bad(-2010, "Account has insufficient balance for requested action."),

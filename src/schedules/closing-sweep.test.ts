@@ -6,7 +6,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { Desk } from "../desk/desk.ts";
 import { createStrategies } from "../desk/testing/strategies.ts";
-import { STANDARD } from "../engine/profiles.ts";
 import { decimal } from "../money/decimal.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { type Store, StoreFailure } from "../store/store.ts";
@@ -234,7 +233,6 @@ async function startOn() {
       },
     },
     markets: { SPOT: market, FUTURES: market },
-    profiles: STANDARD,
     log: pino({ level: "silent" }),
     onStoreFailure() {},
   });

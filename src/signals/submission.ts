@@ -5,7 +5,7 @@
 // is not checked here. Source: specification 4.4; design, section 6 (signals).
 import { z } from "zod";
 import type { PlaceOrder } from "../domain/command.ts";
-import { type ClientOrderType, type OrderSize, SIDES, SPOT_ORDER_TYPES } from "../domain/order.ts";
+import { type OrderSize, SIDES, SPOT_ORDER_TYPES } from "../domain/order.ts";
 import { type Amount, type Price, parseDecimal, type Quantity } from "../money/decimal.ts";
 import { faultOf, jsonOf, NOT_JSON } from "./json-body.ts";
 
@@ -63,7 +63,7 @@ const AMOUNTS = ["quantity", "quoteOrderQty", "price", "stopPrice"] as const;
 type AmountName = (typeof AMOUNTS)[number];
 
 /** The amounts that an order of a type needs, and that are all it takes. MARKET takes one of two. */
-const NEEDED: { readonly [T in ClientOrderType]: readonly AmountName[] } = {
+const NEEDED: { readonly [T in (typeof SPOT_ORDER_TYPES)[number]]: readonly AmountName[] } = {
   MARKET: [],
   LIMIT: ["quantity", "price"],
   STOP_LOSS: ["quantity", "stopPrice"],

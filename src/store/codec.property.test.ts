@@ -2,8 +2,16 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { HeldBefore, Position } from "../domain/account.ts";
-import { type Account, emptyAccount } from "../domain/account.ts";
+import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
+import type { ConsumedLot } from "../domain/consumed.ts";
 import type { DomainEvent } from "../domain/event.ts";
+import {
+  FEE_TIERS,
+  type FillProfile,
+  QUEUE_MODELS,
+  STANDARD,
+  type StrictTerms,
+} from "../domain/fill-profile.ts";
 import {
   type AttachedLeg,
   type FiredLeg,
@@ -11,9 +19,10 @@ import {
   LEG_EXPIRY_REASONS,
   type Leg,
 } from "../domain/leg.ts";
-import type { Order, Trade } from "../domain/order.ts";
+import type { Order, QueueEntry, Trade } from "../domain/order.ts";
+import type { Arrival, Receipt } from "../domain/receipt.ts";
 import type { Rejection } from "../domain/signal.ts";
-import type { Decimal, Product } from "../money/decimal.ts";
+import type { Decimal, Price, Product, Quantity, Rate } from "../money/decimal.ts";
 import { OWN_POCKETS, type Pockets, type Posting, WORLD_POCKETS } from "../money/posting.ts";
 import { decodeAccount, decodeEvents, encodeEvents, encodeState } from "./codec.ts";
 
@@ -38,7 +47,14 @@ test("what an account's row carries", async () => {
       const decoded = decodeAccount({ id, type, status, state: encodeState(account) }, []);
       expect(decoded).toEqual(account);
       // Maps are equal whatever their order.
-      for (const part of ["positions", "openLegs", "leverages", "heldBefore", "fundedUntil"] as const) {
+      for (const part of [
+        "positions",
+        "openLegs",
+        "leverages",
+        "heldBefore",
+        "fundedUntil",
+        "consumed",
+      ] as const) {
         expect([...decoded[part].keys()]).toEqual([...account[part].keys()]);
       }
     }),
@@ -82,13 +98,86 @@ const attachedLeg: fc.Arbitrary<AttachedLeg> = fc.record({
   type: legType,
   triggerPrice: units(),
 });
+const queue: fc.Arbitrary<QueueEntry> = fc.record({
+  since: time,
+  ahead: fc.option(units<Quantity>()),
+  bookUpdateId: fc.option(id),
+});
+const arrival: fc.Arbitrary<Arrival> = fc.record({
+  admittedAt: fc.option(time),
+  latencyMs: id,
+  arrivedAt: time,
+});
+const bookSide = fc.constantFrom("BID" as const, "ASK" as const);
+const receipt: fc.Arbitrary<Receipt> = fc.record({
+  version: id,
+  cause: fc.constantFrom("WALK", "TRADE_AT_PRICE", "BOOK_CROSSED", "TAKEOVER"),
+  arrival: fc.option(arrival),
+  book: fc.option(
+    fc.record({ lastUpdateId: id, eventTime: time, receivedAt: time, tickerUpdateId: fc.option(id) }),
+  ),
+  level: fc.option(
+    fc.record({
+      price: units<Price>(),
+      displayed: units<Quantity>(),
+      fromTicker: fc.boolean(),
+      newerTrades: units<Quantity>(),
+      side: bookSide,
+      index: id,
+      ownConsumed: units<Quantity>(),
+      available: units<Quantity>(),
+    }),
+  ),
+  queue: fc.option(
+    fc.record({
+      aheadAtPlacement: fc.option(units<Quantity>()),
+      bookAtPlacement: fc.option(id),
+      tradedAtPrice: units<Quantity>(),
+      canceledAhead: units<Quantity>(),
+      aheadBefore: fc.option(units<Quantity>()),
+      ahead: units<Quantity>(),
+    }),
+  ),
+  marketTrade: fc.option(
+    fc.record({
+      aggregateId: id,
+      price: units<Price>(),
+      quantity: units<Quantity>(),
+      time,
+      available: units<Quantity>(),
+    }),
+  ),
+});
+const lot: fc.Arbitrary<ConsumedLot> = fc.record({
+  side: bookSide,
+  price: units<Price>(),
+  quantity: units<Quantity>(),
+  at: time,
+});
+const strictProfile: fc.Arbitrary<FillProfile> = fc.record({
+  name: fc.constant("strict" as const),
+  version: id,
+  makerFee: units<Rate>(),
+  takerFee: units<Rate>(),
+  strict: fc.record<StrictTerms>({
+    latency: fc.oneof(id, fc.record({ p50: id, p90: id, p99: id })),
+    queue: fc.constantFrom(...QUEUE_MODELS),
+    refreshMs: id,
+    feeTier: fc.constantFrom(...FEE_TIERS),
+    feeDiscount: fc.constantFrom("none", "bnb"),
+  }),
+});
+
+type OfSomeOrders =
+  | ("reduceOnly" | "closesPosition" | "legs" | "attached")
+  | ("timeInForce" | "expiryReason" | "arrival" | "queue");
 const order: fc.Arbitrary<Order> = some(
-  fc.record<Omit<Order, "reduceOnly" | "closesPosition" | "legs" | "attached">>({
+  fc.record<Omit<Order, OfSomeOrders>>({
     orderId: id,
     clientOrderId: text,
     symbol: text,
     side,
-    type: fc.constantFrom("MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT", "LIQUIDATION"),
+    type: fc.constantFrom("MARKET", "LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT", "LIMIT_MAKER", "LIQUIDATION"),
     status: fc.constantFrom("NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "REJECTED", "EXPIRED"),
     price: units(),
     stopPrice: units(),
@@ -107,11 +196,15 @@ const order: fc.Arbitrary<Order> = some(
     closesPosition: fc.constant(true as const),
     legs: fc.array(attachedLeg, { maxLength: 2 }),
     attached: fc.record({ takeProfitPrice: fc.option(units()), stopLossPrice: fc.option(units()) }),
+    timeInForce: fc.constantFrom("IOC", "FOK", "GTX"),
+    expiryReason: fc.constantFrom("LOT_SIZE", "UNFILLED_IOC_QUANTITY_EXPIRED"),
+    arrival,
+    queue,
   },
 );
 
 const trade: fc.Arbitrary<Trade> = some(
-  fc.record<Omit<Trade, "realizedPnl">>({
+  fc.record<Omit<Trade, "realizedPnl" | "receipt">>({
     tradeId: id,
     orderId: id,
     symbol: text,
@@ -124,12 +217,12 @@ const trade: fc.Arbitrary<Trade> = some(
     isMaker: fc.boolean(),
     at: time,
   }),
-  { realizedPnl: units() },
+  { realizedPnl: units(), receipt },
 );
 
 const fired: fc.Arbitrary<FiredLeg> = fc.record({ orderId: id, price: units(), quantity: units(), at: time });
 const leg: fc.Arbitrary<Leg> = some(
-  fc.record<Omit<Leg, "entryId" | "endReason">>({
+  fc.record<Omit<Leg, "entryId" | "endReason" | "workingType" | "priceProtect">>({
     legId: id,
     clientLegId: text,
     symbol: text,
@@ -141,7 +234,12 @@ const leg: fc.Arbitrary<Leg> = some(
     updatedAt: time,
     fired: fc.option(fired),
   }),
-  { entryId: id, endReason: fc.constantFrom(...LEG_CANCEL_REASONS, ...LEG_EXPIRY_REASONS) },
+  {
+    entryId: id,
+    endReason: fc.constantFrom(...LEG_CANCEL_REASONS, ...LEG_EXPIRY_REASONS),
+    workingType: fc.constant("CONTRACT_PRICE"),
+    priceProtect: fc.constant(true as const),
+  },
 );
 
 const position: fc.Arbitrary<Position> = fc.record<Position>({
@@ -158,12 +256,16 @@ const position: fc.Arbitrary<Position> = fc.record<Position>({
 const EVENTS: {
   readonly [T in DomainEvent["type"]]: fc.Arbitrary<Extract<DomainEvent, { readonly type: T }>>;
 } = {
-  StrategyOpened: fc.record({ ...happening, type: fc.constant("StrategyOpened") }),
+  StrategyOpened: some(fc.record({ ...happening, type: fc.constant("StrategyOpened") }), {
+    profile: strictProfile,
+  }),
+  OrderRested: fc.record({ ...happening, type: fc.constant("OrderRested"), orderId: id, queue }),
   OrderPlaced: some(fc.record({ ...happening, type: fc.constant("OrderPlaced"), order }), {
     admittedAt: time,
   }),
   OrderFilled: some(fc.record({ ...happening, type: fc.constant("OrderFilled"), trade }), {
     position: fc.option(position),
+    consumed: lot,
   }),
   OrderReserveChanged: fc.record({
     ...happening,
@@ -249,22 +351,30 @@ function mapOf<Key, Value>(
   return fc.array(fc.tuple(key, value), { maxLength: 3 }).map((entries) => new Map(entries));
 }
 
-const ACCOUNTS: fc.Arbitrary<Account> = fc.record<Account>({
-  strategyId: text,
-  type: fc.constantFrom("SPOT", "FUTURES"),
-  status: fc.constantFrom("LIVE", "CLOSING", "CLOSED"),
-  balances: mapOf(symbol, pockets),
-  openOrders: fc.constant(new Map()),
-  nextOrderId: id,
-  nextTradeId: id,
-  nextIncomeId: id,
-  positions: fc
-    .array(position, { maxLength: 3 })
-    .map((all) => new Map(all.map((each) => [each.symbol, each]))),
-  openLegs: fc.array(leg, { maxLength: 3 }).map((all) => new Map(all.map((each) => [each.legId, each]))),
-  leverages: mapOf(symbol, fc.integer({ min: 1, max: 125 })),
-  heldBefore: mapOf(symbol, fc.array(heldBefore, { minLength: 1, maxLength: 3 })),
-  fundedUntil: mapOf(symbol, time),
-  orderCounts: fc.constant(emptyAccount("", "SPOT").orderCounts),
-  updatedAt: time,
-});
+const ACCOUNTS: fc.Arbitrary<Account> = fc
+  .constantFrom("SPOT" as const, "FUTURES" as const)
+  .chain((type) => accountsOf(type));
+
+function accountsOf(type: StrategyType): fc.Arbitrary<Account> {
+  return fc.record<Account>({
+    strategyId: text,
+    type: fc.constant(type),
+    profile: fc.oneof(fc.constant(STANDARD[type]), strictProfile),
+    consumed: mapOf(symbol, fc.array(lot, { minLength: 1, maxLength: 3 })),
+    status: fc.constantFrom("LIVE", "CLOSING", "CLOSED"),
+    balances: mapOf(symbol, pockets),
+    openOrders: fc.constant(new Map()),
+    nextOrderId: id,
+    nextTradeId: id,
+    nextIncomeId: id,
+    positions: fc
+      .array(position, { maxLength: 3 })
+      .map((all) => new Map(all.map((each) => [each.symbol, each]))),
+    openLegs: fc.array(leg, { maxLength: 3 }).map((all) => new Map(all.map((each) => [each.legId, each]))),
+    leverages: mapOf(symbol, fc.integer({ min: 1, max: 125 })),
+    heldBefore: mapOf(symbol, fc.array(heldBefore, { minLength: 1, maxLength: 3 })),
+    fundedUntil: mapOf(symbol, time),
+    orderCounts: fc.constant(emptyAccount("", "SPOT").orderCounts),
+    updatedAt: time,
+  });
+}

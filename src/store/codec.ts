@@ -3,7 +3,9 @@
 
 import type { HeldBefore, Position } from "../domain/account.ts";
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
-import type { DomainEvent, OrderFilled } from "../domain/event.ts";
+import type { ConsumedLot } from "../domain/consumed.ts";
+import type { DomainEvent, OrderFilled, StrategyOpened } from "../domain/event.ts";
+import type { FillProfile } from "../domain/fill-profile.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
@@ -12,16 +14,22 @@ import { emptyPockets, type Pocket, type Pockets } from "../money/posting.ts";
 import {
   reviveFiring,
   reviveLeg,
+  reviveLot,
   reviveOrder,
   revivePosition,
   revivePosting,
+  reviveProfile,
+  reviveQueue,
   reviveTrade,
   type Stored,
   storedFiring,
   storedLeg,
+  storedLot,
   storedOrder,
   storedPosition,
   storedPosting,
+  storedProfile,
+  storedQueue,
   storedTrade,
 } from "./stored-forms.ts";
 
@@ -65,7 +73,10 @@ export function decodeOrders(text: string | null): Order[] {
   return text === null ? [] : text.split(BETWEEN_ORDERS).map(decodeOrder);
 }
 
-/** What an account's row carries. A part that only futures have is written where there is something in it. */
+/**
+ * What an account's row carries. A part that only futures, or the profile `strict`, have is written where there
+ * is something in it.
+ */
 type State = {
   readonly balances: Readonly<Record<string, Partial<Stored<Pockets>>>>;
   readonly nextOrderId: number;
@@ -76,6 +87,9 @@ type State = {
   readonly leverages?: readonly (readonly [symbol: string, leverage: number])[];
   readonly heldBefore?: readonly (readonly [symbol: string, held: readonly Stored<HeldBefore>[]])[];
   readonly fundedUntil?: readonly (readonly [symbol: string, until: number])[];
+  /** Absent for `standard`. */
+  readonly profile?: Stored<FillProfile>;
+  readonly consumed?: readonly (readonly [symbol: string, lots: readonly Stored<ConsumedLot>[]])[];
   /** Absent in a row from before there were counts. */
   readonly orderCounts?: OrderCounts;
   readonly updatedAt: number;
@@ -84,7 +98,7 @@ type State = {
 /** The part of an account that its row carries; open orders are rows of their own. */
 export function encodeState(account: Account): string {
   const { nextOrderId, nextTradeId, nextIncomeId, positions, openLegs, leverages } = account;
-  const { heldBefore, fundedUntil } = account;
+  const { heldBefore, fundedUntil, profile, consumed } = account;
   const balances: Record<string, Partial<Stored<Pockets>>> = {};
   for (const [asset, pockets] of account.balances) balances[asset] = storedPockets(pockets);
   const state: State = {
@@ -97,6 +111,8 @@ export function encodeState(account: Account): string {
     ...(leverages.size > 0 && { leverages: [...leverages] }),
     ...(heldBefore.size > 0 && { heldBefore: [...heldBefore].map(storedHolding) }),
     ...(fundedUntil.size > 0 && { fundedUntil: [...fundedUntil] }),
+    ...(profile.strict !== null && { profile: storedProfile(profile) }),
+    ...(consumed.size > 0 && { consumed: [...consumed].map(storedConsumption) }),
     orderCounts: account.orderCounts,
     updatedAt: account.updatedAt,
   };
@@ -124,6 +140,9 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
   if (legs) account.openLegs = new Map(legs.map(reviveLeg).map((each) => [each.legId, each]));
   if (leverages) account.leverages = new Map(leverages);
   if (fundedUntil) account.fundedUntil = new Map(fundedUntil);
+  const { profile, consumed } = state;
+  if (profile) account.profile = reviveProfile(profile);
+  if (consumed) account.consumed = new Map(consumed.map(([symbol, lots]) => [symbol, lots.map(reviveLot)]));
   if (heldBefore) {
     account.heldBefore = new Map(heldBefore.map(([symbol, held]) => [symbol, held.map(reviveHeld)]));
   }
@@ -161,6 +180,10 @@ function storedHolding([symbol, held]: readonly [string, readonly HeldBefore[]])
   ] as const;
 }
 
+function storedConsumption([symbol, lots]: readonly [string, readonly ConsumedLot[]]) {
+  return [symbol, lots.map(storedLot)] as const;
+}
+
 function reviveHeld({ changedAt, quantity }: Stored<HeldBefore>): HeldBefore {
   return { changedAt, quantity: decimal(quantity) };
 }
@@ -168,15 +191,26 @@ function reviveHeld({ changedAt, quantity }: Stored<HeldBefore>): HeldBefore {
 function storedEvent(event: DomainEvent): Stored<DomainEvent> {
   const postings = event.postings.map(storedPosting);
   switch (event.type) {
+    case "StrategyOpened": {
+      const { profile } = event;
+      return {
+        ...event,
+        postings,
+        ...(profile !== undefined && { profile: storedProfile(profile) }),
+      } as Stored<StrategyOpened>;
+    }
     case "OrderPlaced":
       return { ...event, postings, order: storedOrder(event.order) };
+    case "OrderRested":
+      return { ...event, postings, queue: storedQueue(event.queue) };
     case "OrderFilled": {
-      const { position } = event;
+      const { position, consumed } = event;
       return {
         ...event,
         postings,
         trade: storedTrade(event.trade),
         ...(position !== undefined && { position: position && storedPosition(position) }),
+        ...(consumed !== undefined && { consumed: storedLot(consumed) }),
       } as Stored<OrderFilled>;
     }
     case "OrderReserveChanged":
@@ -201,15 +235,26 @@ function storedEvent(event: DomainEvent): Stored<DomainEvent> {
 function reviveEvent(stored: Stored<DomainEvent>): DomainEvent {
   const postings = stored.postings.map(revivePosting);
   switch (stored.type) {
+    case "StrategyOpened": {
+      const { profile } = stored;
+      return {
+        ...stored,
+        postings,
+        ...(profile !== undefined && { profile: reviveProfile(profile) }),
+      } as StrategyOpened;
+    }
     case "OrderPlaced":
       return { ...stored, postings, order: reviveOrder(stored.order) };
+    case "OrderRested":
+      return { ...stored, postings, queue: reviveQueue(stored.queue) };
     case "OrderFilled": {
-      const { position } = stored;
+      const { position, consumed } = stored;
       return {
         ...stored,
         postings,
         trade: reviveTrade(stored.trade),
         ...(position !== undefined && { position: position && revivePosition(position) }),
+        ...(consumed !== undefined && { consumed: reviveLot(consumed) }),
       } as OrderFilled;
     }
     case "OrderReserveChanged":

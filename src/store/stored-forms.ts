@@ -2,8 +2,11 @@
 // to be.
 
 import type { Position } from "../domain/account.ts";
+import type { ConsumedLot } from "../domain/consumed.ts";
+import type { FillProfile } from "../domain/fill-profile.ts";
 import type { AttachedLeg, FiredLeg, Leg } from "../domain/leg.ts";
-import type { AttachedLegs, Order, Trade } from "../domain/order.ts";
+import type { AttachedLegs, Order, QueueEntry, Trade } from "../domain/order.ts";
+import type { QueueRecord, Receipt, TakenLevel, TradeRecord } from "../domain/receipt.ts";
 import { type Decimal, decimal, formatBriefly, type Product } from "../money/decimal.ts";
 import type { Posting } from "../money/posting.ts";
 
@@ -19,7 +22,7 @@ type StoredOrder = Omit<Stored<Order>, "stopPrice" | "workingAt"> &
   Partial<Pick<Stored<Order>, "stopPrice" | "workingAt">>;
 
 export function storedOrder(order: Order): Stored<Order> {
-  const { legs, attached } = order;
+  const { legs, attached, queue } = order;
   return {
     ...order,
     price: formatBriefly(order.price),
@@ -31,11 +34,12 @@ export function storedOrder(order: Order): Stored<Order> {
     reserved: formatBriefly(order.reserved),
     ...(legs !== undefined && { legs: legs.map(storedAttachedLeg) }),
     ...(attached !== undefined && { attached: storedAttached(attached) }),
+    ...(queue !== undefined && { queue: storedQueue(queue) }),
   } as Stored<Order>;
 }
 
 export function reviveOrder(stored: StoredOrder): Order {
-  const { stopPrice = "0", workingAt = stored.placedAt, legs, attached } = stored;
+  const { stopPrice = "0", workingAt = stored.placedAt, legs, attached, queue } = stored;
   return {
     ...stored,
     price: decimal(stored.price),
@@ -48,11 +52,12 @@ export function reviveOrder(stored: StoredOrder): Order {
     reserved: decimal(stored.reserved),
     ...(legs !== undefined && { legs: legs.map(reviveAttachedLeg) }),
     ...(attached !== undefined && { attached: reviveAttached(attached) }),
+    ...(queue !== undefined && { queue: reviveQueue(queue) }),
   } as Order;
 }
 
 export function storedTrade(trade: Trade): Stored<Trade> {
-  const { realizedPnl } = trade;
+  const { realizedPnl, receipt } = trade;
   return {
     ...trade,
     price: formatBriefly(trade.price),
@@ -60,11 +65,12 @@ export function storedTrade(trade: Trade): Stored<Trade> {
     quoteQuantity: formatBriefly(trade.quoteQuantity),
     fee: formatBriefly(trade.fee),
     ...(realizedPnl !== undefined && { realizedPnl: formatBriefly(realizedPnl) }),
+    ...(receipt !== undefined && { receipt: storedReceipt(receipt) }),
   } as Stored<Trade>;
 }
 
 export function reviveTrade(stored: Stored<Trade>): Trade {
-  const { realizedPnl } = stored;
+  const { realizedPnl, receipt } = stored;
   return {
     ...stored,
     price: decimal(stored.price),
@@ -72,6 +78,7 @@ export function reviveTrade(stored: Stored<Trade>): Trade {
     quoteQuantity: decimal(stored.quoteQuantity),
     fee: decimal(stored.fee),
     ...(realizedPnl !== undefined && { realizedPnl: decimal(realizedPnl) }),
+    ...(receipt !== undefined && { receipt: reviveReceipt(receipt) }),
   } as Trade;
 }
 
@@ -150,4 +157,121 @@ function textOrNull(value: Decimal | null): string | null {
 
 function decimalOrNull<D extends Decimal>(text: string | null): D | null {
   return text === null ? null : decimal(text);
+}
+
+// Values of the profile `strict`.
+
+export function storedProfile(profile: FillProfile): Stored<FillProfile> {
+  const { makerFee, takerFee } = profile;
+  return {
+    ...profile,
+    makerFee: formatBriefly(makerFee),
+    takerFee: formatBriefly(takerFee),
+  } as Stored<FillProfile>;
+}
+
+export function reviveProfile(stored: Stored<FillProfile>): FillProfile {
+  return {
+    ...stored,
+    makerFee: decimal(stored.makerFee),
+    takerFee: decimal(stored.takerFee),
+  } as FillProfile;
+}
+
+export function storedLot(lot: ConsumedLot): Stored<ConsumedLot> {
+  return { ...lot, price: formatBriefly(lot.price), quantity: formatBriefly(lot.quantity) };
+}
+
+export function reviveLot(stored: Stored<ConsumedLot>): ConsumedLot {
+  return { ...stored, price: decimal(stored.price), quantity: decimal(stored.quantity) };
+}
+
+export function storedQueue(queue: QueueEntry): Stored<QueueEntry> {
+  return { ...queue, ahead: textOrNull(queue.ahead) };
+}
+
+export function reviveQueue(stored: Stored<QueueEntry>): QueueEntry {
+  return { ...stored, ahead: decimalOrNull(stored.ahead) };
+}
+
+export function storedReceipt(receipt: Receipt): Stored<Receipt> {
+  const { level, queue, marketTrade } = receipt;
+  return {
+    ...receipt,
+    level: level && storedLevel(level),
+    queue: queue && storedQueueRecord(queue),
+    marketTrade: marketTrade && storedTradeRecord(marketTrade),
+  };
+}
+
+export function reviveReceipt(stored: Stored<Receipt>): Receipt {
+  const { level, queue, marketTrade } = stored;
+  return {
+    ...stored,
+    level: level && reviveLevel(level),
+    queue: queue && reviveQueueRecord(queue),
+    marketTrade: marketTrade && reviveTradeRecord(marketTrade),
+  };
+}
+
+function storedLevel(level: TakenLevel): Stored<TakenLevel> {
+  return {
+    ...level,
+    price: formatBriefly(level.price),
+    displayed: formatBriefly(level.displayed),
+    newerTrades: formatBriefly(level.newerTrades),
+    ownConsumed: formatBriefly(level.ownConsumed),
+    available: formatBriefly(level.available),
+  };
+}
+
+function reviveLevel(stored: Stored<TakenLevel>): TakenLevel {
+  return {
+    ...stored,
+    price: decimal(stored.price),
+    displayed: decimal(stored.displayed),
+    newerTrades: decimal(stored.newerTrades),
+    ownConsumed: decimal(stored.ownConsumed),
+    available: decimal(stored.available),
+  };
+}
+
+function storedQueueRecord(queue: QueueRecord): Stored<QueueRecord> {
+  return {
+    ...queue,
+    aheadAtPlacement: textOrNull(queue.aheadAtPlacement),
+    tradedAtPrice: formatBriefly(queue.tradedAtPrice),
+    canceledAhead: formatBriefly(queue.canceledAhead),
+    aheadBefore: textOrNull(queue.aheadBefore),
+    ahead: formatBriefly(queue.ahead),
+  };
+}
+
+function reviveQueueRecord(stored: Stored<QueueRecord>): QueueRecord {
+  return {
+    ...stored,
+    aheadAtPlacement: decimalOrNull(stored.aheadAtPlacement),
+    tradedAtPrice: decimal(stored.tradedAtPrice),
+    canceledAhead: decimal(stored.canceledAhead),
+    aheadBefore: decimalOrNull(stored.aheadBefore),
+    ahead: decimal(stored.ahead),
+  };
+}
+
+function storedTradeRecord(trade: TradeRecord): Stored<TradeRecord> {
+  return {
+    ...trade,
+    price: formatBriefly(trade.price),
+    quantity: formatBriefly(trade.quantity),
+    available: formatBriefly(trade.available),
+  };
+}
+
+function reviveTradeRecord(stored: Stored<TradeRecord>): TradeRecord {
+  return {
+    ...stored,
+    price: decimal(stored.price),
+    quantity: decimal(stored.quantity),
+    available: decimal(stored.available),
+  };
 }

@@ -8,7 +8,6 @@ import { pino } from "pino";
 import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { firstCommit } from "../../src/keys/seed.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -47,7 +46,6 @@ export async function walk(type: StrategyType, seed: number, rounds: number): Pr
   const desk = new Desk({
     store,
     markets: { SPOT: floor.market, FUTURES: floor.market },
-    profiles: STANDARD,
     onStoreFailure: () => {},
     log: pino({ level: "silent" }),
   });

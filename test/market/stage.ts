@@ -7,7 +7,7 @@ import { createManualTime, type ManualTime } from "../../src/concurrency/testing
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
+import { STANDARD } from "../../src/domain/fill-profile.ts";
 import { createServer } from "../../src/http/server.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
@@ -117,7 +117,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure, log });
+  const desk = new Desk({ store, markets, onStoreFailure, log });
   const triggersOf = (type: StrategyType) =>
     new Triggers({ type, desk, store, market: markets[type], timers: time, log });
   const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };

@@ -7,7 +7,6 @@ import { pino } from "pino";
 import type { PeriodicTask } from "../../src/concurrency/periodic-task.ts";
 import type { ManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { Signals } from "../../src/signals/signals.ts";
 import { createSignalSweep } from "../../src/signals/sweep.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -55,7 +54,6 @@ export class Process {
     this.desk = new Desk({
       store: this.store,
       markets: { SPOT: market, FUTURES: market },
-      profiles: STANDARD,
       onStoreFailure(failure) {
         throw failure;
       },

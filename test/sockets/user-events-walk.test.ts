@@ -3,13 +3,13 @@
 import { expect, test } from "vitest";
 import type { Account } from "../../src/domain/account.ts";
 import type { DomainEvent } from "../../src/domain/event.ts";
+import { STANDARD } from "../../src/domain/fill-profile.ts";
 import type { Leg } from "../../src/domain/leg.ts";
 import type { Order, Trade } from "../../src/domain/order.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { apply } from "../../src/engine/apply.ts";
 import { decide } from "../../src/engine/decide.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { digitsOf } from "../../src/http/present/digits.ts";
 import { presentBalances } from "../../src/http/present/futures-account.ts";
 import * as futures from "../../src/http/present/futures-orders.ts";

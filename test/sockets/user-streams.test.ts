@@ -11,7 +11,6 @@ import { type Cancel, systemTimers, type Timers } from "../../src/concurrency/ti
 import { Desk } from "../../src/desk/desk.ts";
 import { buy, ContractMarket, cancel, executed, StubMarket } from "../../src/desk/testing/stage.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
 import {
   BEHIND_MS_MAX,
@@ -67,7 +66,7 @@ type Server = { readonly store: Store; readonly desk: Desk; readonly streams: Us
 
 function serverOn(store: Store, given: Partial<UserStreamsParts> = {}): Server {
   const markets = { SPOT: new StubMarket(), FUTURES: new ContractMarket() };
-  const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure: () => {}, log });
+  const desk = new Desk({ store, markets, onStoreFailure: () => {}, log });
   const marked = {
     SPOT: {
       rules: (symbol: string) => markets.SPOT.rules(symbol),

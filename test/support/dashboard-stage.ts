@@ -9,8 +9,8 @@ import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { openUpstream } from "../../src/config/upstream.ts";
 import { openDashboard } from "../../src/dashboard-service.ts";
 import { Desk } from "../../src/desk/desk.ts";
+import { STANDARD } from "../../src/domain/fill-profile.ts";
 import type { Person } from "../../src/domain/person.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import type { Gateway } from "../../src/http/pipeline.ts";
 import { createServer } from "../../src/http/server.ts";
 import { createMarketFeed } from "../../src/market/client/feed.ts";
@@ -70,7 +70,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, markets, profiles: STANDARD, onStoreFailure, log });
+  const desk = new Desk({ store, markets, onStoreFailure, log });
   const budgets = new Budgets();
   const inspection = createInspection({
     store,

@@ -15,7 +15,6 @@ import { SERVER_MESSAGES } from "../../src/dashboard-api/schemas/live.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { ContractMarket, StubMarket } from "../../src/desk/testing/stage.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import type { UpstreamAnswer } from "../../src/market/client/rest/rest.ts";
 import { makePerson } from "../../src/people/made-people.ts";
@@ -76,7 +75,6 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
     new Desk({
       store,
       markets,
-      profiles: STANDARD,
       onStoreFailure: (error) => {
         throw error;
       },

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
+import { STANDARD } from "../../src/domain/fill-profile.ts";
 import { createServer } from "../../src/http/server.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { BudgetLog } from "../../src/rate-limits/budget-log.ts";

@@ -110,6 +110,7 @@ export class OwnContracts implements OwnMarket {
   readonly now = () => this.#clock?.() ?? this.time;
   readonly sequence = () => 0;
   readonly prepare = () => undefined;
+  readonly book = () => null;
   readonly untradable = () => null;
   readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
   readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;

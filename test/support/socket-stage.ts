@@ -5,7 +5,7 @@ import pino from "pino";
 import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD } from "../../src/engine/profiles.ts";
+import { STANDARD } from "../../src/domain/fill-profile.ts";
 import { createServer } from "../../src/http/server.ts";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";

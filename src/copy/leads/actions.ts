@@ -126,6 +126,7 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
       return { kind: "SET_LEVERAGE", symbol: event.symbol, leverage: event.leverage };
     // Other fills and firings are part of their order; the remaining events are no intents of the strategy.
     case "OrderFilled":
+    case "OrderRested":
     case "LegFired":
     case "OrderTriggered":
     case "OrderReserveChanged":

@@ -3,7 +3,7 @@
 // one that they do not (FAILED), which the log shows in the venue's own words. Source: reference exchange,
 // section 16.
 import type { Skip, SkipReason } from "../../domain/copying.ts";
-import type { FilterName } from "../../domain/refusal.ts";
+import type { FilterName } from "../../domain/symbol.ts";
 import { skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal, VenueRejection } from "../venue/venue.ts";
 

@@ -6,9 +6,9 @@
 // through zero may use the margin that it frees, estimated low; a limit order may not. Source: reference
 // exchange, section 15.7 and 15.8.
 import type { LeadPlacement, Skip } from "../../domain/copying.ts";
+import { STANDARD } from "../../domain/fill-profile.ts";
 import type { Side } from "../../domain/order.ts";
 import { initialMargin } from "../../engine/futures/margin.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import {
   type Amount,
   add,

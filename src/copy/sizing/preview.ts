@@ -16,9 +16,9 @@ import {
   type LeadPlacement,
   type LeadState,
 } from "../../domain/copying.ts";
+import { STANDARD } from "../../domain/fill-profile.ts";
 import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import {
   type Amount,
   add,

@@ -6,8 +6,7 @@
 import type { StrategyType } from "../../domain/account.ts";
 import type { Skip } from "../../domain/copying.ts";
 import type { ClientOrderType, Side } from "../../domain/order.ts";
-import type { FilterName } from "../../domain/refusal.ts";
-import type { SymbolRules } from "../../domain/symbol.ts";
+import type { FilterName, SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
   asAmount,

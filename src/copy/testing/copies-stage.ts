@@ -21,7 +21,6 @@ import {
   type MirrorEntry,
 } from "../../domain/copying.ts";
 import { isRefusal } from "../../domain/refusal.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import { seedStrategies } from "../../keys/seed.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
@@ -73,7 +72,7 @@ export async function openCopiesStage({
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, markets: feeds, profiles: STANDARD, onStoreFailure, log });
+  const desk = new Desk({ store, markets: feeds, onStoreFailure, log });
   const told: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
   /** The functions between an executor and its store; a test may replace them. */
   const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {

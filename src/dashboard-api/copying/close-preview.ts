@@ -38,11 +38,10 @@ export async function previewClose(
   parts: Parts,
 ): Promise<ClosePreview> {
   const { strategyId, type } = account;
-  const { markets, profiles } = parts.gateway;
-  const market = markets[type];
+  const market = parts.gateway.markets[type];
   const symbols = symbolsConcerned(account, CLOSE);
   await Promise.all(symbols.map((symbol) => market.prepare(symbol)));
-  const decision = decide(account, CLOSE, { market, profile: profiles[type], at: market.now() });
+  const decision = decide(account, CLOSE, { market, at: market.now() });
   if (isRefusal(decision)) throw new DashboardError("STATE_CHANGED", { message: "The strategy is closed." });
   const { events } = decision;
   const cancelled = [...account.openOrders.values()].map((order) => orderAnswer(strategyId, order));

@@ -10,6 +10,7 @@ const PARTS: { readonly [T in DomainEvent["type"]]: readonly ChangedPart[] } = {
   StrategyOpened: ["account"],
   OrderPlaced: ["orders"],
   OrderFilled: ["account", "orders", "trades"],
+  OrderRested: ["orders"],
   OrderCanceled: ["orders"],
   OrderTriggered: ["orders"],
   OrderExpired: ["orders"],

@@ -9,7 +9,6 @@ import type { CancelOrder, Command, PlaceOrder } from "../../domain/command.ts";
 import type { Quote } from "../../domain/market.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import { decimal, formatDecimal, type Price } from "../../money/decimal.ts";
@@ -69,6 +68,10 @@ export class StubMarket implements DeskMarket {
   }
 
   markPrice(): Price | null {
+    return null;
+  }
+
+  book(): null {
     return null;
   }
 
@@ -157,7 +160,6 @@ export async function deskOn(
   const desk = new Desk({
     store: watched,
     markets: { SPOT: market, FUTURES: contracts },
-    profiles: STANDARD,
     onStoreFailure,
     isShortOfSpace: () => storage.isShort,
     log: pino({ level: "silent" }),

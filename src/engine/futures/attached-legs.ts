@@ -15,7 +15,7 @@ import { isTriggeredBy, legTrigger } from "../trigger.ts";
 import type { Contract } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
 import { closingPart } from "./fill.ts";
-import { openLegOf } from "./legs.ts";
+import { openLegOf } from "./locks.ts";
 
 /**
  * Why the legs of an entry are refused: a trigger price that fails its price filter, an existing leg of the

@@ -5,6 +5,7 @@
 // and liquidation included. Source: specification 3.3; design, section 6 (strategy close).
 import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
+import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
@@ -14,6 +15,7 @@ import { canceled, canceledLeg } from "../release.ts";
 import { bestOpposite } from "../trigger.ts";
 import { type Contract, openContractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
+import { endUnfilled, takeClosing, walkAtMarket } from "./strict.ts";
 
 export function closeStrategy(draft: Draft, circumstances: Circumstances): Refusal | null {
   const { account } = draft;
@@ -23,6 +25,10 @@ export function closeStrategy(draft: Draft, circumstances: Circumstances): Refus
   for (const leg of account.openLegs.values()) draft.add(canceledLeg(leg, "STRATEGY_CLOSED", at));
   for (const position of account.positions.values()) {
     const contract = openContractOf(market, position.symbol);
+    if (contract !== null && account.profile.strict !== null) {
+      closeByWalk(draft, position, contract, circumstances);
+      continue;
+    }
     const quote = market.quote(position.symbol);
     const price = quote && bestOpposite(closingSide(position), quote);
     if (contract !== null && price !== null) close(draft, position, price, contract, circumstances);
@@ -40,23 +46,12 @@ function close(
   contract: Contract,
   circumstances: Circumstances,
 ): void {
-  const { profile, at } = circumstances;
+  const { at } = circumstances;
+  const { profile } = draft.account;
   for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
     const { nextOrderId: orderId } = draft.account;
     const quantity = atMost(magnitude(position.quantity), contract);
-    const order = {
-      ...ownOrder({
-        orderId,
-        clientOrderId: `close#${orderId}`,
-        symbol,
-        side: closingSide(position),
-        type: "MARKET",
-        quantity,
-        reservedAsset: contract.contract.marginAsset,
-        at,
-      }),
-      reduceOnly: true,
-    } as const;
+    const order = closingOrder(orderId, position, quantity, contract, at);
     const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at };
     const filled = fillOf(draft.account, order, contract, terms);
     if (filled === null) throw new Error("what only closes can always be paid for");
@@ -64,6 +59,54 @@ function close(
     draft.add(filled);
     position = draft.account.positions.get(symbol);
   }
+}
+
+/** The same under `strict`: what the book does not have now is closed later. */
+function closeByWalk(
+  draft: Draft,
+  { symbol }: Position,
+  contract: Contract,
+  circumstances: Circumstances,
+): void {
+  const { market, at } = circumstances;
+  const book = market.book(symbol);
+  const mark = market.markPrice(symbol);
+  if (book === null || mark === null) return;
+  for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
+    const quantity = atMost(magnitude(position.quantity), contract);
+    const order = closingOrder(draft.account.nextOrderId, position, quantity, contract, at);
+    const { takes, left } = walkAtMarket(draft.account, order, { book, mark }, contract, at);
+    if (takes.length === 0) return;
+    draft.add(placed(order));
+    takeClosing(draft, order, { takes, left }, { book, at, cause: "WALK" }, contract, {
+      feeRate: draft.account.profile.takerFee,
+    });
+    endUnfilled(draft, order.orderId, at);
+    if (left > 0n) return;
+    position = draft.account.positions.get(symbol);
+  }
+}
+
+function closingOrder(
+  orderId: number,
+  position: Position,
+  quantity: Quantity,
+  contract: Contract,
+  at: number,
+): Order {
+  return {
+    ...ownOrder({
+      orderId,
+      clientOrderId: `close#${orderId}`,
+      symbol: position.symbol,
+      side: closingSide(position),
+      type: "MARKET",
+      quantity,
+      reservedAsset: contract.contract.marginAsset,
+      at,
+    }),
+    reduceOnly: true,
+  };
 }
 
 function atMost(quantity: Quantity, { marketLotSize }: Contract): Quantity {

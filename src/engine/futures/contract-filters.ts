@@ -4,7 +4,8 @@
 import type { Account } from "../../domain/account.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Side } from "../../domain/order.ts";
-import type { FilterFailure, FilterName, Refusal } from "../../domain/refusal.ts";
+import type { FilterFailure, Refusal } from "../../domain/refusal.ts";
+import type { FilterName } from "../../domain/symbol.ts";
 import {
   hasMoreDigits,
   isWithinMultiples,

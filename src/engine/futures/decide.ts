@@ -17,6 +17,7 @@ import { cancelLeg, cancelOpenLegs, placeLeg, triggerLeg } from "./legs.ts";
 import { changeLeverage } from "./leverage.ts";
 import { liquidatePosition } from "./liquidation.ts";
 import { placeOrder } from "./place-order.ts";
+import { matchCrossing, matchMarketTrade } from "./strict.ts";
 
 export function decideFutures(account: Account, command: Command, circumstances: Circumstances): Decision {
   const draft = new Draft(account);
@@ -35,6 +36,10 @@ function carryOut(draft: Draft, command: Command, circumstances: Circumstances):
       return cancel(draft, cancelOpenOrders(draft.account, command, circumstances), circumstances);
     case "FillRestingOrder":
       return fillRestingOrder(draft, command, circumstances);
+    case "MatchTrade":
+      return matchMarketTrade(draft, command, circumstances);
+    case "MatchCrossing":
+      return matchCrossing(draft, command, circumstances);
     case "PlaceLeg":
       return placeLeg(draft, command, circumstances);
     case "CancelLeg":

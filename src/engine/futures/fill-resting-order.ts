@@ -17,8 +17,10 @@ import { closingPart, fillOf } from "./fill.ts";
 export function fillRestingOrder(
   draft: Draft,
   command: FillRestingOrder,
-  { market, profile, at }: Circumstances,
+  { market, at }: Circumstances,
 ): Refusal | null {
+  const { profile } = draft.account;
+  if (profile.strict !== null) return { refusal: "NOTHING_TO_FILL" };
   const order = draft.account.openOrders.get(command.orderId);
   if (order === undefined || !isTriggeredBy(limitTrigger(order), command.seen))
     return { refusal: "NOTHING_TO_FILL" };
@@ -51,7 +53,8 @@ export function fillRestingOrder(
   return null;
 }
 
-function quantityToFill({ account }: Draft, order: Order): Quantity {
+/** As much of what is left of an order as may be filled. */
+export function quantityToFill({ account }: Draft, order: Order): Quantity {
   const remaining = subtract(order.quantity, order.executedQuantity);
   if (!order.reduceOnly) return remaining;
   return closingPart(account.positions.get(order.symbol) ?? null, order.side, remaining);

@@ -25,6 +25,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
+import type { Evidence } from "../matching/evidence.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import type { Contract } from "./contract.ts";
 import { gain, initialMargin, leverageOf, liquidationPrice, openLoss } from "./margin.ts";
@@ -39,6 +40,8 @@ export type FillTerms = {
   readonly clearanceRate?: Rate;
   /** Null is enough for what only closes. */
   readonly mark: Price | null;
+  /** Under `strict`. */
+  readonly evidence?: Evidence;
   /** Market time, Unix ms. */
   readonly at: number;
   /** When the market was there, if that was found out only afterwards. */
@@ -87,6 +90,7 @@ export function fillOf(
           wallets,
         );
   if (opened > 0n && (position === null || endsAt(position, mark, contract))) return null;
+  const { receipt, consumed = null } = terms.evidence ?? {};
 
   return {
     type: "OrderFilled",
@@ -104,9 +108,11 @@ export function fillOf(
       isMaker,
       at,
       realizedPnl: closing?.realized ?? ZERO,
+      ...(receipt !== undefined && { receipt }),
     },
     position: position === null ? null : { ...position, updatedAt: at },
     ...(seenAt === at ? {} : { heldFrom: seenAt }),
+    ...(consumed !== null && { consumed }),
     postings: wallets.postings,
   };
 }

@@ -63,7 +63,7 @@ export function settleFunding(
   if (kept === 0n) return null;
   // A position that has changed since is a different one: the old mark price does not liquidate it.
   const isAsItWas = !hasChangedSince(account.heldBefore.get(symbol) ?? [], settlement.fundingTime);
-  const seen = { mark: settlement.markPrice, at, seenAt: settlement.fundingTime };
+  const seen = { mark: settlement.markPrice, at, seenAt: settlement.fundingTime, market };
   if (!isAsItWas || !liquidateIfReached(draft, contract, seen)) conclude(draft, contract, at);
   return null;
 }

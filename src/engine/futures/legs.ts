@@ -1,28 +1,27 @@
-// Legs: placing one on a position, canceling it, and firing it when the mark price hits its trigger price. A
-// fired leg closes the whole position by an order of its own; the other one is canceled. Pending legs are
-// canceled here like any other, and otherwise follow their entry (`attached-legs.ts`). Source: specification
-// 4.2 (algoOrder); reference exchange, section 13; design, section 6.
-import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { CancelLeg, CancelOpenLegs, PlaceLeg, TriggerLeg } from "../../domain/command.ts";
-import type { Leg, LegType } from "../../domain/leg.ts";
-import type { Side } from "../../domain/order.ts";
+import type { Leg } from "../../domain/leg.ts";
+import type { Market } from "../../domain/market.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { magnitude } from "../../money/decimal.ts";
+import { add, isWithinMultiples, magnitude, type Rate, SCALE, subtract } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
+import { bestDisplayed } from "../matching/walk.ts";
 import { exhaustedOrders, ownOrder, placed } from "../new-order.ts";
 import { canceledLeg } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
-import { contractOf, openContractOf, untradableRefusal } from "./contract.ts";
+import { type Contract, contractOf, openContractOf, untradableRefusal } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
 import { fillOf } from "./fill.ts";
+import { openLegOf, openLegsOn } from "./locks.ts";
+import { averageOf, endUnfilled, expireOwn, takeClosing, walkAtMarket } from "./strict.ts";
 
 export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circumstances): Refusal | null {
   const { account } = draft;
   const { market, at, admittedAt } = circumstances;
   const { symbol, side, legType: type, triggerPrice, clientLegId } = command;
+  const { workingType = "MARK_PRICE", priceProtect = false } = command;
   const exhausted = exhaustedOrders(account, circumstances);
   if (exhausted !== null) return exhausted;
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
@@ -40,9 +39,12 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   if (openLegOf(account, symbol, side, type)) return { refusal: "LEG_EXISTS" };
   const tooMany = legCountRefusal(contract, account, 1);
   if (tooMany !== null) return tooMany;
-  const mark = market.markPrice(symbol);
-  if (mark === null) return { refusal: "MARKET_SILENT" };
-  if (isTriggeredBy(legTrigger({ side, type, triggerPrice }), mark)) return { refusal: "LEG_WOULD_TRIGGER" };
+  const isStrict = account.profile.strict !== null;
+  if (workingType === "CONTRACT_PRICE" && !isStrict) return { refusal: "WORKING_TYPE_INVALID", workingType };
+  const isOfMark = workingType === "MARK_PRICE";
+  const present = isOfMark ? market.markPrice(symbol) : market.lastPrice(symbol);
+  if (present === null) return { refusal: "MARKET_SILENT" };
+  if (isTriggeredBy(legTrigger({ side, type, triggerPrice }), present)) return { refusal: "LEG_WOULD_TRIGGER" };
   // From here on nothing may fail.
   draft.add({
     type: "LegPlaced",
@@ -56,6 +58,8 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
       type,
       status: "NEW",
       triggerPrice,
+      ...(workingType === "CONTRACT_PRICE" && { workingType }),
+      ...(priceProtect && isStrict && { priceProtect }),
       placedAt: at,
       updatedAt: at,
       fired: null,
@@ -84,22 +88,26 @@ export function cancelOpenLegs(
   return null;
 }
 
-/** The mark price that was seen comes with the command; what the order pays is the market's present price. */
+/** The price that was seen comes with the command; what the order pays is the market's present price. */
 export function triggerLeg(
   draft: Draft,
   { legId, seen, seenAt }: TriggerLeg,
   circumstances: Circumstances,
 ): Refusal | null {
   const { account } = draft;
-  const { market, profile, at } = circumstances;
+  const { market, at } = circumstances;
+  const { profile } = account;
   const leg = account.openLegs.get(legId);
   if (leg?.status !== "NEW" || !isTriggeredBy(legTrigger(leg), seen)) return { refusal: "NOTHING_TO_FILL" };
   const { symbol, side } = leg;
   const position = account.positions.get(symbol);
   const contract = openContractOf(market, symbol);
   if (position === undefined || contract === null) return { refusal: "NOTHING_TO_FILL" };
+  const isStrict = profile.strict !== null;
+  if (isStrict && isProtected(leg, contract, market)) return { refusal: "NOTHING_TO_FILL" };
+  const book = isStrict ? market.book(symbol) : null;
   const quote = market.quote(symbol);
-  const price = quote && bestOpposite(side, quote);
+  const price = isStrict ? book && bestDisplayed(side, book) : quote && bestOpposite(side, quote);
   // It stays triggered: it is executed again when the market is back.
   if (price === null) return { refusal: "MARKET_SILENT" };
   const quantity = magnitude(position.quantity);
@@ -117,16 +125,30 @@ export function triggerLeg(
     reduceOnly: true,
     closesPosition: true,
   } as const;
-  const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at, seenAt };
-  const filled = fillOf(account, order, contract, terms);
-  if (filled === null) throw new Error("what only closes can always be paid for");
-  draft.add(placed(order));
-  draft.add(filled);
+  let closed = { price, quantity };
+  if (book === null) {
+    const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at, seenAt };
+    const filled = fillOf(account, order, contract, terms);
+    if (filled === null) throw new Error("what only closes can always be paid for");
+    draft.add(placed(order));
+    draft.add(filled);
+  } else {
+    const mark = market.markPrice(symbol) ?? seen;
+    const walk = walkAtMarket(account, order, { book, mark }, contract, at);
+    draft.add(placed(order));
+    expireOwn(draft, order, walk, circumstances);
+    takeClosing(draft, order, walk, { book, at, cause: "WALK" }, contract, {
+      feeRate: profile.takerFee,
+      seenAt,
+    });
+    endUnfilled(draft, order.orderId, at);
+    closed = averageOf(walk);
+  }
   draft.add({
     type: "LegFired",
     at,
     legId,
-    fired: { orderId: order.orderId, price, quantity, at },
+    fired: { orderId: order.orderId, ...closed, at },
     postings: [],
   });
   for (const sibling of openLegsOn(draft.account, symbol)) {
@@ -136,13 +158,16 @@ export function triggerLeg(
   return null;
 }
 
-/** The leg of a kind that waits for the mark price, of which there is at most one. */
-export function openLegOf(account: Account, symbol: string, side: Side, type: LegType): Leg | undefined {
-  const isIt = (leg: Leg) => leg.status === "NEW" && leg.side === side && leg.type === type;
-  return openLegsOn(account, symbol).find(isIt);
-}
-
-/** The open legs on a symbol, pending ones included, oldest first. */
-export function openLegsOn({ openLegs }: Account, symbol: string): Leg[] {
-  return [...openLegs.values()].filter((leg) => leg.symbol === symbol);
+/** Whether price protection holds a leg back: the last price is too far from the mark price. */
+function isProtected(leg: Leg, { symbol, contract }: Contract, market: Market): boolean {
+  const { triggerProtect } = contract;
+  const mark = market.markPrice(symbol);
+  const last = market.lastPrice(symbol);
+  if (leg.priceProtect !== true || triggerProtect === undefined || mark === null || last === null)
+    return false;
+  const multiples = {
+    up: add(SCALE as Rate, triggerProtect),
+    down: subtract(SCALE as Rate, triggerProtect),
+  };
+  return !isWithinMultiples(mark, last, multiples);
 }

@@ -7,18 +7,21 @@
 import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { LiquidatePosition } from "../../domain/command.ts";
+import type { Market } from "../../domain/market.ts";
+import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { magnitude, type Price, ZERO } from "../../money/decimal.ts";
+import { magnitude, type Price, subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
+import { takenOver } from "../matching/evidence.ts";
 import { ownOrder, placed } from "../new-order.ts";
 import { canceled, canceledLeg } from "../release.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import { type Contract, contractOf } from "./contract.ts";
 import { fillOf } from "./fill.ts";
-import { openLegsOn } from "./legs.ts";
-import { restingOn } from "./locks.ts";
+import { openLegsOn, restingOn } from "./locks.ts";
 import { bankruptcyPrice, liquidationPrice, profitAt } from "./margin.ts";
+import { takeClosing, walkWithin } from "./strict.ts";
 
 export function liquidatePosition(
   draft: Draft,
@@ -27,7 +30,7 @@ export function liquidatePosition(
 ): Refusal | null {
   const contract = contractOf(market, symbol);
   if (contract === null) return { refusal: "NOTHING_TO_FILL" };
-  const isReached = liquidateIfReached(draft, contract, { mark: seen, at, seenAt });
+  const isReached = liquidateIfReached(draft, contract, { mark: seen, at, seenAt, market });
   return isReached ? null : { refusal: "NOTHING_TO_FILL" };
 }
 
@@ -35,7 +38,13 @@ export function liquidatePosition(
  * A mark price and the market time of the decision, Unix ms; and when it was seen, if that was found out
  * afterwards.
  */
-type Seen = { readonly mark: Price; readonly at: number; readonly seenAt: number | undefined };
+type Seen = {
+  readonly mark: Price;
+  readonly at: number;
+  readonly seenAt: number | undefined;
+  /** Whose book a position under `strict` is closed with. */
+  readonly market: Pick<Market, "book">;
+};
 
 /** Liquidates the position if a mark price has reached its liquidation price; returns whether it has. */
 export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen): boolean {
@@ -47,7 +56,8 @@ export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen)
   if (!isTriggeredBy(liquidationTrigger(position, price), mark)) return false;
   for (const order of restingOn(draft.account, symbol)) draft.add(canceled(order, at));
   for (const leg of openLegsOn(draft.account, symbol)) draft.add(canceledLeg(leg, "LIQUIDATION", at));
-  close(draft, position, closingPrice(position, price, mark), contract, seen);
+  if (draft.account.profile.strict !== null) closeByWalk(draft, position, contract, seen);
+  else close(draft, position, closingPrice(position, price, mark), contract, seen);
   return true;
 }
 
@@ -70,30 +80,13 @@ function close(
   contract: Contract,
   { at, seenAt }: Seen,
 ): void {
-  const { symbol } = position;
-  const { marginAsset, liquidationFee } = contract.contract;
-  const { nextOrderId: orderId } = draft.account;
-  const quantity = magnitude(position.quantity);
-  const order = {
-    ...ownOrder({
-      orderId,
-      clientOrderId: `liquidation#${orderId}`,
-      symbol,
-      side: closingSide(position),
-      type: "LIQUIDATION",
-      quantity,
-      reservedAsset: marginAsset,
-      at,
-    }),
-    price: bankruptcyPrice(position),
-    reduceOnly: true,
-  } as const;
+  const order = closingOrder(draft.account.nextOrderId, position, contract, at);
   const terms = {
     price,
-    quantity,
+    quantity: order.quantity,
     isMaker: false,
     feeRate: ZERO,
-    clearanceRate: liquidationFee,
+    clearanceRate: contract.contract.liquidationFee,
     mark: null,
     at,
     seenAt,
@@ -102,4 +95,56 @@ function close(
   if (filled === null) throw new Error("what only closes can always be paid for");
   draft.add(placed(order));
   draft.add(filled);
+}
+
+/**
+ * The same under `strict`: what the book has within the bankruptcy price is closed at the book's prices, each
+ * trade paying the clearance fee out of the margin that it released; the rest is taken over at the bankruptcy
+ * price. Source: strict fills, section 13.
+ */
+function closeByWalk(
+  draft: Draft,
+  position: Position,
+  contract: Contract,
+  { at, seenAt, market }: Seen,
+): void {
+  const order = closingOrder(draft.account.nextOrderId, position, contract, at);
+  draft.add(placed(order));
+  const book = market.book(position.symbol);
+  if (book !== null) {
+    const walk = walkWithin(draft.account, order, book, order.price, contract, at);
+    const terms = { feeRate: ZERO, clearanceRate: contract.contract.liquidationFee, seenAt };
+    takeClosing(draft, order, walk, { book, at, cause: "LIQUIDATION" }, contract, terms);
+  }
+  const rest = draft.account.openOrders.get(order.orderId);
+  if (rest === undefined) return;
+  const taken = fillOf(draft.account, rest, contract, {
+    price: order.price,
+    quantity: subtract(rest.quantity, rest.executedQuantity),
+    isMaker: false,
+    feeRate: ZERO,
+    mark: null,
+    at,
+    seenAt,
+    evidence: takenOver(draft.account, rest),
+  });
+  if (taken === null) throw new Error("what only closes can always be paid for");
+  draft.add(taken);
+}
+
+function closingOrder(orderId: number, position: Position, contract: Contract, at: number): Order {
+  return {
+    ...ownOrder({
+      orderId,
+      clientOrderId: `liquidation#${orderId}`,
+      symbol: position.symbol,
+      side: closingSide(position),
+      type: "LIQUIDATION",
+      quantity: magnitude(position.quantity),
+      reservedAsset: contract.contract.marginAsset,
+      at,
+    }),
+    price: bankruptcyPrice(position),
+    reduceOnly: true,
+  };
 }

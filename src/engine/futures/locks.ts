@@ -3,6 +3,7 @@
 // Source: design, section 6 (futures margin); specification 8.1.
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
+import type { Leg, LegType } from "../../domain/leg.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Order, Side } from "../../domain/order.ts";
 import {
@@ -75,6 +76,17 @@ export function restingOn({ openOrders }: Account, symbol: string): Order[] {
   return [...openOrders.values()]
     .filter((order) => order.symbol === symbol)
     .sort((one, other) => one.orderId - other.orderId);
+}
+
+/** The leg of a kind that waits for its trigger, of which there is at most one. */
+export function openLegOf(account: Account, symbol: string, side: Side, type: LegType): Leg | undefined {
+  const isIt = (leg: Leg) => leg.status === "NEW" && leg.side === side && leg.type === type;
+  return openLegsOn(account, symbol).find(isIt);
+}
+
+/** The open legs on a symbol, pending ones included, oldest first. */
+export function openLegsOn({ openLegs }: Account, symbol: string): Leg[] {
+  return [...openLegs.values()].filter((leg) => leg.symbol === symbol);
 }
 
 /** The reserve of each of these orders, given in the order of placement. */

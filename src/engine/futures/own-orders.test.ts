@@ -5,7 +5,6 @@ import type { Order } from "../../domain/order.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { decide } from "../decide.ts";
-import { STANDARD } from "../profiles.ts";
 import { FUTURES } from "../testing/futures-family.ts";
 import { Workbench } from "../testing/workbench.ts";
 
@@ -62,7 +61,7 @@ function longWithStop(): Workbench {
 }
 
 function orderPlacedBy({ account, market }: Workbench, command: Command): Order {
-  const decision = decide(account, command, { market, profile: STANDARD.FUTURES, at: AT });
+  const decision = decide(account, command, { market, at: AT });
   if (isRefusal(decision)) throw new Error(`it is carried out: ${decision.refusal}`);
   const placed = decision.events.flatMap((event) => (event.type === "OrderPlaced" ? [event.order] : []));
   expect(placed.length).toBe(1);

@@ -11,7 +11,8 @@ import { type Price, proceedsDown, type Quantity, ZERO } from "../../money/decim
 import { freeOf } from "../../money/posting.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
-import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
+import { bestDisplayed } from "../matching/walk.ts";
+import { arrived, exhaustedOrders, orderOf, placed, refusedByStandard } from "../new-order.ts";
 import { bestOpposite, isTriggeredBy, limitTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { attachedLegsOf, attachedRefusal, onlyReduces, placeAttached } from "./attached-legs.ts";
@@ -28,6 +29,7 @@ import { closingPart, fillOf } from "./fill.ts";
 import { takeEntryLeverage } from "./leverage.ts";
 import { exposureOf, reserveOf } from "./locks.ts";
 import { leverageOf, notionalMaxAt } from "./margin.ts";
+import { takeAtLimit, takeAtMarket } from "./strict.ts";
 
 const NO_OPTIONS: EntryOptions = { reduceOnly: false, attached: null, leverage: null };
 
@@ -47,6 +49,8 @@ export function placeOrder(draft: Draft, command: PlaceOrder, circumstances: Cir
   if (!contract.orderTypes.includes(command.orderType)) {
     return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
   }
+  const standardRefusal = refusedByStandard(draft.account, command);
+  if (standardRefusal !== null) return standardRefusal;
   const unfit = filterRefusal(draft, command, contract, market);
   if (unfit !== null) return unfit;
   const quantity = quantityToPlace(draft, command);
@@ -87,8 +91,13 @@ function placeAtMarket(
   command: PlaceOrder,
   quantity: Quantity,
   contract: Contract,
-  { market, profile, at, admittedAt }: Circumstances,
+  circumstances: Circumstances,
 ): Refusal | null {
+  if (draft.account.profile.strict !== null) {
+    return placeByWalk(draft, command, quantity, contract, circumstances);
+  }
+  const { market, at, admittedAt } = circumstances;
+  const { profile } = draft.account;
   const { symbol, side } = command;
   const quote = market.quote(symbol);
   const mark = market.markPrice(symbol);
@@ -102,7 +111,7 @@ function placeAtMarket(
   }
   const reducing = onlyReduces(draft.account, command);
   if (reducing !== null) return reducing;
-  const order = newOrder(draft, command, quantity, contract, at);
+  const order = newOrder(draft, command, quantity, contract, circumstances);
   const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark, at };
   const filled = fillOf(draft.account, order, contract, terms);
   if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };
@@ -118,16 +127,22 @@ function placeAtLimit(
   command: PlaceOrder,
   quantity: Quantity,
   contract: Contract,
-  { market, profile, at, admittedAt }: Circumstances,
+  circumstances: Circumstances,
 ): Refusal | null {
+  const { market, at, admittedAt } = circumstances;
+  const { profile } = draft.account;
   const price = command.price ?? ZERO;
   if (isTooLarge(draft, command, price, quantity, contract, market)) {
     return { refusal: "POSITION_LIMIT_EXCEEDED" };
   }
-  const resting = newOrder(draft, command, quantity, contract, at);
+  const resting = newOrder(draft, command, quantity, contract, circumstances);
   const order = { ...resting, reserved: reserveOf(draft.account, resting, contract) };
   if (order.reserved > freeOf(draft.account.balances, order.reservedAsset)) {
     return { refusal: "MARGIN_INSUFFICIENT" };
+  }
+  if (profile.strict !== null) {
+    const reducing = () => onlyReduces(draft.account, command);
+    return takeAtLimit(draft, order, contract, circumstances, reducing);
   }
   draft.add(placed(order, admittedAt));
   const quote = market.quote(command.symbol);
@@ -146,6 +161,32 @@ function placeAtLimit(
   draft.add(filled);
   placeAttached(draft, order, "NEW");
   return null;
+}
+
+/** The same under `strict`: at the prices of the book, as far as it has the quantity. */
+function placeByWalk(
+  draft: Draft,
+  command: PlaceOrder,
+  quantity: Quantity,
+  contract: Contract,
+  circumstances: Circumstances,
+): Refusal | null {
+  const { market } = circumstances;
+  const { symbol, side } = command;
+  const book = market.book(symbol);
+  const mark = market.markPrice(symbol);
+  if (book === null || mark === null) return { refusal: "MARKET_SILENT" };
+  const price = bestDisplayed(side, book);
+  if (price === null) return { refusal: "BOOK_EMPTY" };
+  const outOfBounds = counterpartyRefusal(contract, side, price, mark);
+  if (outOfBounds !== null) return outOfBounds;
+  if (isTooLarge(draft, command, price, quantity, contract, market)) {
+    return { refusal: "POSITION_LIMIT_EXCEEDED" };
+  }
+  const reducing = onlyReduces(draft.account, command);
+  if (reducing !== null) return reducing;
+  const order = newOrder(draft, command, quantity, contract, circumstances);
+  return takeAtMarket(draft, order, { book, mark }, contract, circumstances);
 }
 
 /**
@@ -180,13 +221,15 @@ function newOrder(
   command: PlaceOrder,
   quantity: Quantity,
   contract: Contract,
-  at: number,
+  circumstances: Circumstances,
 ): Order {
+  const { at } = circumstances;
   const { reduceOnly, attached } = optionsOf(command);
   const reservedAsset = contract.contract.marginAsset;
-  const { nextOrderId: orderId } = account;
+  const { nextOrderId: orderId, profile } = account;
+  const order = orderOf(command, { orderId, quantity, reserved: ZERO, reservedAsset, at });
   return {
-    ...orderOf(command, { orderId, quantity, reserved: ZERO, reservedAsset, at }),
+    ...(profile.strict === null ? order : arrived(order, command, circumstances)),
     ...(reduceOnly ? { reduceOnly } : {}),
     ...(attached === null
       ? {}

@@ -6,23 +6,28 @@
 import type { Account } from "../../domain/account.ts";
 import type { DomainEvent, OrderFilled, OrderPlaced } from "../../domain/event.ts";
 import type { Market } from "../../domain/market.ts";
+import type { Order } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { floorToStep, type Price, type Quantity, quantityFor, subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances, Decision } from "../decision.ts";
+import { Draft } from "../draft.ts";
 import { failsAsMarket, referencePrice } from "../filters.ts";
 import { ownOrder, placed } from "../new-order.ts";
 import { seedOf } from "../open-strategy.ts";
 import { canceled } from "../release.ts";
 import { fillWhole } from "./fill.ts";
+import { sell } from "./strict.ts";
 
 /** Sales of one holding: it is cut to what the filters take in one order. */
 const SALES_PER_HOLDING_MAX = 100;
 
 export function closeStrategy(account: Account, circumstances: Circumstances): Decision {
   if (account.status === "CLOSED") return { refusal: "STRATEGY_CLOSED" };
+  if (account.profile.strict !== null) return closeStrictly(account, circumstances);
   const { market, at } = circumstances;
   const events: DomainEvent[] = [...account.openOrders.values()].map((order) => canceled(order, at));
-  const numbers = { orderId: account.nextOrderId, tradeId: account.nextTradeId };
+  const { profile, nextTradeId } = account;
+  const numbers = { profile, orderId: account.nextOrderId, nextTradeId };
   let isWaiting = false;
   for (const { rules, quantity } of holdings(account, circumstances)) {
     if (!isSellable(rules, quantity, circumstances)) continue;
@@ -63,31 +68,58 @@ function sales(
   rules: SymbolRules,
   quantity: Quantity,
   price: Price,
-  numbers: { orderId: number; tradeId: number },
+  numbers: Pick<Account, "profile"> & { orderId: number; nextTradeId: number },
   circumstances: Circumstances,
 ): (OrderPlaced | OrderFilled)[] {
   const events: (OrderPlaced | OrderFilled)[] = [];
   let left = quantity;
   for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
-    const order = ownOrder({
-      orderId: numbers.orderId,
-      clientOrderId: `close#${numbers.orderId}`,
-      symbol: rules.symbol,
-      side: "SELL",
-      type: "MARKET",
-      quantity: atMost(left, rules, circumstances.market),
-      reservedAsset: rules.baseAsset,
-      at: circumstances.at,
-    });
+    const order = saleOf(rules, left, numbers.orderId, circumstances);
     numbers.orderId += 1;
-    events.push(
-      placed(order),
-      fillWhole(numbers.tradeId, order, { price, isMaker: false }, rules, circumstances),
-    );
-    numbers.tradeId += 1;
+    events.push(placed(order), fillWhole(numbers, order, { price, isMaker: false }, rules, circumstances.at));
+    numbers.nextTradeId += 1;
     left = subtract(left, order.quantity);
   }
   return events;
+}
+
+function saleOf(
+  rules: SymbolRules,
+  quantity: Quantity,
+  orderId: number,
+  { market, at }: Circumstances,
+): Order {
+  return ownOrder({
+    orderId,
+    clientOrderId: `close#${orderId}`,
+    symbol: rules.symbol,
+    side: "SELL",
+    type: "MARKET",
+    quantity: atMost(quantity, rules, market),
+    reservedAsset: rules.baseAsset,
+    at,
+  });
+}
+
+/** The same under `strict`: what the book does not have now is sold later. */
+function closeStrictly(account: Account, circumstances: Circumstances): Decision {
+  const { at } = circumstances;
+  const draft = new Draft(account);
+  for (const order of account.openOrders.values()) draft.add(canceled(order, at));
+  let isWaiting = false;
+  for (const { rules, quantity } of holdings(account, circumstances)) {
+    let left = quantity;
+    for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
+      const order = saleOf(rules, left, draft.account.nextOrderId, circumstances);
+      const unsold = sell(draft, order, rules, circumstances);
+      left = subtract(left, subtract(order.quantity, unsold));
+      isWaiting ||= unsold > 0n;
+      if (unsold > 0n) break;
+    }
+  }
+  if (!isWaiting) draft.add({ type: "StrategyClosed", at, postings: [] });
+  else if (account.status === "LIVE") draft.add({ type: "StrategyClosing", at, postings: [] });
+  return { events: draft.events };
 }
 
 function onStep(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {

@@ -7,6 +7,7 @@ import { settleSignal } from "../signal.ts";
 import { closeStrategy } from "./close-strategy.ts";
 import { fillRestingOrder } from "./fill-resting-order.ts";
 import { placeOrder } from "./place-order.ts";
+import { matchCrossing, matchMarketTrade } from "./strict.ts";
 import { triggerStop } from "./trigger-stop.ts";
 
 export function decideSpot(account: Account, command: Command, circumstances: Circumstances): Decision {
@@ -19,6 +20,10 @@ export function decideSpot(account: Account, command: Command, circumstances: Ci
       return cancelOpenOrders(account, command, circumstances);
     case "FillRestingOrder":
       return fillRestingOrder(account, command, circumstances);
+    case "MatchTrade":
+      return matchMarketTrade(account, command, circumstances);
+    case "MatchCrossing":
+      return matchCrossing(account, command, circumstances);
     case "TriggerStop":
       return triggerStop(account, command, circumstances);
     case "CloseStrategy":

@@ -13,13 +13,12 @@ export function fillRestingOrder(
   circumstances: Circumstances,
 ): Decision {
   const order = account.openOrders.get(command.orderId);
+  if (account.profile.strict !== null) return { refusal: "NOTHING_TO_FILL" };
   if (order === undefined || awaitsTrigger(order) || !isTriggeredBy(limitTrigger(order), command.seen))
     return { refusal: "NOTHING_TO_FILL" };
   const rules = circumstances.market.rules(order.symbol);
   if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
   return {
-    events: [
-      fillWhole(account.nextTradeId, order, { price: order.price, isMaker: true }, rules, circumstances),
-    ],
+    events: [fillWhole(account, order, { price: order.price, isMaker: true }, rules, circumstances.at)],
   };
 }

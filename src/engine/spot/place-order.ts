@@ -2,8 +2,9 @@
 // first failure is the answer. `working-order.ts` handles a placed order.
 import type { Account } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import { isStopType, type Order } from "../../domain/order.ts";
-import type { FilterFailure, Refusal } from "../../domain/refusal.ts";
+import type { Market } from "../../domain/market.ts";
+import { isStopType, type Order, type Side } from "../../domain/order.ts";
+import { type FilterFailure, isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
@@ -27,9 +28,11 @@ import {
   failsPosition,
   failsPriceFilter,
 } from "../filters.ts";
-import { exhaustedOrders, orderOf, placed } from "../new-order.ts";
+import { bestDisplayed } from "../matching/walk.ts";
+import { arrived, exhaustedOrders, orderOf, placed, refusedByStandard } from "../new-order.ts";
 import { bestOpposite, isTriggeredBy, stopTrigger } from "../trigger.ts";
 import { fillWhole } from "./fill.ts";
+import { takeAtLimit, takeAtMarket } from "./strict.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 
 export function placeOrder(account: Account, command: PlaceOrder, circumstances: Circumstances): Decision {
@@ -43,6 +46,8 @@ export function placeOrder(account: Account, command: PlaceOrder, circumstances:
   if (!rules.orderTypes.includes(command.orderType)) {
     return { refusal: "ORDER_TYPE_UNSUPPORTED", orderType: command.orderType };
   }
+  const standardRefusal = refusedByStandard(account, command);
+  if (standardRefusal !== null) return standardRefusal;
   if (isStopType(command.orderType)) return placeStop(account, command, rules, circumstances);
   return command.price === null
     ? placeAtMarket(account, command, rules, circumstances)
@@ -59,25 +64,26 @@ function placeAtMarket(
   const { market } = circumstances;
   const wrongLot = "quantity" in size ? failsMarketLotSizes(rules, size.quantity) : null;
   if (wrongLot !== null) return filterFailed(wrongLot);
-  const quote = market.quote(symbol);
-  if (quote === null) return { refusal: "MARKET_SILENT" };
-  const price = bestOpposite(side, quote);
-  if (price === null) return { refusal: "BOOK_EMPTY" };
+  const price = bestPrice(account, side, symbol, market);
+  if (isRefusal(price)) return price;
   // An order by quote amount is for the largest quantity on the step that the amount buys. The amount and,
   // like any market order, the quantity keep NOTIONAL: what is bought for less than the smallest notional
   // could not be sold again.
   const byQuote = "quoteQuantity" in size;
   const quantity = byQuote ? buyableFor(size.quoteQuantity, price, rules) : size.quantity;
-  const order = newOrder(account, command, rules, { quantity, reserved: ZERO }, circumstances.at);
+  const order = newOrder(account, command, rules, { quantity, reserved: ZERO }, circumstances);
   const wrongAmount = byQuote
     ? (failsNotional(rules, size.quoteQuantity, true) ?? failsMarketLotSizes(rules, quantity))
     : null;
   const failed =
     wrongAmount ?? failsMarketNotional(rules, order, market) ?? failsPosition(rules, order, account);
   if (failed !== null) return filterFailed(failed);
+  if (account.profile.strict !== null) {
+    return takeAtMarket(account, order, rules, circumstances, byQuote ? onLot(rules) : null);
+  }
   if (!canPay(account, order, price)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on nothing may fail.
-  const filled = fillWhole(account.nextTradeId, order, { price, isMaker: false }, rules, circumstances);
+  const filled = fillWhole(account, order, { price, isMaker: false }, rules, circumstances.at);
   return { events: [placed(order, circumstances.admittedAt), filled] };
 }
 
@@ -90,13 +96,14 @@ function placeAtLimit(
   const quantity = quantityOf(command);
   const price = command.price ?? ZERO;
   const reserved = command.side === "BUY" ? costUp(price, quantity) : asAmount(quantity);
-  const order = newOrder(account, command, rules, { quantity, reserved }, circumstances.at);
+  const order = newOrder(account, command, rules, { quantity, reserved }, circumstances);
   const failed =
     failsAsLimit(rules, order, circumstances.market) ??
     failsPosition(rules, order, account) ??
     failsOrderCounts(rules, false, account);
   if (failed !== null) return filterFailed(failed);
   if (!canReserve(account, order)) return { refusal: "INSUFFICIENT_BALANCE" };
+  if (account.profile.strict !== null) return takeAtLimit(account, order, rules, circumstances);
   // From here on nothing may fail.
   return {
     events: [placed(order, circumstances.admittedAt), ...fillIfMet(account, order, rules, circumstances)],
@@ -111,12 +118,12 @@ function placeStop(
   circumstances: Circumstances,
 ): Decision {
   const { side, symbol, stopPrice } = command;
-  const { market, at } = circumstances;
+  const { market } = circumstances;
   if (stopPrice === null) throw new Error("a stop order has a stop price");
   const quantity = quantityOf(command);
   const reserved = side === "BUY" ? costUp(command.price ?? stopPrice, quantity) : asAmount(quantity);
   const order: Order = {
-    ...newOrder(account, command, rules, { quantity, reserved }, at),
+    ...newOrder(account, command, rules, { quantity, reserved }, circumstances),
     stopPrice,
     workingAt: null,
   };
@@ -136,14 +143,28 @@ function placeStop(
 }
 
 function newOrder(
-  { nextOrderId: orderId }: Account,
+  { nextOrderId: orderId, profile }: Account,
   command: PlaceOrder,
   rules: SymbolRules,
   terms: { readonly quantity: Quantity; readonly reserved: Amount },
-  at: number,
+  circumstances: Circumstances,
 ): Order {
+  const { at } = circumstances;
   const reservedAsset = command.side === "BUY" ? rules.quoteAsset : rules.baseAsset;
-  return orderOf(command, { orderId, ...terms, reservedAsset, at });
+  const order = orderOf(command, { orderId, ...terms, reservedAsset, at });
+  return profile.strict === null ? order : arrived(order, command, circumstances);
+}
+
+/** The price that an order at the market's price takes first. */
+function bestPrice({ profile }: Account, side: Side, symbol: string, market: Market): Price | Refusal {
+  if (profile.strict === null) {
+    const quote = market.quote(symbol);
+    if (quote === null) return { refusal: "MARKET_SILENT" };
+    return bestOpposite(side, quote) ?? { refusal: "BOOK_EMPTY" };
+  }
+  const book = market.book(symbol);
+  if (book === null) return { refusal: "MARKET_SILENT" };
+  return bestDisplayed(side, book) ?? { refusal: "BOOK_EMPTY" };
 }
 
 function canReserve(account: Account, { reserved, reservedAsset }: Order): boolean {
@@ -156,9 +177,13 @@ function quantityOf({ size }: PlaceOrder): Quantity {
 }
 
 function buyableFor(amount: Amount, price: Price, rules: SymbolRules): Quantity {
-  const quantity = quantityFor(amount, price);
-  const onLot = floorToStep(quantity, rules.lotSize?.stepSize ?? ZERO);
-  return floorToStep(onLot, rules.marketLotSize?.stepSize ?? ZERO);
+  return onLot(rules)(quantityFor(amount, price));
+}
+
+/** Cuts a quantity to the steps that orders at the market's price keep. */
+function onLot({ lotSize, marketLotSize }: SymbolRules): (quantity: Quantity) => Quantity {
+  return (quantity) =>
+    floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
 }
 
 function filterFailed({ filter }: FilterFailure): Refusal {

@@ -12,6 +12,7 @@ import { failsAsLimit, failsAsMarket, failsPosition } from "../filters.ts";
 import { expired } from "../release.ts";
 import { bestOpposite, isTriggeredBy, stopTrigger } from "../trigger.ts";
 import { fillWhole } from "./fill.ts";
+import { takeTriggered } from "./strict.ts";
 import { canPay, fillIfMet } from "./working-order.ts";
 
 export function triggerStop(account: Account, command: TriggerStop, circumstances: Circumstances): Decision {
@@ -22,9 +23,10 @@ export function triggerStop(account: Account, command: TriggerStop, circumstance
   }
   const rules = market.rules(order.symbol);
   if (rules === null || rules.status !== "TRADING") return { refusal: "NOTHING_TO_FILL" };
+  const isStrict = account.profile.strict !== null;
   const quote = market.quote(order.symbol);
   // It stays triggered: it is executed again when the market is back.
-  if (quote === null) return { refusal: "MARKET_SILENT" };
+  if (isStrict ? market.book(order.symbol) === null : quote === null) return { refusal: "MARKET_SILENT" };
 
   const triggered: OrderTriggered = { type: "OrderTriggered", at, orderId: order.orderId, postings: [] };
   const isLimit = order.type === "STOP_LOSS_LIMIT";
@@ -32,13 +34,14 @@ export function triggerStop(account: Account, command: TriggerStop, circumstance
     (isLimit ? failsAsLimit(rules, order, market) : failsAsMarket(rules, order, market)) ??
     failsPosition(rules, order, account);
   if (failed !== null) return { events: [triggered, expired(order, failed.filter, at)] };
+  if (isStrict) return { events: takeTriggered(account, triggered, rules, circumstances) };
   if (isLimit) return { events: [triggered, ...fillIfMet(account, order, rules, circumstances)] };
 
-  const price = bestOpposite(order.side, quote);
+  const price = quote && bestOpposite(order.side, quote);
   if (price === null) return { events: [triggered, expired(order, "BOOK_EMPTY", at)] };
   if (!canPay(account, order, price)) {
     return { events: [triggered, expired(order, "INSUFFICIENT_BALANCE", at)] };
   }
   const terms = { price, isMaker: false };
-  return { events: [triggered, fillWhole(account.nextTradeId, order, terms, rules, circumstances)] };
+  return { events: [triggered, fillWhole(account, order, terms, rules, at)] };
 }

@@ -23,7 +23,7 @@ export function fillIfMet(
   const quote = circumstances.market.quote(order.symbol);
   const opposite = quote === null ? null : bestOpposite(order.side, quote);
   if (opposite === null || !isTriggeredBy(limitTrigger(order), opposite)) return [];
-  return [fillWhole(account.nextTradeId, order, { price: opposite, isMaker: false }, rules, circumstances)];
+  return [fillWhole(account, order, { price: opposite, isMaker: false }, rules, circumstances.at)];
 }
 
 /** Whether the order's reserve and the free balance pay for all of it at a price. */

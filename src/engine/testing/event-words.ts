@@ -8,6 +8,10 @@ export function inWords(event: DomainEvent): string {
   switch (event.type) {
     case "StrategyOpened":
       return "opened";
+    case "OrderRested": {
+      const { ahead } = event.queue;
+      return `${event.orderId} rests behind ${ahead === null ? "unknown" : formatBriefly(ahead)}`;
+    }
     case "OrderPlaced":
       return `placed ${event.order.orderId}`;
     case "OrderFilled":

@@ -11,7 +11,15 @@ import { entryPriceOf, liquidationPrice } from "../futures/margin.ts";
 import { contractRules } from "./contract-rules.ts";
 import { signed } from "./event-words.ts";
 import type { MarketStub } from "./market-stub.ts";
-import { type Family, inOrder, priceAfter, quietly, type Workbench, wholeNumber } from "./workbench.ts";
+import {
+  type Family,
+  inOrder,
+  priceAfter,
+  quietly,
+  timeInForceIn,
+  type Workbench,
+  wholeNumber,
+} from "./workbench.ts";
 
 const SECOND_MS = 1_000;
 const MARGIN_ASSET = "USDT";
@@ -53,6 +61,10 @@ export const FUTURES: Family = {
         marketLotSize: marketLotSize && { ...marketLotSize, maxQuantity: decimal(maxQuantity) },
       });
     }),
+    protect: quietly((market, [symbol = "", share = ""]) => {
+      const { contract } = contractIn(market, symbol);
+      market.changeRules(symbol, { contract: { ...contract, triggerProtect: decimal(share) } });
+    }),
     types: quietly((market, [symbol = "", ...orderTypes]) => market.changeRules(symbol, { orderTypes })),
     notional: quietly((market, [symbol = "", minNotional = ""]) => {
       const { notional } = contractIn(market, symbol);
@@ -91,6 +103,7 @@ function place(bench: Workbench, side: Side, words: readonly string[]): string {
     price,
     stopPrice: null,
     clientOrderId: `step-${bench.at}`,
+    timeInForce: timeInForceIn(words),
     entry: {
       reduceOnly: words.includes("reduce"),
       attached:
@@ -103,7 +116,7 @@ function place(bench: Workbench, side: Side, words: readonly string[]): string {
 function placeLeg(
   bench: Workbench,
   legType: LegType,
-  [side = "", symbol = "", price = ""]: readonly string[],
+  [side = "", symbol = "", price = "", ...options]: readonly string[],
 ): string {
   return bench.carryOut({
     type: "PlaceLeg",
@@ -112,6 +125,8 @@ function placeLeg(
     legType,
     triggerPrice: decimal(price),
     clientLegId: `step-${bench.at}`,
+    workingType: options.includes("contract") ? "CONTRACT_PRICE" : "MARK_PRICE",
+    priceProtect: options.includes("protect"),
   });
 }
 

@@ -1,5 +1,5 @@
 // A market in the test's own hands.
-import type { Market, Quote } from "../../domain/market.ts";
+import type { BookView, Market, Quote } from "../../domain/market.ts";
 import { SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, type Price, ZERO } from "../../money/decimal.ts";
@@ -9,6 +9,7 @@ export class MarketStub implements Market {
   readonly #quotes = new Map<string, Quote>();
   readonly #lastPrices = new Map<string, Price>();
   readonly #averages = new Map<string, Price>();
+  readonly #books = new Map<string, BookView>();
   readonly #marks = new Map<string, Price>();
 
   constructor(rules: readonly SymbolRules[]) {
@@ -38,6 +39,15 @@ export class MarketStub implements Market {
 
   markPrice(symbol: string): Price | null {
     return this.#marks.get(symbol) ?? null;
+  }
+
+  book(symbol: string): BookView | null {
+    return this.#books.get(symbol) ?? null;
+  }
+
+  setBook(symbol: string, book: BookView | null): void {
+    if (book === null) this.#books.delete(symbol);
+    else this.#books.set(symbol, book);
   }
 
   untradable(): null {

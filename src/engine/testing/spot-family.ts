@@ -5,7 +5,7 @@ import type { ClientOrderType, Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { symbolRules } from "./market-stub.ts";
-import { type Family, inOrder, priceAfter, quietly, type Workbench } from "./workbench.ts";
+import { type Family, inOrder, priceAfter, quietly, timeInForceIn, type Workbench } from "./workbench.ts";
 
 const FINEST = decimal<Price & Quantity>("0.00000001");
 
@@ -109,7 +109,8 @@ function placement(bench: Workbench, side: Side, words: readonly string[]): Plac
     type: "PlaceOrder",
     symbol,
     side,
-    orderType: orderType(price, stopPrice),
+    orderType: words.includes("maker") ? "LIMIT_MAKER" : orderType(price, stopPrice),
+    timeInForce: timeInForceIn(words),
     size: isByQuote ? { quoteQuantity: decimal(amount) } : { quantity: decimal(amount) },
     price,
     stopPrice,

@@ -2,12 +2,14 @@
 // their own steps.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import type { Command } from "../../domain/command.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { Quote } from "../../domain/market.ts";
+import { TIMES_IN_FORCE, type TimeInForce } from "../../domain/order.ts";
 import { MINUTE_MS, TEN_SECONDS_MS } from "../../domain/order-counts.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { isPlausibleQuote, priceBoundsOf } from "../../market/client/symbols/plausibility.ts";
-import { decimal, type Price, ZERO } from "../../money/decimal.ts";
+import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
 import { type Hit, triggersOf } from "../../triggers/trigger.ts";
 import { commandOf } from "../../triggers/trigger-dispatcher.ts";
@@ -15,7 +17,6 @@ import { TriggerIndex } from "../../triggers/trigger-index.ts";
 import { apply } from "../apply.ts";
 import { decide } from "../decide.ts";
 import { openStrategy } from "../open-strategy.ts";
-import { STANDARD } from "../profiles.ts";
 import { inWords, refusalInWords } from "./event-words.ts";
 import { MarketStub } from "./market-stub.ts";
 
@@ -30,6 +31,10 @@ export type Family = {
   readonly steps: Readonly<Record<string, Step>>;
   /** An account's holdings, as the last column of a table shows them. */
   readonly held: (account: Account, market: MarketStub) => string;
+  /** Of `strict`; `standard` where absent. */
+  readonly profile?: FillProfile;
+  /** What is in front of an open order, where that is followed. */
+  readonly aheadOf?: (bench: Workbench, orderId: number) => Quantity | null | undefined;
 };
 
 export class Workbench {
@@ -44,7 +49,7 @@ export class Workbench {
   constructor(family: Family) {
     this.#family = family;
     this.market = new MarketStub(family.rules);
-    this.account = openStrategy("scenario", family.type, this.at).account;
+    this.account = openStrategy("scenario", family.type, this.at, family.profile).account;
   }
 
   take(step: string): { readonly outcome: string; readonly held: string } {
@@ -61,9 +66,9 @@ export class Workbench {
   carryOut(command: Command): string {
     const decision = decide(this.account, command, {
       market: this.market,
-      profile: STANDARD[this.#family.type],
       at: this.at,
       ...(isPlacement(command) ? { admittedAt: this.at } : {}),
+      aheadOf: (orderId) => this.#family.aheadOf?.(this, orderId),
     });
     if (isRefusal(decision)) return refusalInWords(decision);
     for (const event of decision.events) apply(this.account, event);
@@ -172,6 +177,11 @@ export function quietly(change: (market: MarketStub, words: readonly string[]) =
 export function priceAfter(word: string, words: readonly string[]): Price | null {
   const at = words.indexOf(word);
   return at === -1 ? null : decimal<Price>(words[at + 1] ?? "");
+}
+
+/** The time in force among the words of a step; GTC where there is none. */
+export function timeInForceIn(words: readonly string[]): TimeInForce {
+  return TIMES_IN_FORCE.find((each) => words.includes(each)) ?? "GTC";
 }
 
 function cancellation(what: string, of: string): Command {

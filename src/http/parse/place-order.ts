@@ -2,7 +2,7 @@
 // type asks for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2
 // and 16.5.
 import type { PlaceOrder } from "../../domain/command.ts";
-import { type ClientOrderType, type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
+import { type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Amount, Price } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
@@ -72,10 +72,11 @@ export function parsePlaceOrder(parameters: OrderParameters): Placement | Refusa
   return { type: "PlaceOrder", symbol, side, orderType, ...terms, clientOrderId };
 }
 
+type StandardOrderType = (typeof SPOT_ORDER_TYPES)[number];
 type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice">;
 
 const TERMS: {
-  readonly [T in ClientOrderType]: (parameters: OrderParameters, side: Side) => Terms | Refusal;
+  readonly [T in StandardOrderType]: (parameters: OrderParameters, side: Side) => Terms | Refusal;
 } = {
   MARKET(parameters, side) {
     const extra = anyOf(parameters, ["timeInForce", "price", "stopPrice"]);
@@ -120,6 +121,6 @@ function marketSize(parameters: OrderParameters, side: Side): OrderSize | Refusa
   return quantitySize(parameters);
 }
 
-function isOrderType(value: string): value is ClientOrderType {
+function isOrderType(value: string): value is StandardOrderType {
   return (SPOT_ORDER_TYPES as readonly string[]).includes(value);
 }

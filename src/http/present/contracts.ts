@@ -1,7 +1,7 @@
 // What is published about a contract besides exchangeInfo: its risk brackets and its rates. The numbers of a
 // bracket are JSON numbers, as nowhere else.
 // Source: reference exchange, sections 11.5 to 11.7 and 15.13.
-import type { FillProfile } from "../../domain/account.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { Bracket, ContractTerms } from "../../domain/symbol.ts";
 import { notionalMaxAt } from "../../engine/futures/margin.ts";
 import { formatBriefly } from "../../money/decimal.ts";

@@ -1,7 +1,8 @@
 // Spot bodies as the wire has them. Amounts are strings of eight decimals, ids and times integers, flags
 // booleans. Source: specification 2.3, 2.5, 2.6; reference exchange, section 7.
-import type { Account, FillProfile } from "../../domain/account.ts";
+import type { Account } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { Order, Trade } from "../../domain/order.ts";
 import { userNumberOf } from "../../keys/api-keys.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";

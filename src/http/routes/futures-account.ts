@@ -1,7 +1,7 @@
 // The futures account: balances, positions, incomes, and the terms of its contracts.
 // Source: specification 2.4 and 4.2; reference exchange, section 11.
 
-import type { FillProfile } from "../../domain/account.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { Income } from "../../domain/income.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms } from "../../domain/symbol.ts";

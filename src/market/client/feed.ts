@@ -237,6 +237,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     lastPrice: symbols.lastPrice,
     averagePrice: symbols.averagePrice,
     markPrice: symbols.markPrice,
+    // Nobody follows the diffs of a book yet.
+    book: () => null,
     untradable,
     lastMarkPrice: symbols.lastMarkPrice,
     async start() {

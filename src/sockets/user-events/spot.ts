@@ -3,7 +3,8 @@
 // Source: reference sockets, sections 6.4 to 6.6.
 import { createHash } from "node:crypto";
 import type { Account } from "../../domain/account.ts";
-import type { DomainEvent, ExpiryReason } from "../../domain/event.ts";
+import type { DomainEvent } from "../../domain/event.ts";
+import type { ExpiryReason } from "../../domain/order.ts";
 import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import { apply } from "../../engine/apply.ts";
 import { presentOrder, presentTrade } from "../../http/present/spot.ts";
@@ -144,7 +145,11 @@ function expiryReason(reason: ExpiryReason): string {
     case "PERCENT_PRICE_BY_SIDE":
       return "EXECUTION_RULE_PRICE_RANGE_EXCEEDED";
     case "BOOK_EMPTY":
+    case "INSUFFICIENT_LIQUIDITY":
       return "INSUFFICIENT_LIQUIDITY";
+    case "UNFILLED_IOC_QUANTITY_EXPIRED":
+    case "UNFILLED_FOK_ORDER_EXPIRED":
+      return reason;
     default:
       return "REJECTED";
   }

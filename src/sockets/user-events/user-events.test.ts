@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import type { Command } from "../../domain/command.ts";
 import { isRefusal } from "../../domain/refusal.ts";
 import { decide } from "../../engine/decide.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import { FUTURES } from "../../engine/testing/futures-family.ts";
 import { SPOT } from "../../engine/testing/spot-family.ts";
 import { type Family, Workbench } from "../../engine/testing/workbench.ts";
@@ -24,8 +23,7 @@ class ListeningBench extends Workbench {
   #version = 1;
 
   override carryOut(command: Command): string {
-    const profile = STANDARD[this.account.type];
-    const decision = decide(this.account, command, { market: this.market, profile, at: this.at });
+    const decision = decide(this.account, command, { market: this.market, at: this.at });
     if (isRefusal(decision)) return decision.refusal;
     if (decision.events.length === 0) return "nothing";
     this.#version += 1;

@@ -13,7 +13,6 @@ import { createStrategies } from "../../desk/testing/strategies.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
-import { STANDARD } from "../../engine/profiles.ts";
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { ElsewhereListener } from "../../store/ports/trading.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
@@ -71,7 +70,6 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
   const desk = new Desk({
     store: storage.store,
     markets: { SPOT: market, FUTURES: market },
-    profiles: STANDARD,
     onStoreFailure,
     log,
   });

@@ -187,6 +187,10 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return this.#markPrices.get(symbol) ?? null;
   }
 
+  book(): null {
+    return null;
+  }
+
   untradable(): null {
     return null;
   }

@@ -4,7 +4,6 @@ import { isRefusal } from "../../../src/domain/refusal.ts";
 import { apply } from "../../../src/engine/apply.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import { openStrategy } from "../../../src/engine/open-strategy.ts";
-import { STANDARD } from "../../../src/engine/profiles.ts";
 import { contractRules } from "../../../src/engine/testing/contract-rules.ts";
 import { MarketStub } from "../../../src/engine/testing/market-stub.ts";
 import type { MasterKey } from "../../../src/keys/master-key.ts";
@@ -63,7 +62,7 @@ function purchaseOf(strategyId: string, price: string, at: number): Commit {
       stopPrice: null,
       clientOrderId: "held",
     },
-    { market, profile: STANDARD.FUTURES, at },
+    { market, at },
   );
   if (isRefusal(decision)) throw new Error(`a position can be bought, and is not: ${decision.refusal}`);
   const { events } = decision;

@@ -14,7 +14,6 @@ import type { Command } from "../../../src/domain/command.ts";
 import { fundingKey, legKey, placementKey } from "../../../src/domain/command.ts";
 import type { Settlement } from "../../../src/domain/market.ts";
 import { isRefusal } from "../../../src/domain/refusal.ts";
-import { STANDARD } from "../../../src/engine/profiles.ts";
 import { encodeEvents } from "../../../src/store/codec.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -270,7 +269,6 @@ class DeskWalk {
     const desk = new Desk({
       store: watched,
       markets: { SPOT: this.#floors.SPOT.market, FUTURES: this.#floors.FUTURES.market },
-      profiles: STANDARD,
       // The execution rejects too, and ends the walk.
       onStoreFailure: () => {},
       log: pino({ level: "silent" }),

@@ -10,7 +10,6 @@ import { isRefusal, type Refusal } from "../../../src/domain/refusal.ts";
 import { type Applied, apply } from "../../../src/engine/apply.ts";
 import { type decide, symbolsConcerned } from "../../../src/engine/decide.ts";
 import { openStrategy } from "../../../src/engine/open-strategy.ts";
-import { STANDARD } from "../../../src/engine/profiles.ts";
 import type { Price } from "../../../src/money/decimal.ts";
 import { freeOf } from "../../../src/money/posting.ts";
 import { decodeEvents, encodeEvents } from "../../../src/store/codec.ts";
@@ -228,7 +227,7 @@ export class Life {
     const account = this.#account;
     const market = this.#market;
     const freeBefore = freeOf(account.balances, "USDT");
-    const circumstances = { market, profile: STANDARD[this.#family.type], at: this.#at };
+    const circumstances = { market, at: this.#at };
     const decision = decides(account, command, circumstances);
     if (this.#state !== stateOf(account)) throw new Error("a decision changes nothing");
     const refusal = isRefusal(decision) ? decision : null;

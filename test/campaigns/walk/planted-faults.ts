@@ -167,6 +167,7 @@ function onTerms(change: (terms: ContractTerms) => ContractTerms): Decide {
       lastPrice: (symbol) => market.lastPrice(symbol),
       averagePrice: (symbol) => market.averagePrice(symbol),
       markPrice: (symbol) => market.markPrice(symbol),
+      book: (symbol) => market.book(symbol),
       untradable: () => market.untradable(),
     };
     return decide(account, command, { ...circumstances, market: changed });

@@ -48,6 +48,7 @@ export class OwnPairs {
 
   readonly mark = () => 0;
   readonly prepare = () => undefined;
+  readonly book = () => null;
   readonly untradable = () => null;
   readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
   readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;

@@ -1,0 +1,129 @@
+// Receipts: the evidence of a fill under `strict`, as it is written with the trade.
+import type { Account } from "../../domain/account.ts";
+import type { MatchTrade } from "../../domain/command.ts";
+import type { ConsumedLot } from "../../domain/consumed.ts";
+import type { OrderExpired, OrderRested } from "../../domain/event.ts";
+import type { BookView, MarketTrade } from "../../domain/market.ts";
+import type { Order, QueueEntry } from "../../domain/order.ts";
+import type { BookStamp, FillCause, Receipt, TakenLevel } from "../../domain/receipt.ts";
+import type { Quantity } from "../../money/decimal.ts";
+import { ZERO } from "../../money/decimal.ts";
+import type { Circumstances } from "../decision.ts";
+import { expired } from "../release.ts";
+import { byPriority, isTradedBy, type Matched } from "./queue.ts";
+import { isWorking, oppositeOrders, ownOrdersReached, restingSide, type Walk } from "./walk.ts";
+
+/** What is recorded of a fill under `strict`. */
+export type Evidence = { readonly receipt: Receipt; readonly consumed: ConsumedLot | null };
+
+/** A fill that took displayed quantity: by a walk, by a liquidation, or because the book crossed an open order. */
+export function takenFrom(
+  { profile }: Account,
+  order: Order,
+  {
+    level,
+    quantity,
+    cause,
+    book,
+    at,
+  }: {
+    readonly level: TakenLevel;
+    readonly quantity: Quantity;
+    readonly cause: Extract<FillCause, "WALK" | "LIQUIDATION" | "BOOK_CROSSED">;
+    readonly book: BookStamp;
+    readonly at: number;
+  },
+): Evidence {
+  const { side, price } = level;
+  return {
+    receipt: { ...receiptOf(profile.version, order, cause), book: stampOf(book), level },
+    consumed: { side, price, quantity, at },
+  };
+}
+
+/** A fill of an open order by a trade of the market. `available` is what earlier orders left of the trade. */
+export function matchedBy(
+  { profile }: Account,
+  order: Order,
+  { trade, queues }: MatchTrade,
+  { cause, ahead }: Matched,
+  available: Quantity,
+): Evidence {
+  const { aggregateId, price, quantity, time } = trade;
+  const position = queues.get(order.orderId);
+  const queue = {
+    aheadAtPlacement: order.queue?.ahead ?? null,
+    bookAtPlacement: order.queue?.bookUpdateId ?? null,
+    tradedAtPrice: position?.tradedAtPrice ?? ZERO,
+    canceledAhead: position?.canceledAhead ?? ZERO,
+    aheadBefore: aheadIn(queues, order),
+    ahead,
+  };
+  const marketTrade = { aggregateId, price, quantity, time, available };
+  return {
+    receipt: { ...receiptOf(profile.version, order, cause), queue, marketTrade },
+    consumed: null,
+  };
+}
+
+/** A fill without a counterparty in the book. */
+export function takenOver({ profile }: Account, order: Order): Evidence {
+  return { receipt: receiptOf(profile.version, order, "TAKEOVER"), consumed: null };
+}
+
+/** What is known to be in front of an order: as the command says, or as it was when the order joined the queue. */
+export function aheadIn(queues: MatchTrade["queues"], order: Order): Quantity | null {
+  const position = queues.get(order.orderId);
+  return position === undefined ? (order.queue?.ahead ?? null) : position.ahead;
+}
+
+/** The open orders of an account that a trade of the market reaches, in their execution order. */
+export function ordersReached({ openOrders }: Account, symbol: string, trade: MarketTrade): Order[] {
+  return [...openOrders.values()]
+    .filter((order) => {
+      const { queue } = order;
+      if (order.symbol !== symbol || queue === undefined || !isWorking(order)) return false;
+      // Earlier trades met others.
+      return trade.time > queue.since && isTradedBy(order, trade);
+    })
+    .sort(byPriority);
+}
+
+/** The order joins the queue at its limit. `since` is market time, Unix ms. */
+export function rested(order: Order, book: BookView | null, since: number, at: number): OrderRested {
+  const { orderId, side, price } = order;
+  const queue: QueueEntry = {
+    since,
+    ahead: book === null ? null : book.displayedAt(restingSide(side), price),
+    bookUpdateId: book?.lastUpdateId ?? null,
+  };
+  return { type: "OrderRested", at, orderId, queue, postings: [] };
+}
+
+/** The own orders that a walk reaches expire before it. */
+export function expiredByWalk(
+  account: Account,
+  order: Order,
+  walk: Walk,
+  { aheadOf, at }: Pick<Circumstances, "aheadOf" | "at">,
+): OrderExpired[] {
+  const own = oppositeOrders(account, order.symbol, order.side);
+  if (own.length === 0) return [];
+  const inFrontOf = (of: Order) => {
+    const now = aheadOf?.(of.orderId);
+    return (now === undefined ? of.queue?.ahead : now) ?? (ZERO as Quantity);
+  };
+  const quantity = walk.takes.reduce((sum, take) => sum + take.quantity, walk.left as bigint) as Quantity;
+  const limit = order.price === 0n ? null : order.price;
+  const reached = ownOrdersReached(own, quantity, walk, { side: order.side, limit }, inFrontOf);
+  return reached.map((each) => expired(each, "SELF_TRADE", at));
+}
+
+function receiptOf(version: number, order: Order, cause: FillCause): Receipt {
+  const arrival = order.arrival ?? null;
+  return { version, cause, arrival, book: null, level: null, queue: null, marketTrade: null };
+}
+
+function stampOf({ lastUpdateId, eventTime, receivedAt, tickerUpdateId }: BookStamp): BookStamp {
+  return { lastUpdateId, eventTime, receivedAt, tickerUpdateId };
+}
