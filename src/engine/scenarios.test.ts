@@ -3,6 +3,9 @@
 import { FUTURES } from "./testing/futures-family.ts";
 import { describeScenarios } from "./testing/scenario-tables.ts";
 import { SPOT } from "./testing/spot-family.ts";
+import { STRICT_FUTURES, STRICT_SPOT } from "./testing/strict-steps.ts";
 
 describeScenarios("spot", SPOT);
 describeScenarios("futures", FUTURES);
+describeScenarios("strict-spot", STRICT_SPOT);
+describeScenarios("strict-futures", STRICT_FUTURES);
