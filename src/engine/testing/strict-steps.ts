@@ -145,7 +145,7 @@ function trade(side: BookSide): Step {
     const reached = restingOrders(bench, symbol).filter((order) => isTradedBy(order, market));
     const queues = new Map(reached.map((order) => [order.orderId, queueOf(followed, order)]));
     const matched = quietIfNothing(bench.carryOut({ type: "MatchTrade", symbol, trade: market, queues }));
-    // Nobody is told of what only moves a queue: it is counted again here, as the trigger index does.
+    // A trade that only moves queues has no events: they are computed again here, as the trigger index does.
     let left = quantity;
     for (const order of reached.sort(byPriority)) {
       const position = queueOf(followed, order);

@@ -1,9 +1,11 @@
 // A strategy's account comes back as it was committed, with its open orders, to the last digit.
 import { beforeEach, describe, expect, test } from "vitest";
+import { STANDARD } from "../../domain/fill-profile.ts";
 import type { Store } from "../store.ts";
 import { futuresAccountOf } from "./futures-records.ts";
 import { accountOf, commitOf, HUGE, hold, orderOf, TINY, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
+import { PARTLY_FILLED, RECEIPTED, strictAccountOf } from "./strict-records.ts";
 
 export function accountCases(opened: Opened): void {
   describe("accounts", () => {
@@ -54,13 +56,28 @@ export function accountCases(opened: Opened): void {
       expect(await store.loadAccount("one")).toEqual({ account, version: 2 });
     });
 
+    test("under strict the profile, own consumption and partly filled orders come back", async () => {
+      await create(store, "one", "two");
+      const account = strictAccountOf("one");
+      const change = commitOf(account, 2, { orders: [PARTLY_FILLED], trades: RECEIPTED });
+      await commit(store, [change, commitOf(accountOf("two"), 2)]);
+      const loaded = await store.loadAccount("one");
+      expect(loaded).toEqual({ account, version: 2 });
+      expect(loaded?.account.openOrders).toEqual(new Map([[7, PARTLY_FILLED]]));
+      expect([...(loaded?.account.consumed.keys() ?? [])]).toEqual(["ETHUSDT", "BTCUSDT"]);
+      const trades = await store.listTrades("one", { symbol: "BTCUSDT", orderId: 7, limit: 10 });
+      expect(trades).toEqual(RECEIPTED);
+      // A strategy that was stored without one has the standard profile.
+      expect((await store.loadAccount("two"))?.account.profile).toEqual(STANDARD.SPOT);
+    });
+
     test("all that only futures have comes back to the last digit, in its order", async () => {
       await create(store, "one");
       const account = futuresAccountOf("one");
       await commit(store, [commitOf(account, 2)]);
       const { account: loaded } = (await store.loadAccount("one")) ?? {};
       // A strategy keeps its type, whatever a commit says.
-      expect(loaded).toEqual({ ...account, type: "SPOT" });
+      expect(loaded).toEqual({ ...account, type: "SPOT", profile: STANDARD.SPOT });
       for (const part of ["positions", "openLegs", "leverages", "heldBefore", "fundedUntil"] as const) {
         expect([...(loaded?.[part].keys() ?? [])]).toEqual([...account[part].keys()]);
       }

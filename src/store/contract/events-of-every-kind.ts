@@ -3,6 +3,7 @@ import type { DomainEvent } from "../../domain/event.ts";
 import { decimal, type Price, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
 import { legOf, positionOf } from "./futures-records.ts";
 import { HUGE, orderOf, TINY, tradeOf } from "./records.ts";
+import { strictEvents } from "./strict-records.ts";
 
 /** An event of every kind, with the largest and the smallest decimals, and a placement that waits for its trigger. */
 export function eventsOfEveryKind(): DomainEvent[] {
@@ -46,6 +47,7 @@ export function eventsOfEveryKind(): DomainEvent[] {
       postings: [{ from: "locked", to: "free", asset: "USDT", amount: decimal("50") }],
     },
     ...futuresEvents(at),
+    ...strictEvents(at),
     { type: "StrategyClosing", at, postings: [] },
     { type: "StrategyClosed", at, postings: [] },
     { type: "SignalExecuted", at, signalId: "executed", orderId: 1, processedAt: at + 5, postings: [] },
