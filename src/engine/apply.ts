@@ -130,9 +130,17 @@ function end(account: Account, orderId: number, status: OrderStatus, at: number)
 
 /** The quantity of an order by quote amount that the book could not fill is what was executed. */
 function expire(account: Account, orderId: number, expiryReason: ExpiryReason, at: number): Order {
-  const expired = end(account, orderId, "EXPIRED", at);
-  const isByAmount = expired.quoteQuantity > 0n;
-  return { ...expired, ...(isByAmount && { quantity: expired.executedQuantity }), expiryReason };
+  const order = openOrder(account, orderId);
+  const quantity = order.quoteQuantity > 0n ? order.executedQuantity : order.quantity;
+  const expired = {
+    ...order,
+    quantity,
+    reserved: ZERO,
+    status: "EXPIRED",
+    expiryReason,
+    updatedAt: at,
+  } as const;
+  return keep(account, expired);
 }
 
 function keep(account: Account, order: Order): Order {

@@ -90,7 +90,7 @@ export function fillOf(
           wallets,
         );
   if (opened > 0n && (position === null || endsAt(position, mark, contract))) return null;
-  const { receipt, consumed = null } = terms.evidence ?? {};
+  const { evidence } = terms;
 
   return {
     type: "OrderFilled",
@@ -108,11 +108,11 @@ export function fillOf(
       isMaker,
       at,
       realizedPnl: closing?.realized ?? ZERO,
-      ...(receipt !== undefined && { receipt }),
+      ...(evidence !== undefined && { receipt: evidence.receipt }),
     },
     position: position === null ? null : { ...position, updatedAt: at },
     ...(seenAt === at ? {} : { heldFrom: seenAt }),
-    ...(consumed !== null && { consumed }),
+    ...(evidence?.consumed != null && { consumed: evidence.consumed }),
     postings: wallets.postings,
   };
 }

@@ -6,7 +6,7 @@ import type { Refusal } from "../../domain/refusal.ts";
 import { add, isWithinMultiples, magnitude, type Rate, SCALE, subtract } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
-import { bestDisplayed } from "../matching/walk.ts";
+import { bestDisplayed, type Walk } from "../matching/walk.ts";
 import { exhaustedOrders, ownOrder, placed } from "../new-order.ts";
 import { canceledLeg } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
@@ -125,7 +125,7 @@ export function triggerLeg(
     reduceOnly: true,
     closesPosition: true,
   } as const;
-  let closed = { price, quantity };
+  let walk: Walk | null = null;
   if (book === null) {
     const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at, seenAt };
     const filled = fillOf(account, order, contract, terms);
@@ -134,7 +134,7 @@ export function triggerLeg(
     draft.add(filled);
   } else {
     const mark = market.markPrice(symbol) ?? seen;
-    const walk = walkAtMarket(account, order, { book, mark }, contract, at);
+    walk = walkAtMarket(account, order, { book, mark }, contract, at);
     draft.add(placed(order));
     expireOwn(draft, order, walk, circumstances);
     takeClosing(draft, order, walk, { book, at, cause: "WALK" }, contract, {
@@ -142,13 +142,15 @@ export function triggerLeg(
       seenAt,
     });
     endUnfilled(draft, order.orderId, at);
-    closed = averageOf(walk);
   }
   draft.add({
     type: "LegFired",
     at,
     legId,
-    fired: { orderId: order.orderId, ...closed, at },
+    fired:
+      walk === null
+        ? { orderId: order.orderId, price, quantity, at }
+        : { orderId: order.orderId, ...averageOf(walk), at },
     postings: [],
   });
   for (const sibling of openLegsOn(draft.account, symbol)) {

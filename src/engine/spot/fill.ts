@@ -23,10 +23,9 @@ import {
 } from "../../money/decimal.ts";
 import type { Posting } from "../../money/posting.ts";
 
-/** One fill of an order. */
+/** The terms of one fill. */
 export type Fill = {
   readonly price: Price;
-  readonly quantity: Quantity;
   readonly isMaker: boolean;
   /** Under `strict`. */
   readonly strict?: {
@@ -41,19 +40,20 @@ export type Fill = {
 export function fillWhole(
   account: Pick<Account, "profile" | "nextTradeId">,
   order: Order,
-  { price, isMaker }: Pick<Fill, "price" | "isMaker">,
+  fill: Fill,
   rules: Pick<SymbolRules, "baseAsset" | "quoteAsset">,
   at: number,
 ): OrderFilled {
   const quantity = subtract(order.quantity, order.executedQuantity);
-  return fillPart(account, order, { price, quantity, isMaker }, rules, at);
+  return fillPart(account, order, quantity, fill, rules, at);
 }
 
 /** The event that fills a part of an order, or all that is left of it. `at` is market time, Unix ms. */
 export function fillPart(
   { profile, nextTradeId: tradeId }: Pick<Account, "profile" | "nextTradeId">,
   order: Order,
-  { price, quantity, isMaker, strict }: Fill,
+  quantity: Quantity,
+  { price, isMaker, strict }: Fill,
   rules: Pick<SymbolRules, "baseAsset" | "quoteAsset">,
   at: number,
 ): OrderFilled {

@@ -79,7 +79,13 @@ function placeAtMarket(
     wrongAmount ?? failsMarketNotional(rules, order, market) ?? failsPosition(rules, order, account);
   if (failed !== null) return filterFailed(failed);
   if (account.profile.strict !== null) {
-    return takeAtMarket(account, order, rules, circumstances, byQuote ? onLot(rules) : null);
+    return takeAtMarket(
+      account,
+      order,
+      rules,
+      circumstances,
+      byQuote ? (bought) => onLot(bought, rules) : null,
+    );
   }
   if (!canPay(account, order, price)) return { refusal: "INSUFFICIENT_BALANCE" };
   // From here on nothing may fail.
@@ -177,13 +183,12 @@ function quantityOf({ size }: PlaceOrder): Quantity {
 }
 
 function buyableFor(amount: Amount, price: Price, rules: SymbolRules): Quantity {
-  return onLot(rules)(quantityFor(amount, price));
+  return onLot(quantityFor(amount, price), rules);
 }
 
 /** Cuts a quantity to the steps that orders at the market's price keep. */
-function onLot({ lotSize, marketLotSize }: SymbolRules): (quantity: Quantity) => Quantity {
-  return (quantity) =>
-    floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
+function onLot(quantity: Quantity, { lotSize, marketLotSize }: SymbolRules): Quantity {
+  return floorToStep(floorToStep(quantity, lotSize?.stepSize ?? ZERO), marketLotSize?.stepSize ?? ZERO);
 }
 
 function filterFailed({ filter }: FilterFailure): Refusal {

@@ -153,8 +153,8 @@ export function matchMarketTrade(
     const { fill: quantity } = matched;
     const evidence = matchedBy(account, order, command, matched, left);
     const strict = { ...evidence, payMax: payMaxOf(draft.account, order) };
-    const fill = { price: order.price, quantity, isMaker: true, strict };
-    draft.add(fillPart(draft.account, order, fill, rules, circumstances.at));
+    const fill = { price: order.price, isMaker: true, strict };
+    draft.add(fillPart(draft.account, order, quantity, fill, rules, circumstances.at));
     left = subtract(left, quantity);
   }
   return draft.events.length === 0 ? { refusal: "NOTHING_TO_FILL" } : { events: draft.events };
@@ -182,7 +182,7 @@ export function matchCrossing(
     if (quantity === 0n) continue;
     const evidence = takenFrom(account, order, { level: taken, quantity, cause: "BOOK_CROSSED", book, at });
     const strict = { ...evidence, payMax: payMaxOf(draft.account, order) };
-    draft.add(fillPart(draft.account, order, { price, quantity, isMaker: true, strict }, rules, at));
+    draft.add(fillPart(draft.account, order, quantity, { price, isMaker: true, strict }, rules, at));
   }
   return draft.events.length === 0 ? { refusal: "NOTHING_TO_FILL" } : { events: draft.events };
 }
@@ -229,7 +229,7 @@ function take(
     const order = openOrder(draft, orderId);
     const evidence = takenFrom(draft.account, order, { level, quantity, cause: "WALK", book, at });
     const strict = { ...evidence, payMax: payMaxOf(draft.account, order) };
-    draft.add(fillPart(draft.account, order, { price, quantity, isMaker: false, strict }, rules, at));
+    draft.add(fillPart(draft.account, order, quantity, { price, isMaker: false, strict }, rules, at));
   }
 }
 

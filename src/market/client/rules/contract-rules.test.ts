@@ -61,6 +61,7 @@ test("a row with all filters is read in full, with the brackets of its symbol", 
         quantityPrecision: 3,
         liquidationFee: decimal("0.0125"),
         marketTakeBound: decimal("0.05"),
+        triggerProtect: decimal("0.05"),
         brackets,
       },
     },
@@ -105,6 +106,7 @@ test.each<[Readonly<Record<string, unknown>>]>([
   [{ quantityPrecision: -1 }],
   [{ liquidationFee: 0.0125 }],
   [{ marketTakeBound: "5%" }],
+  [{ triggerProtect: "5%" }],
 ])("a row that makes no sense is a fault: %j", (overrides) => {
   expect(parse(overrides)).toHaveProperty("fault");
 });

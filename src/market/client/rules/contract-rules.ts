@@ -57,6 +57,7 @@ function read(row: JsonObject, brackets: readonly Bracket[]): SymbolRules {
       quantityPrecision: countIn(row, "quantityPrecision"),
       liquidationFee: decimalIn<Rate>(row, "liquidationFee"),
       marketTakeBound: decimalIn<Rate>(row, "marketTakeBound"),
+      ...("triggerProtect" in row && { triggerProtect: decimalIn<Rate>(row, "triggerProtect") }),
       brackets,
     },
   };

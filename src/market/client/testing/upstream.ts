@@ -203,6 +203,7 @@ export function contractRow(
     quantityPrecision: 3,
     liquidationFee: "0.012500",
     marketTakeBound: "0.05",
+    triggerProtect: "0.0500",
     orderTypes: ["LIMIT", "MARKET"],
     filters: [
       { filterType: "PRICE_FILTER", minPrice: "0.10", maxPrice: "1000000", tickSize: "0.10" },
