@@ -48,9 +48,7 @@ export function stopTrigger({ side, stopPrice }: Pick<Order, "side" | "stopPrice
  * A leg is triggered by a price of its working type: a stop on its losing side, a take-profit on its winning
  * side.
  */
-export function legTrigger(
-  leg: Pick<Leg, "side" | "type" | "triggerPrice" | "workingType">,
-): PriceTrigger {
+export function legTrigger(leg: Pick<Leg, "side" | "type" | "triggerPrice" | "workingType">): PriceTrigger {
   const { triggerPrice: price } = leg;
   if (leg.workingType === "CONTRACT_PRICE") {
     return { condition: waitsForRise(leg) ? "TRADE_RISES" : "TRADE_FALLS", price };

@@ -44,7 +44,8 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   const isOfMark = workingType === "MARK_PRICE";
   const present = isOfMark ? market.markPrice(symbol) : market.lastPrice(symbol);
   if (present === null) return { refusal: "MARKET_SILENT" };
-  if (isTriggeredBy(legTrigger({ side, type, triggerPrice }), present)) return { refusal: "LEG_WOULD_TRIGGER" };
+  if (isTriggeredBy(legTrigger({ side, type, triggerPrice }), present))
+    return { refusal: "LEG_WOULD_TRIGGER" };
   // From here on nothing may fail.
   draft.add({
     type: "LegPlaced",

@@ -157,24 +157,8 @@ function trade(side: BookSide): Step {
     }
     followed.book.trade(side, price, quantity);
     bench.market.setLastPrice(symbol, price);
-    return inOrder([
-      matched,
-      bench.carryOutReached(bench.watchList().takeAtTrade(symbol, price)),
-      fire(bench, symbol, price),
-    ]);
+    return inOrder([matched, bench.executeHits(bench.index().takeAtTrade(symbol, price))]);
   };
-}
-
-/** Legs that wait for the last price. */
-function fire(bench: Workbench, symbol: string, seen: Price): string {
-  const waiting = [...bench.account.openLegs.values()].filter(
-    (leg) => leg.symbol === symbol && leg.workingType === "CONTRACT_PRICE",
-  );
-  return inOrder(
-    waiting.map(({ legId }) =>
-      quietIfNothing(bench.carryOut({ type: "TriggerLeg", legId, seen, workingType: "CONTRACT_PRICE" })),
-    ),
-  );
 }
 
 function restingOrders({ account }: Workbench, symbol: string): Order[] {
