@@ -1,5 +1,5 @@
-// A group of commits as columns: for each table an array a column, which is how both stores take it. A few long arrays cost
-// far less to hand to another thread, or to a server, than many short rows.
+// A group of commits as text: for PostgreSQL one text a column, for SQLite's commit worker one text for all of it. A text
+// costs far less to hand to another thread, or to the client library of a server, than anything with a structure.
 import type { Tables } from "./schema.ts";
 
 /** What a strategy was made with, or its owner decides, which no commit changes. */
@@ -70,25 +70,72 @@ export const GROUP_COLUMNS: {
 
 export type GroupTable = keyof typeof GROUP_COLUMNS;
 export type Value = string | number | null;
-/** An array a column, in the order of `GROUP_COLUMNS`. */
-export type Columns = readonly (readonly Value[])[];
-export type GroupColumns = Readonly<Record<GroupTable, Columns>>;
+/** The values of a row, in the order of `GROUP_COLUMNS`. */
+export type Row = readonly (string | null)[];
+/** For each table its rows, as objects. */
+export type GroupRows = Readonly<Record<GroupTable, readonly Readonly<Record<string, Value>>[]>>;
 
 export const GROUP_TABLES = Object.keys(GROUP_COLUMNS) as GroupTable[];
 
+const COLUMN_NAMES: Readonly<Record<GroupTable, readonly string[]>> = eachTable((table) =>
+  Object.keys(GROUP_COLUMNS[table]),
+);
+
 /** The names of a table's columns. */
-export function columnNames(table: GroupTable): string[] {
-  return Object.keys(GROUP_COLUMNS[table]);
+export function columnNames(table: GroupTable): readonly string[] {
+  return COLUMN_NAMES[table];
 }
 
-/** Goes through the rows of columns. The array is the same one for every row. */
-export function eachRow(columns: Columns, use: (row: readonly Value[], index: number) => void): void {
-  const count = columns[0]?.length ?? 0;
-  const row: Value[] = [];
-  for (let index = 0; index < count; index += 1) {
-    columns.forEach((column, at) => {
-      row[at] = column[index] ?? null;
-    });
-    use(row, index);
+/**
+ * Separates values, and stands for one that is null. Values are ids, numbers, keys and JSON, none of which
+ * contains a control character.
+ */
+export const SEPARATOR = "\u001f";
+export const NULL = "\u0001";
+
+/** Packs the rows of a table: the values of each column as one text, without rows an empty one. */
+export function packColumns(table: GroupTable, rows: GroupRows[GroupTable]): string[] {
+  return columnNames(table).map((name) => rows.map((row) => packed(row[name])).join(SEPARATOR));
+}
+
+/** Packs a group: for each table the number of its rows, then their values. */
+export function packGroup(rows: GroupRows): string {
+  const values: (string | number)[] = [];
+  for (const table of GROUP_TABLES) {
+    const names = columnNames(table);
+    const ofTable = rows[table];
+    values.push(ofTable.length);
+    for (const row of ofTable) for (const name of names) values.push(packed(row[name]));
   }
+  return values.join(SEPARATOR);
+}
+
+/** The rows of each table of a packed group. Numbers are text, which SQLite stores by the type of the column. */
+export function unpackGroup(text: string): Readonly<Record<GroupTable, readonly Row[]>> {
+  const values = text.split(SEPARATOR);
+  let at = 0;
+  const rows = eachTable((table) => {
+    const width = columnNames(table).length;
+    const count = Number(values[at]);
+    at += 1;
+    return Array.from({ length: count }, (): Row => {
+      const row = values.slice(at, at + width).map((value) => (value === NULL ? null : value));
+      at += width;
+      return row;
+    });
+  });
+  return rows;
+}
+
+/** Without rows a text is empty, so no value may be. */
+function packed(value: Value | undefined): string | number {
+  if (typeof value === "string" && (value === "" || value === NULL || value.includes(SEPARATOR))) {
+    throw new Error(`a value of a row can be told from those beside it: ${JSON.stringify(value)}`);
+  }
+  return value ?? NULL;
+}
+
+/** A value for each table, made in their order. */
+function eachTable<Made>(make: (table: GroupTable) => Made): Record<GroupTable, Made> {
+  return Object.fromEntries(GROUP_TABLES.map((table) => [table, make(table)])) as Record<GroupTable, Made>;
 }

@@ -8,13 +8,7 @@ import { isOpen, type Order, type Trade } from "../domain/order.ts";
 import type { JournalEntry } from "../domain/strategy.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
 import { encodeEvents, encodeLeg, encodeOrder, encodeState, encodeTrade } from "./codec.ts";
-import {
-  type Columns,
-  columnNames,
-  type GroupColumns,
-  type GroupTable,
-  type Value,
-} from "./group-columns.ts";
+import type { GroupRows, GroupTable, Value } from "./group-columns.ts";
 import type { Commit, CreatedStrategy } from "./ports/trading.ts";
 import type { Tables } from "./schema.ts";
 import { settlementRow } from "./signal-rows.ts";
@@ -135,7 +129,8 @@ export function incomeOfRow(row: Selectable<Tables["incomes"]>): Income {
   };
 }
 
-export function groupColumns(group: readonly Commit[]): GroupColumns {
+/** All rows of a group of commits. */
+export function groupRows(group: readonly Commit[]): GroupRows {
   const rows: Record<GroupTable, Readonly<Record<string, Value>>[]> = {
     strategies: [],
     journal: [],
@@ -156,17 +151,5 @@ export function groupColumns(group: readonly Commit[]): GroupColumns {
     for (const income of incomes) rows.incomes.push(incomeRow(strategyId, income));
     for (const signal of signals) rows.signals.push(settlementRow(strategyId, signal));
   }
-  return {
-    strategies: columnsOf("strategies", rows.strategies),
-    journal: columnsOf("journal", rows.journal),
-    orders: columnsOf("orders", rows.orders),
-    trades: columnsOf("trades", rows.trades),
-    legs: columnsOf("legs", rows.legs),
-    incomes: columnsOf("incomes", rows.incomes),
-    signals: columnsOf("signals", rows.signals),
-  };
-}
-
-function columnsOf(table: GroupTable, rows: readonly Readonly<Record<string, Value>>[]): Columns {
-  return columnNames(table).map((column) => rows.map((row) => row[column] ?? null));
+  return rows;
 }

@@ -1,4 +1,4 @@
-// The thread that writes. It takes groups of commits as columns and commits each group in one transaction, so that many
+// The thread that writes. It takes groups of commits as text and commits each group in one transaction, so that many
 // strategies share one sync to disk while the main thread decides the next commands. Everything else that need not be
 // interactive comes as batches of statements that the main thread has compiled, each batch a transaction.
 //
@@ -14,14 +14,7 @@
 // so. Any other error aborts the whole group and is reported; the thread runs until it gets the stop message.
 import type { StatementSync } from "node:sqlite";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
-import {
-  type Columns,
-  columnNames,
-  eachRow,
-  type GroupColumns,
-  type GroupTable,
-  type Value,
-} from "../group-columns.ts";
+import { columnNames, type GroupTable, type Row, unpackGroup, type Value } from "../group-columns.ts";
 import type { CommitOutcome } from "../ports/trading.ts";
 import {
   BUSY_TIMEOUT_MS,
@@ -36,8 +29,8 @@ type Statement = { readonly sql: string; readonly parameters: readonly Value[] }
 
 /** What can be written, and what each answers. Each is one transaction, but for `emptyLog`. */
 export type Writes = {
-  /** For every commit its outcome. */
-  group: { given: GroupColumns; answer: readonly CommitOutcome[] };
+  /** A packed group; for every commit its outcome. */
+  group: { given: string; answer: readonly CommitOutcome[] };
   /** For every statement its rows. */
   statements: { given: readonly Statement[]; answer: readonly (readonly unknown[])[] };
   /** It is answered when it was tried. */
@@ -84,6 +77,8 @@ const settleSignal = database.prepare(
   `UPDATE signals SET status = ?3, processed_at = ?4, outcome = ?5
    WHERE signal_id = ?2 AND strategy_id = ?1 AND processed_at IS NULL`,
 );
+/** Where the key is in a row of the journal. */
+const KEY_AT = columnNames("journal").indexOf("key");
 /** Statements of batches by their text, of which there are only as many as the code has. */
 const prepared = new Map<string, StatementSync>();
 
@@ -190,34 +185,34 @@ function transact<Answer>(write: () => Answer): Answer | NotWritten {
   }
 }
 
-function commitGroup(group: GroupColumns): CommitOutcome[] {
-  const { strategies, journal } = group;
+function commitGroup(packed: string): CommitOutcome[] {
+  const group = unpackGroup(packed);
   const outdated = new Set<Value>();
   const leads = new Set<Value>();
   const outcomes: CommitOutcome[] = [];
-  const [, , keys = []] = journal;
-  eachRow(strategies, (row, index) => {
+  for (const [index, row] of group.strategies.entries()) {
     const [id = null] = row;
-    const moved = moveStrategy.get(...row, keys[index] ?? null);
+    const key = group.journal[index]?.[KEY_AT] ?? null;
+    const moved = moveStrategy.get(...row, key);
     if (moved === undefined) outdated.add(id);
     else if (moved.is_lead === 1) leads.add(id);
     outcomes.push(moved === undefined ? "OUTDATED" : "COMMITTED");
-  });
-  const eachCommitted = (columns: Columns, use: (row: readonly Value[]) => void) =>
-    eachRow(columns, (row) => {
-      if (!outdated.has(row[0] ?? null)) use(row);
-    });
-  const run = (statement: StatementSync) => (row: readonly Value[]) => statement.run(...row);
-  eachCommitted(journal, (row) => {
+  }
+  const isCommitted = ([id = null]: Row) => !outdated.has(id);
+  const run = (statement: StatementSync, rows: readonly Row[]) => {
+    for (const row of rows) if (isCommitted(row)) statement.run(...row);
+  };
+  for (const row of group.journal) {
+    if (!isCommitted(row)) continue;
     const { lastInsertRowid } = addEntry.run(...row);
     const [id = null, version = null] = row;
     if (leads.has(id)) addLeadEntry.run(id, version, lastInsertRowid);
-  });
-  eachCommitted(group.orders, run(putOrder));
-  eachCommitted(group.trades, run(addTrade));
-  eachCommitted(group.legs, run(putLeg));
-  eachCommitted(group.incomes, run(addIncome));
-  eachCommitted(group.signals, run(settleSignal));
+  }
+  run(putOrder, group.orders);
+  run(addTrade, group.trades);
+  run(putLeg, group.legs);
+  run(addIncome, group.incomes);
+  run(settleSignal, group.signals);
   return outcomes;
 }
 

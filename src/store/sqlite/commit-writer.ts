@@ -3,8 +3,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { CompiledQuery } from "kysely";
+import { packGroup } from "../group-columns.ts";
 import type { Commit, CommitOutcome } from "../ports/trading.ts";
-import { groupColumns } from "../rows.ts";
+import { groupRows } from "../rows.ts";
 import { StoreFailure, StoreUnavailable } from "../store.ts";
 import type { NotWritten, WriteKind, WriteReply, WriteRequest, Writes } from "./commit-worker.ts";
 import { WHY_NOT_WRITTEN } from "./database.ts";
@@ -55,7 +56,7 @@ export class CommitWriter {
   }
 
   async commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]> {
-    const outcomes = await this.#write("group", groupColumns(group));
+    const outcomes = await this.#write("group", packGroup(groupRows(group)));
     if (outcomes === "FULL") await pause(FULL_PAUSE_MS);
     return isNotWritten(outcomes) ? group.map(() => "BUSY") : outcomes;
   }
