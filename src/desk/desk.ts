@@ -212,7 +212,8 @@ export class Desk {
       // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is
       // to be committed.
       const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
-      if (earlier === null) await prepare(market, symbolsConcerned(account, command));
+      const prepared = earlier === null ? prepare(market, symbolsConcerned(account, command)) : undefined;
+      if (prepared !== undefined) await prepared;
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
       if (earlier !== null) return await this.#replay(strategyId, earlier);
@@ -319,10 +320,14 @@ export class Desk {
   }
 }
 
-/** Prepares the values of the symbols. */
-async function prepare(market: DeskMarket, symbols: readonly string[]): Promise<void> {
-  const awaited = symbols.flatMap((symbol) => market.prepare(symbol) ?? []);
-  if (awaited.length > 0) await Promise.all(awaited);
+/** Prepares the values of the symbols; returns nothing if they are ready, as most are. */
+function prepare(market: DeskMarket, symbols: readonly string[]): Promise<unknown> | undefined {
+  const awaited: Promise<void>[] = [];
+  for (const symbol of symbols) {
+    const prepared = market.prepare(symbol);
+    if (prepared !== undefined) awaited.push(prepared);
+  }
+  return awaited.length === 0 ? undefined : Promise.all(awaited);
 }
 
 type Changed = Omit<Commit, "account" | "entry">;

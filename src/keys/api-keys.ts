@@ -1,7 +1,7 @@
 // API keys. The secret of a key is never stored: it is derived, at every request, from the master key (a
 // file) and the key's salt (the database). Either alone gives nothing, and a secret that was lost stays lost.
 // A key's record names the version of the master key that its secret comes from.
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 import type { ApiKeyRecord } from "../domain/strategy.ts";
 import type { MasterKey } from "./master-key.ts";
 
@@ -52,6 +52,6 @@ export function userIdOf({ ownerId, strategyId, keyId }: ApiKeyRecord): string {
  * Among 100,000 people two share a number with a probability of one in fifty thousand.
  */
 export function userNumberOf(userId: string): number {
-  const digest = createHash("sha256").update(`${USER_DOMAIN}|${userId}`).digest("hex");
+  const digest = hash("sha256", `${USER_DOMAIN}|${userId}`, "hex");
   return Number.parseInt(digest.slice(0, USER_NUMBER_CHARACTERS), 16);
 }

@@ -24,6 +24,8 @@ export const FRACTION_DIGITS = 8;
 /** One, in units of 1e-8. */
 export const SCALE = 100_000_000n;
 const ZERO_DIGIT = "0".charCodeAt(0);
+/** A zero with all its digits: the most frequent value of bodies. */
+const ZERO_TEXT = `0.${"0".repeat(FRACTION_DIGITS)}`;
 
 export const ZERO = 0n as Price & Quantity & Amount & Rate;
 
@@ -63,6 +65,7 @@ export function decimal<D extends Decimal>(text: string): D {
  * formatting).
  */
 export function formatDecimal(value: bigint): string {
+  if (value === 0n) return ZERO_TEXT;
   if (value < 0n) return `-${formatDecimal(-value)}`;
   const digits = value.toString();
   const padded = digits.length > FRACTION_DIGITS ? digits : digits.padStart(FRACTION_DIGITS + 1, "0");
