@@ -53,6 +53,8 @@ export function parseDecimal(text: string): bigint | DecimalFault {
  * Parses a decimal that is known to be well-formed (a stored row, a constant table); anything else is a bug.
  */
 export function decimal<D extends Decimal>(text: string): D {
+  // Most ledger accounts of a stored account are empty.
+  if (text === "0") return ZERO as D;
   const negative = text.startsWith("-");
   const value = parseDecimal(negative ? text.slice(1) : text);
   if (typeof value === "string")
