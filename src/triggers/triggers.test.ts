@@ -151,10 +151,16 @@ describe("a crossing that cannot be executed", () => {
   });
 
   test("because the symbol is halted before the decision leaves the order open too", async () => {
-    const { market, place, settled, statusOf } = await stage();
+    const { market, storage, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
+    const hold = storage.hold();
+    const before = place("one", "BUY", "1");
+    await hold.reached;
+    // The fill waits for the strategy's turn, and is decided when the symbol is halted.
     market.show("BTCUSDT", "89", "90");
     market.halted.add("BTCUSDT");
+    hold.release();
+    await before;
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
     expect(market.subscribed()).toEqual(["BTCUSDT"]);
@@ -260,11 +266,16 @@ describe("a closed engine", () => {
   });
 
   test("subscribes to nothing again for a fill that was in flight and refused", async () => {
-    const { market, triggers, place, settled, statusOf } = await stage();
+    const { market, storage, triggers, place, settled, statusOf } = await stage();
     await place("one", "BUY", "90");
+    const hold = storage.hold();
+    const before = place("one", "BUY", "1");
+    await hold.reached;
     market.show("BTCUSDT", "70", "71");
     market.halted.add("BTCUSDT");
-    await triggers.close();
+    const closed = triggers.close();
+    hold.release();
+    await Promise.all([before, closed]);
     await settled();
     expect(await statusOf("one", 2)).toBe("NEW");
     expect(market.subscribed()).toEqual([]);

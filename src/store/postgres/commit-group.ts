@@ -8,7 +8,7 @@
 //   told      notifications for the other servers, unless nothing has moved
 //
 // Each column is one text (`group-columns.ts`): the client library would write an array as text too, but escape every quote
-// of every body, which took a fifth of the processor time of an order.
+// of every body, which took a fifth of the main thread's time.
 //
 // A row that another transaction moved while this one waited for its lock is evaluated again: the loser finds
 // a later version and moves nothing.

@@ -46,7 +46,7 @@ export class OwnPairs {
     this.#quotes.delete(symbol);
   }
 
-  readonly mark = () => 0;
+  readonly sequence = () => 0;
   readonly prepare = () => undefined;
   readonly book = () => null;
   readonly untradable = () => null;
