@@ -1,7 +1,6 @@
 // A strategy's account comes back as it was committed, with its open orders, to the last digit.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { STANDARD } from "../../domain/fill-profile.ts";
-import type { Store } from "../store.ts";
 import { futuresAccountOf } from "./futures-records.ts";
 import { accountOf, commitOf, HUGE, hold, orderOf, TINY, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
@@ -9,10 +8,7 @@ import { PARTLY_FILLED, RECEIPTED, strictAccountOf } from "./strict-records.ts";
 
 export function accountCases(opened: Opened): void {
   describe("accounts", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("a created strategy loads as it was created, at version 1", async () => {
       const { first } = await create(store, "one");

@@ -1,15 +1,12 @@
 // The log of budgets is one order for every process that writes to it, and forgets what is too old.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Store } from "../store.ts";
 import { accountOf, budgetsOf, commitOf, upTo } from "./records.ts";
 import { create, type Opened } from "./store-under-test.ts";
 
 export function budgetLogCases(opened: Opened): void {
   describe("the budget log", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     const FOR_EVER = { forgetBefore: 0 };
     const everything = async (from: Store) => await from.listBudgets({ after: 0, exceptOf: "nobody" });
@@ -44,7 +41,7 @@ export function budgetLogCases(opened: Opened): void {
     });
 
     test("written by two stores at once, shows both everything in one order", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       await Promise.all(
         upTo(10).flatMap((at) => [
           store.logBudgets(budgetsOf("here", at), FOR_EVER),
@@ -69,7 +66,7 @@ export function budgetLogCases(opened: Opened): void {
       expect(outcomes).toEqual(["COMMITTED"]);
       await store.close();
       await expect(store.logBudgets(budgetsOf("one", 2_000), FOR_EVER)).rejects.toThrow();
-      expect((await everything(await opened().reopen())).map(({ entry }) => entry.at)).toEqual([1_000]);
+      expect((await everything(await opened.reopen())).map(({ entry }) => entry.at)).toEqual([1_000]);
     });
   });
 }

@@ -1,17 +1,14 @@
 // A store that is closed carries nothing out any more, and has lost nothing when it is opened again.
 
-import { beforeEach, expect, test } from "vitest";
-import { type Store, StoreFailure } from "../store.ts";
+import { expect, test } from "vitest";
+import { StoreFailure } from "../store.ts";
 import { eventsOfEveryKind } from "./events-of-every-kind.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
 import { accountOf, commitOf, HUGE, hold, orderOf, tradeOf } from "./records.ts";
 import { commit, create, everythingOf, type Opened, versionsOf } from "./store-under-test.ts";
 
 export function closingCases(opened: Opened): void {
-  let store: Store;
-  beforeEach(() => {
-    store = opened().store;
-  });
+  const { store } = opened;
 
   test("a store that is closed and opened again reads back everything", async () => {
     const { key } = await create(store, "one", "two");
@@ -25,7 +22,7 @@ export function closingCases(opened: Opened): void {
     const before = await everythingOf(store, "one");
     await store.close();
 
-    const again = await opened().reopen();
+    const again = await opened.reopen();
     expect(await everythingOf(again, "one")).toEqual(before);
     expect((await again.findEntry("one", "k"))?.events).toEqual(events);
     expect((await again.findKey(key.apiKey))?.key).toEqual(key);
@@ -38,7 +35,7 @@ export function closingCases(opened: Opened): void {
     await create(store, "one");
     await store.close();
     await expect(store.commit([commitOf(accountOf("one"), 2)])).rejects.toThrow(StoreFailure);
-    const again = await opened().reopen();
+    const again = await opened.reopen();
     expect(await versionsOf(again, ["one"])).toEqual([1]);
   });
 }

@@ -1,18 +1,15 @@
 // All parts of a commit stand or fall together, and only on the version that it was decided on; of a group each commit has
 // an outcome of its own.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
-import { type Store, StoreFailure } from "../store.ts";
+import { StoreFailure } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
 import { accountOf, commitOf, HUGE, hold, orderOf, TINY, tradeOf } from "./records.ts";
 import { commit, create, everythingOf, exposedOf, type Opened, versionsOf } from "./store-under-test.ts";
 
 export function commitCases(opened: Opened): void {
   describe("commits", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("a commit on the present version moves the strategy to the next", async () => {
       await create(store, "one");

@@ -35,7 +35,7 @@ import { receivedSignalCases } from "./received-signals.ts";
 import { recentCases } from "./recent.ts";
 import { settledSignalCases } from "./settled-signals.ts";
 import { startingCases } from "./starting.ts";
-import type { Opened, StoreUnderTest } from "./store-under-test.ts";
+import { openedOf, type StoreUnderTest } from "./store-under-test.ts";
 import { strategyAndKeyCases } from "./strategies-and-keys.ts";
 import { twoStoreCases } from "./two-stores.ts";
 
@@ -48,7 +48,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     });
     afterEach(() => current.dispose());
 
-    const opened: Opened = () => current;
+    const opened = openedOf(() => current);
     accountCases(opened);
     commitCases(opened);
     journalCases(opened);

@@ -1,17 +1,13 @@
 // The journal answers what a key did, and holds every entry in its order.
 
-import { beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../store.ts";
+import { describe, expect, test } from "vitest";
 import { eventsOfEveryKind } from "./events-of-every-kind.ts";
 import { accountOf, commitOf } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function journalCases(opened: Opened): void {
   describe("the journal", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("a key finds its entry, with every kind of event as it was", async () => {
       await create(store, "one");

@@ -1,18 +1,14 @@
 // Legs are found by id, and listed like orders; incomes are listed page by page in the order of time.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Income } from "../../domain/income.ts";
 import type { IncomeQuery, LegQuery } from "../ports/trading.ts";
-import type { Store } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
 import { accountOf, commitOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function legAndIncomeCases(opened: Opened): void {
   describe("reading legs and incomes", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("a leg is found by its id and by its client id, by its own strategy alone", async () => {
       await create(store, "one", "two");

@@ -1,6 +1,5 @@
 // An API key has one listen key, until that expires or is closed.
-import { beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../store.ts";
+import { describe, expect, test } from "vitest";
 import type { Opened } from "./store-under-test.ts";
 
 const HOUR_MS = 3_600_000;
@@ -8,10 +7,7 @@ const AT = 1_795_228_304_525;
 
 export function listenKeyCases(opened: Opened): void {
   describe("listen keys", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     const open = (apiKey: string, listenKey: string, now: number) =>
       store.openListenKey({ apiKey, listenKey, expiresAt: now + HOUR_MS }, now);

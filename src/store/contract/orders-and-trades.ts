@@ -1,17 +1,13 @@
 // Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them included.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { placementKey } from "../../domain/command.ts";
 import type { OrderQuery, TradeQuery } from "../ports/trading.ts";
-import type { Store } from "../store.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 export function orderAndTradeCases(opened: Opened): void {
   describe("reading orders and trades", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("an order is found by its id and by its client id, by its own strategy alone", async () => {
       await create(store, "one", "two");

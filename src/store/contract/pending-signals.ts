@@ -1,7 +1,6 @@
 // A signal that is not settled is somebody's until his claim runs out, and one process's at a time.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Rejection } from "../../domain/signal.ts";
-import type { Store } from "../store.ts";
 import { accountOf, commitOf, orderOf, upTo } from "./records.ts";
 import { received, rejectedOf, settledOf, signalOf } from "./signal-records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
@@ -12,9 +11,8 @@ const CLAIMED = { claimedUntil: 1_000 };
 
 export function pendingSignalCases(opened: Opened): void {
   describe("pending signals", () => {
-    let store: Store;
+    const { store } = opened;
     beforeEach(async () => {
-      store = opened().store;
       await create(store, "one", "two");
     });
 
@@ -78,7 +76,7 @@ export function pendingSignalCases(opened: Opened): void {
     });
 
     test("are given to one of two stores, and those of a process that died to the other", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const signals = upTo(300).map((id) => signalOf(`s${id}`));
       await store.receiveSignals(signals, { claimedUntil: 1_000 });
       const claimed: string[] = [];
@@ -97,7 +95,7 @@ export function pendingSignalCases(opened: Opened): void {
     });
 
     test("of one key at two stores at once are one signal, every time", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       for (const round of upTo(10)) {
         const keys = upTo(100).map((key) => `${round}-${key}`);
         // In opposite order, so that each might wait for the other.
@@ -119,7 +117,7 @@ export function pendingSignalCases(opened: Opened): void {
     });
 
     test("that are claimed and settled at once are settled once, and claimed no more", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const signals = upTo(40).map((id) => signalOf(`s${id}`));
       await store.receiveSignals(signals, { claimedUntil: 1_000 });
       await Promise.all([

@@ -1,8 +1,6 @@
 // An operation that may succeed once succeeds once, although two stores on one database, each in its own
 // thread, request it at the same moment.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { PeopleStore } from "../people-store.ts";
-import type { Store } from "../store.ts";
 import { Elsewhere } from "./elsewhere.ts";
 import { actionsIn, auditOf, signUp, unboundKeyOf } from "./people/people-records.ts";
 import { accountOf, commitOf, firstOf, upTo } from "./records.ts";
@@ -12,13 +10,10 @@ const ROUNDS = 20;
 
 export function raceCases(opened: Opened): void {
   describe("two stores that are asked at the same moment", () => {
-    let store: Store;
-    let people: PeopleStore;
+    const { store, people } = opened;
     let other: Elsewhere;
     beforeEach(async () => {
-      store = opened().store;
-      people = store.people;
-      other = await Elsewhere.open(opened().place);
+      other = await Elsewhere.open(opened.place);
       await signUp(store, "ann", "bob");
     });
     afterEach(() => other.close());

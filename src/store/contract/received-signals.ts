@@ -1,6 +1,5 @@
 // A signal is recorded once under its key, as received. Look-ups, lists and answers have its current state.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../store.ts";
 import { accountOf, commitOf, upTo } from "./records.ts";
 import { received, rejectedOf, signalOf } from "./signal-records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
@@ -9,9 +8,8 @@ const CLAIMED = { claimedUntil: 1_000 };
 
 export function receivedSignalCases(opened: Opened): void {
   describe("received signals", () => {
-    let store: Store;
+    const { store } = opened;
     beforeEach(async () => {
-      store = opened().store;
       await create(store, "one", "two");
     });
 
@@ -77,7 +75,7 @@ export function receivedSignalCases(opened: Opened): void {
     });
 
     test("of one signature and several keys are one signal, at any time and from any process", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const signed = (id: number, at = 1) => ({
         signed: { signature: `signature-${at}`, expiresAt: 5_000 + id },
       });
@@ -192,7 +190,7 @@ export function receivedSignalCases(opened: Opened): void {
       expect(outcomes).toEqual(["COMMITTED"]);
       await store.close();
       await expect(store.receiveSignals([signalOf("c")], CLAIMED)).rejects.toThrow();
-      const again = await opened().reopen();
+      const again = await opened.reopen();
       const listed = await again.listSignals("one", { limit: 9 });
       expect(listed.map(({ signalId }) => signalId).sort()).toEqual(["a", "b"]);
     });

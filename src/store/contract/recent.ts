@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Income } from "../../domain/income.ts";
 import type { Amount } from "../../money/decimal.ts";
-import type { Store } from "../store.ts";
 import { legOf } from "./futures-records.ts";
 import { accountOf, commitOf, orderOf, tradeOf } from "./records.ts";
 import { signalOf } from "./signal-records.ts";
@@ -13,9 +12,8 @@ const symbolOf = (id: number) => SYMBOLS[id % SYMBOLS.length] ?? "BTCUSDT";
 
 export function recentCases(opened: Opened): void {
   describe("listing what is newest", () => {
-    let store: Store;
+    const { store } = opened;
     beforeEach(async () => {
-      store = opened().store;
       await create(store, "one", "two");
     });
 

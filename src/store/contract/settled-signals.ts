@@ -1,7 +1,7 @@
 // A signal is settled only if the commit that settles it takes effect, and then never changes.
 import { beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../money/decimal.ts";
-import { type Store, StoreFailure } from "../store.ts";
+import { StoreFailure } from "../store.ts";
 import { accountOf, commitOf, HUGE, orderOf, TINY, tradeOf, upTo } from "./records.ts";
 import { received, rejectedOf, settledOf, signalOf } from "./signal-records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
@@ -10,9 +10,8 @@ const CLAIMED = { claimedUntil: 1_000 };
 
 export function settledSignalCases(opened: Opened): void {
   describe("settled signals", () => {
-    let store: Store;
+    const { store } = opened;
     beforeEach(async () => {
-      store = opened().store;
       await create(store, "one", "two");
       await store.receiveSignals([signalOf("a"), signalOf("b"), signalOf("c")], CLAIMED);
     });

@@ -1,6 +1,6 @@
 // A process that starts finds what was left to do: what it has missed of the market, strategies that are closing, orders
 // that wait.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { emptyAccount } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
@@ -12,10 +12,7 @@ import { commit, create, exposedOf, type Opened } from "./store-under-test.ts";
 
 export function startingCases(opened: Opened): void {
   describe("what a process that starts looks for", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     const heardBy = async (from: Store) =>
       Object.fromEntries((await from.listHeard("SPOT")).map(({ symbol, at }) => [symbol, at]));
@@ -30,7 +27,7 @@ export function startingCases(opened: Opened): void {
       await store.noteHeard([spot("BTCUSDT", 500)]);
       const noted = { BTCUSDT: 500, ETHUSDT: 2_000 };
       expect(await heardBy(store)).toEqual(noted);
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       expect(await heardBy(other)).toEqual(noted);
       await other.noteHeard([spot("XRPUSDT", 3_000)]);
       expect(await heardBy(store)).toEqual({ ...noted, XRPUSDT: 3_000 });
@@ -43,7 +40,7 @@ export function startingCases(opened: Opened): void {
       await store.noteFunding("BTCUSDT", 1_795_228_304_525);
       await store.noteFunding("ETHUSDT", 4_000);
       await store.noteFunding("ETHUSDT", 3_000);
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       expect(await other.listHeard("SPOT")).toEqual([spot("BTCUSDT", 1_000)]);
       expect(await other.listHeard("FUTURES")).toEqual([perpetual]);
       const noted = await other.listFundingNoted();
@@ -75,7 +72,7 @@ export function startingCases(opened: Opened): void {
       expect([...(first?.openOrders.keys() ?? [])]).toEqual([3, 11]);
       const [held, , before] = perpetuals;
       expect(await store.listExposedAccounts("FUTURES")).toEqual([before, held]);
-      expect(await (await opened().reopen()).listExposedAccounts("FUTURES")).toEqual([before, held]);
+      expect(await (await opened.reopen()).listExposedAccounts("FUTURES")).toEqual([before, held]);
     });
 
     test.each([
@@ -110,7 +107,7 @@ export function startingCases(opened: Opened): void {
       ]);
       await commit(store, [commitOf(accountOf("done", "CLOSED"), 3)]);
       expect(await store.listClosingStrategies()).toEqual(["closing"]);
-      expect(await (await opened().reopen()).listClosingStrategies()).toEqual(["closing"]);
+      expect(await (await opened.reopen()).listClosingStrategies()).toEqual(["closing"]);
       expect((await store.loadAccount("closed"))?.account.status).toBe("CLOSED");
       await commit(store, [commitOf(accountOf("closing", "CLOSED"), 3)]);
       expect(await store.listClosingStrategies()).toEqual([]);

@@ -19,8 +19,24 @@ export type StoreUnderTest = {
   dispose(): Promise<void>;
 };
 
-/** Answers what was opened for the case that is running. Outside of a case there is nothing to answer. */
-export type Opened = () => StoreUnderTest;
+/** The store of the case that is running, whichever that is. Outside of a case there is none. */
+export type Opened = Omit<StoreUnderTest, "dispose"> & Pick<Store, "people" | "copying">;
+
+/** Passes every call on to the store that `current` answers at that moment. */
+export function openedOf(current: () => StoreUnderTest): Opened {
+  const forward = <Port extends object>(port: () => Port): Port =>
+    new Proxy({} as Port, { get: (_target, name) => Reflect.get(port(), name) });
+  return {
+    store: forward(() => current().store),
+    people: forward(() => current().store.people),
+    copying: forward(() => current().store.copying),
+    get place() {
+      return current().place;
+    },
+    changeRows: (sql) => current().changeRows(sql),
+    reopen: () => current().reopen(),
+  };
+}
 
 /** Creates strategies, each with a key; answers the first of them as it was created. */
 export async function create(

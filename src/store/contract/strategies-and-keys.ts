@@ -1,19 +1,15 @@
 // Strategies and their keys are created together or not at all; a key is revoked once and for good, and what is done to
 // keys is audited.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { decimal } from "../../money/decimal.ts";
-import type { Store } from "../store.ts";
 import { incomeOf } from "./futures-records.ts";
 import { accountOf, commitOf, createdOf, firstOf, keyOf, orderOf, upTo } from "./records.ts";
 import { commit, create, everythingOf, type Opened } from "./store-under-test.ts";
 
 export function strategyAndKeyCases(opened: Opened): void {
   describe("strategies and keys", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("a key is found with the strategy that it manages, as that was last committed", async () => {
       const { key } = await create(store, "one");
@@ -110,7 +106,7 @@ export function strategyAndKeyCases(opened: Opened): void {
       ].reverse();
       expect(await people.listAudit({ limit: 9 })).toMatchObject(audit);
       await store.close();
-      const later = await opened().reopen();
+      const later = await opened.reopen();
       expect(await later.people.listAudit({ limit: 9 })).toMatchObject(audit);
       expect(await later.people.verifyAudit()).toBeNull();
     });

@@ -1,8 +1,7 @@
 // Two stores on one database, as two processes would open them: each sees what the other has done, and none undoes it.
 import { setImmediate } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
-import type { Store } from "../store.ts";
 import { incomeOf, legOf } from "./futures-records.ts";
 import { auditOf, unboundKeyOf } from "./people/people-records.ts";
 import { accountOf, commitOf, firstOf, orderOf, tradeOf, upTo } from "./records.ts";
@@ -10,13 +9,10 @@ import { commit, create, everythingOf, exposedOf, type Opened, versionsOf } from
 
 export function twoStoreCases(opened: Opened): void {
   describe("two stores on one database", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     test("each sees what the other has committed", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const { key } = await create(store, "one");
       expect((await other.findKey(key.apiKey))?.key).toEqual(key);
       await commit(other, [
@@ -37,7 +33,7 @@ export function twoStoreCases(opened: Opened): void {
     });
 
     test("of two commits on one version exactly one is carried out, every time", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       await create(store, "one");
       const winners: string[] = [];
       for (let version = 2; version <= 21; version += 1) {
@@ -61,7 +57,7 @@ export function twoStoreCases(opened: Opened): void {
     });
 
     test("groups of both that share strategies interleave without losing a commit", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const ids = upTo(10).map((id) => `s${id}`);
       await create(store, ...ids);
       const groupOf = (key: string) =>
@@ -75,7 +71,7 @@ export function twoStoreCases(opened: Opened): void {
     });
 
     test("a key that one has revoked is revoked for the other from its next turn of the event loop on", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const { key } = await create(store, "one");
       const at = key.createdAt + 1;
       expect((await store.findKey(key.apiKey))?.key.revokedAt).toBeNull();
@@ -92,7 +88,7 @@ export function twoStoreCases(opened: Opened): void {
     });
 
     test("a key that one has bound is bound for the other from its next turn of the event loop on", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       const [one, two] = ["one", "two"].map((name) => unboundKeyOf(name, "ann"));
       if (one === undefined || two === undefined) throw new Error("there are two keys");
       await other.people.createKey(one, auditOf("KEY_CREATED", "ann"));
@@ -129,7 +125,7 @@ export function twoStoreCases(opened: Opened): void {
     });
 
     test("a master key remembered by one is known to the other", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       expect(await store.rememberMasterKey(1, "first")).toBe("first");
       expect(await other.rememberMasterKey(1, "second")).toBe("first");
     });

@@ -1,8 +1,7 @@
 // Copiers' accounts at venues: bounded, theirs alone, and without credentials once they are disconnected.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { VenueAccount } from "../../../domain/copying.ts";
 import type { KeyDigests } from "../../ports/copies.ts";
-import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
@@ -19,12 +18,7 @@ import {
 
 export function copyingAccountCases(opened: Opened): void {
   describe("venue accounts", () => {
-    let store: Store;
-    let copying: CopyStore;
-    beforeEach(() => {
-      store = opened().store;
-      copying = store.copying;
-    });
+    const { store, copying } = opened;
 
     const connect = (account: VenueAccount, liveMax = 9) =>
       copying.connectAccount(account, auditedAs("VENUE_ACCOUNT_CONNECTED", account.personId), { liveMax });

@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Copy, EMPTY_BOOK } from "../../../domain/copying.ts";
 import { STOPPED_LISTED_MAX } from "../../copying/copies.ts";
-import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf, upTo } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
@@ -22,11 +21,8 @@ import {
 
 export function copyingCopyCases(opened: Opened): void {
   describe("copies", () => {
-    let store: Store;
-    let copying: CopyStore;
+    const { store, copying } = opened;
     beforeEach(async () => {
-      store = opened().store;
-      copying = store.copying;
       await openToCopiers(store, "one", "two");
     });
 

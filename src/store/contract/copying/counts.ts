@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MirrorEntry, MirrorKind, MirrorStatus } from "../../../domain/copying.ts";
 import type { CopyProgress, EntryCount } from "../../ports/copies.ts";
-import type { CopyStore, Store } from "../../store.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 import { COPIED_AT, copiedByThree, entryOf, HOLDER, progressOf, skippedOf } from "./records.ts";
@@ -22,14 +21,11 @@ const ROUNDS = 60;
 
 export function copyingCountCases(opened: Opened): void {
   describe("the counts of what was copied", () => {
-    let store: Store;
-    let copying: CopyStore;
+    const { store, copying } = opened;
     const ann = "ann-one";
     const bob = "bob-one";
     const cat = "cat-two";
     beforeEach(async () => {
-      store = opened().store;
-      copying = store.copying;
       await copiedByThree(store);
     });
 

@@ -1,9 +1,8 @@
 // Leads: strategies that may be followed, who works at them, and what they did.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LeadDeed, LeadFilled } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
 import type { OpenStrategy } from "../../ports/leads.ts";
-import type { CopyStore, Store } from "../../store.ts";
 import { futuresAccountOf } from "../futures-records.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf, createdOf, keyOf, orderOf, upTo } from "../records.ts";
@@ -23,12 +22,7 @@ import {
 
 export function copyingLeadCases(opened: Opened): void {
   describe("leads", () => {
-    let store: Store;
-    let copying: CopyStore;
-    beforeEach(() => {
-      store = opened().store;
-      copying = store.copying;
-    });
+    const { store, copying } = opened;
 
     const open = (strategyId: string, isOpen = true) =>
       copying.setOpenToCopiers(

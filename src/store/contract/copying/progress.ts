@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy, CopyReason, CopyStatus, MirrorEntry } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
 import type { CopyProgress } from "../../ports/copies.ts";
-import type { CopyStore, Store } from "../../store.ts";
+import type { CopyStore } from "../../store.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 import {
@@ -23,14 +23,11 @@ import {
 
 export function copyingProgressCases(opened: Opened): void {
   describe("the progress of copies", () => {
-    let store: Store;
-    let copying: CopyStore;
+    const { store, copying } = opened;
     const ann = "ann-one";
     const bob = "bob-one";
     const cat = "cat-two";
     beforeEach(async () => {
-      store = opened().store;
-      copying = store.copying;
       await copiedByThree(store);
     });
 

@@ -1,6 +1,5 @@
 // Copying by two processes at the same moment: two stores on one database, each in a thread of its own.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CopyStore, Store } from "../../store.ts";
 import { Elsewhere } from "../elsewhere.ts";
 import { accountOf, commitOf, createdOf, firstOf, upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
@@ -20,13 +19,10 @@ const ROUNDS = 20;
 
 export function copyingRaceCases(opened: Opened): void {
   describe("two stores that copy at the same moment", () => {
-    let store: Store;
-    let copying: CopyStore;
+    const { store, copying } = opened;
     let other: Elsewhere;
     beforeEach(async () => {
-      store = opened().store;
-      copying = store.copying;
-      other = await Elsewhere.open(opened().place);
+      other = await Elsewhere.open(opened.place);
     });
     afterEach(() => other.close());
 

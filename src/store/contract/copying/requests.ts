@@ -1,7 +1,6 @@
 // What is asked of copies, once at a time, and the switches that stop all sending.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CopyRequest, KillSwitch } from "../../../domain/copying.ts";
-import type { CopyStore, Store } from "../../store.ts";
 import { actionsIn } from "../people/people-records.ts";
 import { accountOf, commitOf } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
@@ -9,12 +8,9 @@ import { auditedAs, claim, copiedByThree, HOLDER, leave, progressOf, VENUE } fro
 
 export function copyingRequestCases(opened: Opened): void {
   describe("what people ask of copies", () => {
-    let store: Store;
-    let copying: CopyStore;
+    const { store, copying } = opened;
     const [ann, bob, cat] = ["ann-one", "bob-one", "cat-two"] as const;
     beforeEach(async () => {
-      store = opened().store;
-      copying = store.copying;
       await copiedByThree(store);
     });
 

@@ -1,7 +1,6 @@
 // What copies have not done yet: which are behind their strategy, and which a closed strategy still waits for.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy } from "../../../domain/copying.ts";
-import type { CopyStore, Store } from "../../store.ts";
 import { accountOf, commitOf, upTo } from "../records.ts";
 import { commit, type Opened } from "../store-under-test.ts";
 import {
@@ -20,11 +19,8 @@ import {
 
 export function copyingUnfinishedCases(opened: Opened): void {
   describe("what copies have not done", () => {
-    let store: Store;
-    let copying: CopyStore;
+    const { store, copying } = opened;
     beforeEach(async () => {
-      store = opened().store;
-      copying = store.copying;
       await openToCopiers(store, "one", "two");
       await claim(store);
     });

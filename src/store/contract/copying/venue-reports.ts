@@ -1,7 +1,6 @@
 // How venues fare, in the words of copiers: the last of each, for as long as it may matter to anybody.
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CopierReport, VenueReport } from "../../../domain/venue-report.ts";
-import type { Store } from "../../store.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 import { VENUE } from "./records.ts";
@@ -23,10 +22,7 @@ export const BANNED: VenueReport = {
 
 export function copyingVenueReportCases(opened: Opened): void {
   describe("reports of venues", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     const reportOf = (copier: string, at: number, venues: readonly VenueReport[] = []): CopierReport => ({
       copier,
@@ -61,7 +57,7 @@ export function copyingVenueReportCases(opened: Opened): void {
     });
 
     test("of many copiers at once are all kept, and what is old is forgotten once", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       for (const number of upTo(9)) await note(reportOf(`old ${number}`, number));
       await Promise.all(
         upTo(20).map((number) =>

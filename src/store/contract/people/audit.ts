@@ -35,10 +35,7 @@ const RECORDS: readonly NewAuditRecord[] = [
 
 export function auditCases(opened: Opened): void {
   describe("the audit", () => {
-    let people: PeopleStore;
-    beforeEach(() => {
-      people = opened().store.people;
-    });
+    const { people } = opened;
 
     test("is whole while there is nothing in it", async () => {
       expect(await people.listAudit({ limit: 9 })).toEqual([]);
@@ -84,7 +81,7 @@ export function auditCases(opened: Opened): void {
     });
 
     test("goes on from where another store has left it, over several pages", async () => {
-      const other = (await opened().reopen()).people;
+      const other = (await opened.reopen()).people;
       for (const number of upTo(520)) {
         await (number % 2 === 0 ? people : other).audit(auditOf("SIGNED_IN", `person-${number % 7}`));
       }
@@ -125,7 +122,7 @@ export function auditCases(opened: Opened): void {
           10,
         ],
       ])("when %s, and says where", async (_what, change, brokenAt) => {
-        await opened().changeRows(change);
+        await opened.changeRows(change);
         expect(await people.verifyAudit()).toEqual({ brokenAt });
       });
     });

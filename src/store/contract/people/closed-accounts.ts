@@ -1,6 +1,5 @@
 // Accounts that operators lock and unlock, and accounts that are closed.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../../store.ts";
 import { auditedAs, copyOf, openToCopiers, venueAccountOf } from "../copying/records.ts";
 import type { Opened } from "../store-under-test.ts";
 import {
@@ -18,7 +17,7 @@ const OPERATOR = { who: { kind: "OPERATOR", personId: "id-ops" } } as const;
 
 export function closedAccountCases(opened: Opened): void {
   describe("locked and closed accounts", () => {
-    let store: Store;
+    const { store } = opened;
     let ann: string;
     const key = () => unboundKeyOf("anns", ann);
     const statusOf = async (copyId: string) => {
@@ -39,7 +38,6 @@ export function closedAccountCases(opened: Opened): void {
       );
 
     beforeEach(async () => {
-      store = opened().store;
       ann = await signUp(store, "ann", "bob");
       await beginSession(store, "ann");
       await beginSession(store, "bob");

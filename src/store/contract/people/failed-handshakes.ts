@@ -1,15 +1,11 @@
 // Failed handshakes of streams are remembered by key and address, for every process, as long as they count.
-import { beforeEach, describe, expect, test } from "vitest";
-import type { Store } from "../../store.ts";
+import { describe, expect, test } from "vitest";
 import { upTo } from "../records.ts";
 import { create, type Opened } from "../store-under-test.ts";
 
 export function failedHandshakeCases(opened: Opened): void {
   describe("failed handshakes", () => {
-    let store: Store;
-    beforeEach(() => {
-      store = opened().store;
-    });
+    const { store } = opened;
 
     const from = (apiKey: string, address = "ip:192.0.2.1") => ({ apiKey, address });
     const FOR_EVER = { forgetBefore: 0 };
@@ -54,7 +50,7 @@ export function failedHandshakeCases(opened: Opened): void {
     });
 
     test("at two stores at once are all known to both, and to the next", async () => {
-      const other = await opened().reopen();
+      const other = await opened.reopen();
       await Promise.all(
         upTo(20).map((at) =>
           (at % 2 === 0 ? store : other).noteFailedHandshake(from("mine"), at, { forgetBefore: 1 }),
@@ -63,7 +59,7 @@ export function failedHandshakeCases(opened: Opened): void {
       expect(await store.listFailedHandshakes(from("mine"), 0)).toEqual(upTo(20));
       await store.close();
       expect(await other.listFailedHandshakes(from("mine"), 0)).toEqual(upTo(20));
-      expect(await (await opened().reopen()).listFailedHandshakes(from("mine"), 0)).toEqual(upTo(20));
+      expect(await (await opened.reopen()).listFailedHandshakes(from("mine"), 0)).toEqual(upTo(20));
     });
 
     test("are asked about with any text, and so is a key", async () => {

@@ -1,15 +1,11 @@
 // Sign-ins that failed are remembered by who tried, for every process, as long as they count; so is the last use of each key.
-import { beforeEach, describe, expect, test } from "vitest";
-import type { PeopleStore } from "../../people-store.ts";
+import { describe, expect, test } from "vitest";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 
 export function failedSignInCases(opened: Opened): void {
   describe("failed sign-ins", () => {
-    let people: PeopleStore;
-    beforeEach(() => {
-      people = opened().store.people;
-    });
+    const { people } = opened;
 
     const FOR_EVER = { forgetBefore: 0 };
 
@@ -48,7 +44,7 @@ export function failedSignInCases(opened: Opened): void {
     });
 
     test("at two stores at once are all known to both", async () => {
-      const other = (await opened().reopen()).people;
+      const other = (await opened.reopen()).people;
       await Promise.all(
         upTo(20).map((at) => (at % 2 === 0 ? people : other).noteFailedSignIn("mine", at, FOR_EVER)),
       );
@@ -67,12 +63,12 @@ export function failedSignInCases(opened: Opened): void {
     });
 
     test("is the newest that was noted, in whatever order", async () => {
-      const { people } = opened().store;
+      const { people } = opened.store;
       await people.noteKeyUses([]);
       await people.noteKeyUses([useOf("a", 5), useOf("b", 7), useOf("a", 9), useOf("a", 8)]);
       await people.noteKeyUses([useOf("b", 6), useOf("c", 1)]);
       await people.noteKeyUses([useOf("c", 2)]);
-      const other = (await opened().reopen()).people;
+      const other = (await opened.reopen()).people;
       expect(Object.fromEntries(await other.listKeyUses(["a", "b", "c", "ghost"]))).toEqual({
         a: useOf("a", 9),
         b: useOf("b", 7),
@@ -83,8 +79,8 @@ export function failedSignInCases(opened: Opened): void {
     });
 
     test("is the newest of what two stores note at once", async () => {
-      const { people } = opened().store;
-      const other = (await opened().reopen()).people;
+      const { people } = opened.store;
+      const other = (await opened.reopen()).people;
       const keys = upTo(20).map((number) => `key-${number}`);
       await Promise.all(
         upTo(10).map((at) => {

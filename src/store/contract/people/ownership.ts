@@ -1,9 +1,7 @@
 // Keys and strategies of people: a key manages one strategy, a strategy has one live key, and nobody gets at another's.
 import { setImmediate } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decimal } from "../../../money/decimal.ts";
-import type { PeopleStore } from "../../people-store.ts";
-import type { Store } from "../../store.ts";
 import { incomeOf } from "../futures-records.ts";
 import { accountOf, commitOf, createdOf, firstOf, keyOf } from "../records.ts";
 import { commit, create, type Opened } from "../store-under-test.ts";
@@ -11,12 +9,7 @@ import { actionsIn, auditOf, unboundKeyOf } from "./people-records.ts";
 
 export function ownershipCases(opened: Opened): void {
   describe("what people own", () => {
-    let store: Store;
-    let people: PeopleStore;
-    beforeEach(() => {
-      store = opened().store;
-      people = store.people;
-    });
+    const { store, people } = opened;
 
     const makeKey = async (name: string, ownerId = "ann", createdAt = 1_000) => {
       const key = unboundKeyOf(name, ownerId, { createdAt });

@@ -2,18 +2,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../../domain/person.ts";
 import type { KycSubmission, PeopleStore } from "../../people-store.ts";
-import type { Store } from "../../store.ts";
 import type { Opened } from "../store-under-test.ts";
 import { actionsIn, auditOf, beginSession, countSessions, SIGNED_UP_AT, signUp } from "./people-records.ts";
 
 export function personCases(opened: Opened): void {
   describe("people", () => {
-    let store: Store;
-    let people: PeopleStore;
-    beforeEach(() => {
-      store = opened().store;
-      people = store.people;
-    });
+    const { store, people } = opened;
 
     const ANN: Person = {
       personId: "id-ann",
@@ -122,11 +116,8 @@ export function personCases(opened: Opened): void {
   });
 
   describe("what people submit to be known by", () => {
-    let store: Store;
-    let people: PeopleStore;
+    const { store, people } = opened;
     beforeEach(async () => {
-      store = opened().store;
-      people = store.people;
       await signUp(store, "ann", "bob");
     });
 

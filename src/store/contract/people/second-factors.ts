@@ -1,17 +1,12 @@
 // Second factors: a seed is enabled by its first code, a code of a time step is accepted once, a recovery code is used once.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { PeopleStore } from "../../people-store.ts";
-import type { Store } from "../../store.ts";
 import type { Opened } from "../store-under-test.ts";
 import { actionsIn, auditOf, signUp } from "./people-records.ts";
 
 export function secondFactorCases(opened: Opened): void {
   describe("second factors", () => {
-    let store: Store;
-    let people: PeopleStore;
+    const { store, people } = opened;
     beforeEach(async () => {
-      store = opened().store;
-      people = store.people;
       await signUp(store, "ann", "bob");
     });
 
@@ -82,7 +77,7 @@ export function secondFactorCases(opened: Opened): void {
       expect(accepted).toEqual([true, false, false, true, false, false]);
       expect(await people.acceptTotpStep("id-bob", 58_000_000)).toBe(true);
       expect(await people.acceptTotpStep("ghost", 58_000_002)).toBe(false);
-      const other = (await opened().reopen()).people;
+      const other = (await opened.reopen()).people;
       expect(await other.acceptTotpStep("id-ann", 58_000_001)).toBe(false);
       expect(await other.acceptTotpStep("id-ann", 58_000_002)).toBe(true);
     });

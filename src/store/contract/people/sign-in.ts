@@ -1,8 +1,7 @@
 // What people sign in with: passwords that are replaced only if they are what the caller saw, sessions, and
 // links that work once.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { PeopleStore, StoredSession } from "../../people-store.ts";
-import type { Store } from "../../store.ts";
+import type { StoredSession } from "../../people-store.ts";
 import type { Opened } from "../store-under-test.ts";
 import { actionsIn, auditOf, SIGNED_UP_AT, sessionOf, signUp } from "./people-records.ts";
 
@@ -12,17 +11,14 @@ const ALL = { expiresAfter: 0, usedAfter: 0 };
 
 export function signInCases(opened: Opened): void {
   describe("what people sign in with", () => {
-    let store: Store;
-    let people: PeopleStore;
+    const { store, people } = opened;
     beforeEach(async () => {
-      store = opened().store;
-      people = store.people;
       await signUp(store, "ann", "bob");
     });
 
     describe("a password", () => {
       test("is found by its person, after a reopening too", async () => {
-        const other = (await opened().reopen()).people;
+        const other = (await opened.reopen()).people;
         for (const from of [people, other]) {
           expect(await from.findPasswordHash("id-ann")).toBe("password of ann");
           expect(await from.findPasswordHash("")).toBeNull();
@@ -31,7 +27,7 @@ export function signInCases(opened: Opened): void {
       });
 
       test("is set whatever it was, also where there was none, which is audited", async () => {
-        await opened().changeRows("DELETE FROM credentials WHERE user_id = 'id-bob'");
+        await opened.changeRows("DELETE FROM credentials WHERE user_id = 'id-bob'");
         for (const personId of ["id-ann", "id-bob"]) {
           const password = { personId, passwordHash: `new of ${personId}`, at: AT };
           await people.setPasswordHash(password, auditOf("PASSWORD_RESET", personId));
@@ -52,7 +48,7 @@ export function signInCases(opened: Opened): void {
       });
 
       test("of an unverified person of an earlier version is replaced with the name, once", async () => {
-        await opened().changeRows(
+        await opened.changeRows(
           "UPDATE people SET email_verified = 0, name = 'Stranger' WHERE id = 'id-ann'",
         );
         expect(await people.findPerson("id-ann")).toMatchObject({ isEmailVerified: false });
@@ -81,7 +77,7 @@ export function signInCases(opened: Opened): void {
         const userAgent = `"Browser", 100% \\ ライアーバード 🐦`;
         const sessionId = await begin("ann", { address: "2001:db8::1", userAgent });
         const session = { ...sessionOf("ann"), address: "2001:db8::1", userAgent, lastUsedAt: AT };
-        const other = (await opened().reopen()).people;
+        const other = (await opened.reopen()).people;
         for (const from of [people, other]) {
           expect(await from.findSession(`hash of ${sessionId}`)).toEqual(session);
           expect(await from.findSession("hash of nothing")).toBeNull();
@@ -156,7 +152,7 @@ export function signInCases(opened: Opened): void {
       test("is found until it expires, and taken by one caller", async () => {
         await link("one");
         await link("two");
-        const other = (await opened().reopen()).people;
+        const other = (await opened.reopen()).people;
         expect(await other.findLink("one", AT + 9)).toBe("reset one ");
         expect(await other.findLink("one", AT + 10)).toBeNull();
         expect(await people.takeLink("one", AT + 10)).toBeNull();
