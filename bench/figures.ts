@@ -1,4 +1,5 @@
 // What a figure is: a measurement, what it is aimed at, and the ceiling that it is held against.
+import type { MemoryUsed } from "./processes/processes.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
 export type Unit = "/s" | "ms" | "µs" | "ns" | "KB" | "%";
@@ -71,6 +72,31 @@ export function kilobytesEach(
   const each = (many.bytes - few.bytes) / (many.count - few.count) / 1_024;
   return [plain(name, "KB", spreadOf([each]), aim)];
 }
+
+/** Resident memory of each connection, and the heap of it, against those of a bare server. */
+export function connectionMemory(
+  name: string,
+  { few, many }: { readonly few: number; readonly many: number },
+  own: MemoryOf,
+  bare: MemoryOf & { readonly name: string },
+): Figure[] {
+  const each = (called: string, of: MemoryOf, what: keyof MemoryUsed) =>
+    kilobytesEach(called, [
+      { count: few, bytes: of.few[what] },
+      { count: many, bytes: of.many[what] },
+    ]);
+  const compared = (called: string, what: keyof MemoryUsed) => {
+    const [ceiling] = each(bare.name, bare, what);
+    return each(called, own, what).map((figure) =>
+      ceiling === undefined ? figure : against({ ...figure, aim: undefined }, ceiling),
+    );
+  };
+  return [
+    ...compared(`resident memory per ${name}, ${countText(many - few)} of them`, "residentBytes"),
+    ...compared("  of it JavaScript's heap", "heapBytes"),
+  ];
+}
+export type MemoryOf = { readonly few: MemoryUsed; readonly many: MemoryUsed };
 export type Memory = { readonly count: number; readonly bytes: number | null };
 
 export function percent(share: number): string {

@@ -2,12 +2,8 @@
 // own, where its programs are installed. Both with the durability that is shipped.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
-import { Pool } from "pg";
 import { placementKey, signalKey } from "../src/domain/command.ts";
-import type { Tables } from "../src/store/schema.ts";
-import { kyselyDatabase } from "../src/store/sqlite/database.ts";
+import { openRows } from "../test/campaigns/harness/stored-rows.ts";
 import { hasPostgres, openPostgres } from "../test/support/postgres.ts";
 import { type Pinning, pinThisProcess } from "./processes/machine.ts";
 
@@ -75,20 +71,6 @@ export function postgresNote(pinning: Pinning): string {
     ? "PostgreSQL: a server of the bench's own, unpinned like everything else"
     : "PostgreSQL: a server of the bench's own; its processes share the sender's core and go first there, so that the " +
         "gateway's threads have theirs to themselves: what the database takes shows in how late the sender was";
-}
-
-const DATABASE_NAME = "lyrebird.sqlite";
-
-/** Opens a database whose tables are there already. */
-export function openRows({ dataDir, databaseUrl }: Place): Kysely<Tables> {
-  if (databaseUrl === null) {
-    const database = kyselyDatabase(new DatabaseSync(join(dataDir, DATABASE_NAME)));
-    return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
-  }
-  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
-  // A connection that ends with its server while nobody uses it means nothing.
-  pool.on("error", () => {});
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
 /**

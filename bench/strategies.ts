@@ -12,7 +12,8 @@ import type { MasterKey } from "../src/keys/master-key.ts";
 import { keyRow } from "../src/store/key-rows.ts";
 import { createdRow, incomeRow, journalRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";
-import { openRows, type Place } from "./stores.ts";
+import { openRows } from "../test/campaigns/harness/stored-rows.ts";
+import type { Place } from "./stores.ts";
 import type { Credentials, Trip, Trips } from "./wire/requests.ts";
 
 /** Rows of one statement. */

@@ -7,7 +7,8 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import { type CopySettings, EMPTY_BOOK, EXACT_SETTINGS } from "../../src/domain/copying.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { encodeBook, encodeSettings } from "../../src/store/copying/codec.ts";
-import { openRows, type Place } from "../stores.ts";
+import { openRows } from "../../test/campaigns/harness/stored-rows.ts";
+import type { Place } from "../stores.ts";
 import type { Credentials } from "../wire/requests.ts";
 import { keyOf, secretOf } from "./terms.ts";
 

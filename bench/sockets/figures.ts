@@ -1,15 +1,14 @@
 // The figures of the exchange's sockets, each against its ceiling.
 import {
   against,
+  connectionMemory,
   countText,
   type Figure,
   figureOf,
-  kilobytesEach,
   percent,
   type Section,
   sum,
 } from "../figures.ts";
-import type { MemoryUsed } from "../processes/processes.ts";
 import { median, spreadOf } from "../statistics.ts";
 import { STORE_TITLES } from "../stores.ts";
 import type { Broadcast } from "../streams/streams.ts";
@@ -72,28 +71,13 @@ function tradeFigures(rounds: readonly TradeRound[]): Figure[] {
 
 /** Memory of each connection, many against few, and the time until all that come back together are subscribed. */
 function connectionFigures({ sizes, gateway, bare }: SocketsMeasured): Figure[] {
-  const { few, many, returning } = sizes;
-  const each = (name: string, { few: ofFew, many: ofMany }: ConnectionsMeasured, what: keyof MemoryUsed) =>
-    kilobytesEach(name, [
-      { count: few, bytes: ofFew[what] },
-      { count: many, bytes: ofMany[what] },
-    ]);
-  const compared = (name: string, what: keyof MemoryUsed) => {
-    const [ceiling] = each("bare ws connection", bare, what);
-    return each(name, gateway, what).map((own) =>
-      ceiling === undefined ? own : against({ ...own, aim: undefined }, ceiling),
-    );
-  };
+  const { returning } = sizes;
   const returned = (name: string, of: (listening: ConnectionsMeasured["returned"][number]) => number) => {
     const ceiling = { name: "bare ws connections, a request each", value: spreadOf(bare.returned.map(of)) };
     return against({ name, unit: "ms", value: spreadOf(gateway.returned.map(of)) }, ceiling);
   };
   return [
-    ...compared(
-      `resident memory per user data connection, ${countText(many - few)} of them`,
-      "residentBytes",
-    ),
-    ...compared("  of it JavaScript's heap", "heapBytes"),
+    ...connectionMemory("user data connection", sizes, gateway, { ...bare, name: "bare ws connection" }),
     returned(
       `${countText(returning)} connections that come back together, subscribed, p50`,
       ({ p50Ms }) => p50Ms,

@@ -7,12 +7,12 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { MemoryOf } from "../figures.ts";
 import type { Options } from "../options.ts";
 import type { Machine } from "../processes/machine.ts";
 import {
   type Gateway,
   type Listeners,
-  type MemoryUsed,
   memoryOf,
   startGateway,
   startListeners,
@@ -22,7 +22,7 @@ import {
 import { type BenchStore, differenceIn, STORE_TITLES, type StoreName } from "../stores.ts";
 import { prepareStrategies, readTrips, SPOT } from "../strategies.ts";
 import { TRADE_BROADCASTERS, type TradeBroadcasterName } from "../streams/broadcasters.ts";
-import { type Broadcast, measure as broadcast, type Subject, start } from "../streams/streams.ts";
+import { type Broadcast, measureBroadcasts } from "../streams/streams.ts";
 import { MeasurementFailed, Trial } from "../trial.ts";
 import type { Loaded } from "../wire/load.ts";
 import type { Credentials } from "../wire/requests.ts";
@@ -49,9 +49,7 @@ export type StoreSockets = {
   readonly acknowledged: number;
 };
 
-export type ConnectionsMeasured = {
-  readonly few: MemoryUsed;
-  readonly many: MemoryUsed;
+export type ConnectionsMeasured = MemoryOf & {
   readonly returned: readonly Listening[];
 };
 export type SocketsMeasured = {
@@ -78,44 +76,14 @@ export async function measureSockets(
   say: Say,
 ): Promise<SocketsMeasured | null> {
   if (process.platform !== "linux") return null;
-  const trades = await measureTrades(options, machine, say);
+  const { connections } = options.sockets;
+  say(`trades to ${connections} connections`);
+  const trades = await measureBroadcasts(TRADE_BROADCASTERS, "", connections, options, machine, say);
   const ofStores: StoreSockets[] = [];
   for (const store of stores) ofStores.push(await measureStore(store, options, machine, say));
   say(`memory of ${options.sockets.many} user data connections`);
-  const connections = await measureConnections(mkdtempSync(join(directory, "sockets-")), options, machine);
-  return { sizes: options.sockets, trades, stores: ofStores, ...connections };
-}
-
-async function measureTrades(options: Options, machine: Machine, say: Say): Promise<readonly TradeRound[]> {
-  const { connections } = options.sockets;
-  say(`trades to ${connections} connections`);
-  const subjects = new Map<TradeBroadcasterName, Subject>();
-  const measured = async (name: TradeBroadcasterName, seconds: number) => {
-    const subject = subjects.get(name);
-    if (subject === undefined) throw new Error(`every broadcaster is started: ${name}`);
-    await broadcast(subject, connections, options.warmSeconds);
-    return await broadcast(subject, connections, seconds);
-  };
-  const rounds: TradeRound[] = [];
-  try {
-    for (const name of TRADE_BROADCASTERS) {
-      subjects.set(name, await start(name, "", connections, machine));
-      await measured(name, options.firstSeconds.gateway);
-    }
-    while (rounds.length < options.rounds) {
-      const { seconds } = options;
-      rounds.push({
-        bareTrades: await measured("bareTrades", seconds),
-        trades: await measured("trades", seconds),
-      });
-    }
-  } finally {
-    for (const { server, receivers } of subjects.values()) {
-      receivers.stop();
-      server.stop();
-    }
-  }
-  return rounds;
+  const ofConnections = await measureConnections(mkdtempSync(join(directory, "sockets-")), options, machine);
+  return { sizes: options.sockets, trades, stores: ofStores, ...ofConnections };
 }
 
 async function measureStore(

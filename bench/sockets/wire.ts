@@ -1,15 +1,15 @@
 // A raw client of WebSockets that carries one request at a time and passes on whatever else arrives. It reads
 // no more of a message than its length and its kind, so that it costs less than what it measures.
+import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { headerBytes, lengthAt } from "../streams/wire.ts";
 import { type Credentials, signedMessage } from "../wire/requests.ts";
 import type { OnAnswer, OnLost } from "../wire/wire.ts";
 
 export const WS_API_PATH = "/ws-api/v3";
 
 /** A payload may only be read during the call. */
-type OnMessage = (payload: Buffer) => void;
+type OnMessage = (payload: Buffer, connection: SocketConnection) => void;
 
 const HOST = "127.0.0.1";
 /** An address may try 300 times in five minutes. Source: reference sockets, section 2. */
@@ -17,8 +17,10 @@ const ATTEMPTS_PER_ADDRESS = 250;
 const ADDRESSES_MAX = 254;
 const HEAD_END = "\r\n\r\n";
 const NOTHING = Buffer.alloc(0);
-/** Any 16 bytes will do: the receivers of streams check what a server makes of them. */
+/** Any 16 bytes will do. */
 const KEY = "TGV0IHRoZSBiZW5jaCBpbg==";
+/** What a server makes of them. Source: RFC 6455, section 1.3. */
+const ACCEPT = createHash("sha1").update(`${KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 
 /** First bytes of unfragmented frames. Source: RFC 6455, section 5.2. */
 const TEXT = 0x81;
@@ -26,6 +28,8 @@ const PING = 0x89;
 const PONG = 0x8a;
 const MASKED = 0x80;
 const MEDIUM_LENGTH = 126;
+const LONG_LENGTH = 127;
+const LENGTH_BITS = 0x7f;
 /** Not zero, which a server would not have to undo. */
 const MASK = [0x5a, 0xc3, 0x17, 0x8e] as const;
 
@@ -69,7 +73,8 @@ export class SocketConnection {
     const socket = connect({
       host: HOST,
       port,
-      localAddress: nextAddress(),
+      // Elsewhere than on Linux there is only one loopback address.
+      ...(process.platform === "linux" && { localAddress: nextAddress() }),
       noDelay: true,
       onread: {
         buffer: readBuffer,
@@ -94,7 +99,12 @@ export class SocketConnection {
   send(request: string, onAnswer: OnAnswer): void {
     if (this.#onAnswer !== null) throw new Error("a connection carries one request at a time");
     this.#onAnswer = onAnswer;
-    this.#socket.write(maskedFrame(TEXT, Buffer.from(request, "latin1")));
+    this.write(request);
+  }
+
+  /** Sends a text that has no answer. */
+  write(text: string): void {
+    this.#socket.write(maskedFrame(TEXT, Buffer.from(text, "latin1")));
   }
 
   close(): void {
@@ -109,7 +119,8 @@ export class SocketConnection {
       const headEnd = bytes.indexOf(HEAD_END);
       if (headEnd !== -1) {
         const head = bytes.toString("latin1", 0, headEnd);
-        if (!head.startsWith("HTTP/1.1 101 ")) return void lose(`an upgrade was answered with ${bytes}`);
+        if (!head.startsWith("HTTP/1.1 101 ") || !head.includes(ACCEPT))
+          return void lose(`an upgrade was answered with ${bytes}`);
         this.#onUpgraded();
         this.#onUpgraded = null;
         at = headEnd + HEAD_END.length;
@@ -128,7 +139,7 @@ export class SocketConnection {
   #frame(kind: number | undefined, payload: Buffer, lose: OnLost): void {
     if (kind === PING) this.#socket.write(maskedFrame(PONG, payload));
     else if (kind !== TEXT) lose(`a frame is no text: ${kind}, ${payload.toString("latin1", 2)}`);
-    else if (payload[ANSWER_LETTER_AT] !== ANSWER_LETTER) this.#onMessage(payload);
+    else if (payload[ANSWER_LETTER_AT] !== ANSWER_LETTER) this.#onMessage(payload, this);
     else {
       const onAnswer = this.#onAnswer;
       this.#onAnswer = null;
@@ -137,6 +148,22 @@ export class SocketConnection {
       onAnswer(Number(payload.toString("latin1", statusAt, statusAt + 3)), payload, "");
     }
   }
+}
+
+/** The length of the payload of the frame that begins here; null while its header is not complete. */
+function lengthAt(bytes: Buffer, at: number): number | null {
+  const short = bytes[at + 1];
+  if (short === undefined || bytes.length < at + headerBytes(bytes, at)) return null;
+  const length = short & LENGTH_BITS;
+  if (length === MEDIUM_LENGTH) return bytes.readUInt16BE(at + 2);
+  if (length === LONG_LENGTH) return Number(bytes.readBigUInt64BE(at + 2));
+  return length;
+}
+
+/** Frames of a server carry no mask: two bytes, and two or eight more for the length. */
+function headerBytes(bytes: Buffer, at: number): number {
+  const length = (bytes[at + 1] ?? 0) & LENGTH_BITS;
+  return length === MEDIUM_LENGTH ? 4 : length === LONG_LENGTH ? 10 : 2;
 }
 
 /** Addresses of this process alone; a new one before the server would refuse the last one. */

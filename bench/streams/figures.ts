@@ -1,15 +1,5 @@
 // The figures of the streams: the bare broadcasts, and the gateway's against them.
-import {
-  against,
-  countText,
-  type Figure,
-  figureOf,
-  kilobytesEach,
-  percent,
-  type Section,
-  type Unit,
-} from "../figures.ts";
-import type { MemoryUsed } from "../processes/processes.ts";
+import { connectionMemory, type Figure, figureOf, percent, type Section, type Unit } from "../figures.ts";
 import { median } from "../statistics.ts";
 import type { BroadcasterName } from "./broadcasters.ts";
 import { TOPIC } from "./message.ts";
@@ -39,7 +29,7 @@ const PROCESSOR_TIME: Measure = {
 };
 
 export function streamSection(streams: StreamsMeasured): Section {
-  const { connections } = streams;
+  const { connections, memory } = streams;
   return {
     title: `Streams: snapshots of ${TOPIC.levels} levels to ${connections} connections`,
     figures: [
@@ -47,7 +37,10 @@ export function streamSection(streams: StreamsMeasured): Section {
       ...figuresOf(streams, "room", "ws"),
       ...figuresOf(streams, "gateway", "room"),
       measured(streams, "gateway", "ws", { ...PROCESSOR_TIME, name: "  the same, against bare ws" }),
-      ...memoryFigures(streams),
+      ...connectionMemory("connected subscriber", memory, memory.gateway, {
+        ...memory.room,
+        name: NAMES.room,
+      }),
     ],
     missing: null,
   };
@@ -75,28 +68,6 @@ function measured(
     aim: name === "gateway" && row.unit === "/s" ? AIM : null,
     ceiling: ceiling === null ? null : { name: NAMES[ceiling], of: (round) => of(round[ceiling]) },
   });
-}
-
-/** Memory of each connection: many against few. */
-function memoryFigures({ memory: { few, many, gateway, room } }: StreamsMeasured): Figure[] {
-  const each = (name: string, of: (used: MemoryUsed) => number | null): Figure[] => {
-    const pair = (used: typeof gateway) =>
-      [
-        { count: few, bytes: of(used.few) },
-        { count: many, bytes: of(used.many) },
-      ] as const;
-    const [ceiling] = kilobytesEach(NAMES.room, pair(room));
-    return kilobytesEach(name, pair(gateway)).map((own) =>
-      ceiling === undefined ? own : against({ ...own, aim: undefined }, ceiling),
-    );
-  };
-  return [
-    ...each(
-      `resident memory per connected subscriber, ${countText(many - few)} of them`,
-      (used) => used.residentBytes,
-    ),
-    ...each("  of it JavaScript's heap", (used) => used.heapBytes),
-  ];
 }
 
 /** The real and the simulated parts, and the reliability of the rates. */

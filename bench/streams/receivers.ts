@@ -4,7 +4,7 @@ import { handshakeAuth, ORDER_BOOK } from "../../test/support/stream-client.ts";
 import { SocketConnection } from "../sockets/wire.ts";
 import type { Credentials } from "../wire/requests.ts";
 import { TOPIC } from "./message.ts";
-import { CONNECTIONS_PER_KEY, StreamConnection, type Tally } from "./wire.ts";
+import { CONNECTIONS_PER_KEY, openStream, type Tally } from "./wire.ts";
 
 /** Opens connections up to this number, or asks what has arrived. */
 export type ReceiversTask =
@@ -62,7 +62,7 @@ async function connect({
           failure ??= reason;
         };
         if (path !== undefined) return SocketConnection.open({ port, path }, { onMessage, onLost });
-        return StreamConnection.open(port, { namespace: ORDER_BOOK, auth, stream: TOPIC }, { tally, onLost });
+        return openStream(port, { namespace: ORDER_BOOK, auth, stream: TOPIC }, { tally, onLost });
       }),
     );
     connected += count;

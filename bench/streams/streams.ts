@@ -8,10 +8,10 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { MemoryOf } from "../figures.ts";
 import type { Options } from "../options.ts";
 import type { Machine } from "../processes/machine.ts";
 import {
-  type MemoryUsed,
   memoryOf,
   type Receivers,
   type StreamServer,
@@ -45,7 +45,6 @@ export type StreamMemory = {
   readonly gateway: MemoryOf;
   readonly room: MemoryOf;
 };
-type MemoryOf = { readonly few: MemoryUsed; readonly many: MemoryUsed };
 
 export type StreamsMeasured = {
   readonly connections: number;
@@ -60,8 +59,8 @@ const MICROSECONDS = 1_000_000;
 
 type AnyBroadcasterName = BroadcasterName | TradeBroadcasterName;
 /** A broadcaster with its receivers. */
-export type Subject = {
-  readonly name: AnyBroadcasterName;
+type Subject<Name extends AnyBroadcasterName = AnyBroadcasterName> = {
+  readonly name: Name;
   readonly server: StreamServer;
   readonly receivers: Receivers;
 };
@@ -75,22 +74,34 @@ export async function measureStreams(
   const newDirectory = () => mkdtempSync(join(directory, "streams-"));
   const { connections } = options.streams;
   say(`streams to ${connections} connections`);
-  const subjects: (Subject & { readonly name: BroadcasterName })[] = [];
-  for (const name of BROADCASTERS)
-    subjects.push({ ...(await start(name, newDirectory(), connections, machine)), name });
-  const rounds: StreamRound[] = [];
+  const rounds = await measureBroadcasts(BROADCASTERS, newDirectory(), connections, options, machine, say);
+  say(`memory of ${options.streams.many} connections`);
+  return { connections, rounds, memory: await measureMemory(newDirectory, options, machine) };
+}
+
+/** Rounds of broadcasts, in which each of the broadcasters has its turn. */
+export async function measureBroadcasts<Name extends AnyBroadcasterName>(
+  names: readonly Name[],
+  dataDir: string,
+  connections: number,
+  options: Options,
+  machine: Machine,
+  say: (text: string) => void,
+): Promise<{ readonly [N in Name]: Broadcast }[]> {
+  const subjects: Subject<Name>[] = [];
+  const rounds: { readonly [N in Name]: Broadcast }[] = [];
   try {
+    for (const name of names) subjects.push(await start(name, dataDir, connections, machine));
     for (const subject of subjects) await measure(subject, connections, options.firstSeconds.gateway);
     while (rounds.length < options.rounds) {
-      const round = new Map<BroadcasterName, Broadcast>();
+      const measured: [Name, Broadcast][] = [];
       for (const subject of subjects) {
         await measure(subject, connections, options.warmSeconds);
-        round.set(subject.name, await measure(subject, connections, options.seconds));
+        measured.push([subject.name, await measure(subject, connections, options.seconds)]);
       }
-      const of = (name: BroadcasterName) => broadcastOf(round, name);
-      rounds.push({ ws: of("ws"), room: of("room"), gateway: of("gateway") });
-      const rates = BROADCASTERS.map((name) => `${name} ${Math.round(of(name).perSecond)}/s`);
-      say(`streams ${rounds.length} of ${options.rounds}: ${rates.join(", ")}`);
+      rounds.push(Object.fromEntries(measured) as { [N in Name]: Broadcast });
+      const rates = measured.map(([name, { perSecond }]) => `${name} ${Math.round(perSecond)}/s`);
+      say(`broadcasts ${rounds.length} of ${options.rounds}: ${rates.join(", ")}`);
     }
   } finally {
     for (const { server, receivers } of subjects) {
@@ -98,23 +109,22 @@ export async function measureStreams(
       server.stop();
     }
   }
-  say(`memory of ${options.streams.many} connections`);
-  return { connections, rounds, memory: await measureMemory(newDirectory, options, machine) };
+  return rounds;
 }
 
-export async function start(
-  name: AnyBroadcasterName,
+async function start<Name extends AnyBroadcasterName>(
+  name: Name,
   dataDir: string,
   connections: number,
   { pinning }: Machine,
-): Promise<Subject> {
+): Promise<Subject<Name>> {
   const server = await startStreamServer({ name, dataDir, connections }, pinning?.server ?? null);
   const receivers = startReceivers(pinning?.sender ?? null);
   await connect(receivers, server, connections);
   return { name, server, receivers };
 }
 
-export async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
+async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
   const { name, server, receivers } = subject;
   const before = await receivers.run({ name: "COUNT" });
   const sent = await server.run({ seconds });
@@ -205,10 +215,4 @@ async function connect(
   const to = { port, credentials, connections, ...(path !== undefined && { path }) };
   const { failure } = await receivers.run({ name: "CONNECT", ...to });
   if (failure !== null) throw new MeasurementFailed(`streams: ${failure}`);
-}
-
-function broadcastOf(round: ReadonlyMap<BroadcasterName, Broadcast>, name: BroadcasterName): Broadcast {
-  const broadcast = round.get(name);
-  if (broadcast === undefined) throw new Error(`every round measures every broadcaster: ${name}`);
-  return broadcast;
 }
