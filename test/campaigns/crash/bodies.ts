@@ -1,4 +1,4 @@
-// Orders, legs and trades as the crash cycles look at them, whichever family's route they came from.
+// Orders and legs as the crash cycles look at them, whichever family's route they came from.
 
 export type OrderBody = {
   readonly orderId: number;
@@ -15,18 +15,6 @@ export type OrderBody = {
   readonly updateTime: number;
   /** Of a leg: its entry rests still, so that no mark price fires it. */
   readonly waitsForEntry: boolean;
-};
-
-export type TradeBody = {
-  readonly id: number;
-  readonly orderId: number;
-  readonly price: string;
-  readonly qty: string;
-  readonly quoteQty: string;
-  readonly commission: string;
-  readonly commissionAsset: string;
-  readonly isBuyer: boolean;
-  readonly isMaker: boolean;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
@@ -66,21 +54,6 @@ export function orderOf(body: Wire): OrderBody {
     time,
     updateTime,
     waitsForEntry: false,
-  };
-}
-
-export function tradeOf(body: Wire): TradeBody {
-  const { id, orderId, price, qty, quoteQty, commission, commissionAsset } = body;
-  return {
-    id,
-    orderId,
-    price,
-    qty,
-    quoteQty,
-    commission,
-    commissionAsset,
-    isBuyer: body.isBuyer ?? body.buyer,
-    isMaker: body.isMaker ?? body.maker,
   };
 }
 

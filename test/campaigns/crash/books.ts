@@ -1,23 +1,11 @@
-// What a strategy's books say over HTTP, at one moment.
+// What a strategy's orders are over HTTP, at one moment.
 import type { Credentials } from "../../support/gateway.ts";
 import { signed } from "../../support/signed-client.ts";
 import { patiently } from "../harness/patience.ts";
 import { LEG_PATHS, PATHS, POSITION_PATH } from "../harness/routes.ts";
 import { SYMBOL } from "../harness/ticks.ts";
-import { type OrderBody, orderOf, type TradeBody, tradeOf } from "./bodies.ts";
+import { type OrderBody, orderOf } from "./bodies.ts";
 import type { Trader } from "./trader.ts";
-
-type Balance = { readonly asset: string; readonly free: string; readonly locked: string };
-
-export type Books = {
-  /** Those of a futures strategy with its legs. */
-  readonly orders: readonly OrderBody[];
-  readonly trades: readonly TradeBody[];
-  /** Of a spot strategy. */
-  readonly balances: readonly Balance[];
-  /** Of a futures strategy: what it holds, signed. */
-  readonly held: string | null;
-};
 
 /** A futures position, with the mark price that it is shown at. */
 export type PositionBody = {
@@ -29,14 +17,14 @@ export type PositionBody = {
 const PAGE = 1_000;
 const READINGS_MAX = 20;
 
-/** All orders, all trades and what is held, of one moment. */
-export async function readBooks(url: string, trader: Trader): Promise<Books> {
-  let before = await readAccount(url, trader);
+/** All orders of one moment, those of a futures strategy with its legs. */
+export async function allOrders(url: string, trader: Trader): Promise<readonly OrderBody[]> {
+  let before = await stateOf(url, trader);
   for (let readings = 0; readings < READINGS_MAX; readings += 1) {
-    const lists = await readLists(url, trader);
-    const after = await readAccount(url, trader);
+    const orders = await listOrders(url, trader);
+    const after = await stateOf(url, trader);
     // A resting order may have been filled while the lists were read.
-    if (after.state === before.state) return { ...lists, balances: after.balances, held: after.held };
+    if (after === before) return orders;
     before = after;
   }
   throw new Error(`the books did not stand still for one of ${READINGS_MAX} readings`);
@@ -57,30 +45,19 @@ export async function positionOf(url: string, { credentials }: Trader): Promise<
   return position;
 }
 
-type Standing = Pick<Books, "balances" | "held"> & {
-  /** Says something else after every change of the account. */
-  readonly state: string;
-};
-
-async function readAccount(url: string, { credentials, family }: Trader): Promise<Standing> {
+/** Says something else after every change of the account. */
+async function stateOf(url: string, { credentials, family }: Trader): Promise<string> {
   const account = await ask(url, credentials, PATHS[family].account, {});
-  if (family === "SPOT") {
-    return { balances: account.balances, held: null, state: JSON.stringify(account) };
-  }
+  if (family === "SPOT") return JSON.stringify(account);
   // The rest of it moves with the mark price.
   const { updateTime, totalWalletBalance, positions } = account;
-  const held: string = positions[0]?.positionAmt ?? "0";
-  return { balances: [], held, state: JSON.stringify({ updateTime, totalWalletBalance, held }) };
+  return JSON.stringify({ updateTime, totalWalletBalance, held: positions[0]?.positionAmt });
 }
 
-async function readLists(url: string, { credentials, family }: Trader) {
-  const { allOrders, trades } = PATHS[family];
-  const list = (path: string, from: string, idOf: (row: Row) => number) =>
-    pages(url, credentials, { path, from, idOf });
-  const orders = await list(allOrders, "orderId", ({ orderId }) => orderId);
-  const legs = family === "SPOT" ? [] : await list(LEG_PATHS.allOrders, "algoId", ({ algoId }) => algoId);
-  const fills = await list(trades, "fromId", ({ id }) => id);
-  return { orders: [...orders, ...legs].map(orderOf), trades: fills.map(tradeOf) };
+async function listOrders(url: string, { credentials, family }: Trader): Promise<readonly OrderBody[]> {
+  const orders = await pages(url, credentials, PATHS[family].allOrders, "orderId");
+  const legs = family === "SPOT" ? [] : await pages(url, credentials, LEG_PATHS.allOrders, "algoId");
+  return [...orders, ...legs].map(orderOf);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
@@ -89,19 +66,16 @@ type Row = any;
 async function pages(
   url: string,
   credentials: Credentials,
-  list: { readonly path: string; readonly from: string; readonly idOf: (row: Row) => number },
+  path: string,
+  id: "orderId" | "algoId",
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let next = 1; ; ) {
-    const page: Row[] = await ask(url, credentials, list.path, {
-      symbol: SYMBOL,
-      [list.from]: next,
-      limit: PAGE,
-    });
+    const page: Row[] = await ask(url, credentials, path, { symbol: SYMBOL, [id]: next, limit: PAGE });
     rows.push(...page);
     const last = page.at(-1);
     if (page.length < PAGE || last === undefined) return rows;
-    next = list.idOf(last) + 1;
+    next = last[id] + 1;
   }
 }
 

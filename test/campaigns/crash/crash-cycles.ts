@@ -21,8 +21,10 @@ import {
   type SimulatedMarket,
 } from "../harness/markets.ts";
 import { recomputedFaults } from "../harness/recomputed.ts";
+import type { StoredStrategy } from "../harness/stored-rows.ts";
 import { type Beside, type CrashedStore, makeStore, type StoreName } from "../harness/stores.ts";
 import { compileCache, drawVictim, lastWords, type Victim } from "../harness/victims.ts";
+import { restedFaults } from "./book-faults.ts";
 import { type Killed, killUnderLoad } from "./kill.ts";
 import { awaitFills, checkAll, type Settled, settleUnknown } from "./settle.ts";
 import { type Trader, tradersOn } from "./trader.ts";
@@ -75,8 +77,6 @@ const FUTURES_TRADERS = 12;
 const TURNS = 3;
 /** What every run kills at first, where there is a choice; the others are drawn. */
 const FIRST_VICTIMS: readonly Victim[] = ["gateway", "database", "both"];
-/** The books are read twice a cycle. */
-const READINGS = 2;
 /** Journals of each family that are replayed in each cycle; after the last one all of them are. */
 const JOURNALS = 2;
 /** The simulated markets move on: after so many cycles the dearest and the cheapest may be others. */
@@ -129,7 +129,7 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
       const replayed = isLast ? stage.traders : someOf(atWork);
       faults.push(...found.faults, ...(await checkDatabase(stage, replayed)));
       const { settled, filled, orders, fired, liquidated } = found;
-      const booksChecked = stage.traders.length * READINGS;
+      const booksChecked = stage.traders.length;
       const journalsReplayed = replayed.length;
       const counts = { settled, filled, orders, fired, liquidated, booksChecked, journalsReplayed };
       const report = { ...killed, cycle, ...counts };
@@ -212,9 +212,10 @@ async function checkDatabase({ store, traders }: Stage, replayed: readonly Trade
     for (const { credentials } of replayed) {
       faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
     }
-    for (const { family, credentials } of traders) {
-      if (family === "FUTURES")
-        faults.push(...(await recomputedFaults(beside, credentials.strategyId, family)));
+    for (const trader of traders) {
+      const { family, credentials } = trader;
+      const rested = (strategy: StoredStrategy) => restedFaults(trader, strategy);
+      faults.push(...(await recomputedFaults(beside, credentials.strategyId, family, rested)));
     }
     await giveNewKeys(beside, store.master, traders);
     return faults;

@@ -7,8 +7,8 @@ import { markOf, type Quote, quotesOf } from "../harness/markets.ts";
 import { fewAtATime } from "../harness/patience.ts";
 import { ticksOf } from "../harness/ticks.ts";
 import { isLeg, type OrderBody, orderOf } from "./bodies.ts";
-import { faultsOf, ownOrders } from "./book-faults.ts";
-import { openOrders, type PositionBody, positionOf, readBooks } from "./books.ts";
+import { acknowledgementFaults, ownOrders } from "./book-faults.ts";
+import { allOrders, openOrders, type PositionBody, positionOf } from "./books.ts";
 import { isBody, type Trader } from "./trader.ts";
 
 /** What became of the placements that were never answered. */
@@ -97,9 +97,9 @@ export async function settleUnknown(
   // Whatever else is done to wrong books only hides what is wrong with them.
   if (found.faults.length > 0) return { settled, faults: found.faults };
   const faults: Fault[] = [];
-  await fewAtATime(found.books, async ({ trader, books }) => {
+  await fewAtATime(found.books, async ({ trader, orders }) => {
     for (const clientOrderId of trader.unknown()) {
-      const known = ownOrders(books.orders).find((order) => order.clientOrderId === clientOrderId);
+      const known = ownOrders(orders).find((order) => order.clientOrderId === clientOrderId);
       const before = known?.orderId ?? null;
       const answers = await Promise.all([
         trader.resend(url, clientOrderId),
@@ -115,7 +115,7 @@ export async function settleUnknown(
       else settled.refused += 1;
     }
     // Whatever the books showed has been promised too, and must hold from now on.
-    for (const order of ownOrders(books.orders)) trader.learn(order);
+    for (const order of ownOrders(orders)) trader.learn(order);
   });
   return { settled, faults };
 }
@@ -132,7 +132,7 @@ export type Checked = {
 /** Checks all books. */
 export async function checkAll(url: string, traders: readonly Trader[]): Promise<Checked> {
   const { books, faults } = await readAll(url, traders);
-  const all = books.flatMap((each) => each.books.orders);
+  const all = books.flatMap(({ orders }) => orders);
   const count = (is: (order: OrderBody) => boolean) => all.filter(is).length;
   return {
     orders: count((order) => !isLeg(order)),
@@ -145,9 +145,9 @@ export async function checkAll(url: string, traders: readonly Trader[]): Promise
 async function readAll(url: string, traders: readonly Trader[]) {
   const books = await fewAtATime(traders, async (trader) => ({
     trader,
-    books: await readBooks(url, trader),
+    orders: await allOrders(url, trader),
   }));
-  return { books, faults: books.flatMap((each) => faultsOf(each.trader, each.books)) };
+  return { books, faults: books.flatMap(({ trader, orders }) => acknowledgementFaults(trader, orders)) };
 }
 
 function orderIdOf({ status, body }: WireAnswer): number | null {

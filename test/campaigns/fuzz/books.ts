@@ -1,44 +1,15 @@
-// The books of one strategy at the end of a run, read from the database, recomputed, and compared with every
-// answer that it received.
-import type { StrategyType } from "../../../src/domain/account.ts";
-import { bookFaults, firedOrders } from "../harness/books.ts";
-import type { Assets } from "../harness/spot-books.ts";
-import { StoredRows, type StoredStrategy } from "../harness/stored-rows.ts";
+// The orders and legs of one strategy at the end of a run, compared with every answer that it received.
+import { firedOrders } from "../harness/books.ts";
+import type { StoredStrategy } from "../harness/stored-rows.ts";
 import type { KnownOrder } from "./scene.ts";
 
 /** Every placement that was answered 200. */
 export type Answered = { readonly orders: Iterable<KnownOrder>; readonly legs: Iterable<KnownOrder> };
 
-export class Books {
-  readonly #rows: StoredRows;
-  readonly #assets: ReadonlyMap<string, Assets>;
-
-  /** `assets` by symbol, of spot. */
-  constructor(dataDir: string, assets: ReadonlyMap<string, Assets>) {
-    this.#rows = new StoredRows(dataDir);
-    this.#assets = assets;
-  }
-
-  /** Everything that is wrong with a strategy's books. */
-  faultsOf(strategyId: string, family: StrategyType, answered: Answered): string[] {
-    const strategy = this.#rows.read(strategyId);
-    const assetsOf = (symbol: string) => {
-      const assets = this.#assets.get(symbol);
-      if (assets === undefined) throw new Error(`only what is listed is traded: ${symbol}`);
-      return assets;
-    };
-    return [...bookFaults(strategy, family, assetsOf), ...answerFaults(strategy, answered)];
-  }
-
-  close(): void {
-    this.#rows.close();
-  }
-}
-
 /**
  * Every answered placement is there as it was answered, and nothing else but what the service did by itself.
  */
-function answerFaults({ orders, legs }: StoredStrategy, answered: Answered): string[] {
+export function answerFaults({ orders, legs }: StoredStrategy, answered: Answered): string[] {
   const fired = firedOrders(legs);
   return [
     ...missingFaults(

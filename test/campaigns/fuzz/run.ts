@@ -5,7 +5,9 @@
 // the ids of orders that a strategy has placed. How the answers interleave is up to the machine.
 import { performance } from "node:perf_hooks";
 import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
-import { Books } from "./books.ts";
+import { bookFaults } from "../harness/books.ts";
+import { openRows, readStored } from "../harness/stored-rows.ts";
+import { answerFaults } from "./books.ts";
 import { makeCast } from "./cast.ts";
 import { episodesOf } from "./episodes.ts";
 import { Ledger, type Snapshot } from "./ledger.ts";
@@ -74,7 +76,7 @@ export async function run({ requests, seed, dataDir, say }: RunOptions): Promise
     const seconds = (performance.now() - started) / 1_000;
     await stop(gateway, tally);
     say("checking the books");
-    checkBooks({ dataDir, pairs, ledger, tally, played, bystanders });
+    await checkBooks({ dataDir, pairs, ledger, tally, played, bystanders });
     const orders = played.reduce((sum, each) => sum + each.orders.size, 0);
     const legs = played.reduce((sum, each) => sum + each.legs.size, 0);
     return {
@@ -109,7 +111,7 @@ async function stop(gateway: GatewayProcess, tally: Tally): Promise<void> {
   }
 }
 
-function checkBooks(parts: {
+async function checkBooks(parts: {
   readonly dataDir: string;
   readonly pairs: Pairs;
   readonly ledger: Ledger;
@@ -117,22 +119,29 @@ function checkBooks(parts: {
   readonly played: readonly Played[];
   /** The strategies of keys that are good for nothing, or only for the other family. */
   readonly bystanders: readonly Snapshot[];
-}): void {
+}): Promise<void> {
   const { ledger, tally } = parts;
   const blame = (strategyId: string, faults: readonly string[]) => {
     for (const what of faults) {
       tally.add({ kind: "STATE_CHANGED", what, requestNumber: null, strategyId, exchange: "" });
     }
   };
-  const books = new Books(parts.dataDir, parts.pairs.assets);
+  const assetsOf = (symbol: string) => {
+    const assets = parts.pairs.assets.get(symbol);
+    if (assets === undefined) throw new Error(`only what is listed is traded: ${symbol}`);
+    return assets;
+  };
+  const rows = openRows({ dataDir: parts.dataDir, databaseUrl: null });
   try {
     for (const { strategy, family, orders, legs, last } of parts.played) {
       const { strategyId } = strategy;
       blame(strategyId, ledger.follow(last, undefined).faults);
-      blame(strategyId, books.faultsOf(strategyId, family, { orders: orders.values(), legs: legs.values() }));
+      const stored = await readStored(rows, strategyId);
+      blame(strategyId, bookFaults(stored, family, assetsOf));
+      blame(strategyId, answerFaults(stored, { orders: orders.values(), legs: legs.values() }));
     }
     for (const before of parts.bystanders) blame(before.row.id, ledger.follow(before, undefined).faults);
   } finally {
-    books.close();
+    await rows.destroy();
   }
 }

@@ -12,16 +12,8 @@ export function bookFaults(
   family: StrategyType,
   assetsOf: (symbol: string) => Assets = assetsOfUsdt,
 ): string[] {
-  return [...numberingFaults(strategy), ...tradeFaults(strategy), ...ownFaults(strategy, family, assetsOf)];
-}
-
-/** What is wrong with balances, positions and fees. */
-export function ownFaults(
-  strategy: StoredStrategy,
-  family: StrategyType,
-  assetsOf: (symbol: string) => Assets = assetsOfUsdt,
-): string[] {
-  return family === "SPOT" ? spotFaults(strategy, assetsOf) : futuresFaults(strategy);
+  const own = family === "SPOT" ? spotFaults(strategy, assetsOf) : futuresFaults(strategy);
+  return [...numberingFaults(strategy), ...tradeFaults(strategy), ...own];
 }
 
 /** What most campaigns trade is traded against one asset. */

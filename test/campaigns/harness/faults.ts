@@ -2,15 +2,15 @@
 import type { Found } from "./report.ts";
 
 export type FaultKind =
-  /** It was acknowledged and is gone, or a number of the sequence is missing. */
+  /** It was acknowledged and is gone. */
   | "LOST"
-  /** One client id, two orders; or one order listed twice. */
+  /** One client id, two orders. */
   | "DOUBLED"
   /** It is there in a state that may not follow from what was acknowledged. */
   | "CHANGED"
   /** It was refused, or never sent, and is there. */
   | "UNASKED"
-  /** Trades do not add up to their order, or balances not to the trades. */
+  /** A number of the sequence is missing, trades do not add up to their order, or balances not to the trades. */
   | "UNBALANCED"
   /** Replaying the journal does not give the stored account. */
   | "JOURNAL"

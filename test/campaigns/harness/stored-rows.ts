@@ -1,7 +1,9 @@
 // What the database holds of one strategy, as its rows say it.
-
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
+import { Pool } from "pg";
+import type { Tables } from "../../../src/store/schema.ts";
+import { kyselyDatabase, openDatabase } from "../../../src/store/sqlite/database.ts";
 
 export type StoredOrder = {
   readonly orderId: number;
@@ -65,43 +67,57 @@ export type StoredStrategy = {
   readonly state: StoredState;
 };
 
-export class StoredRows {
-  readonly #database: DatabaseSync;
-  readonly #bodies: { readonly [T in "orders" | "trades" | "legs"]: StatementSync };
-  readonly #incomes: StatementSync;
-  readonly #state: StatementSync;
-
-  constructor(dataDir: string) {
-    this.#database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"), { readOnly: true });
-    const bodiesOf = (table: string, id: string) =>
-      this.#database.prepare(`SELECT body FROM ${table} WHERE strategy_id = ? ORDER BY ${id}`);
-    this.#bodies = {
-      orders: bodiesOf("orders", "order_id"),
-      trades: bodiesOf("trades", "trade_id"),
-      legs: bodiesOf("legs", "leg_id"),
-    };
-    this.#incomes = this.#database.prepare("SELECT type, amount FROM incomes WHERE strategy_id = ?");
-    this.#state = this.#database.prepare("SELECT state FROM strategies WHERE id = ?");
+/** Opens the rows of a database whose tables are there already: of the file in a data directory, or of PostgreSQL. */
+export function openRows({
+  dataDir,
+  databaseUrl,
+}: {
+  readonly dataDir: string;
+  readonly databaseUrl: string | null;
+}): Kysely<Tables> {
+  if (databaseUrl === null) {
+    // Opened when it is first used: what Kysely has not used it does not close, and a file that is open until
+    // its memory is collected is locked for a moment in the middle of something else.
+    const database = async () => kyselyDatabase(openDatabase(join(dataDir, "lyrebird.sqlite")));
+    return new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   }
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  // A connection that ends with its server while nobody uses it means nothing.
+  pool.on("error", () => {});
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
 
-  /** Everything of a strategy, each list in the order of its ids. */
-  read(strategyId: string): StoredStrategy {
-    const { state } = this.#state.get(strategyId) as { state: string };
-    return {
-      orders: this.#read("orders", strategyId),
-      trades: this.#read("trades", strategyId),
-      legs: this.#read("legs", strategyId),
-      incomes: this.#incomes.all(strategyId) as StoredIncome[],
-      state: JSON.parse(state),
-    };
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-
-  #read<Row>(table: "orders" | "trades" | "legs", strategyId: string): Row[] {
-    const rows = this.#bodies[table].all(strategyId) as { body: string }[];
+/** Everything of a strategy, each list in the order of its ids, with its version before and after the reading. */
+export async function readStored(
+  db: Kysely<Tables>,
+  strategyId: string,
+): Promise<StoredStrategy & { readonly versions: readonly [before: number, after: number] }> {
+  const strategy = () =>
+    db
+      .selectFrom("strategies")
+      .select(["version", "state"])
+      .where("id", "=", strategyId)
+      .executeTakeFirstOrThrow();
+  const bodies = async <Row>(table: "orders" | "trades" | "legs", id: "order_id" | "trade_id" | "leg_id") => {
+    const rows = await db
+      .selectFrom(table)
+      .select("body")
+      .where("strategy_id", "=", strategyId)
+      .orderBy(db.dynamic.ref(id))
+      .execute();
     return rows.map(({ body }) => JSON.parse(body) as Row);
-  }
+  };
+  const { version: before } = await strategy();
+  const lists = {
+    orders: await bodies<StoredOrder>("orders", "order_id"),
+    trades: await bodies<StoredTrade>("trades", "trade_id"),
+    legs: await bodies<StoredLeg>("legs", "leg_id"),
+    incomes: await db
+      .selectFrom("incomes")
+      .select(["type", "amount"])
+      .where("strategy_id", "=", strategyId)
+      .execute(),
+  };
+  const { version: after, state } = await strategy();
+  return { ...lists, state: JSON.parse(state), versions: [before, after] };
 }

@@ -2,16 +2,15 @@
 // to look and write beside it, whether it is sound, and, where the database is a server of its own, that
 // server's life.
 import { join } from "node:path";
-import { Kysely, PostgresDialect, SqliteDialect, sql } from "kysely";
-import { Pool } from "pg";
+import { type Kysely, sql } from "kysely";
 import { createMasterKey, type MasterKey, readMasterKey } from "../../../src/keys/master-key.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Tables } from "../../../src/store/schema.ts";
-import { kyselyDatabase, openDatabase } from "../../../src/store/sqlite/database.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { newDirectory } from "../../support/gateway.ts";
 import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
+import { openRows } from "./stored-rows.ts";
 
 export const STORES = ["sqlite", "postgres"] as const;
 export type StoreName = (typeof STORES)[number];
@@ -49,20 +48,8 @@ function makeSqlite(): CrashedStore {
     master: makeMasterKey(dataDir),
     env: {},
     server: null,
-    beside: (work) =>
-      workBeside(
-        {
-          openStore: () => openSqliteStore(file),
-          // Opened when it is first used: what Kysely has not used it does not close, and a file that is open
-          // until its memory is collected is locked for a moment in the middle of something else.
-          dialect: () => new SqliteDialect({ database: async () => kyselyDatabase(openDatabase(file)) }),
-        },
-        work,
-      ),
-    async damage({ db }) {
-      const { rows } = await sql<{ integrity_check: string }>`PRAGMA integrity_check`.execute(db);
-      return rows.map(({ integrity_check }) => integrity_check).filter((found) => found !== "ok");
-    },
+    beside: (work) => workBeside(() => openSqliteStore(file), { dataDir, databaseUrl: null }, work),
+    damage: ({ db }) => sqliteDamage(db),
     close: async () => {},
   };
 }
@@ -77,19 +64,7 @@ async function makePostgres(): Promise<CrashedStore | null> {
     master: makeMasterKey(dataDir),
     env: { DATABASE_URL: url },
     server,
-    beside: (work) =>
-      workBeside(
-        {
-          openStore: () => openPostgresStore(url),
-          dialect() {
-            const pool = new Pool({ connectionString: url, max: 1 });
-            // A connection that ends with its server while nobody uses it means nothing.
-            pool.on("error", () => {});
-            return new PostgresDialect({ pool });
-          },
-        },
-        work,
-      ),
+    beside: (work) => workBeside(() => openPostgresStore(url), { dataDir, databaseUrl: url }, work),
     damage: ({ db }) => postgresDamage(db),
     close: () => server.stop(),
   };
@@ -102,20 +77,24 @@ function makeMasterKey(dataDir: string): MasterKey {
 }
 
 async function workBeside<Result>(
-  parts: {
-    readonly openStore: () => Promise<Store>;
-    readonly dialect: () => SqliteDialect | PostgresDialect;
-  },
+  openStore: () => Promise<Store>,
+  place: Parameters<typeof openRows>[0],
   work: (beside: Beside) => Promise<Result>,
 ): Promise<Result> {
-  const store = await parts.openStore();
-  const db = new Kysely<Tables>({ dialect: parts.dialect() });
+  const store = await openStore();
+  const db = openRows(place);
   try {
     return await work({ store, db });
   } finally {
     await db.destroy();
     await store.close();
   }
+}
+
+/** What SQLite itself finds wrong with its file. */
+export async function sqliteDamage(db: Kysely<Tables>): Promise<string[]> {
+  const { rows } = await sql<{ integrity_check: string }>`PRAGMA integrity_check`.execute(db);
+  return rows.map(({ integrity_check }) => integrity_check).filter((found) => found !== "ok");
 }
 
 /** Every row of every table has its entry in every index, and every page reads as what it should be. */

@@ -1,14 +1,15 @@
 // Checks a data directory after a power cut with the program's own means: it must open, be complete, be exact
 // to the last digit, and agree with all promises made before the cut.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { Kysely } from "kysely";
 import { openDataDirectory } from "../../../../src/config/data-directory.ts";
 import type { LoadedAccount } from "../../../../src/store/ports/trading.ts";
+import type { Tables } from "../../../../src/store/schema.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import { units } from "../../../support/exact.ts";
 import { bookFaults, firedOrders } from "../../harness/books.ts";
 import { journalFaults } from "../../harness/journal.ts";
-import { type StoredOrder, StoredRows } from "../../harness/stored-rows.ts";
+import { openRows, readStored, type StoredOrder } from "../../harness/stored-rows.ts";
+import { sqliteDamage } from "../../harness/stores.ts";
 import type { Promises, ToldOrder } from "./promises.ts";
 
 export type Expectation = {
@@ -33,9 +34,9 @@ export async function examine(dataDir: string, expectation: Expectation): Promis
   const faults: string[] = [];
   try {
     const { store } = await openDataDirectory(dataDir, null);
-    const rows = new StoredRows(dataDir);
+    const rows = openRows({ dataDir, databaseUrl: null });
     try {
-      faults.push(...pageFaults(dataDir));
+      faults.push(...(await sqliteDamage(rows)));
       for (const apiKey of expectation.promises.apiKeys) {
         if ((await store.findKey(apiKey))?.strategy == null) lost.push(`the key ${apiKey}`);
       }
@@ -51,7 +52,7 @@ export async function examine(dataDir: string, expectation: Expectation): Promis
         }
       }
     } finally {
-      rows.close();
+      await rows.destroy();
       await store.close();
     }
   } catch (error) {
@@ -60,26 +61,15 @@ export async function examine(dataDir: string, expectation: Expectation): Promis
   return { unopenable: null, lost, faults };
 }
 
-/** What SQLite itself finds wrong with its file. */
-function pageFaults(dataDir: string): string[] {
-  const database = new DatabaseSync(join(dataDir, "lyrebird.sqlite"));
-  try {
-    const rows = database.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
-    return rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
-  } finally {
-    database.close();
-  }
-}
-
 async function strategyFaults(
-  { store, rows }: { readonly store: Store; readonly rows: StoredRows },
+  { store, rows }: { readonly store: Store; readonly rows: Kysely<Tables> },
   strategyId: string,
   sent: ReadonlyMap<string, string>,
   found: Map<string, StoredOrder>,
 ): Promise<string[]> {
   const loaded = await store.loadAccount(strategyId);
   if (loaded === null) return [`the strategy ${strategyId} is gone`];
-  const strategy = rows.read(strategyId);
+  const strategy = await readStored(rows, strategyId);
   const faults = bookFaults(strategy, loaded.account.type);
   const fired = firedOrders(strategy.legs);
   for (const order of strategy.orders) {
