@@ -4,21 +4,16 @@ import { inspect } from "node:util";
 import pino from "pino";
 import { afterEach } from "vitest";
 import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
-import { openDataDirectory } from "../../src/config/data-directory.ts";
-import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { STANDARD } from "../../src/domain/fill-profile.ts";
-import { createServer } from "../../src/http/server.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";
 import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
 import type { Family } from "../../src/market/client/rest/hosts.ts";
 import { openTape, type Tape, type TapeOptions } from "../../src/market/tape/open.ts";
-import { Budgets } from "../../src/rate-limits/budgets.ts";
 import { FundingClock } from "../../src/schedules/funding.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Triggers } from "../../src/triggers/triggers.ts";
-import { botParts } from "../support/bot-parts.ts";
 import { newDirectory } from "../support/gateway.ts";
+import { openOwnGateway } from "../support/own-gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
 import { FILE, type Message, SYMBOL } from "./recorded.ts";
 
@@ -107,17 +102,15 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
   const { dataDir = newDirectory(), family = "SPOT", speed = 1 } = options;
   const time = createManualTime(tape.clock.now());
   const log = pino({ level: "silent" });
-  const { store, master } = await openDataDirectory(dataDir, null);
   const clocks = { clock: tape.clock, wallClock: time, timers: time };
   const ways = { random: () => 0.5, log, asksAboutQuietSymbols: false, measuresAge: false, isMetered: false };
   const feedOf = (type: StrategyType) =>
     createMarketFeed({ family: FAMILIES[type], ...tape, ...clocks, ...ways });
   const markets = { SPOT: feedOf("SPOT"), FUTURES: feedOf("FUTURES") };
   await Promise.all(Object.values(markets).map((each) => each.start()));
-  const onStoreFailure = (error: unknown) => {
-    throw error;
-  };
-  const desk = new Desk({ store, markets, onStoreFailure, log });
+  const wallNow = () => Date.now() + requests * 60_000;
+  const own = await openOwnGateway(markets, wallNow, { dataDir });
+  const { store, desk, master } = own.gateway;
   const triggersOf = (type: StrategyType) =>
     new Triggers({ type, desk, store, market: markets[type], timers: time, log });
   const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
@@ -149,22 +142,7 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     every: time.every,
     log,
   });
-  const wallNow = () => Date.now() + requests * 60_000;
-  const server = createServer(
-    {
-      store,
-      desk,
-      markets,
-      master,
-      budgets: new Budgets(),
-      ...botParts({ desk, store, market: markets.SPOT, wallNow }),
-      profiles: STANDARD,
-      wallNow,
-      newClientOrderId: () => `bot-${requests}`,
-    },
-    { log },
-  );
-  const url = await server.listen({ port: 0, host: "127.0.0.1" });
+  const { server, url } = await own.serve();
   for (const each of Object.values(triggers)) await each.open();
   await funding.rebuild();
   const market = markets[family];

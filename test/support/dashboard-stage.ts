@@ -1,55 +1,30 @@
 // The dashboard's server in the test's own process: real sockets, a real database and the simulated market, while wall time is the
 // test's: every request of a browser is sent a second after the one before, so that no budget is spent unless a test spends it.
-import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { Writable } from "node:stream";
 import pino from "pino";
 import { systemTimers } from "../../src/concurrency/time.ts";
-import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { openUpstream } from "../../src/config/upstream.ts";
 import { openDashboard } from "../../src/dashboard-service.ts";
-import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD } from "../../src/domain/fill-profile.ts";
 import type { Person } from "../../src/domain/person.ts";
-import type { Gateway } from "../../src/http/pipeline.ts";
 import { createServer } from "../../src/http/server.ts";
 import { createMarketFeed } from "../../src/market/client/feed.ts";
 import type { Family } from "../../src/market/client/rest/hosts.ts";
-import { createInspection, type Inspection } from "../../src/observability/inspection.ts";
+import { createInspection } from "../../src/observability/inspection.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { passwordFault } from "../../src/people/passwords.ts";
 import { SESSION_IDLE_MS_DEFAULT } from "../../src/people/sessions.ts";
-import { Budgets } from "../../src/rate-limits/budgets.ts";
-import { botParts } from "./bot-parts.ts";
 import { Browser } from "./dashboard-client.ts";
-import { newDirectory } from "./gateway.ts";
+import { openOwnGateway } from "./own-gateway.ts";
 
 export const PASSWORD = "seven lyrebirds sing at dusk";
 
-export type DashboardStage = {
-  readonly url: string;
-  readonly gateway: Gateway;
-  readonly inspection: Inspection;
-  readonly dataDir: string;
-  /** What copiers may connect accounts of: at first the stage's own server, since it speaks what venues speak. */
-  readonly venues: string[];
-  /** Everything that was logged. */
-  logged(): string;
-  wallNow(): number;
-  pass(ms: number): void;
-  /** A browser that nobody has signed in with. */
-  browser(): Browser;
-  /** The browser of somebody new who is signed in; with a second factor unless said. */
-  somebody(made: Partial<Person> & { readonly hasSecondFactor?: boolean }): Promise<Browser>;
-  close(): Promise<void>;
-};
+export type DashboardStage = Awaited<ReturnType<typeof openDashboardStage>>;
 
 let numberOfPeople = 0;
 
 /** Opens it on a new embedded database, or on the PostgreSQL database that is named. */
-export async function openDashboardStage(databaseUrl: string | null = null): Promise<DashboardStage> {
-  const dataDir = newDirectory();
-  const { store, master } = await openDataDirectory(dataDir, null, databaseUrl);
+export async function openDashboardStage(databaseUrl: string | null = null) {
   let logText = "";
   const log = pino(
     new Writable({
@@ -67,11 +42,8 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
 
   let wallTime = Date.UTC(2026, 0, 1);
   const wallNow = () => wallTime;
-  const onStoreFailure = (error: unknown) => {
-    throw error;
-  };
-  const desk = new Desk({ store, markets, onStoreFailure, log });
-  const budgets = new Budgets();
+  const own = await openOwnGateway(markets, wallNow, { databaseUrl, log });
+  const { store, master, budgets, desk } = own.gateway;
   const inspection = createInspection({
     store,
     storeKind: databaseUrl === null ? "SQLite" : "PostgreSQL",
@@ -83,18 +55,7 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
     every: systemTimers.every,
     log,
   });
-  const gateway: Gateway = {
-    store,
-    desk,
-    markets,
-    master,
-    budgets,
-    profiles: STANDARD,
-    ...botParts({ desk, store, market: markets.SPOT, wallNow }),
-    observer: inspection,
-    wallNow,
-    newClientOrderId: randomUUID,
-  };
+  const gateway = { ...own.gateway, observer: inspection };
   let url = "";
   const listening = (): AddressInfo => server.server.address() as AddressInfo;
   const copyVenues: string[] = [];
@@ -134,15 +95,22 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
     url,
     gateway,
     inspection,
-    dataDir,
+    dataDir: own.dataDir,
+    /** What copiers may connect accounts of: at first the stage's own server, since it speaks what venues speak. */
     venues: copyVenues,
+    /** Everything that was logged. */
     logged: () => logText,
     wallNow,
-    pass(ms) {
+    pass(ms: number): void {
       wallTime += ms;
     },
+    /** A browser that nobody has signed in with. */
     browser,
-    async somebody({ hasSecondFactor = true, ...made }) {
+    /** The browser of somebody new who is signed in; with a second factor unless said. */
+    async somebody({
+      hasSecondFactor = true,
+      ...made
+    }: Partial<Person> & { readonly hasSecondFactor?: boolean }): Promise<Browser> {
       numberOfPeople += 1;
       const { role = "PERSON", profile = "TRADER", kyc = "APPROVED" } = made;
       const email = made.email ?? `person-${numberOfPeople}@example.org`;
@@ -159,12 +127,11 @@ export async function openDashboardStage(databaseUrl: string | null = null): Pro
       if (hasSecondFactor) await own.enableSecondFactor(PASSWORD);
       return own;
     },
-    async close() {
+    async close(): Promise<void> {
       await server.close();
       await dashboard.close();
       await inspection.close();
-      await desk.drain();
-      await store.close();
+      await own.close();
       await Promise.all(Object.values(markets).map((market) => market.close()));
       await upstream.close();
     },

@@ -1,47 +1,17 @@
 // The gateway's sockets in the test's own process: real connections, the real routes and the simulated market,
 // while time is the test's.
-import { randomUUID } from "node:crypto";
-import pino from "pino";
-import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
-import { openDataDirectory } from "../../src/config/data-directory.ts";
-import { Desk } from "../../src/desk/desk.ts";
-import { STANDARD } from "../../src/domain/fill-profile.ts";
-import { createServer } from "../../src/http/server.ts";
-import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
+import { createMarketFeed } from "../../src/market/client/feed.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
-import type { Exchange } from "../../src/market/exchange/open.ts";
 import { StreamClient } from "../../src/market/exchange/testing/stream-client.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { Budgets } from "../../src/rate-limits/budgets.ts";
 import { ConnectionBound } from "../../src/rate-limits/connections.ts";
 import { createMarketEndpoints } from "../../src/sockets/market-streams.ts";
 import { isWebSocketUpgrade, Sockets } from "../../src/sockets/server.ts";
-import { botParts } from "./bot-parts.ts";
-import { newDirectory } from "./gateway.ts";
+import { openOwnGateway } from "./own-gateway.ts";
 
-export type SocketStage = {
-  /** `http://…` and `ws://…` of the one port. */
-  readonly url: string;
-  readonly wsUrl: string;
-  readonly time: ManualTime;
-  readonly exchange: Exchange;
-  readonly feeds: Readonly<Record<"SPOT" | "FUTURES", MarketFeed>>;
-  readonly sockets: Sockets;
-  /** What was logged as a warning or an error. */
-  readonly logged: readonly string[];
-  open(path: string): Promise<StreamClient>;
-  /** Lets time pass; resolves when the gateway has passed on what the market sent in it. */
-  pass(ms: number, stepMs?: number): Promise<void>;
-  /** Resolves when the gateway has passed on what upstream sent. */
-  settle(): Promise<void>;
-  /** The body of a public route, while time passes as fast as upstream answers. */
-  read<Body>(path: string): Promise<Body>;
-  /** Resolves when upstream has confirmed a stream. */
-  confirmed(family: "SPOT" | "FUTURES", stream: string): Promise<void>;
-  /** Cuts all connections upstream, for so many ms at least; resolves when they are back. */
-  interrupt(ms: number): Promise<void>;
-  close(): Promise<void>;
-};
+export type SocketStage = Awaited<ReturnType<typeof openSocketStage>>;
 
 /** Streams that the simulated market never sends by itself, one of each upstream connection. */
 const MARKERS = [
@@ -53,7 +23,7 @@ const MARKERS = [
 /** While an answer is awaited, a ms passes in so many turns of the event loop: a request takes a few hundred. */
 const TURNS_PER_MS = 50;
 
-export async function openSocketStage({ seed = 7 }: { readonly seed?: number } = {}): Promise<SocketStage> {
+export async function openSocketStage({ seed = 7 }: { readonly seed?: number } = {}) {
   const time = createManualTime();
   const exchange = await openSimulatedExchange({ seed, clock: time, manual: true });
   const logged: string[] = [];
@@ -74,26 +44,9 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     });
   const feeds = { SPOT: feedOf("spot"), FUTURES: feedOf("futures") };
   await Promise.all([feeds.SPOT.start(), feeds.FUTURES.start()]);
-  const { store, master } = await openDataDirectory(newDirectory(), null);
   const wallNow = () => time.now();
-  const silent = pino({ level: "silent" });
-  const onStoreFailure = (error: unknown) => {
-    throw error;
-  };
-  const parts = { store, markets: feeds, profiles: STANDARD };
-  const desk = new Desk({ ...parts, onStoreFailure, log: silent });
-  const server = createServer(
-    {
-      ...parts,
-      desk,
-      master,
-      budgets: new Budgets(),
-      ...botParts({ desk, store, market: feeds.SPOT, wallNow }),
-      wallNow,
-      newClientOrderId: randomUUID,
-    },
-    { log: silent, isUpgrade: isWebSocketUpgrade },
-  );
+  const own = await openOwnGateway(feeds, wallNow);
+  const { server, url } = await own.serve({ isUpgrade: isWebSocketUpgrade });
   const sockets = new Sockets({
     server: server.server,
     endpoints: createMarketEndpoints({ markets: feeds }),
@@ -102,9 +55,8 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     budgets: new Budgets(),
     wallNow,
     timers: time,
-    log: silent,
+    log: own.log,
   });
-  const url = await server.listen({ port: 0, host: "127.0.0.1" });
   const wsUrl = url.replace("http", "ws");
   const clients: StreamClient[] = [];
   const open = async (path: string) => {
@@ -119,6 +71,7 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     client.socket.on("message", (data) => heard.set(`${family}${stream}`, JSON.parse(String(data)).marker));
   }
 
+  /** Resolves when upstream has confirmed a stream. */
   async function confirmed(family: "SPOT" | "FUTURES", stream: string): Promise<void> {
     await until(() => {
       if (feeds[family].clientStreams.isStreaming(stream)) return true;
@@ -128,7 +81,7 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
     });
   }
 
-  /** What was sent before has gone through the gateway when the markers have. */
+  /** Resolves when the gateway has passed on what upstream sent: the markers that follow have come through. */
   async function settle(): Promise<void> {
     for (const [family, , stream] of MARKERS) {
       marked += 1;
@@ -141,22 +94,26 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
   }
 
   return {
+    /** `http://…` and `ws://…` of the one port. */
     url,
     wsUrl,
     time,
     exchange,
     feeds,
     sockets,
+    /** What was logged as a warning or an error. */
     logged,
     open,
     settle,
-    async pass(ms, stepMs = 1_000) {
+    /** Lets time pass; resolves when the gateway has passed on what the market sent in it. */
+    async pass(ms: number, stepMs = 1_000): Promise<void> {
       for (let left = ms; left > 0; left -= stepMs) {
         time.advance(Math.min(left, stepMs));
         exchange.pump();
         await settle();
       }
     },
+    /** The body of a public route, while time passes as fast as upstream answers. */
     async read<Body>(path: string): Promise<Body> {
       let body: { readonly value: Body } | null = null;
       let turns = 0;
@@ -177,7 +134,8 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
       return (body as unknown as { readonly value: Body }).value;
     },
     confirmed,
-    async interrupt(ms) {
+    /** Cuts all connections upstream, for so many ms at least; resolves when they are back. */
+    async interrupt(ms: number): Promise<void> {
       exchange.dropConnections();
       const isStreaming = ([family, , stream]: (typeof MARKERS)[number]) =>
         feeds[family === "spot" ? "SPOT" : "FUTURES"].clientStreams.isStreaming(stream);
@@ -187,14 +145,13 @@ export async function openSocketStage({ seed = 7 }: { readonly seed?: number } =
       for (const [family, , stream] of MARKERS)
         await confirmed(family === "spot" ? "SPOT" : "FUTURES", stream);
     },
-    async close() {
+    async close(): Promise<void> {
       for (const client of clients) client.close();
       const closing = sockets.close();
       await Promise.all([closing, server.close()]);
-      await desk.drain();
+      await own.close();
       await Promise.all([feeds.SPOT.close(), feeds.FUTURES.close()]);
       await exchange.close();
-      await store.close();
     },
   };
 }
