@@ -3,14 +3,13 @@
 import { inspect } from "node:util";
 import pino from "pino";
 import { afterEach } from "vitest";
-import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
+import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";
-import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import { createMarketFeed } from "../../src/market/client/feed.ts";
 import type { Family } from "../../src/market/client/rest/hosts.ts";
 import { openTape, type Tape, type TapeOptions } from "../../src/market/tape/open.ts";
 import { FundingClock } from "../../src/schedules/funding.ts";
-import type { Store } from "../../src/store/store.ts";
 import { Triggers } from "../../src/triggers/triggers.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { openOwnGateway } from "../support/own-gateway.ts";
@@ -18,40 +17,7 @@ import { signed, type WireAnswer } from "../support/signed-client.ts";
 import { FILE, type Message, SYMBOL } from "./recorded.ts";
 
 /** One process, as it were. */
-export type Life = {
-  /** Of the family that is played. */
-  readonly market: MarketFeed;
-  readonly store: Store;
-  /** The wall clock and the timers of this life. */
-  readonly time: ManualTime;
-  seed(count: number): Promise<readonly SeededStrategy[]>;
-  /** A signed request, in a minute of its own, since limits are not tested here. */
-  send(strategy: SeededStrategy, method: string, path: string, parameters?: Parameters): Promise<WireAnswer>;
-  /** The same for a request that has to succeed: its body. */
-  call(strategy: SeededStrategy, method: string, path: string, parameters?: Parameters): Promise<Body>;
-  /** Resolves when the feed has received everything that the tape has sent. */
-  probe(): Promise<void>;
-  /** Advances the life's own time by `ms` and lets REST answers in flight arrive. */
-  turn(ms: number): Promise<void>;
-  /** Resolves when no settlement is being requested or applied. */
-  settled(): Promise<void>;
-  /** Advances tape and time together, in steps short enough that an active market does not look silent. */
-  playTo(at: number): Promise<void>;
-  /** Advances both in short steps, with one event-loop iteration in between. */
-  rushTo(at: number): Promise<void>;
-  /** Advances tape and time while no messages arrive. */
-  missTo(at: number): Promise<void>;
-  /** Plays the messages of one instant one by one; `after` is awaited behind each, with its index. */
-  playInstant(
-    messages: readonly Message[],
-    at: number,
-    after: (index: number) => Promise<void>,
-  ): Promise<void>;
-  /** Ends in order. */
-  stop(): Promise<void>;
-  /** Ends at once, as by kill -9: nothing is noted and nothing is said goodbye to. */
-  kill(): Promise<void>;
-};
+export type Life = Awaited<ReturnType<typeof openLife>>;
 
 type Parameters = Readonly<Record<string, string>>;
 // biome-ignore lint/suspicious/noExplicitAny: the wire's own bodies.
@@ -98,7 +64,7 @@ export type LifeOptions = {
 };
 
 /** Begins a life, and has the market streamed. */
-export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<Life> {
+export async function openLife(tape: Tape, options: LifeOptions = {}) {
   const { dataDir = newDirectory(), family = "SPOT", speed = 1 } = options;
   const time = createManualTime(tape.clock.now());
   const log = pino({ level: "silent" });
@@ -185,46 +151,64 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
     );
   };
 
-  const life: Life = {
+  const life = {
+    /** Of the family that is played. */
     market,
     store,
+    /** The wall clock and the timers of this life. */
     time,
-    seed: (count) =>
+    seed: (count: number): Promise<readonly SeededStrategy[]> =>
       seedStrategies(
         store,
         master,
         Array.from({ length: count }, () => family),
         tape.clock.now(),
       ),
-    async send(strategy, method, path, parameters = {}) {
+    /** A signed request, in a minute of its own, since limits are not tested here. */
+    async send(
+      strategy: SeededStrategy,
+      method: string,
+      path: string,
+      parameters: Parameters = {},
+    ): Promise<WireAnswer> {
       requests += 1;
       return await signed(url, strategy, method, path, { ...parameters, timestamp: String(wallNow()) });
     },
-    async call(strategy, method, path, parameters) {
+    /** The same for a request that has to succeed: its body. */
+    async call(
+      strategy: SeededStrategy,
+      method: string,
+      path: string,
+      parameters?: Parameters,
+    ): Promise<Body> {
       const { status, body } = await life.send(strategy, method, path, parameters);
       if (status !== 200) throw new Error(`${method} ${path} ${inspect(parameters)}: ${inspect(body)}`);
       return body;
     },
-    async probe() {
+    /** Resolves when the feed has received everything that the tape has sent. */
+    async probe(): Promise<void> {
       probes += 1;
       const number = probes;
       sendProbes(number);
       await eventual(heardByAll, (last) => last.every((each) => each === number));
     },
-    async turn(ms) {
+    /** Advances the life's own time by `ms` and lets REST answers in flight arrive. */
+    async turn(ms: number): Promise<void> {
       time.advance(ms);
       for (let trip = 0; trip < ROUND_TRIPS; trip += 1) {
         requests += 1;
         await market.query(PING[family], `trip=${requests}`);
       }
     },
-    async settled() {
+    /** Resolves when no settlement is being requested or applied. */
+    async settled(): Promise<void> {
       await eventual(
         async () => settling,
         (left) => left === 0,
       );
     },
-    async playTo(at) {
+    /** Advances tape and time together, in steps short enough that an active market does not look silent. */
+    async playTo(at: number): Promise<void> {
       for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
         const step = Math.min(STEP_MS_MAX * speed, at - now);
         time.advance(Math.ceil(step / speed));
@@ -232,7 +216,8 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
         await life.probe();
       }
     },
-    async rushTo(at) {
+    /** Advances both in short steps, with one event-loop iteration in between. */
+    async rushTo(at: number): Promise<void> {
       for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
         const step = Math.min(RUSH_STEP_MS, at - now);
         time.advance(step);
@@ -241,14 +226,20 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
       }
       await life.probe();
     },
-    async missTo(at) {
+    /** Advances tape and time while no messages arrive. */
+    async missTo(at: number): Promise<void> {
       for (let now = tape.clock.now(); now < at; now = tape.clock.now()) {
         const step = Math.min(STEP_MS_MAX * speed, at - now);
         tape.advanceTo(now + step);
         await life.turn(Math.ceil(step / speed));
       }
     },
-    async playInstant(messages, at, after) {
+    /** Plays the messages of one instant one by one; `after` is awaited behind each, with its index. */
+    async playInstant(
+      messages: readonly Message[],
+      at: number,
+      after: (index: number) => Promise<void>,
+    ): Promise<void> {
       await life.playTo(at - 1);
       // The tape sends an instant at once; here the test acts between its messages.
       tape.silenceStreams();
@@ -262,7 +253,9 @@ export async function openLife(tape: Tape, options: LifeOptions = {}): Promise<L
       }
       await life.probe();
     },
+    /** Ends in order. */
     stop: () => end(true),
+    /** Ends at once, as by kill -9: nothing is noted and nothing is said goodbye to. */
     kill: () => end(false),
   };
   // What was subscribed after the socket had opened leaves a little later.

@@ -2,27 +2,18 @@
 // gateway with real sockets and a real database. Its clock is the caller's.
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { createMarketFeed, type MarketFeed } from "../../src/market/client/feed.ts";
+import { createMarketFeed } from "../../src/market/client/feed.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
-import type { Exchange } from "../../src/market/exchange/open.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
-import { type Call, openInProcess } from "./in-process.ts";
+import { openInProcess } from "./in-process.ts";
 
 export const SYMBOL = "BTCUSDT";
 const SEED = 3;
 
 export type Side = "BUY" | "SELL";
-export type LateMarket = AsyncDisposable & {
-  readonly feed: MarketFeed;
-  /** What the streams come from; its time is behind by the delay. */
-  readonly streams: Exchange;
-  /** Seconds of the market, one after another, until the last of each has been received. */
-  pass(seconds: number): Promise<void>;
-  /** An order at the market's price. */
-  order(side: Side): ReturnType<Call>;
-};
+export type LateMarket = Awaited<ReturnType<typeof openLateMarket>>;
 
-export async function openLateMarket(type: StrategyType, delayMs: number): Promise<LateMarket> {
+export async function openLateMarket(type: StrategyType, delayMs: number) {
   const closing: (() => Promise<void>)[] = [];
   const time = createManualTime();
   const open = async (clock: { now(): number }) => {
@@ -78,9 +69,12 @@ export async function openLateMarket(type: StrategyType, delayMs: number): Promi
   await feed.prepare(SYMBOL);
   return {
     feed,
+    /** What the streams come from; its time is behind by the delay. */
     streams,
+    /** Seconds of the market, one after another, until the last of each has been received. */
     pass,
-    order: (side) =>
+    /** An order at the market's price. */
+    order: (side: Side) =>
       // What is bought pays its fee, so that a little less can be sold.
       call("POST", `${path}/order`, {
         symbol: SYMBOL,
@@ -88,7 +82,7 @@ export async function openLateMarket(type: StrategyType, delayMs: number): Promi
         type: "MARKET",
         quantity: type === "FUTURES" ? "0.002" : side === "BUY" ? "0.001" : "0.0009",
       }),
-    async [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose](): Promise<void> {
       for (const close of closing.reverse()) await close();
     },
   };

@@ -3,18 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Credentials, type GatewayOptions, type GatewayProcess, startGateway } from "./gateway.ts";
 import { seedMany, supplyOf } from "./strategies.ts";
 
-export type SeededGateway = {
-  readonly url: string;
-  readonly dataDir: string;
-  /** The process that serves now. */
-  readonly process: GatewayProcess["process"];
-  /** Everything that the process has written so far. */
-  output(): string;
-  takeStrategy(): Credentials;
-  takeFuturesStrategy(): Credentials;
-  /** Ends the gateway, in order or by kill -9, and starts another on the same data. */
-  restart(ending: "stop" | "kill"): Promise<void>;
-};
+export type SeededGateway = ReturnType<typeof seededGateway>;
 
 export type SeededGatewayOptions = Omit<GatewayOptions, "dataDir"> & {
   readonly futuresStrategyCount?: number;
@@ -24,7 +13,7 @@ export type SeededGatewayOptions = Omit<GatewayOptions, "dataDir"> & {
 export function seededGateway(
   strategyCount: number,
   { futuresStrategyCount = 0, ...options }: SeededGatewayOptions = {},
-): SeededGateway {
+) {
   let gateway: GatewayProcess;
   let takeStrategy: () => Credentials;
   let takeFuturesStrategy: () => Credentials;
@@ -40,19 +29,22 @@ export function seededGateway(
   });
 
   return {
-    get url() {
+    get url(): string {
       return gateway.url;
     },
-    get dataDir() {
+    get dataDir(): string {
       return gateway.dataDir;
     },
-    get process() {
+    /** The process that serves now. */
+    get process(): GatewayProcess["process"] {
       return gateway.process;
     },
+    /** Everything that the process has written so far. */
     output: () => gateway.output(),
     takeStrategy: () => takeStrategy(),
     takeFuturesStrategy: () => takeFuturesStrategy(),
-    async restart(ending) {
+    /** Ends the gateway, in order or by kill -9, and starts another on the same data. */
+    async restart(ending: "stop" | "kill"): Promise<void> {
       const { dataDir } = gateway;
       await gateway[ending]();
       gateway = await startGateway({ ...options, dataDir });

@@ -1,6 +1,6 @@
 // The streams in the test's own process: real sockets and a real database, while time and what the sources
 // say are the test's. Stages may stand on one database one after another, or at once, as servers do.
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import pino from "pino";
 import { createManualTime, type ManualTime } from "../../src/concurrency/testing/manual-time.ts";
@@ -51,29 +51,7 @@ export class SteeredSource<Topic, Payload> implements Source<Topic> {
   }
 }
 
-export type StreamStage = {
-  readonly url: string;
-  readonly server: Server;
-  readonly store: Store;
-  readonly time: ManualTime;
-  readonly candles: SteeredSource<CandleTopic, MarketData>;
-  readonly depth: SteeredSource<DepthTopic, OrderBook>;
-  /** Each reported use of a key: its id and the namespace. */
-  readonly keyUses: readonly string[];
-  /** Each reported rejection of a handshake: the namespace, the address and the code. */
-  readonly refused: readonly string[];
-  /** The keys of new strategies, of spot unless said. */
-  keys(count: number, type?: StrategyType): Promise<StreamCredentials[]>;
-  /** A client whose handshake is signed at the stage's time, connected or not yet. */
-  connect(namespace: string, key: StreamCredentials, options?: StreamClientOptions): Promise<StreamClient>;
-  open(namespace: string, key: StreamCredentials, options?: StreamClientOptions): StreamClient;
-  /** Resolves when so many topics are followed: none unless said. */
-  untilFollowed(followedCount?: number): Promise<void>;
-  /** Ends the streams alone. */
-  closeStreams(): Promise<void>;
-  /** Ends everything. */
-  close(): Promise<void>;
-};
+export type StreamStage = Awaited<ReturnType<typeof openStreamStage>>;
 
 /** The pairs that a stage supports. */
 export const STAGE_PAIRS = Array.from({ length: 40 }, (_, index) => `PAIR${index}USDT`);
@@ -87,7 +65,7 @@ export async function openStreamStage({
   readonly dataDir?: string;
   readonly time?: ManualTime;
   readonly wrap?: (store: Store) => Store;
-} = {}): Promise<StreamStage> {
+} = {}) {
   const { store, master } = await openDataDirectory(dataDir, null);
   const server = createServer({ shouldUpgradeCallback: isStreamUpgrade }, (_request, response) =>
     response.writeHead(404).end(),
@@ -137,28 +115,39 @@ export async function openStreamStage({
     time,
     candles: source(candles),
     depth: source(depth),
+    /** Each reported use of a key: its id and the namespace. */
     keyUses,
+    /** Each reported rejection of a handshake: the namespace, the address and the code. */
     refused,
-    keys: (count, type = "SPOT") =>
+    /** The keys of new strategies, of spot unless said. */
+    keys: (count: number, type: StrategyType = "SPOT"): Promise<StreamCredentials[]> =>
       seedStrategies(
         store,
         master,
         Array.from({ length: count }, () => type),
         time.now(),
       ),
-    async connect(namespace, key, options = {}) {
+    /** A client whose handshake is signed at the stage's time, connected or not yet. */
+    async connect(
+      namespace: string,
+      key: StreamCredentials,
+      options: StreamClientOptions = {},
+    ): Promise<StreamClient> {
       const client = open(namespace, key, options);
       await client.next("connect");
       return client;
     },
     open,
-    untilFollowed: (followedCount = 0) =>
+    /** Resolves when so many topics are followed: none unless said. */
+    untilFollowed: (followedCount = 0): Promise<void> =>
       eventually(
         `${followedCount} topics are followed`,
         () => source(candles).followed.length + source(depth).followed.length === followedCount,
       ),
+    /** Ends the streams alone. */
     closeStreams,
-    async close() {
+    /** Ends everything. */
+    async close(): Promise<void> {
       for (const client of clients) client.close();
       await closeStreams();
       await new Promise((resolve) => server.close(resolve));

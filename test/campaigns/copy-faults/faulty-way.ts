@@ -71,24 +71,7 @@ const SILENT_MS = 8_000;
 const UNKNOWN: Answer = answerOf(503, -1007, "Timeout waiting for response from backend server.");
 const LIMITED: Answer = answerOf(429, -1003, "Too many requests; please use less.", { "retry-after": "1" });
 
-export type FaultyWay = {
-  /** What the copier takes for the venue. */
-  readonly url: string;
-  /** How many requests had each fate. */
-  readonly fates: Readonly<Record<Fate, number>>;
-  /** How often the venue has answered a placement under a client id with success. */
-  readonly accepted: ReadonlyMap<string, number>;
-  /** What the exchange does beside what the venue does. */
-  readonly exchange: ExchangeBehavior;
-  /** From now on placements are carried out and never answered, until `answerAgain`. */
-  withhold(): void;
-  answerAgain(): void;
-  /** Placements that were carried out and not answered. */
-  readonly withheld: number;
-  /** From now on everything passes. */
-  mend(): void;
-  close(): Promise<void>;
-};
+export type FaultyWay = Awaited<ReturnType<typeof openFaultyWay>>;
 
 /**
  * Opens a way to a venue on a free port of the loopback address. `draw` decides the fates; those that a run
@@ -107,7 +90,7 @@ export async function openFaultyWay(
     readonly behavior?: BehaviorOptions;
     readonly cuts?: boolean;
   } = {},
-): Promise<FaultyWay> {
+) {
   const fates = Object.fromEntries(FATES.map((fate) => [fate, 0])) as Record<Fate, number>;
   const exchange = new ExchangeBehavior(behavior, draw);
   let isMended = !cuts;
@@ -148,20 +131,27 @@ export async function openFaultyWay(
     },
   });
   return {
+    /** What the copier takes for the venue. */
     url: proxy.url,
+    /** How many requests had each fate. */
     fates,
-    accepted: exchange.accepted,
+    /** How often the venue has answered a placement under a client id with success. */
+    accepted: exchange.accepted as ReadonlyMap<string, number>,
+    /** What the exchange does beside what the venue does. */
     exchange,
-    withhold() {
+    /** From now on placements are carried out and never answered, until `answerAgain`. */
+    withhold(): void {
       isWithholding = true;
     },
-    answerAgain() {
+    answerAgain(): void {
       isWithholding = false;
     },
-    get withheld() {
+    /** Placements that were carried out and not answered. */
+    get withheld(): number {
       return withheld;
     },
-    mend() {
+    /** From now on everything passes. */
+    mend(): void {
       isMended = true;
       exchange.mend();
     },

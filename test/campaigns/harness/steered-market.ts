@@ -19,25 +19,7 @@ import { upstreamEnv } from "../../support/gateway.ts";
 /** Best bid, best ask, and of a contract the mark price. Decimal texts. */
 export type ShownPrice = { readonly bid: string; readonly ask: string; readonly mark: string };
 
-export type SteeredMarket = {
-  /** Where a gateway finds it. */
-  readonly env: Readonly<Record<string, string>>;
-  /** What the symbol's pair and its contract cost at present. */
-  price(symbol: string): ShownPrice;
-  /** All that they cost at some time with `from <= time < until`, Unix ms. */
-  pricesBetween(symbol: string, from: number, until: number): readonly ShownPrice[];
-  /** From now on pair and contract cost this; the mark price is the bid unless said. */
-  setPrice(
-    symbol: string,
-    shown: { readonly bid: string; readonly ask: string; readonly mark?: string },
-  ): void;
-  /**
-   * Settles funding of a contract at a time, Unix ms: one in the past is published at once; one to come is
-   * announced until then. Answers how it is published.
-   */
-  settle(symbol: string, at: number, rate: string): FundingRow;
-  close(): Promise<void>;
-};
+export type SteeredMarket = Awaited<ReturnType<typeof openSteeredMarket>>;
 
 /**
  * Of one seed, since only the rules of the simulated exchange are used, and the prices of a moment to begin
@@ -50,7 +32,7 @@ const PRINT_EVERY_MS = 250;
 /** How far off the next settlement is announced while none is planned, ms. */
 const FAR_OFF_MS = 8 * 60 * 60_000;
 
-export async function openSteeredMarket(): Promise<SteeredMarket> {
+export async function openSteeredMarket() {
   const { spot, futures } = createSimulatedSources(SEED);
   const openedAt = Date.now();
   const steps = new Map(
@@ -73,17 +55,25 @@ export async function openSteeredMarket(): Promise<SteeredMarket> {
     clock: { now: () => Date.now() },
   });
   return {
+    /** Where a gateway finds it. */
     env: upstreamEnv(exchange),
-    price: (symbol) => of(symbol).at(Date.now()).shown,
-    pricesBetween: (symbol, from, until) =>
+    /** What the symbol's pair and its contract cost at present. */
+    price: (symbol: string): ShownPrice => of(symbol).at(Date.now()).shown,
+    /** All that they cost at some time with `from <= time < until`, Unix ms. */
+    pricesBetween: (symbol: string, from: number, until: number): readonly ShownPrice[] =>
       of(symbol)
         .between(from, until)
         .map(({ shown }) => shown),
-    setPrice(symbol, { bid, ask, mark = bid }) {
+    /** From now on pair and contract cost this; the mark price is the bid unless said. */
+    setPrice(symbol: string, { bid, ask, mark = bid }: Omit<ShownPrice, "mark"> & Partial<ShownPrice>): void {
       of(symbol).add(Date.now(), { bid, ask, mark });
       exchange.pump();
     },
-    settle(symbol, at, rate) {
+    /**
+     * Settles funding of a contract at a time, Unix ms: one in the past is published at once; one to come is
+     * announced until then. Answers how it is published.
+     */
+    settle(symbol: string, at: number, rate: string): FundingRow {
       const row = { symbol, at, rate, markPrice: of(symbol).at(Date.now()).shown.mark };
       settlements.push(row);
       settlements.sort((one, other) => one.at - other.at);

@@ -4,38 +4,31 @@ import { openSimulatedExchange } from "../../../src/market/simulated/open.ts";
 import { FaultProxy } from "../../support/fault-proxy.ts";
 import { upstreamEnv } from "../../support/gateway.ts";
 
-export type SoakUpstream = {
-  /** Where a gateway finds it. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The pairs that are traded. */
-  readonly pairs: readonly string[];
-  /** How many stream connections of spot go through the proxy now. */
-  readonly connections: number;
-  /** Cuts all of them without a goodbye. */
-  cut(): void;
-  /** Away: new connections are cut at once, and spot's REST answers 503. */
-  setAway(isAway: boolean): void;
-  close(): Promise<void>;
-};
+export type SoakUpstream = Awaited<ReturnType<typeof openSoakUpstream>>;
 
-export async function openSoakUpstream(seed: number): Promise<SoakUpstream> {
+export async function openSoakUpstream(seed: number) {
   const exchange = await openSimulatedExchange({ seed });
   let isAway = false;
   const streams = new URL(exchange.spotWsUrl.replace("ws:", "http:")).origin;
   const proxy = await FaultProxy.open(streams, { admits: () => !isAway });
   return {
+    /** Where a gateway finds it. */
     env: { ...upstreamEnv(exchange), UPSTREAM_SPOT_WS_URL: proxy.url.replace("http:", "ws:") },
+    /** The pairs that are traded. */
     pairs: await pairsOf(exchange.spotRestUrl),
-    get connections() {
+    /** How many stream connections of spot go through the proxy now. */
+    get connections(): number {
       return proxy.webSockets;
     },
+    /** Cuts all of them without a goodbye. */
     cut: () => proxy.cut(),
-    setAway(willBeAway) {
+    /** Away: new connections are cut at once, and spot's REST answers 503. */
+    setAway(willBeAway: boolean): void {
       isAway = willBeAway;
       if (isAway) exchange.refuseRest("spot");
       else exchange.resumeRest("spot");
     },
-    async close() {
+    async close(): Promise<void> {
       await proxy[Symbol.asyncDispose]();
       await exchange.close();
     },

@@ -2,22 +2,11 @@
 import { afterEach } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { Clock } from "../../../concurrency/time.ts";
-import type { Exchange } from "../../exchange/open.ts";
 import { openSimulatedExchange } from "../../simulated/open.ts";
-import { createMarketFeed, type MarketFeed } from "../feed.ts";
+import { createMarketFeed } from "../feed.ts";
 import { until } from "./upstream.ts";
 
-export type SimulatedStage = {
-  readonly exchange: Exchange;
-  readonly time: ManualTime;
-  readonly feed: MarketFeed;
-  /** Advances market time; resolves when the client has received what was sent in it. */
-  readonly pass: (ms: number) => Promise<void>;
-  /** The answer, while time passes as fast as upstream answers. */
-  readonly answerOf: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
-  /** Cuts the connections and lets time pass before the exchange takes new ones. */
-  readonly interrupt: (ms: number) => Promise<void>;
-};
+export type SimulatedStage = Awaited<ReturnType<typeof openSimulatedStage>>;
 
 /** The seed of every simulated exchange of a stage. */
 export const SEED = 7;
@@ -43,7 +32,7 @@ export async function openSimulatedStage(
     readonly clockOf?: (time: ManualTime) => Clock;
     readonly measuresAge?: boolean;
   } = {},
-): Promise<SimulatedStage> {
+) {
   const time = createManualTime(startAt);
   const clock = clockOf(time);
   const exchange = await openSimulatedExchange({ seed: SEED, clock, manual: true });
@@ -66,6 +55,7 @@ export async function openSimulatedStage(
     feed.subscribe(marker, () => marked.set(marker, (marked.get(marker) ?? 0) + 1));
   }
 
+  /** Advances market time; resolves when the client has received what was sent in it. */
   async function pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1_000) {
       time.advance(Math.min(left, 1_000));
@@ -81,6 +71,7 @@ export async function openSimulatedStage(
     }
   }
 
+  /** The answer, while time passes as fast as upstream answers. */
   async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer> {
     let isAnswered = false;
     void asked.then(() => {
@@ -93,6 +84,7 @@ export async function openSimulatedStage(
     return asked;
   }
 
+  /** Cuts the connections and lets time pass before the exchange takes new ones. */
   async function interrupt(ms: number): Promise<void> {
     exchange.refuseConnections(true);
     exchange.dropConnections();

@@ -18,38 +18,10 @@ type ControlMessage = {
   readonly id: number;
 };
 
-export type Upstream = {
-  readonly hosts: UpstreamHosts;
-  /** Path and search of every REST request so far. */
-  readonly requests: string[];
-  /** Every control message so far. */
-  readonly controls: ControlMessage[];
-  /** How many stream connections were opened so far. */
-  connections(): number;
-  /** The number of the open connection to a path, which is the only one; 0 if there is none. */
-  connectionTo(path: string): number;
-  /** Streams that the present connections are subscribed to. */
-  subscribed(): string[];
-  /** The same of one connection alone; the first that was opened is 1. */
-  subscribedOn(connection: number): string[];
-  reply(path: string, handler: Handler): void;
-  send(stream: string, data: unknown): void;
-  sendRaw(text: string): void;
-  dropConnections(): void;
-  setAccepting(isAccepting: boolean): void;
-  /** While it does not confirm, subscriptions take effect and their answers are held back. */
-  setConfirming(isConfirming: boolean): void;
-  /** While it refuses, subscriptions are answered with an error and have no effect. */
-  setRefusing(isRefusing: boolean): void;
-  /** The same as `send` on one connection alone. */
-  sendOn(connection: number, stream: string, data: unknown): void;
-  /** Cuts one connection. */
-  drop(connection: number): void;
-  close(): Promise<void>;
-};
+export type Upstream = Awaited<ReturnType<typeof openUpstream>>;
 
 /** `autoPong: false` makes it deaf: pings of the client are not answered. */
-export async function openUpstream(options: { readonly autoPong?: boolean } = {}): Promise<Upstream> {
+export async function openUpstream(options: { readonly autoPong?: boolean } = {}) {
   const handlers = new Map<string, Handler>();
   const requests: string[] = [];
   const controls: ControlMessage[] = [];
@@ -114,34 +86,45 @@ export async function openUpstream(options: { readonly autoPong?: boolean } = {}
   }
 
   return {
-    hosts: { spotRestUrl: rest, spotWsUrl: ws, futuresRestUrl: rest, futuresWsUrl: ws },
+    hosts: { spotRestUrl: rest, spotWsUrl: ws, futuresRestUrl: rest, futuresWsUrl: ws } as UpstreamHosts,
+    /** Path and search of every REST request so far. */
     requests,
+    /** Every control message so far. */
     controls,
+    /** How many stream connections were opened so far. */
     connections: () => clients.length,
-    connectionTo: (path) =>
+    /** The number of the open connection to a path, which is the only one; 0 if there is none. */
+    connectionTo: (path: string): number =>
       1 + clients.findIndex((client) => subscriptions.has(client) && paths.get(client) === path),
-    subscribed: () => [...subscriptions.values()].flatMap((streamsOfOne) => [...streamsOfOne]),
-    subscribedOn(connection) {
+    /** Streams that the present connections are subscribed to. */
+    subscribed: (): string[] => [...subscriptions.values()].flatMap((streamsOfOne) => [...streamsOfOne]),
+    /** The same of one connection alone; the first that was opened is 1. */
+    subscribedOn(connection: number): string[] {
       const client = clients[connection - 1];
       return [...((client && subscriptions.get(client)) ?? [])];
     },
-    reply: (path, handler) => handlers.set(path, handler),
-    send: (stream, data) => sendRaw(JSON.stringify({ stream, data })),
+    reply: (path: string, handler: Handler) => void handlers.set(path, handler),
+    send: (stream: string, data: unknown) => sendRaw(JSON.stringify({ stream, data })),
     sendRaw,
     dropConnections,
-    setAccepting(accepting) {
+    setAccepting(accepting: boolean): void {
       isAccepting = accepting;
     },
-    setConfirming(confirming) {
+    /** While it does not confirm, subscriptions take effect and their answers are held back. */
+    setConfirming(confirming: boolean): void {
       isConfirming = confirming;
       if (confirming) for (const confirm of unconfirmed.splice(0)) confirm();
     },
-    setRefusing(refusing) {
+    /** While it refuses, subscriptions are answered with an error and have no effect. */
+    setRefusing(refusing: boolean): void {
       isRefusing = refusing;
     },
-    sendOn: (connection, stream, data) => clients[connection - 1]?.send(JSON.stringify({ stream, data })),
-    drop: (connection) => clients[connection - 1]?.terminate(),
-    async close() {
+    /** The same as `send` on one connection alone. */
+    sendOn: (connection: number, stream: string, data: unknown) =>
+      clients[connection - 1]?.send(JSON.stringify({ stream, data })),
+    /** Cuts one connection. */
+    drop: (connection: number) => clients[connection - 1]?.terminate(),
+    async close(): Promise<void> {
       dropConnections();
       server.closeAllConnections();
       if (!server.listening) return;
