@@ -1,7 +1,8 @@
 // Requests that no HTTP library would send: exact query, body and headers, or bytes on a socket.
 import { createHmac } from "node:crypto";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from "node:http";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import type { Credentials } from "./gateway.ts";
 
 export type RawAnswer = {
@@ -18,7 +19,7 @@ export type RawRequest = {
   readonly path: string;
   /** As it shall be on the wire, without the question mark. */
   readonly query?: string;
-  readonly body?: string;
+  readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -31,37 +32,42 @@ export function hmacHex(secret: string, message: string): string {
  * Sends a request as it is: no header is added but Host, Connection and, unless it is chunked,
  * Content-Length.
  */
-export function exchange(url: string, { method, path, query, body, headers }: RawRequest) {
+export async function exchange(url: string, request: RawRequest): Promise<RawAnswer> {
+  const answer = await exchangeText(url, request);
+  const isJson = answer.text !== "" && !isOther(answer.headers["content-type"]);
+  return { ...answer, body: isJson ? JSON.parse(answer.text) : null };
+}
+
+/** The same without a look at the body. With a `timeout`, ms, it rejects if there is no whole answer by then. */
+export function exchangeText(
+  url: string,
+  { method, path, query, body, headers }: RawRequest,
+  options: Pick<RequestOptions, "agent" | "timeout"> = {},
+) {
   const { hostname, port } = new URL(url);
   const isChunked = headers !== undefined && "transfer-encoding" in headers;
-  return new Promise<RawAnswer>((resolve, reject) => {
-    const outgoing = httpRequest({
-      hostname,
-      port,
-      method,
-      path: query === undefined ? path : `${path}?${query}`,
-      headers: {
-        ...(body === undefined || isChunked ? {} : { "content-length": String(Buffer.byteLength(body)) }),
-        ...headers,
-      },
-    });
-    outgoing.on("error", reject);
-    outgoing.on("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: text === "" || isOther(response.headers["content-type"]) ? null : JSON.parse(text),
-          text,
-        });
+  return new Promise<Omit<RawAnswer, "body"> & { readonly headers: IncomingHttpHeaders }>(
+    (resolve, reject) => {
+      const outgoing = httpRequest({
+        ...options,
+        hostname,
+        port,
+        method,
+        path: query === undefined ? path : `${path}?${query}`,
+        headers: {
+          ...(body === undefined || isChunked ? {} : { "content-length": String(Buffer.byteLength(body)) }),
+          ...headers,
+        },
       });
-    });
-    outgoing.end(body);
-  });
+      outgoing.on("error", reject);
+      outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${options.timeout} ms`)));
+      outgoing.on("response", (response) => {
+        const { statusCode: status = 0 } = response;
+        text(response).then((whole) => resolve({ status, headers: response.headers, text: whole }), reject);
+      });
+      outgoing.end(body);
+    },
+  );
 }
 
 /** Whether a type of content says that it is something else than JSON. */

@@ -92,7 +92,11 @@ export async function killUnderLoad(parts: {
     }
   };
   const lanes = traders.flatMap((trader) => Array.from({ length: LANES }, () => lane(trader)));
-  await within(ANSWERED_MS_MAX, "all that was sent is answered or cut off", Promise.all(lanes));
+  const tooLate = pause(ANSWERED_MS_MAX, undefined, { ref: false }).then(() => {
+    throw new GatewayFault(`not all that was sent is answered or cut off after ${ANSWERED_MS_MAX} ms`);
+  });
+  tooLate.catch(() => {});
+  await Promise.race([Promise.all(lanes), tooLate]);
   await begin();
   const killed = { victim, placed: counts.PLACED, canceled: counts.CANCELED };
   // Only a gateway that is on its way out leaves a request without an answer.
@@ -106,17 +110,4 @@ export async function killUnderLoad(parts: {
   await onOutlived();
   await gateway.kill();
   return { ...killed, end: "OUTLIVED" };
-}
-
-async function within(msMax: number, what: string, work: Promise<unknown>): Promise<void> {
-  const bound = new AbortController();
-  const tooLate = pause(msMax, undefined, { signal: bound.signal }).then(() => {
-    throw new GatewayFault(`still not so after ${msMax} ms: ${what}`);
-  });
-  try {
-    await Promise.race([work, tooLate]);
-  } finally {
-    bound.abort();
-    tooLate.catch(() => {});
-  }
 }

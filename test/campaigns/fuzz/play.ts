@@ -40,7 +40,7 @@ export type Played = {
 };
 
 /** A gateway that is broken is not asked for ever. */
-export const FAULTS_MAX = 500;
+const FAULTS_MAX = 500;
 /** What strategies start with. */
 const SEED_ASSET = "USDT";
 /** Requests that come from one client address: few enough for its budget, mostly. */

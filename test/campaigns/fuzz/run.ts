@@ -6,13 +6,14 @@
 import { performance } from "node:perf_hooks";
 import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { bookFaults } from "../harness/books.ts";
+import { fewAtATime } from "../harness/patience.ts";
 import { openRows, readStored } from "../harness/stored-rows.ts";
 import { answerFaults } from "./books.ts";
 import { makeCast } from "./cast.ts";
 import { episodesOf } from "./episodes.ts";
 import { Ledger, type Snapshot } from "./ledger.ts";
 import { Pairs } from "./pairs.ts";
-import { FAULTS_MAX, type Played, playEpisode, type Stage } from "./play.ts";
+import { type Played, playEpisode, type Stage } from "./play.ts";
 import { Tally } from "./tally.ts";
 import { Wire } from "./wire.ts";
 
@@ -64,15 +65,7 @@ export async function run({ requests, seed, dataDir, say }: RunOptions): Promise
       say(`${answered} of ${requests}, ${perSecond} a second, ${tally.faultCount()} faults`);
     };
     const stage: Stage = { url: gateway.url, seed, cast, wire, pairs, ledger, tally, onAnswer };
-    const played: Played[] = [];
-    const left = episodes.values();
-    const playOn = async () => {
-      for (const episode of left) {
-        if (tally.faultCount() >= FAULTS_MAX) return;
-        played.push(await playEpisode(stage, episode));
-      }
-    };
-    await Promise.all(Array.from({ length: IN_FLIGHT }, playOn));
+    const played = await fewAtATime(episodes, (episode) => playEpisode(stage, episode), IN_FLIGHT);
     const seconds = (performance.now() - started) / 1_000;
     await stop(gateway, tally);
     say("checking the books");

@@ -1,5 +1,6 @@
 // Requests on the wire, over connections that are kept, and their answers as they came. Texts are bytes, one a character.
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Agent } from "node:http";
+import { exchangeText } from "../../support/raw.ts";
 
 export type Sent = {
   readonly method: string;
@@ -10,52 +11,25 @@ export type Sent = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export type Answer = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-};
+export type Answer = Awaited<ReturnType<typeof exchangeText>>;
 
 /** How long an answer may take, ms: longer than the gateway waits for anybody. */
 const ANSWER_MS_MAX = 15_000;
 
 export class Wire {
-  readonly #hostname: string;
-  readonly #port: string;
+  readonly #url: string;
   readonly #agent: Agent;
 
   constructor(url: string, connectionsMax: number) {
-    const { hostname, port } = new URL(url);
-    this.#hostname = hostname;
-    this.#port = port;
+    this.#url = url;
     this.#agent = new Agent({ keepAlive: true, maxSockets: connectionsMax, scheduling: "fifo" });
   }
 
   /** Sends a request as it is. Rejects if there is no whole answer. */
   send({ method, target, body, headers }: Sent): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const outgoing = httpRequest({
-        agent: this.#agent,
-        hostname: this.#hostname,
-        port: this.#port,
-        method,
-        path: target,
-        headers: body === null ? headers : { ...headers, "content-length": body.length },
-        timeout: ANSWER_MS_MAX,
-      });
-      outgoing.on("error", reject);
-      outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer within ${ANSWER_MS_MAX} ms`)));
-      outgoing.on("response", (response) => {
-        const chunks: Buffer[] = [];
-        response.on("data", (chunk: Buffer) => chunks.push(chunk));
-        response.on("error", reject);
-        response.on("end", () => {
-          const text = chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-      });
-      outgoing.end(body ?? undefined, "latin1");
-    });
+    const bytes = body === null ? {} : { body: Buffer.from(body, "latin1") };
+    const request = { method, path: target, headers, ...bytes };
+    return exchangeText(this.#url, request, { agent: this.#agent, timeout: ANSWER_MS_MAX });
   }
 
   close(): void {

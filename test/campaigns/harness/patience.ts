@@ -22,13 +22,14 @@ export async function patiently(ask: () => Promise<WireAnswer>): Promise<WireAns
 export async function fewAtATime<Each, Done>(
   all: readonly Each[],
   work: (each: Each) => Promise<Done>,
+  atATime = AT_A_TIME,
 ): Promise<Done[]> {
   const done: Done[] = [];
   const left = all.entries();
   const workOn = async () => {
     for (const [index, each] of left) done[index] = await work(each);
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, workOn));
+  await Promise.all(Array.from({ length: atATime }, workOn));
   return done;
 }
 
