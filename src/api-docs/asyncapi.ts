@@ -6,57 +6,6 @@ import { type JsonSchema, SchemaBook } from "./schema-book.ts";
 import { CHANNELS, MESSAGES, type Message, STREAM_SCHEMAS } from "./stream-messages.ts";
 import { HANDSHAKE_FIELDS, STREAM_INTRODUCTION } from "./stream-words.ts";
 
-export type AsyncApi = {
-  readonly asyncapi: "3.0.0";
-  readonly info: Readonly<Record<"title" | "version" | "description", string>>;
-  readonly defaultContentType: "application/json";
-  readonly servers: Readonly<Record<string, Server>>;
-  readonly channels: Readonly<Record<string, Channel>>;
-  readonly operations: Readonly<Record<string, StreamOperation>>;
-  readonly components: {
-    readonly messages: Readonly<Record<string, DescribedMessage>>;
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  };
-};
-
-type Reference = { readonly $ref: string };
-type Server = {
-  readonly host: string;
-  readonly pathname: "/socket.io";
-  readonly protocol: "ws" | "wss";
-  readonly description: string;
-  readonly security: readonly Reference[];
-};
-export type Channel = {
-  readonly address: string;
-  readonly title: string;
-  readonly description: string;
-  readonly servers: readonly Reference[];
-  readonly messages: Readonly<Record<string, Reference>>;
-  readonly bindings: { readonly ws: { readonly method: "GET"; readonly headers: JsonSchema } };
-};
-type StreamOperation = {
-  readonly action: "send" | "receive";
-  readonly channel: Reference;
-  readonly summary: string;
-  readonly messages: readonly Reference[];
-};
-export type DescribedMessage = {
-  readonly name: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly payload: JsonSchema;
-  readonly examples: readonly { readonly payload: unknown }[];
-};
-type SecurityScheme = {
-  readonly type: "httpApiKey";
-  readonly in: "header";
-  readonly name: string;
-  readonly description: string;
-};
-
 const TITLES = { client: "From the client", server: "From the server" } as const;
 
 /** The headers that may stand for the `auth` object. */
@@ -68,7 +17,7 @@ const HANDSHAKE_HEADERS: JsonSchema = {
 };
 
 /** The document; `address` is where the streams are served, an origin. */
-export function asyncApi(address: string): AsyncApi {
+export function asyncApi(address: string) {
   const book = new SchemaBook("draft-7", STREAM_SCHEMAS);
   const { host, protocol } = new URL(address);
   const messages = Object.fromEntries(
@@ -135,7 +84,7 @@ function idOf({ channel, event }: Message): string {
 function describedMessage(
   { event, sender, summary, description, schema, example }: Message,
   book: SchemaBook,
-): DescribedMessage {
+) {
   return {
     name: event,
     title: TITLES[sender],
@@ -146,7 +95,7 @@ function describedMessage(
   };
 }
 
-function operationOf({ channel, event, sender, summary }: Message): StreamOperation {
+function operationOf({ channel, event, sender, summary }: Message) {
   return {
     action: sender === "client" ? "receive" : "send",
     channel: { $ref: `#/channels/${channel}` },

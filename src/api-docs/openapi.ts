@@ -15,25 +15,6 @@ import { type JsonSchema, SchemaBook } from "./schema-book.ts";
 import { SIGNED_HEADERS } from "./signing.ts";
 import { BOT_SCHEMAS, WIRE_WORDS } from "./wire-words.ts";
 
-export type OpenApi = {
-  readonly openapi: "3.1.0";
-  readonly info: Readonly<Record<"title" | "version" | "description", string>>;
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-  };
-};
-
-type SecurityScheme = {
-  readonly type: "apiKey";
-  readonly in: "header" | "query";
-  readonly name: string;
-  readonly description: string;
-};
-
 /** The group of the bot routes on the page. */
 const SIGNALS = "Signals";
 const TAGS = {
@@ -45,9 +26,10 @@ const TAGS = {
 export type Routes = { readonly bot: readonly BotRoute[]; readonly exchange: readonly Route[] };
 
 /** The document of these routes; `address` is where they are served, an origin. */
-export function openApi({ bot, exchange }: Routes, address: string): OpenApi {
+export function openApi({ bot, exchange }: Routes, address: string) {
   const book = new SchemaBook("draft-2020-12", BOT_SCHEMAS, WIRE_WORDS);
   const paths: Record<string, Record<string, Operation>> = {};
+  const schemas: Record<string, JsonSchema> = { ...answerSchemas(), Rejection: REJECTION };
   const add = (method: string, path: string, operation: Operation) => {
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   };
@@ -63,13 +45,13 @@ export function openApi({ bot, exchange }: Routes, address: string): OpenApi {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      securitySchemes: { ...EXCHANGE_SCHEMES, ...BOT_SCHEMES },
-      schemas: { ...book.named(), ...answerSchemas(), Rejection: REJECTION },
+      securitySchemes: { ...EXCHANGE_SCHEMES, ...BOT_SCHEMES } as Record<string, { readonly name: string }>,
+      schemas: { ...book.named(), ...schemas },
     },
   };
 }
 
-const BOT_SCHEMES: Readonly<Record<string, SecurityScheme>> = Object.fromEntries(
+const BOT_SCHEMES = Object.fromEntries(
   SIGNED_HEADERS.map(({ scheme, name, description }) => [
     scheme,
     { type: "apiKey", in: "header", name, description },

@@ -2,14 +2,13 @@
 // and their messages are Markdown, and its schemas are those of the payloads. Programs read the AsyncAPI
 // document.
 import { VERSION } from "../config/config.ts";
-import type { OpenApi } from "./openapi.ts";
 import { SchemaBook } from "./schema-book.ts";
 import { markdownOf, streamSnippets } from "./snippets.ts";
 import { CHANNELS, MESSAGES, type Message, STREAM_SCHEMAS } from "./stream-messages.ts";
 import { STREAM_INTRODUCTION } from "./stream-words.ts";
 
 /** The document; `address` is where the streams are served, an origin. */
-export function streamsReference(address: string): Omit<OpenApi, "servers" | "paths"> {
+export function streamsReference(address: string) {
   const book = new SchemaBook("draft-2020-12", STREAM_SCHEMAS);
   for (const schema of Object.values(STREAM_SCHEMAS)) book.write(schema);
   const channels = Object.entries(CHANNELS);
