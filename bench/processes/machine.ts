@@ -9,26 +9,12 @@ import { median } from "../statistics.ts";
 /** A core for whatever is measured, another for the sender; null where nothing can be pinned. */
 export type Pinning = { readonly server: number; readonly sender: number } | null;
 
-export type Machine = {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly node: string;
-  readonly platform: string;
-  /** In full; null outside a repository. */
-  readonly commit: string | null;
-  /** Whether files differ from the commit. */
-  readonly isChanged: boolean;
-  readonly pinning: Pinning;
-  /** The median of a 4 kB append with its sync, where the data directories lie, ms. */
-  readonly syncMs: number;
-  /** Whether they lie in memory, so that a sync costs nothing. */
-  readonly isInMemory: boolean;
-};
+export type Machine = ReturnType<typeof describeMachine>;
 
 const TMPFS = 0x01021994;
 const SYNCS = 100;
 
-export function describeMachine(directory: string): Machine {
+export function describeMachine(directory: string) {
   const processors = cpus();
   return {
     cpu: processors[0]?.model.trim() ?? "unknown",
@@ -37,12 +23,15 @@ export function describeMachine(directory: string): Machine {
     platform: `${process.platform} ${process.arch}`,
     ...commit(),
     pinning: pinning(),
+    /** The median of a 4 kB append with its sync, where the data directories lie, ms. */
     syncMs: measureSync(join(directory, "sync")),
+    /** Whether they lie in memory, so that a sync costs nothing. */
     isInMemory: statfsSync(directory).type === TMPFS,
   };
 }
 
-function commit(): Pick<Machine, "commit" | "isChanged"> {
+/** The commit in full, null outside a repository, and whether files differ from it. */
+function commit(): { readonly commit: string | null; readonly isChanged: boolean } {
   const git = (...args: string[]) =>
     execFileSync("git", args, {
       cwd: import.meta.dirname,

@@ -40,33 +40,7 @@ export type Load = {
 };
 
 /** Counts and latencies are of the requests of the measured time. */
-export type Loaded = {
-  /** Good answers per second. */
-  readonly perSecond: number;
-  /** Good answers within `IN_TIME_MS` per second. */
-  readonly goodPerSecond: number;
-  /** Open loop: requests that were due. */
-  readonly due: number;
-  readonly offeredPerSecond: number;
-  readonly inTime: number;
-  /** Good, but too late. */
-  readonly late: number;
-  /** OVERLOAD: every connection waited for an answer when they were due. */
-  readonly unsent: number;
-  /** Rejected for the time being, by status. */
-  readonly shed: Readonly<Record<string, number>>;
-  readonly shedShare: number;
-  /** Of good answers. */
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly shedP99Ms: number;
-  /** The share of its time in which the sender had something to do. */
-  readonly senderBusy: number;
-  /** Closed loop: cores that the server used in the measured time; null where the system does not tell. */
-  readonly serverCores: number | null;
-  /** Open loop: by how much the sender itself was late, ms. */
-  readonly senderLateP99Ms: number;
-};
+export type Loaded = Awaited<ReturnType<Run["result"]>>;
 
 /** An order that is acknowledged later than this after it was due has come too late, ms. */
 export const IN_TIME_MS = 1_000;
@@ -272,7 +246,7 @@ class Run {
   }
 
   /** Resolves at the end, with the connections closed; rejects if the run failed. */
-  async result(): Promise<Loaded> {
+  async result() {
     let serverCores: number | null = null;
     try {
       await this.#ended.promise;
@@ -285,23 +259,33 @@ class Run {
     const good = this.#good.values();
     const shed = this.#shedLatencies.values();
     return {
+      /** Good answers per second. */
       perSecond: good.length / this.#seconds,
+      /** Good answers within `IN_TIME_MS` per second. */
       goodPerSecond: this.#inTime / this.#seconds,
+      /** Open loop: requests that were due. */
       due: this.due,
       offeredPerSecond: this.due / this.#seconds,
       inTime: this.#inTime,
+      /** Good, but too late. */
       late: good.length - this.#inTime,
+      /** OVERLOAD: every connection waited for an answer when they were due. */
       unsent: this.unsent,
+      /** Rejected for the time being, by status. */
       shed: this.#shed,
       shedShare: shed.length / Math.max(1, good.length + shed.length),
+      /** Of good answers. */
       p50Ms: quantile(good, 0.5),
       p99Ms: quantile(good, 0.99),
       shedP99Ms: quantile(shed, 0.99),
+      /** The share of its time in which the sender had something to do. */
       senderBusy:
         this.#loopAtStart === null
           ? 1 - this.#idleMs / (this.#seconds * 1_000)
           : performance.eventLoopUtilization(this.#loopAtStart).utilization,
+      /** Closed loop: cores that the server used in the measured time; null where the system does not tell. */
       serverCores,
+      /** Open loop: by how much the sender itself was late, ms. */
       senderLateP99Ms: this.senderLate.count === 0 ? 0 : quantile(this.senderLate.values(), 0.99),
     };
   }

@@ -17,38 +17,25 @@ import { isSized, type PricesOf, sizeFaults } from "./sizes.ts";
 import { lengthOf, nakedSpans, type Span, stopFaults } from "./stops.ts";
 import { type Histories, targetFaults } from "./targets.ts";
 
-export type Verdict = {
-  /** Entries of orders and legs of the strategies: all, and those that the venue has. */
-  readonly mirrored: number;
-  readonly sent: number;
-  readonly skipped: number;
-  readonly failed: number;
-  readonly byReason: Readonly<Partial<Record<SkipReason, number>>>;
-  /** Orders and legs at the venue. */
-  readonly atVenue: number;
-  /** Entries that took more than one sending, and more than no question. */
-  readonly sentAgain: number;
-  readonly asked: number;
-  /** Those that were sent after the last kill. */
-  readonly afterKills: number;
-  /** Recomputed scales, and positions compared with their entitlement. */
-  readonly sized: number;
-  readonly positions: number;
-  /** What the venue has liquidated. */
-  readonly liquidations: number;
-  /** Positions that lacked their strategy's stop for some time, and for how long at most, ms. */
-  readonly naked: number;
-  readonly nakedMsMax: number;
-  /** Positions that were on the other side than their strategy's for some time. */
-  readonly otherSide: number;
-  readonly otherSideMsMax: number;
-  readonly faults: readonly CopyFault[];
-};
+export type Verdict = Readonly<typeof NO_VERDICT>;
 
-export const NO_VERDICT: Verdict = {
-  ...{ mirrored: 0, sent: 0, skipped: 0, failed: 0, byReason: {}, atVenue: 0, sentAgain: 0, asked: 0 },
-  ...{ afterKills: 0, sized: 0, positions: 0, liquidations: 0, naked: 0, nakedMsMax: 0 },
-  ...{ otherSide: 0, otherSideMsMax: 0, faults: [] },
+export const NO_VERDICT = {
+  // Entries of orders and legs of the strategies: all, and those that the venue has.
+  ...{ mirrored: 0, sent: 0, skipped: 0, failed: 0 },
+  byReason: {} as Readonly<Partial<Record<SkipReason, number>>>,
+  /** Orders and legs at the venue. */
+  atVenue: 0,
+  // Entries that took more than one sending, and more than no question.
+  ...{ sentAgain: 0, asked: 0 },
+  /** Those that were sent after the last kill. */
+  afterKills: 0,
+  // Recomputed scales, positions compared with their entitlement, and what the venue has liquidated.
+  ...{ sized: 0, positions: 0, liquidations: 0 },
+  // Positions that lacked their strategy's stop for some time, and for how long at most, ms.
+  ...{ naked: 0, nakedMsMax: 0 },
+  // Positions that were on the other side than their strategy's for some time.
+  ...{ otherSide: 0, otherSideMsMax: 0 },
+  faults: [] as readonly CopyFault[],
 };
 
 const ORDERS = ["PLACE", "PLACE_LEG"];

@@ -14,16 +14,15 @@ import type { Beside, CrashedStore } from "../harness/stores.ts";
 import { type Bot, isTerminal, type ShownSignal } from "./bot.ts";
 import type { FireFault, FireFaultKind } from "./fire.ts";
 
-export type Audit = {
-  /** Signals of all strategies, and by their states. */
-  readonly recorded: number;
-  readonly executed: number;
-  readonly rejected: number;
-  readonly pending: number;
-  readonly orders: number;
+export type Audit = Readonly<typeof NO_AUDIT>;
+
+export const NO_AUDIT = {
+  // Signals of all strategies, and by their states.
+  ...{ recorded: 0, executed: 0, rejected: 0, pending: 0 },
+  orders: 0,
   /** Accounts that were recomputed, and journals that were replayed. */
-  readonly accounts: number;
-  readonly faults: readonly FireFault[];
+  accounts: 0,
+  faults: [] as readonly FireFault[],
 };
 
 /** What the database holds of a strategy. */
@@ -39,7 +38,7 @@ const SIGNALS_MAX = 500;
 /** Looks at everything. */
 export async function auditAll(beside: Beside, store: CrashedStore, bots: readonly Bot[]): Promise<Audit> {
   const faults: FireFault[] = [];
-  const counts = { recorded: 0, executed: 0, rejected: 0, pending: 0, orders: 0, accounts: 0 };
+  const counts = { ...NO_AUDIT };
   for (const what of await store.damage(beside)) faults.push({ kind: "DAMAGED", what });
   for (const bot of bots) {
     const { strategyId } = bot.credentials;

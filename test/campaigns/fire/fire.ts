@@ -11,7 +11,7 @@ import { type FaultKind, GatewayFault } from "../harness/faults.ts";
 import { fewAtATime } from "../harness/patience.ts";
 import type { Found } from "../harness/report.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../harness/stores.ts";
-import { type Audit, auditAll } from "./audit.ts";
+import { type Audit, auditAll, NO_AUDIT } from "./audit.ts";
 import { Bot, isTerminal, type Sent, type ShownSignal, take } from "./bot.ts";
 import { type Fate, openCuttingProxy } from "./cutting-proxy.ts";
 import { type Counts, sendAll } from "./sending.ts";
@@ -185,7 +185,3 @@ async function sendAgain(target: Target, bots: readonly Bot[], draw: () => numbe
 function sentOf(bots: readonly Bot[]): Sent[] {
   return bots.flatMap((bot) => [...bot.signals.values()]);
 }
-
-const NO_AUDIT: Audit = {
-  ...{ recorded: 0, executed: 0, rejected: 0, pending: 0, orders: 0, accounts: 0, faults: [] },
-};

@@ -22,22 +22,20 @@ import { PATHS } from "../harness/routes.ts";
 /** How late a market's messages are, ms: within the bound of 5 s, and beyond it. */
 const DELAYS_MS = [1_000, 3_000, 10_000, 30_000] as const;
 
-export type Multiplied = {
-  /** Captured requests, and those that were made of them by moving the boundary between query and body. */
-  readonly captured: number;
-  readonly moved: number;
-  /** Orders beyond one for each captured request, and orders whose quantity or price is another. */
-  readonly more: number;
-  readonly altered: number;
-};
+export type Multiplied = Awaited<ReturnType<typeof multiply>>;
 
 /**
  * Captures orders as they are sent, cuts each in two at every place, and sends the parts as query and body
  * under its signature.
  */
-export async function multiply(count: number, onProgress: (done: number) => void): Promise<Multiplied> {
+export async function multiply(count: number, onProgress: (done: number) => void) {
   const gateway = await startGateway({ env: { TRUSTED_PROXY_HOPS: "1" } });
-  const found = { captured: 0, moved: 0, more: 0, altered: 0 };
+  const found = {
+    // Captured requests, and those that were made of them by moving the boundary between query and body.
+    ...{ captured: 0, moved: 0 },
+    // Orders beyond one for each captured request, and orders whose quantity or price is another.
+    ...{ more: 0, altered: 0 },
+  };
   try {
     for (const family of ["SPOT", "FUTURES"] as const) {
       for (const [index, key] of (await seedMany(gateway.dataDir, count, family)).entries()) {
@@ -110,22 +108,7 @@ async function priceOf(url: string, family: StrategyType, from: string): Promise
   return family === "SPOT" ? farBelow(body.bidPrice) : percentOf(body.markPrice, 90n);
 }
 
-export type Crowded = {
-  readonly opened: number;
-  /**
-   * Of those, the ones that the server held once it had cut what is beyond its bound, and how long that took,
-   * ms.
-   */
-  readonly held: number;
-  readonly cutMs: number;
-  /**
-   * Streams that another address opened during the attack, those that were not served, and the longest wait
-   * for one, ms.
-   */
-  readonly streams: number;
-  readonly shutOut: number;
-  readonly longestMs: number;
-};
+export type Crowded = Awaited<ReturnType<typeof crowd>>;
 
 const CROWD = "127.0.0.66";
 /** So many connections are opened before it is waited for what becomes of them. */
@@ -145,10 +128,16 @@ const UPGRADE = [
  * Opens connections of one address without a key, half of them as streams that never say anything, while
  * another uses streams.
  */
-export async function crowd(count: number, onProgress: (opened: number) => void): Promise<Crowded> {
+export async function crowd(count: number, onProgress: (opened: number) => void) {
   const gateway = await startGateway();
   const sockets = new Set<Socket>();
-  const found = { opened: 0, held: 0, cutMs: 0, streams: 0, shutOut: 0, longestMs: 0 };
+  const found = {
+    // Of those that were opened, the ones that the server held once it had cut what is beyond its bound, and
+    // how long that took, ms.
+    ...{ opened: 0, held: 0, cutMs: 0 },
+    // Streams that another address opened meanwhile, those that were not served, and the longest wait for one, ms.
+    ...{ streams: 0, shutOut: 0, longestMs: 0 },
+  };
   try {
     const [key] = await seedMany(gateway.dataDir, 1);
     if (key === undefined) throw new Error("one strategy was asked for");
@@ -233,16 +222,7 @@ export async function tradeLate(count: number, onProgress: (delayMs: number) => 
   return found;
 }
 
-export type Exposed = {
-  readonly orders: number;
-  /** Of the strategy, and what the copy opens at. */
-  readonly strategyLeverage: number;
-  readonly leverage: number;
-  /** What the copy's position is worth, as a multiple of its wallet. */
-  readonly multiple: number;
-  /** The move of the mark price against it that liquidates it, as a part; null: none does. */
-  readonly liquidatedBy: number | null;
-};
+export type Exposed = Awaited<ReturnType<typeof expose>>;
 
 const STRATEGY_LEVERAGE = 100;
 /**
@@ -256,7 +236,7 @@ const BETWEEN_ORDERS_MS = 2_500;
  * A copy with the settings that the dialog begins with, of a strategy that opens as much as its leverage lets
  * it.
  */
-export async function expose(count: number): Promise<Exposed> {
+export async function expose(count: number) {
   await using stage = await openCopiesStage({ waitsForFees: false });
   const strategy = await stage.strategy("FUTURES");
   await stage.start();
@@ -280,9 +260,12 @@ export async function expose(count: number): Promise<Exposed> {
   const liquidation = Number(liquidationPrice);
   return {
     orders: count,
+    /** Of the strategy, and what the copy opens at. */
     strategyLeverage: STRATEGY_LEVERAGE,
     leverage: Number(leverage),
+    /** What the copy's position is worth, as a multiple of its wallet. */
     multiple: (Number(positionAmt) * mark) / Number(totalWalletBalance),
+    /** The move of the mark price against it that liquidates it, as a part; null: none does. */
     liquidatedBy: liquidation > 0 ? (mark - liquidation) / mark : null,
   };
 }

@@ -29,23 +29,7 @@ export type CutReport = {
   readonly finding: Finding;
 };
 
-export type PowerCutReport = {
-  readonly seed: number;
-  readonly cuts: number;
-  /** Orders acknowledged in the whole recording. */
-  readonly told: number;
-  readonly syncs: number;
-  /** Writes into the database file itself: pages that a checkpoint moved there. */
-  readonly checkpointed: number;
-  /** How often the write-ahead log was restarted after a complete checkpoint. */
-  readonly logBegunAnew: number;
-  /** Cuts that left something that cannot be opened, with promises lost, with anything else not in order. */
-  readonly unopenable: number;
-  readonly lost: number;
-  readonly disordered: number;
-  /** What was found, in words, each with the cut that it was found at. */
-  readonly faults: readonly string[];
-};
+export type PowerCutReport = Awaited<ReturnType<typeof cutPower>>;
 
 const NAMES_LAST: readonly NamesLast[] = ["JOURNALED", "UNORDERED"];
 
@@ -92,7 +76,7 @@ export async function runPowerCuts({ seed, cuts, onCut }: PowerCutOptions): Prom
 export async function cutPower(
   { recording, told, strategyIds, sent }: RecordedLoad,
   options: PowerCutOptions & { readonly isSyncIgnored?: (path: string) => boolean },
-): Promise<PowerCutReport> {
+) {
   const { found, records } = recording;
   checkCompleteness(recording);
   const draw = seededRandom(options.seed);
@@ -126,13 +110,18 @@ export async function cutPower(
   return {
     seed: options.seed,
     cuts: cuts.length,
+    /** Orders acknowledged in the whole recording. */
     told: promises.orders.size,
     syncs: records.filter(({ kind }) => kind === "SYNC_DONE").length,
+    /** Writes into the database file itself: pages that a checkpoint moved there. */
     checkpointed: writesTo(join(recording.dataDir, "lyrebird.sqlite"), recording).length,
+    /** How often the write-ahead log was restarted after a complete checkpoint. */
     logBegunAnew: beginningsOf(join(recording.dataDir, "lyrebird.sqlite-wal"), recording),
+    /** Cuts that left something that cannot be opened, with promises lost, with anything else not in order. */
     unopenable: count(({ unopenable }) => unopenable !== null),
     lost: count(({ lost }) => lost.length > 0),
     disordered: count(({ faults }) => faults.length > 0),
+    /** What was found, in words, each with the cut that it was found at. */
     faults: cuts.flatMap(({ cut, after, finding }) =>
       textsOf(finding).map((text) => `cut ${cut}, after ${after} records: ${text}`),
     ),
