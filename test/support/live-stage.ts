@@ -2,12 +2,9 @@
 // while time, the markets and the site that is ours are the test's. Stages may stand on one database at once,
 // as servers do.
 import { deepStrictEqual } from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import pino from "pino";
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
-import { openDataDirectory } from "../../src/config/data-directory.ts";
 import type { LiveParts } from "../../src/dashboard-api/live/live.ts";
 import { openLive } from "../../src/dashboard-api/live/live.ts";
 import { ownOrigins } from "../../src/dashboard-api/origin.ts";
@@ -15,17 +12,17 @@ import { SERVER_MESSAGES } from "../../src/dashboard-api/schemas/live.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import { ContractMarket, StubMarket } from "../../src/desk/testing/stage.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
+import type { Gateway } from "../../src/http/pipeline.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import type { UpstreamAnswer } from "../../src/market/client/rest/rest.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { createPeople } from "../../src/people/people.ts";
-import { Signals } from "../../src/signals/signals.ts";
 import type { ElsewhereListener } from "../../src/store/ports/trading.ts";
 import type { Store } from "../../src/store/store.ts";
 import { isStreamUpgrade } from "../../src/streams/front-door.ts";
 import { createStreams } from "../../src/streams/server.ts";
 import { createStubMarket } from "../../src/streams/testing/stub-market.ts";
-import { newDirectory } from "./gateway.ts";
+import { openOwnGateway } from "./own-gateway.ts";
 import { openStream, type StreamClient, type StreamClientOptions } from "./stream-client.ts";
 
 const PASSWORD = "seven lyrebirds sing at dusk";
@@ -48,16 +45,14 @@ let numberOfPeople = 0;
 /** Opens a stage; `publicUrl` is the setting of that name. */
 export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?: string | null } = {}) {
   const time = createManualTime(Date.now());
-  const { store: opened, master } = await openDataDirectory(newDirectory(), null);
   const elsewhere: ElsewhereListener[] = [];
-  const store: Store = {
+  const between = (opened: Store): Store => ({
     ...opened,
     onCommittedElsewhere(listener) {
       elsewhere.push(listener);
       return Promise.resolve(async () => void elsewhere.splice(elsewhere.indexOf(listener), 1));
     },
-  };
-  const log = pino({ level: "silent" });
+  });
   const wallNow = () => time.now();
   const marketOf = (market: StubMarket) => {
     const streams = createStubMarket(() => UNAVAILABLE);
@@ -71,18 +66,13 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
     });
   };
   const markets = { SPOT: marketOf(new StubMarket()), FUTURES: marketOf(new ContractMarket()) };
-  const newDesk = () =>
-    new Desk({
-      store,
-      markets,
-      onStoreFailure: (error) => {
-        throw error;
-      },
-      log,
-    });
-  const desk = newDesk();
-  const otherDesk = newDesk();
-  const signals = new Signals({ desk, store, wallNow, newSignalId: randomUUID, log });
+  const own = await openOwnGateway(markets as unknown as Gateway["markets"], wallNow, { between });
+  const { log } = own;
+  const { store, master, desk, signals } = own.gateway;
+  const onStoreFailure = (error: unknown) => {
+    throw error;
+  };
+  const otherDesk = new Desk({ store, markets, onStoreFailure, log });
   const server = createServer({ shouldUpgradeCallback: isStreamUpgrade }, (_request, response) =>
     response.writeHead(404).end(),
   );
@@ -202,8 +192,8 @@ export async function openLiveStage({ publicUrl = null }: { readonly publicUrl?:
       await streams.close();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
       await people.close();
-      await Promise.all([desk.drain(), otherDesk.drain()]);
-      await store.close();
+      await otherDesk.drain();
+      await own.close();
       for (const { name, payload } of clients.flatMap(({ events }) => events)) demandDescribed(name, payload);
     },
   };

@@ -4,9 +4,8 @@
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { eventually } from "../../../test/support/eventually.ts";
-import { type Credentials, newDirectory } from "../../../test/support/gateway.ts";
-import { openDataDirectory } from "../../config/data-directory.ts";
-import { Desk } from "../../desk/desk.ts";
+import type { Credentials } from "../../../test/support/gateway.ts";
+import { openOwnGateway } from "../../../test/support/own-gateway.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Command, PlaceOrder } from "../../domain/command.ts";
@@ -21,7 +20,6 @@ import {
   type MirrorEntry,
 } from "../../domain/copying.ts";
 import { isRefusal } from "../../domain/refusal.ts";
-import { seedStrategies } from "../../keys/seed.ts";
 import type { MarketFeed } from "../../market/client/feed.ts";
 import { decimal, formatBriefly, type Quantity } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
@@ -66,13 +64,10 @@ export async function openCopiesStage({
   contracts.show("BTCUSDT", "99990", "100000");
   contracts.show("ETHUSDT", "1999", "2000");
   const origin = through === undefined ? venue.url : await through(venue.url);
-  const { store, master } = await openDataDirectory(newDirectory(), null);
-  const log = pino({ level: process.env.LANES_LOG ?? "silent" });
   const feeds = { SPOT: pairs as unknown as MarketFeed, FUTURES: contracts as unknown as MarketFeed };
-  const onStoreFailure = (error: unknown) => {
-    throw error;
-  };
-  const desk = new Desk({ store, markets: feeds, onStoreFailure, log });
+  const log = pino({ level: process.env.LANES_LOG ?? "silent" });
+  const own = await openOwnGateway(feeds, time.now, { log });
+  const { store, master, desk } = own.gateway;
   const told: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
   /** The functions between an executor and its store; a test may replace them. */
   const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {
@@ -144,7 +139,9 @@ export async function openCopiesStage({
       wallNow: time.now,
       every: time.every,
       onClaimed() {},
-      onFailure: onStoreFailure,
+      onFailure(error) {
+        throw error;
+      },
       log,
     });
     await leads.claim();
@@ -212,10 +209,9 @@ export async function openCopiesStage({
       running?.leads.wake(strategyId, null);
     },
     async strategy(type: StrategyType): Promise<string> {
-      const [seeded] = await seedStrategies(store, master, [type], time.now(), { marketNow: time.now() });
-      if (seeded === undefined) throw new Error("one strategy was asked for");
-      await store.copying.setOpenToCopiers(seeded.strategyId, true, audit(seeded.strategyId));
-      return seeded.strategyId;
+      const { strategyId } = await own.seed(type);
+      await store.copying.setOpenToCopiers(strategyId, true, audit(strategyId));
+      return strategyId;
     },
     /** A copier whose account holds the seed balance: 200 USDT on spot, 1,000 USDT of futures. */
     async copier(
@@ -409,8 +405,7 @@ export async function openCopiesStage({
     },
     async [Symbol.asyncDispose]() {
       await stage.stop();
-      await desk.drain();
-      await store.close();
+      await own.close();
       await venue[Symbol.asyncDispose]();
     },
   };
