@@ -7,13 +7,13 @@ import type { ServerMessages, Topic } from "../schemas/live.ts";
 import { STALE_AFTER_MS, TOPICS_MAX, TOPICS_OF_ALL_MAX, TOPICS_PER_PERSON_MAX } from "./limits.ts";
 import { type Bound, messageOf, nameOf } from "./messages.ts";
 import type { Viewer } from "./viewers.ts";
+import { Watches } from "./watches.ts";
 
 /** Subscribes to a topic until released. The source passes its data to the `Topics` that it was made for. */
 export type Follow = (topic: Topic) => () => void;
 
 type Followed = {
   readonly topic: Topic;
-  readonly viewers: Set<Viewer>;
   release: () => void;
   newest: Message | null;
   /** The `stale` message, while the topic is stale. */
@@ -24,9 +24,8 @@ export class Topics {
   readonly #wallClock: Clock;
   readonly #follow: Follow;
   readonly #followed = new Map<string, Followed>();
-  readonly #ofViewer = new Map<Viewer, Set<string>>();
-  /** By person and topic, the number of the person's connections that follow it. */
-  readonly #ofPerson = new Map<string, Map<string, number>>();
+  /** Who follows what, by the names of the topics. */
+  readonly #watches = new Watches<Viewer>(TOPICS_MAX);
 
   constructor(parts: { readonly wallClock: Clock; readonly follow: Follow }) {
     this.#wallClock = parts.wallClock;
@@ -36,25 +35,18 @@ export class Topics {
   /** Subscribes a viewer to a topic. Answers the bound that this would exceed, or null. */
   follow(viewer: Viewer, topic: Topic): Bound | null {
     const name = nameOf(topic);
-    if (this.#ofViewer.get(viewer)?.has(name)) return null;
+    if (this.#watches.watchedBy(viewer).includes(name)) return null;
     const bound = this.#boundOf(viewer, name);
     if (bound !== null) return bound;
-    this.#join(viewer, name);
+    this.#watches.watch(viewer, name);
     const known = this.#followed.get(name);
     if (known !== undefined) {
-      known.viewers.add(viewer);
       const { newest, outage } = known;
       if (newest !== null) viewer.line.sendNewest(name, newest);
       if (outage !== null) viewer.line.sendNewest(outageOf(name), outage);
       return null;
     }
-    const followed: Followed = {
-      topic,
-      viewers: new Set([viewer]),
-      release: () => {},
-      newest: null,
-      outage: null,
-    };
+    const followed: Followed = { topic, release: () => {}, newest: null, outage: null };
     this.#followed.set(name, followed);
     try {
       followed.release = this.#follow(topic);
@@ -71,7 +63,7 @@ export class Topics {
 
   /** Removes all topics of a viewer that disconnected. */
   drop(viewer: Viewer): void {
-    for (const name of [...(this.#ofViewer.get(viewer) ?? [])]) this.#leave(viewer, name);
+    for (const name of this.#watches.watchedBy(viewer)) this.#leave(viewer, name);
   }
 
   /** Sends a message of a topic. A slow viewer gets all final messages and the newest of the others. */
@@ -87,7 +79,7 @@ export class Topics {
     const message = messageOf(event, payload);
     followed.newest = message;
     followed.outage = null;
-    for (const { line } of followed.viewers) {
+    for (const { line } of this.#watches.watchersOf(name)) {
       if (isFinal) line.sendKept(name, message);
       else line.sendNewest(name, message);
     }
@@ -100,7 +92,7 @@ export class Topics {
     if (followed === undefined) return;
     const message = messageOf("stale", { topic, since: this.#wallClock.now() - STALE_AFTER_MS });
     followed.outage = message;
-    for (const { line } of followed.viewers) line.sendNewest(outageOf(name), message);
+    for (const { line } of this.#watches.watchersOf(name)) line.sendNewest(outageOf(name), message);
   }
 
   /** The source is available again without new data: sends the newest message again, since it is current. */
@@ -110,7 +102,7 @@ export class Topics {
     if (followed?.outage == null) return;
     followed.outage = null;
     if (followed.newest === null) return;
-    for (const { line } of followed.viewers) line.sendNewest(name, followed.newest);
+    for (const { line } of this.#watches.watchersOf(name)) line.sendNewest(name, followed.newest);
   }
 
   /** Renews the subscription of a topic that cannot continue. */
@@ -123,40 +115,22 @@ export class Topics {
 
   /** The bound that one more topic of a viewer would exceed, or null. */
   #boundOf(viewer: Viewer, name: string): Bound | null {
-    if ((this.#ofViewer.get(viewer)?.size ?? 0) >= TOPICS_MAX) return "TOPICS_MAX";
-    const ofPerson = this.#ofPerson.get(viewer.personId);
-    if (ofPerson !== undefined && ofPerson.size >= TOPICS_PER_PERSON_MAX && !ofPerson.has(name))
-      return "TOPICS_PER_PERSON_MAX";
+    if (this.#watches.watchedBy(viewer).length >= TOPICS_MAX) return "TOPICS_MAX";
+    const isOfPerson = ({ personId }: Viewer) => personId === viewer.personId;
+    const ofPerson = this.#watches
+      .watched()
+      .filter((each) => [...this.#watches.watchersOf(each)].some(isOfPerson));
+    if (ofPerson.length >= TOPICS_PER_PERSON_MAX && !ofPerson.includes(name)) return "TOPICS_PER_PERSON_MAX";
     const isFull = this.#followed.size >= TOPICS_OF_ALL_MAX && !this.#followed.has(name);
     return isFull ? "TOPICS_OF_ALL_MAX" : null;
   }
 
-  #join(viewer: Viewer, name: string): void {
-    const own = this.#ofViewer.get(viewer) ?? new Set();
-    this.#ofViewer.set(viewer, own.add(name));
-    const ofPerson = this.#ofPerson.get(viewer.personId) ?? new Map<string, number>();
-    this.#ofPerson.set(viewer.personId, ofPerson.set(name, (ofPerson.get(name) ?? 0) + 1));
-  }
-
   #leave(viewer: Viewer, name: string): void {
-    const own = this.#ofViewer.get(viewer);
-    if (own === undefined || !own.delete(name)) return;
-    if (own.size === 0) this.#ofViewer.delete(viewer);
-    this.#leaveOfPerson(viewer.personId, name);
+    this.#watches.unwatch(viewer, name);
     const followed = this.#followed.get(name);
-    if (followed === undefined) return;
-    followed.viewers.delete(viewer);
-    if (followed.viewers.size > 0) return;
+    if (followed === undefined || this.#watches.isWatched(name)) return;
     this.#followed.delete(name);
     followed.release();
-  }
-
-  #leaveOfPerson(personId: string, name: string): void {
-    const ofPerson = this.#ofPerson.get(personId);
-    const left = (ofPerson?.get(name) ?? 0) - 1;
-    if (left > 0) ofPerson?.set(name, left);
-    else ofPerson?.delete(name);
-    if (ofPerson?.size === 0) this.#ofPerson.delete(personId);
   }
 }
 

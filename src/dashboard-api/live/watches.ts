@@ -1,4 +1,4 @@
-// What viewers watch, by id: strategies, or copies. So many of them a viewer.
+// What viewers watch, by id: strategies, copies or topics. So many of them a viewer.
 
 export class Watches<Viewer> {
   readonly #most: number;
@@ -32,7 +32,11 @@ export class Watches<Viewer> {
 
   /** Of a viewer who has gone. */
   drop(viewer: Viewer): void {
-    for (const id of [...(this.#ofViewer.get(viewer) ?? [])]) this.unwatch(viewer, id);
+    for (const id of this.watchedBy(viewer)) this.unwatch(viewer, id);
+  }
+
+  watchedBy(viewer: Viewer): readonly string[] {
+    return [...(this.#ofViewer.get(viewer) ?? [])];
   }
 
   isWatched(id: string): boolean {
