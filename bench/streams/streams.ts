@@ -26,17 +26,7 @@ import { BROADCASTERS, type BroadcasterName, type TradeBroadcasterName } from ".
 import type { Received } from "./receivers.ts";
 import { CONNECTIONS_PER_KEY } from "./wire.ts";
 
-export type Broadcast = {
-  /** Messages that arrived, by the time and by the processor time of the sending. */
-  readonly perSecond: number;
-  readonly perProcessorSecond: number;
-  readonly processorUs: number;
-  /** Share of the sent messages that arrived: the fan-out may leave out superseded ones. */
-  readonly arrivedShare: number;
-  readonly bytesPerMessage: number;
-  /** The share of its time in which the receiving process had something to do. */
-  readonly receiversBusy: number;
-};
+export type Broadcast = Awaited<ReturnType<typeof measure>>;
 export type StreamRound = { readonly [N in BroadcasterName]: Broadcast };
 
 export type StreamMemory = {
@@ -124,7 +114,7 @@ async function start<Name extends AnyBroadcasterName>(
   return { name, server, receivers };
 }
 
-async function measure(subject: Subject, connections: number, seconds: number): Promise<Broadcast> {
+async function measure(subject: Subject, connections: number, seconds: number) {
   const { name, server, receivers } = subject;
   const before = await receivers.run({ name: "COUNT" });
   const sent = await server.run({ seconds });
@@ -139,11 +129,14 @@ async function measure(subject: Subject, connections: number, seconds: number): 
     throw new MeasurementFailed(`streams, ${name}: of ${expected} messages ${messages} arrived`);
   }
   return {
+    /** Messages that arrived, by the time and by the processor time of the sending. */
     perSecond: messages / sent.seconds,
     perProcessorSecond: messages / sent.processorSeconds,
     processorUs: (sent.processorSeconds * MICROSECONDS) / messages,
+    /** Share of the sent messages that arrived: the fan-out may leave out superseded ones. */
     arrivedShare: messages / expected,
     bytesPerMessage: (received.bytes - before.bytes) / messages,
+    /** The share of its time in which the receiving process had something to do. */
     receiversBusy: first.busy,
   };
 }

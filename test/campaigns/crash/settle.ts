@@ -120,22 +120,16 @@ export async function settleUnknown(
   return { settled, faults };
 }
 
-/** What there is in all books, and what is wrong with them. */
-export type Checked = {
-  readonly orders: number;
-  /** Legs that have closed a position. */
-  readonly fired: number;
-  readonly liquidated: number;
-  readonly faults: readonly Fault[];
-};
+export type Checked = Awaited<ReturnType<typeof checkAll>>;
 
 /** Checks all books. */
-export async function checkAll(url: string, traders: readonly Trader[]): Promise<Checked> {
+export async function checkAll(url: string, traders: readonly Trader[]) {
   const { books, faults } = await readAll(url, traders);
   const all = books.flatMap(({ orders }) => orders);
   const count = (is: (order: OrderBody) => boolean) => all.filter(is).length;
   return {
     orders: count((order) => !isLeg(order)),
+    /** Legs that have closed a position. */
     fired: count((order) => isLeg(order) && order.status === "FINISHED"),
     liquidated: count(({ type }) => type === "LIQUIDATION"),
     faults,

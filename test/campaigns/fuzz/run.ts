@@ -26,25 +26,14 @@ export type RunOptions = {
   readonly say: (text: string) => void;
 };
 
-export type RunReport = {
-  readonly seed: number;
-  readonly tally: Tally;
-  /** From the first request to the last answer. */
-  readonly seconds: number;
-  readonly strategies: number;
-  /** Placements that were answered 200, each counted once. */
-  readonly orders: number;
-  readonly legs: number;
-  /** Fills of orders that rested, triggers of stops and of legs. */
-  readonly marketMoves: number;
-};
+export type RunReport = Awaited<ReturnType<typeof run>>;
 
 /** Requests in flight: one for each running episode. */
 const IN_FLIGHT = 24;
 const PROGRESS_EVERY = 10_000;
 
 /** Runs to the end, or until there are too many faults. Rejects if the gateway does not start. */
-export async function run({ requests, seed, dataDir, say }: RunOptions): Promise<RunReport> {
+export async function run({ requests, seed, dataDir, say }: RunOptions) {
   const episodes = episodesOf(requests);
   say(`making ${episodes.length} strategies`);
   const cast = await makeCast(dataDir, episodes);
@@ -75,10 +64,13 @@ export async function run({ requests, seed, dataDir, say }: RunOptions): Promise
     return {
       seed,
       tally,
+      /** From the first request to the last answer. */
       seconds,
       strategies: played.length,
+      /** Placements that were answered 200, each counted once. */
       orders,
       legs,
+      /** Fills of orders that rested, triggers of stops and of legs. */
       marketMoves: ledger.marketMoves(),
     };
   } finally {
