@@ -27,41 +27,63 @@ export const BAD_ORDER = { ...ORDER, side: "?" };
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-export type BudgetStage = {
-  /** Wall time of every gateway, Unix ms. A case begins on a full minute. */
-  now: number;
-  /** The gateway that requests go to; one that is just opened, to begin with. */
-  gateway: OwnClockGateway;
-  /** The key that requests are signed with unless another is given; a new one, to begin with. */
-  key: Credentials;
-  readonly dataDir: string;
-  takeStrategy(): Credentials;
-  /** Opens another gateway on the same database; it ends with the case. */
-  open(): Promise<OwnClockGateway>;
-  ask(method: string, path: string, parameters?: Parameters, by?: Credentials): Promise<WireAnswer>;
-  /** A read of weight 20. */
-  account(): Promise<WireAnswer>;
-  place(order?: Parameters): Promise<WireAnswer>;
-  /** A public request of weight 20, from an address. */
-  look(address?: string, headers?: Readonly<Record<string, string>>): Promise<WireAnswer>;
-  /** A request that fails authentication, from an address. */
-  fail(address?: string): Promise<WireAnswer>;
-  /** Uses up the key's weight: 60 times 20. */
-  exhaust(): Promise<void>;
-  banKey(): Promise<void>;
-};
+export type BudgetStage = ReturnType<typeof budgetStage>;
 
 /** A fixture of the calling test file; read it only inside tests. */
-export function budgetStage(strategyCount: number): BudgetStage {
+export function budgetStage(strategyCount: number) {
   let market: MarketFeed;
-  let dataDir: string;
   let takeStrategy: () => Credentials;
+  let opened: OwnClockGateway[] = [];
   const closing: (() => Promise<void>)[] = [];
 
-  let now: number;
-  let gateway: OwnClockGateway;
-  let opened: OwnClockGateway[];
-  let key: Credentials;
+  const stage = {
+    /** Wall time of every gateway, Unix ms. A case begins on a full minute. */
+    now: T,
+    /** The gateway that requests go to; one that is just opened, to begin with. */
+    gateway: {} as OwnClockGateway,
+    /** The key that requests are signed with unless another is given; a new one, to begin with. */
+    key: {} as Credentials,
+    dataDir: newDirectory(),
+  };
+  const ask = (
+    method: string,
+    path: string,
+    parameters: Parameters = {},
+    by: Credentials = stage.key,
+  ): Promise<WireAnswer> =>
+    signed(stage.gateway.url, by, method, path, { ...parameters, timestamp: stage.now });
+  const account = () => ask("GET", "/api/v3/account");
+  const exhaust = async () => {
+    expect(new Set(statuses(await times(60, account)))).toEqual(new Set([200]));
+  };
+  const requests = {
+    takeStrategy: (): Credentials => takeStrategy(),
+    /** Opens another gateway on the same database; it ends with the case. */
+    async open(): Promise<OwnClockGateway> {
+      const { dataDir } = stage;
+      const another = await openGateway({ dataDir, market, wallNow: () => stage.now });
+      opened.push(another);
+      return another;
+    },
+    ask,
+    /** A read of weight 20. */
+    account,
+    place: (order: Parameters = BAD_ORDER): Promise<WireAnswer> => ask("POST", "/api/v3/order", order),
+    /** A public request of weight 20, from an address. */
+    look: (address = "192.0.2.1", headers: Readonly<Record<string, string>> = {}): Promise<WireAnswer> =>
+      send(stage.gateway.url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT", {
+        headers: { "x-forwarded-for": address, ...headers },
+      }),
+    /** A request that fails authentication, from an address. */
+    fail: (address = "192.0.2.1"): Promise<WireAnswer> =>
+      send(stage.gateway.url, "GET", "/api/v3/account", { headers: { "x-forwarded-for": address } }),
+    /** Uses up the key's weight: 60 times 20. */
+    exhaust,
+    async banKey(): Promise<void> {
+      await exhaust();
+      expect(statuses(await times(10, account))).toEqual(Array(10).fill(429));
+    },
+  };
 
   beforeAll(async () => {
     const exchange = await openSimulatedExchange({ seed: 1 });
@@ -77,8 +99,7 @@ export function budgetStage(strategyCount: number): BudgetStage {
     });
     closing.push(async () => market.close());
     await market.start();
-    dataDir = newDirectory();
-    takeStrategy = supplyOf(await seedMany(dataDir, strategyCount));
+    takeStrategy = supplyOf(await seedMany(stage.dataDir, strategyCount));
   });
 
   afterAll(async () => {
@@ -90,69 +111,17 @@ export function budgetStage(strategyCount: number): BudgetStage {
 
   beforeEach(async () => {
     cases += 1;
-    now = T + cases * 60 * MINUTE;
+    stage.now = T + cases * 60 * MINUTE;
     opened = [];
-    gateway = await open();
-    key = takeStrategy();
+    stage.gateway = await requests.open();
+    stage.key = takeStrategy();
   });
 
   afterEach(async () => {
     for (const each of opened) await each.kill();
   });
 
-  async function open(): Promise<OwnClockGateway> {
-    const another = await openGateway({ dataDir, market, wallNow: () => now });
-    opened.push(another);
-    return another;
-  }
-
-  const ask: BudgetStage["ask"] = (method, path, parameters = {}, by = key) =>
-    signed(gateway.url, by, method, path, { ...parameters, timestamp: now });
-  const account = () => ask("GET", "/api/v3/account");
-
-  async function exhaust(): Promise<void> {
-    expect(new Set(statuses(await times(60, account)))).toEqual(new Set([200]));
-  }
-
-  return {
-    get now() {
-      return now;
-    },
-    set now(ms) {
-      now = ms;
-    },
-    get gateway() {
-      return gateway;
-    },
-    set gateway(another) {
-      gateway = another;
-    },
-    get key() {
-      return key;
-    },
-    set key(another) {
-      key = another;
-    },
-    get dataDir() {
-      return dataDir;
-    },
-    takeStrategy: () => takeStrategy(),
-    open,
-    ask,
-    account,
-    place: (order = BAD_ORDER) => ask("POST", "/api/v3/order", order),
-    look: (address = "192.0.2.1", headers = {}) =>
-      send(gateway.url, "GET", "/api/v3/exchangeInfo?symbol=BTCUSDT", {
-        headers: { "x-forwarded-for": address, ...headers },
-      }),
-    fail: (address = "192.0.2.1") =>
-      send(gateway.url, "GET", "/api/v3/account", { headers: { "x-forwarded-for": address } }),
-    exhaust,
-    async banKey() {
-      await exhaust();
-      expect(statuses(await times(10, account))).toEqual(Array(10).fill(429));
-    },
-  };
+  return Object.assign(stage, requests);
 }
 
 /** Sends so many requests, one after another. */

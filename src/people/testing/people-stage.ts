@@ -9,13 +9,11 @@ import { onTestFinished } from "vitest";
 import { openBeside } from "../../../test/support/database.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import type { MailSettings } from "../../config/config.ts";
-import type { MasterKey } from "../../keys/master-key.ts";
 import { newMasterKey } from "../../keys/testing/master-keys.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import type { Store } from "../../store/store.ts";
 import type { Caller } from "../cookies.ts";
 import type { Hasher } from "../passwords.ts";
-import { createPeople, type People } from "../people.ts";
+import { createPeople } from "../people.ts";
 import { newDirectory } from "./directory.ts";
 
 export const PASSWORD = "a fine long password";
@@ -26,29 +24,7 @@ export const COOKIES = { session: "__Host-lyrebird", device: "__Host-lyrebird-de
 
 export type LogLine = { readonly msg: string; readonly link?: string; readonly to?: string };
 
-export type PeopleStage = People & {
-  /** The people of another server on the same store. */
-  readonly another: () => People;
-  readonly store: Store;
-  readonly master: MasterKey;
-  /** How often a password was hashed or checked. */
-  readonly hashings: () => number;
-  readonly lines: () => readonly LogLine[];
-  readonly logText: () => string;
-  /** Every byte of the database and its log. */
-  readonly databaseText: () => string;
-  /** Changes rows of the database, past the store. */
-  readonly changeRows: (sql: string) => void;
-  /** Wall time, Unix ms, and how a test advances it. */
-  readonly now: () => number;
-  readonly pass: (ms: number) => void;
-  /** Signs up, and chooses PASSWORD on the page of the link. */
-  readonly newPerson: (email: string) => Promise<void>;
-  /** The token of the last link that was logged for an address. */
-  readonly lastToken: (email: string) => string;
-  /** The kinds of the audit records of the person of an address, oldest first. */
-  readonly actions: (email: string) => Promise<string[]>;
-};
+export type PeopleStage = Awaited<ReturnType<typeof openPeopleStage>>;
 
 export async function openPeopleStage(
   options: {
@@ -56,7 +32,7 @@ export async function openPeopleStage(
     readonly hasher?: Hasher | "ARGON2ID";
     readonly after?: Timers["after"];
   } = {},
-): Promise<PeopleStage> {
+) {
   // Far from the present, so that code that reads the system's clock fails.
   let now = Date.UTC(2020, 0, 1);
   const directory = newDirectory();
@@ -98,26 +74,33 @@ export async function openPeopleStage(
   };
   return {
     ...people,
+    /** The people of another server on the same store. */
     another: open,
     store,
     master,
+    /** How often a password was hashed or checked. */
     hashings: () => hashings,
     lines,
     logText: () => written.join(""),
+    /** Every byte of the database and its log. */
     databaseText: () =>
       readdirSync(directory)
         .map((name) => readFileSync(join(directory, name), "latin1"))
         .join(""),
-    changeRows(sql) {
+    /** Changes rows of the database, past the store. */
+    changeRows(sql: string): void {
       using database = openBeside(directory);
       database.exec(sql);
     },
+    /** Wall time, Unix ms, and how a test advances it. */
     now: () => now,
-    pass(ms) {
+    pass(ms: number): void {
       now += ms;
     },
+    /** The token of the last link that was logged for an address. */
     lastToken,
-    async newPerson(email) {
+    /** Signs up, and chooses PASSWORD on the page of the link. */
+    async newPerson(email: string): Promise<void> {
       const refused = await people.signUps.request(email, browser());
       await people.settled();
       if (refused !== null) throw new Error(`signing up was refused: ${refused.refused}`);
@@ -125,7 +108,8 @@ export async function openPeopleStage(
       const finished = await people.signUps.finish(chosen, browser());
       if ("refused" in finished) throw new Error(`the link was refused: ${finished.refused}`);
     },
-    async actions(email) {
+    /** The kinds of the audit records of the person of an address, oldest first. */
+    async actions(email: string): Promise<string[]> {
       const person = await store.people.findPersonByEmail(email);
       const records = await store.people.listAudit({ personId: person?.personId ?? "", limit: 100 });
       return records.map(({ what }) => what).reverse();

@@ -14,19 +14,10 @@ import { newDirectory } from "./directory.ts";
 
 export const CALLER: Caller = { address: "203.0.113.7", userAgent: "test", cookies: null };
 
-export type FactorStage = {
-  readonly store: Store;
-  readonly master: MasterKey;
-  readonly secondFactors: SecondFactors;
-  /** Wall time, Unix ms, and how a test advances it. */
-  now(): number;
-  pass(ms: number): void;
-  /** Another person, without a second factor. */
-  newPerson(made?: Partial<Pick<Person, "role" | "profile" | "kyc" | "name">>): Promise<Person>;
-};
+export type FactorStage = Awaited<ReturnType<typeof openFactorStage>>;
 
 /** Opens a new database that the test's end closes. */
-export async function openFactorStage(master: MasterKey = newMasterKey()): Promise<FactorStage> {
+export async function openFactorStage(master: MasterKey = newMasterKey()) {
   const store = await openSqliteStore(join(newDirectory(), "lyrebird.sqlite"));
   onTestFinished(() => store.close());
   // The middle of a time step.
@@ -44,11 +35,13 @@ export async function openFactorStage(master: MasterKey = newMasterKey()): Promi
     store,
     master,
     secondFactors: new SecondFactors({ store: store.people, master, lockout, wallNow }),
+    /** Wall time, Unix ms, and how a test advances it. */
     now: wallNow,
-    pass(ms) {
+    pass(ms: number): void {
       now += ms;
     },
-    async newPerson(terms = {}) {
+    /** Another person, without a second factor. */
+    async newPerson(terms: Partial<Pick<Person, "role" | "profile" | "kyc" | "name">> = {}): Promise<Person> {
       made += 1;
       return await newPerson(store, { email: `person-${made}@example.com`, createdAt: now + made, ...terms });
     },

@@ -120,8 +120,6 @@ export async function settleUnknown(
   return { settled, faults };
 }
 
-export type Checked = Awaited<ReturnType<typeof checkAll>>;
-
 /** Checks all books. */
 export async function checkAll(url: string, traders: readonly Trader[]) {
   const { books, faults } = await readAll(url, traders);

@@ -6,8 +6,6 @@ import { openSimulatedExchange } from "../../simulated/open.ts";
 import { createMarketFeed } from "../feed.ts";
 import { until } from "./upstream.ts";
 
-export type SimulatedStage = Awaited<ReturnType<typeof openSimulatedStage>>;
-
 /** The seed of every simulated exchange of a stage. */
 export const SEED = 7;
 
