@@ -20,19 +20,7 @@ import type { SenderAnswer, SenderSetup, SenderTask } from "../wire/sender.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-export type Gateway = {
-  readonly url: string;
-  readonly port: number;
-  /** Stops the process until it is resumed, so that it takes no time from another on its core. */
-  pause(): void;
-  resume(): void;
-  /** Whether it is still running. */
-  isRunning(): boolean;
-  stop(): Promise<void>;
-  readonly pid: number;
-  /** The address of the inspector; null unless it was requested. */
-  readonly inspectorUrl: string | null;
-};
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** A program of this folder that gets one task after another and answers each. */
 export type Worker<Task, Answer> = {
@@ -67,7 +55,7 @@ export async function startGateway(
     canBeInspected = false,
     env = {},
   }: { readonly canBeInspected?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<Gateway> {
+) {
   const child = spawnNode(
     [
       ...(canBeInspected ? ["--inspect=127.0.0.1:0"] : []),
@@ -103,11 +91,14 @@ export async function startGateway(
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
+    /** The address of the inspector; null unless it was requested. */
     inspectorUrl: inspector.url,
+    /** Stops the process until it is resumed, so that it takes no time from another on its core. */
     pause: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
+    /** Whether it is still running. */
     isRunning: () => isRunning(child),
-    async stop() {
+    async stop(): Promise<void> {
       child.kill("SIGCONT");
       child.kill("SIGTERM");
       await exited;

@@ -1,7 +1,7 @@
 // A stock Socket.IO client that signs its handshake, for tests of the streams: it keeps every event in its
 // order, and hands them out one after another.
 import { createHmac } from "node:crypto";
-import { io, type ManagerOptions, type Socket, type SocketOptions } from "socket.io-client";
+import { io, type ManagerOptions, type SocketOptions } from "socket.io-client";
 import type { Credentials } from "./gateway.ts";
 
 export const MARKET = "/bot/v1/market";
@@ -13,28 +13,7 @@ export type HandshakeAuth = { readonly [field: string]: unknown };
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
 export type StreamEvent = { readonly name: string; readonly payload: any };
 
-export type StreamClient = {
-  readonly socket: Socket;
-  /** Every event so far, `connect` and `disconnect` (with its reason) among them. */
-  readonly events: readonly StreamEvent[];
-  /**
-   * The next event of a name that was not handed out yet; the payload alone. One that was passed over stays
-   * to be asked for by its own name. Rejects if it does not come within the bound.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
-  next(name: string): Promise<any>;
-  /** As `next`, of whichever of the names comes first, with its name. */
-  nextOf(...names: readonly string[]): Promise<StreamEvent>;
-  /** Sends an event. */
-  send(name: string, ...payload: readonly unknown[]): void;
-  /**
-   * Sends `subscribe` and resolves with what `subscribed` says; rejects with an error event if that comes
-   * instead.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
-  subscribe(payload: unknown): Promise<any>;
-  close(): void;
-};
+export type StreamClient = ReturnType<typeof openStream>;
 
 export type StreamClientOptions = {
   /** Sent instead of the signed auth object; null for none. */
@@ -56,7 +35,7 @@ export function openStream(
   namespace: string,
   credentials: StreamCredentials,
   { auth, headers, reconnection = false, connectWith = io, options = {} }: StreamClientOptions = {},
-): StreamClient {
+) {
   const socket = connectWith(url + namespace, {
     transports: ["websocket"],
     forceNew: true,
@@ -104,11 +83,22 @@ export function openStream(
 
   return {
     socket,
-    events,
-    next: async (name) => (await nextOf(name)).payload,
+    /** Every event so far, `connect` and `disconnect` (with its reason) among them. */
+    events: events as readonly StreamEvent[],
+    /**
+     * The next event of a name that was not handed out yet; the payload alone. One that was passed over stays
+     * to be asked for by its own name. Rejects if it does not come within the bound.
+     */
+    next: async (name: string) => (await nextOf(name)).payload,
+    /** As `next`, of whichever of the names comes first, with its name. */
     nextOf,
-    send: (name, ...payload) => void socket.emit(name, ...payload),
-    async subscribe(payload) {
+    /** Sends an event. */
+    send: (name: string, ...payload: readonly unknown[]) => void socket.emit(name, ...payload),
+    /**
+     * Sends `subscribe` and resolves with what `subscribed` says; rejects with an error event if that comes
+     * instead.
+     */
+    async subscribe(payload: unknown) {
       socket.emit("subscribe", payload);
       const { name, payload: answer } = await nextOf("subscribed", "error");
       if (name === "error") throw new Error(`not subscribed: ${JSON.stringify(answer)}`);

@@ -3,33 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
-export type ScriptedServer = {
-  readonly url: string;
-  /** The next connection that joins a namespace. */
-  nextConnection(): Promise<ScriptedConnection>;
-  close(): Promise<void>;
-};
+export type ScriptedServer = Awaited<ReturnType<typeof openScriptedServer>>;
+export type ScriptedConnection = ReturnType<typeof connectionOf>;
 
-export type ScriptedConnection = {
-  readonly namespace: string;
-  /** The client's handshake. */
-  readonly auth: Readonly<Record<string, string>>;
-  /** The client's next message: its name and payload. */
-  next(): Promise<readonly [name: string, payload: unknown]>;
-  /** The next `subscribe` is confirmed; what it was for. */
-  confirm(): Promise<object>;
-  say(name: string, payload: object): void;
-  /** Sends an error and disconnects, as the server refuses a handshake. */
-  refuse(code: string, retryAfterMs?: number): void;
-  /** From now on nothing is read that the client sends. */
-  standStill(): void;
-  /** The connection breaks. */
-  cut(): void;
-  /** Resolves when the client has gone. */
-  readonly gone: Promise<void>;
-};
-
-export async function openScriptedServer(): Promise<ScriptedServer> {
+export async function openScriptedServer() {
   const http = createServer();
   const io = new Server(http, { transports: ["websocket"], serveClient: false });
   const connections = new Handed<ScriptedConnection>();
@@ -39,31 +16,39 @@ export async function openScriptedServer(): Promise<ScriptedServer> {
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    /** The next connection that joins a namespace. */
     nextConnection: () => connections.next(),
     close: () => io.close(),
   };
 }
 
-function connectionOf(namespace: string, socket: Socket): ScriptedConnection {
+function connectionOf(namespace: string, socket: Socket) {
   const messages = new Handed<readonly [string, unknown]>();
   socket.onAny((name: string, payload: unknown) => messages.put([name, payload]));
   return {
     namespace,
-    auth: socket.handshake.auth,
-    gone: new Promise((resolve) => socket.on("disconnect", () => resolve())),
+    /** The client's handshake. */
+    auth: socket.handshake.auth as Readonly<Record<string, string>>,
+    /** Resolves when the client has gone. */
+    gone: new Promise<void>((resolve) => socket.on("disconnect", () => resolve())),
+    /** The client's next message: its name and payload. */
     next: () => messages.next(),
-    async confirm() {
+    /** The next `subscribe` is confirmed; what it was for. */
+    async confirm(): Promise<object> {
       const [name, topic] = await messages.next();
       if (name !== "subscribe") throw new Error(`${name} came where a subscription was expected`);
       socket.emit("subscribed", topic);
       return topic as object;
     },
-    say: (name, payload) => void socket.emit(name, payload),
-    refuse(code, retryAfterMs) {
+    say: (name: string, payload: object) => void socket.emit(name, payload),
+    /** Sends an error and disconnects, as the server refuses a handshake. */
+    refuse(code: string, retryAfterMs?: number): void {
       socket.emit("error", { status: false, code, message: `no: ${code}`, retryAfterMs });
       socket.disconnect();
     },
+    /** From now on nothing is read that the client sends. */
     standStill: () => void socket.conn.request.socket.pause(),
+    /** The connection breaks. */
     cut: () => socket.conn.request.socket.destroy(),
   };
 }
