@@ -27,7 +27,7 @@ export const BAD_ORDER = { ...ORDER, side: "?" };
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-export type BudgetStage = ReturnType<typeof budgetStage>;
+type BudgetStage = ReturnType<typeof budgetStage>;
 
 /** A fixture of the calling test file; read it only inside tests. */
 export function budgetStage(strategyCount: number) {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
-export type ScriptedServer = Awaited<ReturnType<typeof openScriptedServer>>;
+type ScriptedServer = Awaited<ReturnType<typeof openScriptedServer>>;
 export type ScriptedConnection = ReturnType<typeof connectionOf>;
 
 export async function openScriptedServer() {
