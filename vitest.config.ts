@@ -82,6 +82,7 @@ export default defineConfig({
     // A test that waits for the world waits for an event; this is only the bound after which it has failed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     teardownTimeout: 60_000,
     projects: [
       // A worker runs one file after another: a process for each would take as long to start as most of them run.
