@@ -50,6 +50,7 @@ import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
 import { answerToPolling } from "./streams/front-door.ts";
 import { createStreams } from "./streams/server.ts";
+import { SlotOwner } from "./triggers/slot-owner.ts";
 import type { TriggerCounts } from "./triggers/trigger-index.ts";
 import { Triggers } from "./triggers/triggers.ts";
 
@@ -144,13 +145,15 @@ export async function startService(
       log,
     });
     opened.defer(() => desk.drain());
+    // Declared before the triggers, to be closed after them.
+    let slotOwner: SlotOwner | null = null;
+    opened.defer(() => slotOwner?.close());
     const triggersOf = (family: StrategyType) => {
       const market = markets[family];
       const triggers = new Triggers({ type: family, desk, store, market, timers: systemTimers, log });
       return opened.adopt(triggers, close);
     };
     const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
-    const triggerCounts = [await triggers.SPOT.open(), await triggers.FUTURES.open()];
     opened.adopt(createKeyWatch({ master, store, every, log }), close);
     const funding = new FundingClock({
       market: markets.FUTURES,
@@ -160,14 +163,30 @@ export async function startService(
       log,
     });
     opened.defer(() => funding.close());
+    if (store.slots !== null) {
+      slotOwner = new SlotOwner({
+        store: store.slots,
+        triggers: Object.values(triggers),
+        onTaken: () => funding.rebuild(),
+        every,
+        log,
+      });
+    }
+    for (const each of Object.values(triggers)) await each.open();
+    await slotOwner?.open();
     await funding.rebuild();
-    const closingSweep = opened.adopt(createClosingSweep({ desk, store, every, log }), close);
+    const triggerCounts = Object.values(triggers).map((each) => each.counts());
+    const owns = slotOwner?.owns ?? (() => true);
+    const closingSweep = opened.adopt(createClosingSweep({ desk, store, owns, every, log }), close);
     // Strategies that a former process left closing.
     void closingSweep.run();
-    opened.adopt(createAccountClosing({ desk, store, wallNow, every, log }), close);
+    opened.adopt(createAccountClosing({ desk, store, owns, wallNow, every, log }), close);
     const signalStore = stoppingAtFailures(store, onFatal);
     const signals = new Signals({ desk, store: signalStore, wallNow, newSignalId: randomUUID, log });
-    opened.adopt(createSignalSweep({ signals, store: signalStore, wallNow, every, log }), close);
+    opened.adopt(
+      createSignalSweep({ signals, store: signalStore, slots: slotOwner?.ownSlots, wallNow, every, log }),
+      close,
+    );
 
     const budgets = new Budgets();
     const budgetLog = new BudgetLog({

@@ -1,6 +1,6 @@
 // Finishes the closing of accounts: closes their strategies through the desk, and disconnects their exchange
 // accounts once the orders of their copies are withdrawn. Reads the store each time, so that it continues
-// after a restart. Several servers may do the same work: every step is idempotent.
+// after a restart. A server does it for the people in its slots; every step is idempotent.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -28,6 +28,8 @@ type ClosingStore = {
 type Parts = {
   readonly desk: Pick<Desk, "execute">;
   readonly store: ClosingStore;
+  /** Whether a person is in a slot of this server. */
+  readonly owns: (personId: string) => boolean;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
   readonly every: Timers["every"];
@@ -41,7 +43,8 @@ export function createAccountClosing(parts: Parts): PeriodicTask {
     intervalMs: INTERVAL_MS,
     async task() {
       for (const person of await people.listClosingPeople()) {
-        if (!closing.isClosed && (await finish(parts, person))) await people.endClosing(person.personId);
+        if (closing.isClosed || !parts.owns(person.personId)) continue;
+        if (await finish(parts, person)) await people.endClosing(person.personId);
       }
     },
     onError: (error) =>

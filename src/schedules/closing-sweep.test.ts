@@ -246,6 +246,7 @@ async function startOn() {
     return executing;
   };
   const sweep = createClosingSweep({
+    owns: () => true,
     desk,
     store: {
       async listClosingStrategies() {

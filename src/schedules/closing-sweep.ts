@@ -1,7 +1,7 @@
 // Finishes closings: a strategy that could not be closed at once, since a market of its holdings was silent,
 // is closed as soon as that market is back, also after a restart.
-// Each sweep reads these strategies from the store: they may be another server's, which may be gone. Several
-// servers that try the same one do no harm: one of them closes it, and the others are refused.
+// Each sweep reads them from the store and tries those in slots of this server. Two servers that try the same
+// one do no harm: one of them closes it, and the other is refused.
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -14,11 +14,14 @@ const INTERVAL_MS = 2_000;
 export function createClosingSweep({
   desk,
   store,
+  owns,
   every,
   log,
 }: {
   readonly desk: Pick<Desk, "execute">;
   readonly store: Pick<TradingStore, "listClosingStrategies">;
+  /** Whether a strategy is in a slot of this server. */
+  readonly owns: (strategyId: string) => boolean;
   readonly every: Timers["every"];
   readonly log: Pick<Logger, "error">;
 }): PeriodicTask {
@@ -35,7 +38,7 @@ export function createClosingSweep({
     intervalMs: INTERVAL_MS,
     async task() {
       for (const strategyId of await store.listClosingStrategies()) {
-        if (!sweep.isClosed) await tryToClose(strategyId);
+        if (!sweep.isClosed && owns(strategyId)) await tryToClose(strategyId);
       }
     },
     onError: (error) =>

@@ -90,9 +90,16 @@ export class FundingClock {
     this.#stop = parts.every(INTERVAL_MS, () => this.#look());
   }
 
-  /** Continues from the stored state. Rejects if it cannot be read. */
+  /**
+   * Continues from the stored state, also when slots were taken and with them earlier times. Rejects if it
+   * cannot be read.
+   */
   async rebuild(): Promise<void> {
-    for (const { symbol, until } of await this.#store.listFundingNoted()) this.#applied.set(symbol, until);
+    for (const { symbol, until } of await this.#store.listFundingNoted()) {
+      const schedule = this.#schedules.get(symbol);
+      if (schedule !== undefined && this.#applied.get(symbol) !== until) schedule.askAt = 0;
+      this.#applied.set(symbol, until);
+    }
     this.#isOpen = true;
     this.#look();
   }
@@ -157,6 +164,8 @@ export class FundingClock {
       const settlements = await Promise.race([question, this.#closing.promise]);
       if (settlements === null || !(await this.#settle(symbol, settlements))) return;
       const last = settlements.at(-1)?.fundingTime ?? 0;
+      // Slots were taken meanwhile: what they need is asked for anew.
+      if (this.#applied.get(symbol) !== applied) return;
       await this.#note(symbol, Math.max(last, now - LATE_MS_MAX));
       if (isExpected) {
         if (dueAt(last) < dueAt(expectedAt) && now < expectedAt + LATE_MS_MAX) return;

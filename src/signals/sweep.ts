@@ -1,8 +1,8 @@
 // Finishes signals that were received and not executed: those whose market was silent, and those of a process
 // that died between recording and executing. Once a second it claims what is due, drives it, and repeats
 // until nothing is due.
-// Every process sweeps the same store; claims avoid concurrent work on a signal, and the desk's key prevents
-// a second execution. Known limit: if an operator sets the clock back, pending signals wait that much longer.
+// A server sweeps the slots that it owns. Claims avoid concurrent work on a signal, such as by the request that
+// it came with, and the desk's key prevents a second execution. Known limit: if an operator sets the clock back, pending signals wait that much longer.
 // Source: specification 3.1 and 8.2 (swept within about two minutes).
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
@@ -19,12 +19,15 @@ export const CLAIMED_MAX = 100;
 export function createSignalSweep({
   signals,
   store,
+  slots,
   wallNow,
   every,
   log,
 }: {
   readonly signals: Pick<Signals, "drive">;
   readonly store: Pick<SignalStore, "claimSignals">;
+  /** The slots of this server; undefined where it owns all. */
+  readonly slots?: (() => ReadonlySet<number>) | undefined;
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
   readonly every: Timers["every"];
@@ -32,7 +35,7 @@ export function createSignalSweep({
 }): PeriodicTask {
   async function claim(): Promise<readonly Signal[]> {
     const now = wallNow();
-    return await store.claimSignals({ now, until: now + CLAIM_MS, limit: CLAIMED_MAX });
+    return await store.claimSignals({ now, until: now + CLAIM_MS, limit: CLAIMED_MAX, slots: slots?.() });
   }
 
   async function drive(signal: Signal): Promise<void> {

@@ -8,7 +8,10 @@ import type { PeopleStore } from "./people-store.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-type StoreWrites = Pick<Store, "logBudgets" | "noteHeard" | "noteFunding" | "noteFailedHandshake">;
+type StoreWrites = Pick<
+  Store,
+  "logBudgets" | "noteHeard" | "forgetHeard" | "noteFunding" | "noteFailedHandshake"
+>;
 type PeopleWrites = Pick<PeopleStore, "noteFailedSignIn" | "noteKeyUses">;
 
 /**
@@ -50,6 +53,13 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
     },
 
     noteHeard: (heard) => note(heard.map(({ family, symbol, at }) => ({ kind: family, symbol, at }))),
+
+    async forgetHeard(family, symbols) {
+      await execute([
+        db.deleteFrom("symbol_notes").where("kind", "=", family).where("symbol", "in", symbols).compile(),
+      ]);
+    },
+
     noteFunding: (symbol, until) => note([{ kind: "FUNDING", symbol, at: until }]),
 
     async noteFailedHandshake({ apiKey, address }, at, { forgetBefore }) {

@@ -5,6 +5,7 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationProvider, Migrat
 import { isPostgres } from "./dialect.ts";
 import { baseline } from "./migrations/baseline.ts";
 import type { Tables } from "./schema.ts";
+import { SLOTS, slotSql } from "./slots.ts";
 
 /**
  * What a database of commit 89d9b5c records. Its tables are made by the last of these; the others do
@@ -71,11 +72,33 @@ const LISTEN_KEYS: Migration = {
   },
 };
 
+/**
+ * Slots and their owners, on PostgreSQL alone: an embedded database has one server. Exposed strategies are
+ * found by their slot.
+ */
+const SLOTS_AND_OWNERS: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    if (!isPostgres(db)) return;
+    const statements = [
+      "CREATE TABLE servers (id text NOT NULL PRIMARY KEY, epoch bigint NOT NULL, expires_at bigint NOT NULL)",
+      `CREATE TABLE slots (slot integer NOT NULL PRIMARY KEY, server text NOT NULL DEFAULT '',
+        epoch bigint NOT NULL DEFAULT 0)`,
+      `INSERT INTO slots (slot) SELECT generate_series(0, ${SLOTS - 1})`,
+      `CREATE TABLE server_notes (server text NOT NULL, kind text NOT NULL, symbol text NOT NULL,
+        at bigint NOT NULL, CONSTRAINT server_notes_pk PRIMARY KEY (server, kind, symbol))`,
+      "DROP INDEX strategies_exposed",
+      `CREATE INDEX strategies_exposed_by_slot ON strategies (type, (${slotSql("id")})) WHERE is_exposed = 1`,
+    ];
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
   "0013-first-release": FIRST_RELEASE,
   "0014-listen-keys": LISTEN_KEYS,
+  "0016-slots": SLOTS_AND_OWNERS,
 };
 
 /** In the order of their names. */

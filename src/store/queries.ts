@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Actor, NewAuditRecord } from "../domain/audit.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
-import type { Execute } from "./dialect.ts";
+import { type Execute, isPostgres } from "./dialect.ts";
 import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
 import { boundKeyOfRow, keyOfRow, keyRow } from "./key-rows.ts";
@@ -14,12 +14,14 @@ import type { CreatedStrategy } from "./ports/trading.ts";
 import { recentQueries } from "./recent.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
 import { signalQueries } from "./signals.ts";
+import { isInSlots, slotOf } from "./slots.ts";
 import type { Store } from "./store.ts";
 
 type Queries = Omit<
   Store,
   | "people"
   | "copying"
+  | "slots"
   | "loadAccount"
   | "findEntry"
   | "commit"
@@ -45,15 +47,17 @@ export function queries(db: Kysely<Tables>, execute: Execute): Queries {
     ...recentQueries(db),
     ...listenKeyQueries(db),
 
-    async listExposedAccounts(type) {
+    async listExposedAccounts(type, slots) {
+      const inSlots = slots !== undefined && isPostgres(db) ? sql`AND ${isInSlots("s.id", slots)}` : sql``;
       // One statement, so that accounts and their open orders belong together.
       const { rows } = await sql<StrategyRow & { orders: string | null }>`
         SELECT s.id, s.type, s.status, s.state,
           (SELECT string_agg(o.body, ${BETWEEN_ORDERS} ORDER BY o.order_id) FROM orders o
            WHERE o.strategy_id = s.id AND o.is_open = 1) AS orders
-        FROM strategies s WHERE s.type = ${type} AND s.is_exposed = 1 ORDER BY s.id
+        FROM strategies s WHERE s.type = ${type} AND s.is_exposed = 1 ${inSlots} ORDER BY s.id
       `.execute(db);
-      return rows.map((row) => decodeAccount(row, decodeOrders(row.orders)));
+      const found = slots === undefined ? rows : rows.filter(({ id }) => slots.has(slotOf(id)));
+      return found.map((row) => decodeAccount(row, decodeOrders(row.orders)));
     },
 
     async versionsOf(strategyIds) {

@@ -137,6 +137,12 @@ export type Tables = PeopleTables &
     };
     /** Until when the market data of a symbol is covered, for strategies of a type, or its funding is settled. */
     symbol_notes: { kind: SymbolNoteKind; symbol: string; at: Integer };
+    /** On PostgreSQL alone: servers and until when their leases are in force, Unix ms by the database's clock. */
+    servers: { id: string; epoch: Integer; expires_at: Integer };
+    /** On PostgreSQL alone: the last owner of each slot; empty once it was given back. */
+    slots: { slot: number; server: string; epoch: Integer };
+    /** On PostgreSQL alone: what `symbol_notes` has, of the slots of one server. */
+    server_notes: { server: string; kind: SymbolNoteKind; symbol: string; at: Integer };
     master_keys: { version: Integer; check_value: string };
     budget_log: { position: Integer; process: string; at: Integer; body: string };
   };

@@ -15,6 +15,7 @@ import {
   type SignalRow,
   signalOfRow,
 } from "./signal-rows.ts";
+import { isInSlots } from "./slots.ts";
 import { type Store, StoreUnavailable } from "./store.ts";
 
 /** Larger batches hardly gain throughput and cost latency. */
@@ -145,10 +146,11 @@ export function signalQueries(
   execute: Execute,
 ): Pick<Store, "claimSignals" | "postponeSignal" | "listSignals" | "countPendingSignals"> {
   return {
-    async claimSignals({ now, until, limit }) {
+    async claimSignals({ now, until, limit, slots }) {
       const skip = locking(db, "FOR UPDATE SKIP LOCKED");
+      const inSlots = slots === undefined ? sql`` : sql`AND ${isInSlots("strategy_id", slots)}`;
       const due = sql`
-        SELECT position FROM signals WHERE processed_at IS NULL AND due_at <= ${now}
+        SELECT position FROM signals WHERE processed_at IS NULL AND due_at <= ${now} ${inSlots}
         ORDER BY due_at, position LIMIT ${limit}`;
       const [, inOrder = [], claimed = []] = await execute([
         sql`

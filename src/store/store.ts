@@ -5,6 +5,7 @@ import type { CopiesStore } from "./ports/copies.ts";
 import type { KeyStore } from "./ports/keys.ts";
 import type { LeadStore } from "./ports/leads.ts";
 import type { SignalStore } from "./ports/signals.ts";
+import type { SlotStore } from "./ports/slots.ts";
 import type { TradingStore } from "./ports/trading.ts";
 
 /** A commit could not be made durable: whether it took effect is unknown, and nothing may be answered as if it had. */
@@ -24,5 +25,7 @@ export type Store = TradingStore &
     readonly people: PeopleStore;
     /** Copiers' accounts, and what was mirrored there. */
     readonly copying: CopyStore;
+    /** Which server owns which strategies; null where one server owns all. */
+    readonly slots: SlotStore | null;
     close(): Promise<void>;
   };

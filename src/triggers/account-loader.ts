@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
+import { slotOf } from "../store/slots.ts";
 
 /** Strategies loaded at once. */
 const ROUND_MAX = 200;
@@ -20,6 +21,8 @@ type Deps = {
   readonly store: Pick<TradingStore, "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere">;
   /** Receives a loaded account; an account without triggers may come as an empty one. */
   readonly onLoaded: (account: Account) => void;
+  /** The slots whose strategies are loaded; undefined for all. */
+  readonly slots: () => ReadonlySet<number> | undefined;
   /** The strategies received with triggers, which may not have any now. */
   readonly strategies: () => Iterable<string>;
   /** Market time, Unix ms. */
@@ -56,7 +59,11 @@ export class AccountLoader {
     const { store, type, log } = this.#deps;
     this.#unsubscribe = await store.onCommittedElsewhere({
       committed: (strategies) => {
-        for (const each of strategies) if (each.type === type) this.#add(each.strategyId);
+        const slots = this.#deps.slots();
+        for (const each of strategies) {
+          if (each.type !== type || slots?.has(slotOf(each.strategyId)) === false) continue;
+          this.#add(each.strategyId);
+        }
         this.#start();
       },
       lost: () => {
@@ -86,10 +93,14 @@ export class AccountLoader {
     this.#start();
   }
 
-  /** Loads strategies. Resolves when nothing that was requested is left, or on `close`. */
-  async load(strategyIds: Iterable<string>): Promise<void> {
+  /**
+   * Loads everything, for commits of other processes that were not notified. Resolves when nothing that was
+   * requested is left, or on `close`. Never rejects.
+   */
+  async loadEvery(): Promise<void> {
     if (this.#isClosed) return;
-    for (const strategyId of strategyIds) this.#add(strategyId);
+    this.#requested.since ??= this.#deps.now();
+    this.#isEveryRequested = true;
     this.#idle ??= Promise.withResolvers();
     this.#start();
     await this.#idle.promise;
@@ -167,7 +178,7 @@ export class AccountLoader {
   }
 
   async #loadEvery(): Promise<void> {
-    const { store, type, strategies } = this.#deps;
+    const { store, type, strategies, slots } = this.#deps;
     const round = [...this.#requested.strategies];
     const wasEveryRequested = this.#isEveryRequested;
     this.#isEveryRequested = false;
@@ -175,7 +186,8 @@ export class AccountLoader {
       await this.#load(round, async () => {
         const found = new Map<string, Account>();
         for (const id of [...round, ...strategies()]) found.set(id, emptyAccount(id, type));
-        for (const account of await store.listExposedAccounts(type)) found.set(account.strategyId, account);
+        for (const account of await store.listExposedAccounts(type, slots()))
+          found.set(account.strategyId, account);
         return [...found.values()];
       });
     } catch (error) {

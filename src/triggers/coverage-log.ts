@@ -1,10 +1,9 @@
-// The market-data coverage log: until when every trigger on a symbol, of every server, has been checked
-// against the market. The store keeps it as a watermark, from which the next process continues, so it holds
+// The market-data coverage log: until when every trigger on a symbol, in the slots of this server, has been
+// checked against the market. The store keeps it as a watermark, from which the next process continues, so it holds
 // only what is certain:
 // - every commit until `knownUntil` is known here; an order is committed well within LAG_MS after its creation
 // - a triggered order counts as uncovered until its command is committed
 // - a trigger that became known late moves the watermark back to its creation until its past is checked
-// Several servers overwrite each other's watermark; each one is true by itself.
 import type { Logger } from "pino";
 import type { StrategyType } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
@@ -46,9 +45,11 @@ export type CoverageState = {
 
 export class CoverageLog {
   readonly #type: StrategyType;
-  readonly #store: Pick<Store, "noteHeard" | "listHeard">;
+  readonly #store: Pick<Store, "noteHeard" | "forgetHeard" | "listHeard">;
   readonly #log: Pick<Logger, "error">;
   readonly #symbols = new Map<string, SymbolCoverage>();
+  /** Symbols without triggers whose watermark may be stored: the next owner would take it for that of its own. */
+  readonly #ended = new Set<string>();
   /** Those of the last seconds, oldest first. */
   #checkpoints: readonly Checkpoint[] = [];
   /** During the initial load: the stored watermark of each symbol, market time. */
@@ -56,7 +57,7 @@ export class CoverageLog {
 
   constructor(deps: {
     type: StrategyType;
-    store: Pick<Store, "noteHeard" | "listHeard">;
+    store: Pick<Store, "noteHeard" | "forgetHeard" | "listHeard">;
     log: Pick<Logger, "error">;
   }) {
     this.#type = deps.type;
@@ -64,10 +65,10 @@ export class CoverageLog {
     this.#log = deps.log;
   }
 
-  /** Loads the stored watermarks, for triggers that become known until `endResume`. */
-  async beginResume(): Promise<void> {
+  /** Loads the stored watermarks, less a margin, for triggers that become known until `endResume`. */
+  async beginResume(marginMs = 0): Promise<void> {
     const stored = await this.#store.listHeard(this.#type);
-    this.#storedBefore = new Map(stored.map(({ symbol, at }) => [symbol, at]));
+    this.#storedBefore = new Map(stored.map(({ symbol, at }) => [symbol, at - marginMs]));
   }
 
   endResume(): void {
@@ -78,11 +79,12 @@ export class CoverageLog {
   begin(symbol: string): SymbolCoverage {
     const coverage = { completeSince: null, uncoveredSince: null };
     this.#symbols.set(symbol, coverage);
+    this.#ended.delete(symbol);
     return coverage;
   }
 
   end(symbol: string): void {
-    this.#symbols.delete(symbol);
+    if (this.#symbols.delete(symbol)) this.#ended.add(symbol);
   }
 
   /** The subscribed symbols and their coverage. */
@@ -133,9 +135,11 @@ export class CoverageLog {
       const at = this.until(symbol, stateOf(symbol));
       return at === null ? [] : [{ family: this.#type, symbol, at }];
     });
-    if (watermarks.length === 0) return;
+    const ended = [...this.#ended];
+    this.#ended.clear();
     try {
-      await this.#store.noteHeard(watermarks);
+      if (watermarks.length > 0) await this.#store.noteHeard(watermarks);
+      if (ended.length > 0) await this.#store.forgetHeard(this.#type, ended);
     } catch (error) {
       // The old watermark remains: the next process requests more history than it needs.
       this.#log.error({ err: error }, "market-data coverage could not be stored");

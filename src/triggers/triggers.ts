@@ -2,7 +2,8 @@
 // in order; they do not know each other. Commits and loaded accounts update the indexes, ticks take hits out
 // of the trigger index, and each hit becomes a command through the desk. No hit is lost: its price travels
 // with the command, a new trigger is checked against the prices since its decision, and gaps are replayed.
-// Every server follows all strategies of a database; a key lets only the first of them have an effect.
+// A server keeps the triggers of the strategies in its slots. Another one may have some of them too for a
+// moment; a key lets only the first of them have an effect.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk, Executed } from "../desk/desk.ts";
@@ -11,6 +12,7 @@ import type { Quote, Settlement } from "../domain/market.ts";
 import { isOpen } from "../domain/order.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
 import type { LiveMarket } from "../market/feed.ts";
+import { slotOf } from "../store/slots.ts";
 import type { Store } from "../store/store.ts";
 import { AccountLoader } from "./account-loader.ts";
 import { CoverageLog, type CoverageState, type SymbolCoverage } from "./coverage-log.ts";
@@ -34,6 +36,11 @@ import { type TriggerCounts, TriggerIndex } from "./trigger-index.ts";
 
 /** How often the tick sequence is recorded, ms. */
 const CHECKPOINT_INTERVAL_MS = 1_000;
+/**
+ * How long a commit of a server that died before it notified the owner may be unknown to it, ms. If the owner
+ * dies as well, its watermark is too late by as much.
+ */
+const UNKNOWN_MS_MAX = 15_000;
 /** How often coverage is stored and uncovered intervals are requested, ms. */
 const STORE_INTERVAL_MS = 5_000;
 
@@ -42,7 +49,7 @@ type Deps = {
   readonly desk: Pick<Desk, "execute" | "onCommitted">;
   readonly store: Pick<
     Store,
-    "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "listHeard"
+    "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "forgetHeard" | "listHeard"
   >;
   readonly market: LiveMarket;
   readonly timers: Timers;
@@ -61,7 +68,11 @@ export class Triggers {
   /** Unsubscribe functions, by symbol. */
   readonly #subscriptions = new Map<string, () => void>();
   readonly #stops: readonly (() => void)[];
-  #isKept: (strategyId: string) => boolean = () => true;
+  /** The slots whose strategies are kept; undefined for all. */
+  #slots: ReadonlySet<number> | undefined;
+  /** Whether the coverage of the present slots is unknown until their accounts are loaded. */
+  #isSuspended = false;
+  #storing: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -72,6 +83,7 @@ export class Triggers {
       type,
       store,
       onLoaded: (account) => this.#applyLoaded(account),
+      slots: () => this.#slots,
       strategies: () => this.#strategies(),
       now: () => market.now(),
       after: timers.after,
@@ -101,24 +113,44 @@ export class Triggers {
   }
 
   /**
-   * Keeps only the triggers and positions of these strategies from now on, and drops all others at once. By
-   * default it keeps those of all strategies.
+   * Keeps only the triggers and positions of strategies in these slots from now on, and drops all others at
+   * once. By default it keeps those of all strategies. What is in a new slot is not known before `load`.
    */
-  keepOnly(isKept: (strategyId: string) => boolean): void {
-    this.#isKept = isKept;
+  keepOnly(slots: ReadonlySet<number>): void {
+    this.#slots = slots;
     for (const strategyId of this.#strategies()) {
-      if (!isKept(strategyId)) this.#applyLoaded(emptyAccount(strategyId, this.#deps.type));
+      if (!this.#isKept(strategyId)) this.#applyLoaded(emptyAccount(strategyId, this.#deps.type));
     }
   }
 
   /**
-   * Loads the triggers of strategies from the store, and requests the market data since the stored watermarks.
-   * Resolves when they are loaded.
+   * Before slots are taken: no symbol counts as covered, and no watermark is stored, until `load` has ended.
+   * Resolves when no write of watermarks is in flight.
    */
-  async load(strategyIds: Iterable<string>): Promise<void> {
-    await this.#coverage.beginResume();
-    await this.#accounts.load(strategyIds);
+  async suspendCoverage(): Promise<void> {
+    this.#isSuspended = true;
+    await this.#storing;
+  }
+
+  /**
+   * Loads the triggers of the slots that are kept from the store, and requests the market data since the
+   * stored watermarks. Resolves when they are loaded. Rejects if the watermarks cannot be read.
+   */
+  async load(): Promise<void> {
+    await this.#coverage.beginResume(UNKNOWN_MS_MAX);
+    await this.#accounts.loadEvery();
     this.#coverage.endResume();
+    this.#isSuspended = false;
+  }
+
+  /** Has all triggers loaded again, for commits of other servers that may not have been notified. */
+  reload(): void {
+    void this.#accounts.loadEvery();
+  }
+
+  /** The numbers of triggers. */
+  counts(): TriggerCounts {
+    return this.#index.counts();
   }
 
   /** The contracts that a strategy holds, or held before a settlement of funding still to come. */
@@ -131,6 +163,7 @@ export class Triggers {
    * before that time have been executed.
    */
   coveredUntil(symbol: string): number | null {
+    if (this.#isSuspended) return null;
     return this.#coverage.until(symbol, this.#coverageState(symbol));
   }
 
@@ -469,7 +502,13 @@ export class Triggers {
   }
 
   #storeCoverage(): Promise<void> {
-    return this.#coverage.store((symbol) => this.#coverageState(symbol));
+    if (this.#isSuspended) return this.#storing;
+    this.#storing = this.#coverage.store((symbol) => this.#coverageState(symbol));
+    return this.#storing;
+  }
+
+  #isKept(strategyId: string): boolean {
+    return this.#slots?.has(slotOf(strategyId)) ?? true;
   }
 
   #coverageState(symbol: string): CoverageState {

@@ -228,7 +228,14 @@ describe("refusals", () => {
 
 function accountClosing() {
   const { desk, store, wallNow } = stage.gateway;
-  return createAccountClosing({ desk, store, wallNow, every: () => () => {}, log: { error: console.error } });
+  return createAccountClosing({
+    owns: () => true,
+    desk,
+    store,
+    wallNow,
+    every: () => () => {},
+    log: { error: console.error },
+  });
 }
 
 /** Nothing of the trader is left but what they traded. */

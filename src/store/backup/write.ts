@@ -19,6 +19,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely";
+import { isPostgres } from "../dialect.ts";
 import { areKnown, migrationsDone } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { type Cell, FORMAT, FORMAT_VERSION, type Footer, type Header, type TableHead } from "./format.ts";
@@ -135,6 +136,11 @@ async function* textOf(
   yield `${JSON.stringify({ rows, sha256: hash.digest("hex") } satisfies Footer)}\n`;
 }
 
+/** What all servers of the database have recorded. */
+const NOTES_OF_ALL = sql`(SELECT kind, symbol, MIN(at) AS at FROM (
+  SELECT kind, symbol, at FROM symbol_notes UNION ALL SELECT kind, symbol, at FROM server_notes
+) AS notes GROUP BY kind, symbol) AS symbol_notes`;
+
 /** The rows of a table in the order of its primary key: all, or those of some strategies. */
 async function* pagesOf(
   db: Kysely<Tables>,
@@ -149,11 +155,12 @@ async function* pagesOf(
       : sql`${sql.ref(owner)} IN (${sql.join(strategies)})`;
   const keyColumns = sql.join(table.key.map((column) => sql.ref(column)));
   const columns = sql.join(table.columns.map((column) => sql.ref(column)));
+  const source = table.name === "symbol_notes" && isPostgres(db) ? NOTES_OF_ALL : sql.table(table.name);
   let last: readonly unknown[] | null = null;
   for (;;) {
     const after: RawBuilder<unknown> = last === null ? sql`` : sql`AND (${keyColumns}) > (${sql.join(last)})`;
     const { rows }: QueryResult<Record<string, unknown>> = await sql<Record<string, unknown>>`
-      SELECT ${columns} FROM ${sql.table(table.name)} WHERE ${ofThem} ${after} ORDER BY ${keyColumns} LIMIT ${sql.lit(PAGE_ROWS)}
+      SELECT ${columns} FROM ${source} WHERE ${ofThem} ${after} ORDER BY ${keyColumns} LIMIT ${sql.lit(PAGE_ROWS)}
     `.execute(db);
     if (rows.length > 0) yield rows.map((row) => table.columns.map((column) => cellOf(table, column, row)));
     const end = rows.at(-1);

@@ -44,6 +44,8 @@ export type SignalStore = {
     readonly now: number;
     readonly until: number;
     readonly limit: number;
+    /** Only those of strategies in these slots; undefined for all. */
+    readonly slots?: ReadonlySet<number> | undefined;
   }): Promise<readonly Signal[]>;
   /** Has a pending signal be FAILED, to be claimed again from `dueAt` on. One that is settled stays as it is. */
   postponeSignal(

@@ -174,9 +174,10 @@ export type TradingStore = {
   findOpeningTime(strategyId: string): Promise<number | null>;
   /**
    * All accounts of a type that the market can still reach, or whose earlier positions a funding settlement
-   * can. It is one snapshot, in order of id. The trigger index is rebuilt from it.
+   * can. It is one snapshot, in order of id. The trigger index is rebuilt from it. With `slots` only those of
+   * strategies in these slots.
    */
-  listExposedAccounts(type: StrategyType): Promise<readonly Account[]>;
+  listExposedAccounts(type: StrategyType, slots?: ReadonlySet<number>): Promise<readonly Account[]>;
   /**
    * Notifies the listener after each commit of another process, in the order of commits of each strategy.
    * Resolves with the unsubscribe function when every later commit will be notified, or the listener was
@@ -189,6 +190,8 @@ export type TradingStore = {
    * Rejects if it cannot be written; the recorded times then stay.
    */
   noteHeard(heard: readonly Heard[]): Promise<void>;
+  /** Removes the recorded times of symbols, for which nobody waits any more. */
+  forgetHeard(family: StrategyType, symbols: readonly string[]): Promise<void>;
   /** The recorded times of all symbols of a strategy type. */
   listHeard(family: StrategyType): Promise<readonly Heard[]>;
   /** Records until when (market time, Unix ms) a contract's funding is settled for all accounts; as above. */

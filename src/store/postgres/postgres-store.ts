@@ -25,6 +25,7 @@ import { Connections, isFull, isReadOnly, isRolledBack, reasonOf, unfitness } fr
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { listenForCommits } from "./notifications.ts";
 import { sharedListening } from "./shared-listening.ts";
+import { PostgresSlots } from "./slots.ts";
 
 /** Groups that can be under way at once: the desk sends one after the other. */
 const COMMITS_MAX = 1;
@@ -56,11 +57,14 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const execute: Execute = (statements) => others.execute(statements);
   const executeHot: Execute = (statements) => hot.execute(statements);
   const shared = queries(db, execute);
+  const slots = new PostgresSlots({ db, execute, serverId: process });
   return {
     ...shared,
+    ...slots.notes(shared),
     ...hotReads(hot),
     people: { ...peopleQueries(db), ...frequentPeopleWrites(db, execute) },
     copying: copyingQueries(db, execute),
+    slots,
     receiveSignals: receiving(signalRecorder(db, executeHot)),
 
     async findOrder(strategyId, order) {

@@ -61,6 +61,7 @@ export async function openSqliteStore(
     ...hotReads(reader, snapshot, keys),
     people: people(db, { execute, seen, keys }),
     copying: copying(db, writer, execute),
+    slots: null,
     receiveSignals: receiving(signalRecorder(db, execute)),
     createStrategies: (created) => seen(shared.createStrategies(created)),
     revokeKey: (apiKey, at) => seen(shared.revokeKey(apiKey, at)),

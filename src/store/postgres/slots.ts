@@ -1,0 +1,199 @@
+// Slots and their owners in a PostgreSQL database. A transaction that changes either holds one advisory lock,
+// so that a lease never expires between the look at it and what follows. Times are the database's.
+// Each server has watermarks of its own, of all its slots together. A new owner of a slot lowers its own to
+// those of every server that is gone and to those that were given back (`symbol_notes`), in the transaction
+// that takes the slot, so that whoever comes after a second failure still replays what nobody has checked.
+import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { type Execute, overRows } from "../dialect.ts";
+import { ADVISORY_LOCKS } from "../frequent-writes.ts";
+import type { SlotStore, SlotsView } from "../ports/slots.ts";
+import type { SymbolNoteKind, Tables } from "../schema.ts";
+import type { Store } from "../store.ts";
+
+const SLOTS_LOCK = 3;
+/** How long an expired lease stays readable, ms: every server that is alive looks more often. */
+const EXPIRED_KEPT_MS = 60_000;
+
+const LOCK = sql`SELECT pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCKS)}, ${sql.lit(SLOTS_LOCK)})`;
+const NOW = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+const LIVE_IDS = sql`(SELECT id FROM servers WHERE expires_at >= ${NOW})`;
+
+type Note = { readonly kind: SymbolNoteKind; readonly symbol: string; readonly at: number };
+type NoteStore = Pick<Store, "noteHeard" | "forgetHeard" | "listHeard" | "noteFunding" | "listFundingNoted">;
+type SlotRow = { readonly slot: number; readonly epoch: string };
+
+export class PostgresSlots implements SlotStore {
+  readonly serverId: string;
+  readonly #db: Kysely<Tables>;
+  readonly #execute: Execute;
+  readonly #putNotes: (rows: readonly (Note & { readonly server: string })[]) => CompiledQuery<unknown>;
+  /** Writes of watermarks in flight. */
+  readonly #writes = new Set<Promise<unknown>>();
+  #isJoined = false;
+  #isTaking = false;
+
+  constructor({ db, execute, serverId }: { db: Kysely<Tables>; execute: Execute; serverId: string }) {
+    this.serverId = serverId;
+    this.#db = db;
+    this.#execute = execute;
+    this.#putNotes = overRows(
+      db,
+      { server: "text", kind: "text", symbol: "text", at: "bigint" },
+      (given) => sql`
+        INSERT INTO server_notes (server, kind, symbol, at) SELECT server, kind, symbol, at FROM ${given}
+        ON CONFLICT (server, kind, symbol) DO UPDATE SET at = excluded.at`,
+    );
+  }
+
+  async renew(leaseMs: number): Promise<SlotsView> {
+    this.#isJoined = true;
+    const [, , , servers = [], own = [], free = []] = await this.#run(
+      LOCK,
+      sql`
+        INSERT INTO servers (id, epoch, expires_at) VALUES (${this.serverId}, 1, ${NOW} + ${leaseMs})
+        ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at,
+          epoch = servers.epoch + CASE WHEN servers.expires_at < ${NOW} THEN 1 ELSE 0 END`,
+      sql`DELETE FROM servers WHERE expires_at < ${NOW} - ${EXPIRED_KEPT_MS}`,
+      sql`SELECT id, epoch, expires_at >= ${NOW} AS is_live FROM servers ORDER BY id`,
+      this.#ownSlots(),
+      sql`SELECT count(*) AS free FROM slots WHERE server NOT IN ${LIVE_IDS}`,
+    );
+    const rows = servers as { id: string; epoch: string; is_live: boolean }[];
+    return {
+      servers: rows.map(({ id, epoch, is_live }) => ({
+        serverId: id,
+        epoch: Number(epoch),
+        isLive: is_live,
+      })),
+      own: ownOf(own),
+      free: Number((free as { free: string }[])[0]?.free ?? 0),
+    };
+  }
+
+  async take(count: number): Promise<SlotsView["own"]> {
+    this.#isTaking = true;
+    try {
+      await Promise.allSettled(this.#writes);
+      const answers = await this.#run(
+        LOCK,
+        sql`
+          UPDATE slots SET server = ${this.serverId}, epoch = epoch + 1 WHERE ${this.serverId} IN ${LIVE_IDS}
+            AND slot IN (SELECT slot FROM slots WHERE server NOT IN ${LIVE_IDS} ORDER BY slot LIMIT ${count})`,
+        sql`
+          INSERT INTO server_notes (server, kind, symbol, at)
+          SELECT ${this.serverId}, kind, symbol, MIN(at) FROM (
+            SELECT kind, symbol, at FROM symbol_notes
+            UNION ALL SELECT kind, symbol, at FROM server_notes WHERE server NOT IN ${LIVE_IDS}
+          ) AS inherited GROUP BY kind, symbol
+          ON CONFLICT (server, kind, symbol) DO UPDATE SET at = LEAST(server_notes.at, excluded.at)`,
+        // What everybody has inherited is of no use any more.
+        sql`
+          DELETE FROM server_notes WHERE server NOT IN ${LIVE_IDS}
+            AND NOT EXISTS (SELECT FROM slots WHERE server NOT IN ${LIVE_IDS})`,
+        sql`
+          DELETE FROM symbol_notes WHERE NOT EXISTS (SELECT FROM slots WHERE server NOT IN ${LIVE_IDS})`,
+        this.#ownSlots(),
+      );
+      return ownOf(answers.at(-1) ?? []);
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  async release(slots: readonly number[]): Promise<void> {
+    await this.#run(
+      LOCK,
+      this.#returnNotes(),
+      sql`UPDATE slots SET server = '' WHERE server = ${this.serverId} AND slot = ANY(${slots}::int[])`,
+    );
+  }
+
+  async leave(): Promise<void> {
+    await this.#run(
+      LOCK,
+      this.#returnNotes(),
+      sql`UPDATE slots SET server = '' WHERE server = ${this.serverId}`,
+      sql`DELETE FROM server_notes WHERE server = ${this.serverId}`,
+      sql`DELETE FROM servers WHERE id = ${this.serverId}`,
+    );
+    this.#isJoined = false;
+  }
+
+  /** The methods that keep watermarks: those of all servers before this one has joined, then its own. */
+  notes(shared: NoteStore): NoteStore {
+    return {
+      noteHeard: async (heard) => {
+        if (!this.#isJoined) return await shared.noteHeard(heard);
+        await this.#note(heard.map(({ family, symbol, at }) => ({ kind: family, symbol, at })));
+      },
+      forgetHeard: async (family, symbols) => {
+        if (!this.#isJoined) return await shared.forgetHeard(family, symbols);
+        await this.#write(
+          sql`
+          DELETE FROM server_notes WHERE server = ${this.serverId} AND kind = ${family}
+            AND symbol = ANY(${symbols}::text[])`.compile(this.#db),
+        );
+      },
+      noteFunding: async (symbol, until) => {
+        if (!this.#isJoined) return await shared.noteFunding(symbol, until);
+        await this.#note([{ kind: "FUNDING", symbol, at: until }]);
+      },
+      listHeard: async (family) => {
+        if (!this.#isJoined) return await shared.listHeard(family);
+        return (await this.#notesOf(family)).map(({ symbol, at }) => ({ family, symbol, at }));
+      },
+      listFundingNoted: async () => {
+        if (!this.#isJoined) return await shared.listFundingNoted();
+        return (await this.#notesOf("FUNDING")).map(({ symbol, at }) => ({ symbol, until: at }));
+      },
+    };
+  }
+
+  async #note(notes: readonly Note[]): Promise<void> {
+    const last = new Map(notes.map((each) => [`${each.kind} ${each.symbol}`, each]));
+    if (last.size === 0) return;
+    await this.#write(this.#putNotes([...last.values()].map((each) => ({ ...each, server: this.serverId }))));
+  }
+
+  /** Writes watermarks, unless slots are being taken: these may be later than the slots'. */
+  async #write(statement: CompiledQuery<unknown>): Promise<void> {
+    if (this.#isTaking) return;
+    const write = this.#execute([statement]);
+    this.#writes.add(write);
+    try {
+      await write;
+    } finally {
+      this.#writes.delete(write);
+    }
+  }
+
+  async #notesOf(kind: SymbolNoteKind): Promise<{ symbol: string; at: number }[]> {
+    const rows = await this.#db
+      .selectFrom("server_notes")
+      .select(["symbol", "at"])
+      .where("server", "=", this.serverId)
+      .where("kind", "=", kind)
+      .execute();
+    return rows.map(({ symbol, at }) => ({ symbol, at: Number(at) }));
+  }
+
+  #ownSlots(): RawBuilder<unknown> {
+    return sql`SELECT slot, epoch FROM slots WHERE server = ${this.serverId}`;
+  }
+
+  #returnNotes(): RawBuilder<unknown> {
+    return sql`
+      INSERT INTO symbol_notes (kind, symbol, at)
+      SELECT kind, symbol, at FROM server_notes WHERE server = ${this.serverId}
+      ON CONFLICT (kind, symbol) DO UPDATE SET at = LEAST(symbol_notes.at, excluded.at)`;
+  }
+
+  /** Runs statements as one transaction. */
+  #run(...statements: readonly RawBuilder<unknown>[]): Promise<readonly (readonly unknown[])[]> {
+    return this.#execute(statements.map((statement) => statement.compile(this.#db)));
+  }
+}
+
+function ownOf(rows: readonly unknown[]): ReadonlyMap<number, number> {
+  return new Map((rows as readonly SlotRow[]).map(({ slot, epoch }) => [slot, Number(epoch)]));
+}
