@@ -11,8 +11,8 @@ import { StoreUnavailable } from "../store/store.ts";
 import type { Triggers } from "./triggers.ts";
 
 /** How long a lease lasts, ms, and how often it is renewed: what a dead server owned has an owner within 8 s. */
-export const LEASE_MS = 6_000;
-export const RENEW_MS = 2_000;
+const LEASE_MS = 6_000;
+const RENEW_MS = 2_000;
 
 type Deps = {
   readonly store: SlotStore;
@@ -51,6 +51,12 @@ export class SlotOwner {
    */
   async open(): Promise<void> {
     await this.#renew();
+    await this.#loading;
+  }
+
+  /** Renews the lease now, unless that is in progress. Resolves when what was taken is loaded. Never rejects. */
+  async renew(): Promise<void> {
+    await this.#renewals.run();
     await this.#loading;
   }
 

@@ -1,0 +1,180 @@
+// Servers that share a PostgreSQL database, each with a trigger engine, a desk and a market of its own. Time is
+// manual; leases expire by the database's clock, so a test moves their end.
+import { Client } from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { eventually } from "../../test/support/eventually.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../test/support/postgres.ts";
+import { createManualTime, type ManualTime } from "../concurrency/testing/manual-time.ts";
+import { createStrategies } from "../desk/testing/strategies.ts";
+import { decimal } from "../money/decimal.ts";
+import { openPostgresStore } from "../store/postgres/postgres-store.ts";
+import { SLOTS } from "../store/slots.ts";
+import { SlotOwner } from "./slot-owner.ts";
+import { cleanStages, START, startOn } from "./testing/stage.ts";
+
+const LEASE_MS = 600_000;
+const STRATEGIES = Array.from({ length: 12 }, (_, index) => `s${index}`);
+
+cleanStages();
+
+describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () => {
+  let server: Databases;
+  let url: string;
+  let time: ManualTime;
+  beforeAll(async () => {
+    const opened = await openPostgres();
+    if (opened === null) throw new Error("where there are programs there is a server");
+    server = opened;
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    url = await server.newDatabase();
+    time = createManualTime(START);
+  });
+
+  test("one that joins gets its share, and one that stops gives its slots back", async () => {
+    const here = await start();
+    expect(here.owner.ownSlots().size).toBe(SLOTS);
+    const there = await start();
+    await renew(here, there);
+    expect([here.owner.ownSlots().size, there.owner.ownSlots().size]).toEqual([SLOTS / 2, SLOTS / 2]);
+    expect(here.owner.ownSlots().isDisjointFrom(there.owner.ownSlots())).toBe(true);
+    const third = await start();
+    await renew(here, there, third);
+    const sizes = [here, there, third].map(({ owner }) => owner.ownSlots().size);
+    expect(sizes.toSorted()).toEqual([85, 85, 86]);
+    await there.stop();
+    await renew(here, third);
+    expect([here.owner.ownSlots().size, third.owner.ownSlots().size]).toEqual([SLOTS / 2, SLOTS / 2]);
+  });
+
+  test("each keeps the triggers of its slots alone, and those of others when it takes them", async () => {
+    const here = await start();
+    await createStrategies(here.store, STRATEGIES, "SPOT");
+    for (const id of STRATEGIES) await here.place(id, "BUY", "90");
+    const there = await start();
+    await renew(here, there);
+    const counts = [here, there].map(({ triggers }) => triggers.counts().orders);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(STRATEGIES.length);
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    for (const id of STRATEGIES) expect(here.owner.owns(id)).toBe(!there.owner.owns(id));
+    await there.stop();
+    await renew(here);
+    expect(here.triggers.counts().orders).toBe(STRATEGIES.length);
+  });
+
+  test("two that both believe they own a slot fill each order once", async () => {
+    const here = await start();
+    await createStrategies(here.store, STRATEGIES, "SPOT");
+    for (const id of STRATEGIES) await here.place(id, "BUY", "90");
+    const there = await start();
+    // The lease of the first one expires without its knowledge.
+    await expire(here);
+    await there.owner.renew();
+    await there.owner.renew();
+    expect(there.owner.ownSlots().size).toBe(SLOTS);
+    expect(here.owner.ownSlots().size).toBe(SLOTS);
+    for (const { triggers } of [here, there]) expect(triggers.counts().orders).toBe(STRATEGIES.length);
+    for (const { market } of [here, there]) market.show("BTCUSDT", "89", "90");
+    for (const id of STRATEGIES) {
+      await eventually(`the order of ${id} is filled`, async () => (await here.statusOf(id, 1)) === "FILLED");
+    }
+    for (const { triggers } of [here, there]) {
+      await eventually("nothing is left", () => triggers.counts().orders === 0);
+    }
+    for (const id of STRATEGIES) {
+      const fills = await here.fillsOf(id, 1);
+      expect([id, fills]).toEqual([id, [["90.00000000", "0.10000000", true]]]);
+    }
+    await renew(here, there);
+    expect(here.owner.ownSlots().isDisjointFrom(there.owner.ownSlots())).toBe(true);
+  });
+
+  test("a new owner replays what happened since the last watermark of one that was killed", async () => {
+    const here = await start();
+    await createStrategies(here.store, ["one"], "SPOT");
+    await here.place("one", "BUY", "90");
+    here.market.show("BTCUSDT", "99", "100");
+    const there = await start();
+    time.advance(60_000);
+    await eventually("the watermark is stored", async () => {
+      const [heard] = await here.store.listHeard("SPOT");
+      return heard?.at === START + 55_000;
+    });
+    here.kill();
+    await expire(here);
+    time.advance(10_000);
+    await there.owner.renew();
+    const from = START + 62_000;
+    there.market.answer([{ from, to: from, lowest: decimal("89"), highest: decimal("89") }]);
+    there.market.show("BTCUSDT", "99", "100");
+    time.advance(5_000);
+    await eventually("the order is filled", async () => (await there.statusOf("one", 1)) === "FILLED");
+    expect(there.market.asked.at(-1)?.from).toBeLessThanOrEqual(START + 55_000);
+  });
+
+  test("one that loses its lease and comes back has lost its triggers until it takes slots again", async () => {
+    const [here, there] = [await start(), await start()];
+    await expire(here);
+    await there.owner.renew();
+    await here.owner.renew();
+    expect(here.owner.ownSlots().size).toBe(0);
+    await renew(here, there);
+    expect(here.owner.ownSlots().size).toBe(SLOTS / 2);
+  });
+
+  async function start() {
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    const { slots } = store;
+    if (slots === null) throw new Error("servers share this database");
+    const started = startOn(store, time);
+    const { triggers, storage } = started;
+    const owner = new SlotOwner({
+      store: {
+        serverId: slots.serverId,
+        // No lease expires because the machine is slow.
+        renew: () => slots.renew(LEASE_MS),
+        take: (count) => slots.take(count),
+        release: (given) => slots.release(given),
+        leave: () => slots.leave(),
+      },
+      triggers: [triggers],
+      onTaken: async () => {},
+      every: () => () => {},
+      log: pino({ level: "silent" }),
+    });
+    await triggers.open();
+    await owner.open();
+    return {
+      ...started,
+      store,
+      owner,
+      serverId: slots.serverId,
+      /** From now on it stores nothing, as after kill -9. */
+      kill() {
+        storage.failsToNote = true;
+      },
+      async stop() {
+        await triggers.close();
+        await owner.close();
+      },
+    };
+  }
+
+  type Server = Awaited<ReturnType<typeof start>>;
+
+  /** Has servers renew their leases until slots that are given back have been taken. */
+  async function renew(...servers: readonly Server[]): Promise<void> {
+    for (const { owner } of [...servers, ...servers]) await owner.renew();
+  }
+
+  /** What happens to the lease of a server that has not renewed it. */
+  async function expire({ serverId }: Server): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("UPDATE servers SET expires_at = expires_at - $1 WHERE id = $2", [LEASE_MS, serverId]);
+    await client.end();
+  }
+});
