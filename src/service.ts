@@ -173,7 +173,7 @@ export async function startService(
       });
     }
     for (const each of Object.values(triggers)) await each.open();
-    await slotOwner?.open();
+    await slotOwner?.renew();
     await funding.rebuild();
     const triggerCounts = Object.values(triggers).map((each) => each.counts());
     const owns = slotOwner?.owns ?? (() => true);

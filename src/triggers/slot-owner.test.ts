@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
       log: pino({ level: "silent" }),
     });
     await triggers.open();
-    await owner.open();
+    await owner.renew();
     return {
       ...started,
       store,

@@ -33,6 +33,8 @@ export class SlotOwner {
   /** Whether slots were taken, or may have been, whose triggers are not loaded yet. */
   #isUnloaded = false;
   #loading: Promise<void> | null = null;
+  /** Whether the last attempt found the store out of reach, which is logged once. */
+  #isOutOfReach = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -46,15 +48,9 @@ export class SlotOwner {
   }
 
   /**
-   * Joins and takes its share of the free slots. Resolves when their triggers are loaded, or their load has
-   * failed and will be tried again. Rejects if the store fails.
+   * Joins, or renews the lease now, and takes its share of the free slots. Resolves when their triggers are
+   * loaded. Never rejects: a database that is read-only at present lets a server start, which takes slots later.
    */
-  async open(): Promise<void> {
-    await this.#renew();
-    await this.#loading;
-  }
-
-  /** Renews the lease now, unless that is in progress. Resolves when what was taken is loaded. Never rejects. */
   async renew(): Promise<void> {
     await this.#renewals.run();
     await this.#loading;
@@ -79,6 +75,7 @@ export class SlotOwner {
   async #renew(): Promise<void> {
     const { store, triggers } = this.#deps;
     const { servers, own, free } = await store.renew(LEASE_MS);
+    this.#isOutOfReach = false;
     const live = servers.filter(({ isLive }) => isLive);
     if (this.#isAnyLost(servers)) for (const each of triggers) each.reload();
     this.#servers = new Map(servers.map((each) => [each.serverId, each]));
@@ -147,8 +144,9 @@ export class SlotOwner {
   }
 
   #failed(error: unknown, what: string): void {
-    if (error instanceof StoreUnavailable) this.#deps.log.warn({ reason: error.message }, what);
-    else this.#deps.log.error({ err: error }, what);
+    if (!(error instanceof StoreUnavailable)) this.#deps.log.error({ err: error }, what);
+    else if (!this.#isOutOfReach) this.#deps.log.warn({ reason: error.message }, what);
+    this.#isOutOfReach = error instanceof StoreUnavailable;
   }
 }
 
