@@ -164,7 +164,7 @@ export class FundingClock {
       const settlements = await Promise.race([question, this.#closing.promise]);
       if (settlements === null || !(await this.#settle(symbol, settlements))) return;
       const last = settlements.at(-1)?.fundingTime ?? 0;
-      // Slots were taken meanwhile: what they need is asked for anew.
+      // Slots were taken during the request: their settlements are requested again.
       if (this.#applied.get(symbol) !== applied) return;
       await this.#note(symbol, Math.max(last, now - LATE_MS_MAX));
       if (isExpected) {

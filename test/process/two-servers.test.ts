@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { createSimulatedSources } from "../../src/market/simulated/source.ts";
+import { slotOf } from "../../src/store/slots.ts";
 import { eventually } from "../support/eventually.ts";
 import { balancesAfter, type Fill, farBelow, units } from "../support/exact.ts";
 import {
@@ -82,11 +83,18 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
   });
 
   test("an order of a server that is killed is filled by the other, once, and once it stays", async () => {
-    const { first, second, restartFirst, newStrategies } = await ownPair();
-    const trader = await take(newStrategies);
-    const placed = await placeAhead(first.url, trader);
+    const { first, second, databaseUrl, restartFirst, newStrategies } = await ownPair();
+    const traders = await ofBothOwners(databaseUrl, newStrategies);
+    const [trader] = traders;
+    const orders = await Promise.all(traders.map((each) => placeAhead(first.url, each)));
+    const [placed] = orders;
+    if (trader === undefined || placed === undefined) throw new Error("each owner has a strategy");
     await first.kill();
-    await filled(second.url, trader, placed);
+    for (const [index, order] of orders.entries()) {
+      const owner = traders[index] ?? trader;
+      await filled(second.url, owner, order);
+      await expectFilledOnce(second.url, owner, order);
+    }
     const again = await restartFirst();
     onTestFinished(() => again.kill());
     for (const { url } of [second, again]) await expectFilledOnce(url, trader, placed);
@@ -243,6 +251,35 @@ async function startPair(databaseUrl: string): Promise<Pair> {
       }
     },
   };
+}
+
+/** New strategies, of which each of the two servers owns one: as soon as slots are balanced. */
+async function ofBothOwners(
+  databaseUrl: string,
+  newStrategies: Pair["newStrategies"],
+): Promise<readonly Credentials[]> {
+  await eventually(
+    "each server owns half of the slots",
+    async () => (await ask(databaseUrl, "SELECT FROM slots GROUP BY server HAVING count(*) = 128")) === 2,
+  );
+  const found = new Map<string, Credentials>();
+  while (found.size < 2) {
+    const trader = await take(newStrategies);
+    found.set(await ownerOf(databaseUrl, trader), trader);
+  }
+  return [...found.values()];
+}
+
+/** The server that owns the slot of a strategy. */
+async function ownerOf(databaseUrl: string, { strategyId }: Credentials): Promise<string> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query("SELECT server FROM slots WHERE slot = $1", [slotOf(strategyId)]);
+    return rows[0].server;
+  } finally {
+    await client.end();
+  }
 }
 
 async function take(newStrategies: Pair["newStrategies"]): Promise<Credentials> {

@@ -2,7 +2,7 @@
 // so that a lease never expires between the look at it and what follows. Times are the database's.
 // Each server has watermarks of its own, of all its slots together. A new owner of a slot lowers its own to
 // those of every server that is gone and to those that were given back (`symbol_notes`), in the transaction
-// that takes the slot, so that whoever comes after a second failure still replays what nobody has checked.
+// that takes the slot, so that the next owner after a second failure still replays all that is unchecked.
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import { type Execute, overRows } from "../dialect.ts";
 import { ADVISORY_LOCKS } from "../frequent-writes.ts";
