@@ -27,8 +27,6 @@ export const BAD_ORDER = { ...ORDER, side: "?" };
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-type BudgetStage = ReturnType<typeof budgetStage>;
-
 /** A fixture of the calling test file; read it only inside tests. */
 export function budgetStage(strategyCount: number) {
   let market: MarketFeed;

@@ -3,7 +3,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server, type Socket } from "socket.io";
 
-type ScriptedServer = Awaited<ReturnType<typeof openScriptedServer>>;
 export type ScriptedConnection = ReturnType<typeof connectionOf>;
 
 export async function openScriptedServer() {
