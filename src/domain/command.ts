@@ -82,7 +82,7 @@ export type PlaceLeg = {
   readonly side: Side;
   readonly legType: LegType;
   readonly triggerPrice: Price;
-  /** The mark price where absent. Only `strict` takes another one, or price protection. */
+  /** The mark price where absent; `standard` takes no other one, and no price protection. */
   readonly workingType?: WorkingType;
   readonly priceProtect?: boolean;
   /** One client id, one leg, for ever. */

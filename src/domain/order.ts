@@ -75,7 +75,7 @@ export type Order = {
   readonly timeInForce?: Exclude<TimeInForce, "GTC">;
   /** Why it expired; absent of orders that expired before reasons were recorded with them. */
   readonly expiryReason?: ExpiryReason;
-  /** Of an order under `strict` that a client placed. */
+  /** Of every order under `strict`, and of no other. */
   readonly arrival?: Arrival;
   /** Of an open order under `strict`: how it joined the queue at its price. */
   readonly queue?: QueueEntry;
@@ -132,6 +132,11 @@ export type Trade = {
 
 export function isStopType(type: OrderType): type is StopOrderType {
   return type === "STOP_LOSS" || type === "STOP_LOSS_LIMIT";
+}
+
+/** Whether the order is of a strategy under `strict`. */
+export function isStrict({ arrival }: Pick<Order, "arrival">): boolean {
+  return arrival !== undefined;
 }
 
 export function isOpen(order: Order): boolean {

@@ -22,7 +22,7 @@ export type Receipt = {
   /** Of the profile's rules. */
   readonly version: number;
   readonly cause: FillCause;
-  /** Of an order that a client placed. */
+  /** Null of orders that began before their arrival was recorded. */
   readonly arrival: Arrival | null;
   /** The book that the fill was decided with. */
   readonly book: BookStamp | null;

@@ -2,6 +2,7 @@
 import type { Account } from "../domain/account.ts";
 import type { PlaceOrder } from "../domain/command.ts";
 import type { OrderPlaced } from "../domain/event.ts";
+import type { FillProfile } from "../domain/fill-profile.ts";
 import type { Order } from "../domain/order.ts";
 import { exhaustedBy, withPlacement } from "../domain/order-counts.ts";
 import type { Refusal } from "../domain/refusal.ts";
@@ -60,13 +61,16 @@ type At = { readonly at: number };
  * `#`.
  */
 export function ownOrder(
+  { strict }: FillProfile,
   terms: Pick<
     Order,
     "orderId" | "clientOrderId" | "symbol" | "side" | "type" | "quantity" | "reservedAsset"
   > &
     At,
 ): Order {
-  return begun({ ...terms, reserved: ZERO });
+  const order = begun({ ...terms, reserved: ZERO });
+  const { at } = terms;
+  return strict === null ? order : { ...order, arrival: { admittedAt: null, latencyMs: 0, arrivedAt: at } };
 }
 
 function begun({

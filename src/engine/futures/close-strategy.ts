@@ -3,7 +3,7 @@
 // A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING,
 // which permits no writes, and the same command closes it later; until then the position continues, funding
 // and liquidation included. Source: specification 3.3; design, section 6 (strategy close).
-import type { Position } from "../../domain/account.ts";
+import type { Account, Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -49,9 +49,8 @@ function close(
   const { at } = circumstances;
   const { profile } = draft.account;
   for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
-    const { nextOrderId: orderId } = draft.account;
     const quantity = atMost(magnitude(position.quantity), contract);
-    const order = closingOrder(orderId, position, quantity, contract, at);
+    const order = closingOrder(draft.account, position, quantity, contract, at);
     const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at };
     const filled = fillOf(draft.account, order, contract, terms);
     if (filled === null) throw new Error("what only closes can always be paid for");
@@ -74,7 +73,7 @@ function closeByWalk(
   if (book === null || mark === null) return;
   for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
     const quantity = atMost(magnitude(position.quantity), contract);
-    const order = closingOrder(draft.account.nextOrderId, position, quantity, contract, at);
+    const order = closingOrder(draft.account, position, quantity, contract, at);
     const { takes, left } = walkAtMarket(draft.account, order, { book, mark }, contract, at);
     if (takes.length === 0) return;
     draft.add(placed(order));
@@ -88,14 +87,14 @@ function closeByWalk(
 }
 
 function closingOrder(
-  orderId: number,
+  { profile, nextOrderId: orderId }: Account,
   position: Position,
   quantity: Quantity,
   contract: Contract,
   at: number,
 ): Order {
   return {
-    ...ownOrder({
+    ...ownOrder(profile, {
       orderId,
       clientOrderId: `close#${orderId}`,
       symbol: position.symbol,

@@ -21,7 +21,10 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   const { account } = draft;
   const { market, at, admittedAt } = circumstances;
   const { symbol, side, legType: type, triggerPrice, clientLegId } = command;
-  const { workingType = "MARK_PRICE", priceProtect = false } = command;
+  const isStrict = account.profile.strict !== null;
+  // Under `standard` the mark price decides whatever a client names.
+  const workingType = isStrict ? command.workingType : undefined;
+  const priceProtect = isStrict && command.priceProtect === true;
   const exhausted = exhaustedOrders(account, circumstances);
   if (exhausted !== null) return exhausted;
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
@@ -39,10 +42,8 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
   if (openLegOf(account, symbol, side, type)) return { refusal: "LEG_EXISTS" };
   const tooMany = legCountRefusal(contract, account, 1);
   if (tooMany !== null) return tooMany;
-  const isStrict = account.profile.strict !== null;
-  if (workingType === "CONTRACT_PRICE" && !isStrict) return { refusal: "WORKING_TYPE_INVALID", workingType };
-  const isOfMark = workingType === "MARK_PRICE";
-  const present = isOfMark ? market.markPrice(symbol) : market.lastPrice(symbol);
+  const isOfLast = workingType === "CONTRACT_PRICE";
+  const present = isOfLast ? market.lastPrice(symbol) : market.markPrice(symbol);
   if (present === null) return { refusal: "MARKET_SILENT" };
   if (isTriggeredBy(legTrigger({ side, type, triggerPrice }), present))
     return { refusal: "LEG_WOULD_TRIGGER" };
@@ -59,8 +60,8 @@ export function placeLeg(draft: Draft, command: PlaceLeg, circumstances: Circums
       type,
       status: "NEW",
       triggerPrice,
-      ...(workingType === "CONTRACT_PRICE" && { workingType }),
-      ...(priceProtect && isStrict && { priceProtect }),
+      ...(isOfLast && { workingType }),
+      ...(priceProtect && { priceProtect }),
       placedAt: at,
       updatedAt: at,
       fired: null,
@@ -113,7 +114,7 @@ export function triggerLeg(
   if (price === null) return { refusal: "MARKET_SILENT" };
   const quantity = magnitude(position.quantity);
   const order = {
-    ...ownOrder({
+    ...ownOrder(profile, {
       orderId: account.nextOrderId,
       clientOrderId: leg.clientLegId,
       symbol,

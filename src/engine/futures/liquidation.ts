@@ -4,7 +4,7 @@
 // whole wallet is lost, and never more. Source: specification section 1; design, section 6 (liquidation);
 // reference exchange, section 15.6.
 
-import type { Position } from "../../domain/account.ts";
+import type { Account, Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { LiquidatePosition } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
@@ -80,7 +80,7 @@ function close(
   contract: Contract,
   { at, seenAt }: Seen,
 ): void {
-  const order = closingOrder(draft.account.nextOrderId, position, contract, at);
+  const order = closingOrder(draft.account, position, contract, at);
   const terms = {
     price,
     quantity: order.quantity,
@@ -108,7 +108,7 @@ function closeByWalk(
   contract: Contract,
   { at, seenAt, market }: Seen,
 ): void {
-  const order = closingOrder(draft.account.nextOrderId, position, contract, at);
+  const order = closingOrder(draft.account, position, contract, at);
   draft.add(placed(order));
   const book = market.book(position.symbol);
   if (book !== null) {
@@ -132,9 +132,14 @@ function closeByWalk(
   draft.add(taken);
 }
 
-function closingOrder(orderId: number, position: Position, contract: Contract, at: number): Order {
+function closingOrder(
+  { profile, nextOrderId: orderId }: Account,
+  position: Position,
+  contract: Contract,
+  at: number,
+): Order {
   return {
-    ...ownOrder({
+    ...ownOrder(profile, {
       orderId,
       clientOrderId: `liquidation#${orderId}`,
       symbol: position.symbol,

@@ -74,7 +74,7 @@ function sales(
   const events: (OrderPlaced | OrderFilled)[] = [];
   let left = quantity;
   for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
-    const order = saleOf(rules, left, numbers.orderId, circumstances);
+    const order = saleOf(numbers, rules, left, numbers.orderId, circumstances);
     numbers.orderId += 1;
     events.push(placed(order), fillWhole(numbers, order, { price, isMaker: false }, rules, circumstances.at));
     numbers.nextTradeId += 1;
@@ -84,12 +84,13 @@ function sales(
 }
 
 function saleOf(
+  { profile }: Pick<Account, "profile">,
   rules: SymbolRules,
   quantity: Quantity,
   orderId: number,
   { market, at }: Circumstances,
 ): Order {
-  return ownOrder({
+  return ownOrder(profile, {
     orderId,
     clientOrderId: `close#${orderId}`,
     symbol: rules.symbol,
@@ -110,7 +111,7 @@ function closeStrictly(account: Account, circumstances: Circumstances): Decision
   for (const { rules, quantity } of holdings(account, circumstances)) {
     let left = quantity;
     for (let count = 0; count < SALES_PER_HOLDING_MAX && isSellable(rules, left, circumstances); count += 1) {
-      const order = saleOf(rules, left, draft.account.nextOrderId, circumstances);
+      const order = saleOf(account, rules, left, draft.account.nextOrderId, circumstances);
       const unsold = sell(draft, order, rules, circumstances);
       left = subtract(left, subtract(order.quantity, unsold));
       isWaiting ||= unsold > 0n;
