@@ -17,7 +17,6 @@ import { startServersCopier } from "./copier-service.ts";
 import { openDashboard } from "./dashboard-service.ts";
 import { Desk } from "./desk/desk.ts";
 import type { StrategyType } from "./domain/account.ts";
-import { STANDARD } from "./domain/fill-profile.ts";
 import type { Gateway } from "./http/pipeline.ts";
 import { createProbes } from "./http/probes.ts";
 import { createServer, ROUTES } from "./http/server.ts";
@@ -232,7 +231,6 @@ export async function startService(
       master,
       budgets,
       observer: inspection,
-      profiles: STANDARD,
       wallNow,
       newClientOrderId: () => randomBytes(11).toString("hex"),
     };

@@ -1,6 +1,6 @@
 // The history of an order in plain sentences. It comes from the journal entries of its placement, trigger and
 // fill, from its trades, and from its current state. Entries are found by key, since a journal is too long to
-// scan.
+// scan; what fills an open order under `strict` is known from its trades, and why it expired from its state.
 import { fillKey, placementKey, signalKey, triggerKey } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { ExpiryReason } from "../domain/order.ts";
@@ -101,12 +101,13 @@ function ended(order: Order, events: readonly DomainEvent[]): Line[] {
   if (isOpen(order) || status === "FILLED") return [];
   if (status === "CANCELED") return [{ at, says: "It was canceled." }];
   if (status === "REJECTED") return [{ at, says: "It was rejected." }];
-  const reason = events.find((event) => event.type === "OrderExpired" && event.orderId === order.orderId);
-  if (reason?.type !== "OrderExpired") return [{ at, says: "It expired." }];
-  return [
-    {
-      at,
-      says: `It expired: ${EXPIRED_BECAUSE[reason.reason] ?? `the filter ${reason.reason} refused it`}.`,
-    },
-  ];
+  const reason = order.expiryReason ?? recordedReason(order, events);
+  if (reason === null) return [{ at, says: "It expired." }];
+  return [{ at, says: `It expired: ${EXPIRED_BECAUSE[reason] ?? `the filter ${reason} refused it`}.` }];
+}
+
+/** Of an order that expired before reasons were recorded with orders: it is in the entry that ended it. */
+function recordedReason({ orderId }: Order, events: readonly DomainEvent[]): ExpiryReason | null {
+  const ending = events.find((event) => event.type === "OrderExpired" && event.orderId === orderId);
+  return ending?.type === "OrderExpired" ? ending.reason : null;
 }

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import type { Account, StrategyType } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
+import type { FillProfile } from "../domain/fill-profile.ts";
 import type { Income } from "../domain/income.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Market } from "../domain/market.ts";
@@ -150,6 +151,12 @@ export class Desk {
     lane.jobs.push(job);
     if (lane.jobs.length === 1) void this.#takeTurns(strategyId, lane);
     return job.reply.promise;
+  }
+
+  /** The fill profile of a strategy, which never changes. Rejects if there is no such strategy. */
+  async profileOf(strategyId: string): Promise<FillProfile> {
+    const { account } = this.#lanes.get(strategyId)?.held ?? (await this.#load(strategyId));
+    return account.profile;
   }
 
   /** Whether the commit backlog is so long that a client's command would be refused BUSY. */

@@ -2,8 +2,10 @@
 // it, and never changed afterwards.
 import { decimal, type Rate } from "../money/decimal.ts";
 
+export type FillProfileName = "standard" | "strict";
+
 export type FillProfile = {
-  readonly name: "standard" | "strict";
+  readonly name: FillProfileName;
   /** Of the profile's rules. A journal says what came of them, so that rules may change with the version. */
   readonly version: number;
   readonly makerFee: Rate;

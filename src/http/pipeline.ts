@@ -9,7 +9,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";
-import type { FillProfile } from "../domain/fill-profile.ts";
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { Strategy } from "../domain/strategy.ts";
 import type { MasterKey } from "../keys/master-key.ts";
@@ -33,7 +32,6 @@ export type Ports = {
   readonly pairs: TradingPairs;
   /** The market that strategies of a type trade on. */
   readonly markets: { readonly [T in StrategyType]: MarketFeed };
-  readonly profiles: { readonly [T in StrategyType]: FillProfile };
   /** Wall time, Unix ms: authentication and limits use it. */
   readonly wallNow: () => number;
   /** A fresh client order id for an order that was sent without one. */

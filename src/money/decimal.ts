@@ -124,6 +124,13 @@ export function divideDown(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
 }
 
+/** A quotient rounded half up to this many digits after the point; neither operand is negative. */
+export function quotientHalfUp(dividend: bigint, divisor: bigint, digits: number): bigint {
+  const step = 10n ** BigInt(Math.max(FRACTION_DIGITS - digits, 0));
+  const divisorOfSteps = divisor * step;
+  return divideDown(2n * dividend * SCALE + divisorOfSteps, 2n * divisorOfSteps) * step;
+}
+
 /** Without its sign. */
 export function magnitude<D extends Decimal>(value: D): D {
   return (value < 0n ? -value : value) as D;

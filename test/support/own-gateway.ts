@@ -5,7 +5,6 @@ import type { Timers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
-import { STANDARD } from "../../src/domain/fill-profile.ts";
 import type { Gateway } from "../../src/http/pipeline.ts";
 import { createServer } from "../../src/http/server.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
@@ -44,7 +43,7 @@ export async function openOwnGateway(
   const desk = new Desk({ store, markets, onStoreFailure, log });
   const timed = after === undefined ? {} : { after };
   const gateway: Gateway = {
-    ...{ store, desk, markets, master, wallNow, profiles: STANDARD, budgets: new Budgets() },
+    ...{ store, desk, markets, master, wallNow, budgets: new Budgets() },
     signals: new Signals({ desk, store, wallNow, newSignalId: randomUUID, log: SILENT, ...timed }),
     pairs: new TradingPairs({ market: markets.SPOT, wallNow }),
     observer: UNOBSERVED,

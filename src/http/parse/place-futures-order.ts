@@ -2,6 +2,7 @@
 // its type asks for and forbids, then what an entry may ask for besides, then the client's id.
 // Source: specification 4.2; reference exchange, sections 12.1 and 16.5.
 import type { EntryOptions, PlaceOrder } from "../../domain/command.ts";
+import type { FillProfileName } from "../../domain/fill-profile.ts";
 import { type AttachedLegs, FUTURES_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Price } from "../../money/decimal.ts";
@@ -18,16 +19,17 @@ import {
 } from "./fields.ts";
 import {
   anyOf,
+  type ByProfile,
+  byProfile,
   limitTerms,
   nestedLegs,
-  notGoodTillCancelled,
   otherPositionSide,
   type Placement,
   POSITION_SIDE,
   quantitySize,
   SIDE,
   sideOf,
-  TIME_IN_FORCE,
+  timeInForceOf,
 } from "./terms.ts";
 
 /**
@@ -42,7 +44,12 @@ export const FUTURES_ORDER_PARAMETERS = {
     example: "MARKET",
   }),
   positionSide: POSITION_SIDE,
-  timeInForce: conditional("text", "for LIMIT", "Not with MARKET (-1106).", TIME_IN_FORCE),
+  timeInForce: conditional(
+    "text",
+    "for LIMIT",
+    "Not with MARKET (-1106). Under the fill profile `strict` also `IOC`, `FOK` and `GTX`.",
+    { values: ["GTC"], example: "GTC" },
+  ),
   quantity: mandatory(
     "decimal",
     "With the digits of the contract; the filters LOT_SIZE and MARKET_LOT_SIZE apply.",
@@ -94,7 +101,13 @@ export const FUTURES_ORDER_PARAMETERS = {
 
 type FuturesOrderParameters = Parameters<keyof typeof FUTURES_ORDER_PARAMETERS>;
 
-export function parsePlaceFuturesOrder(parameters: FuturesOrderParameters): Placement | Refusal {
+export function parsePlaceFuturesOrder(
+  parameters: FuturesOrderParameters,
+): Placement | ByProfile<Placement> | Refusal {
+  return byProfile((profile) => placementOf(parameters, profile));
+}
+
+function placementOf(parameters: FuturesOrderParameters, profile: FillProfileName): Placement | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
@@ -110,7 +123,7 @@ export function parsePlaceFuturesOrder(parameters: FuturesOrderParameters): Plac
     matchesPrice(parameters) ??
     nestedLegs(parameters);
   if (extra !== null) return extra;
-  const terms = TERMS[orderType](parameters);
+  const terms = TERMS[orderType](parameters, profile);
   if (isRefusal(terms)) return terms;
   const entry = entryOf(parameters);
   if (isRefusal(entry)) return entry;
@@ -129,7 +142,7 @@ export function parsePlaceFuturesOrder(parameters: FuturesOrderParameters): Plac
 }
 
 type FuturesOrderType = (typeof FUTURES_ORDER_TYPES)[number];
-type Terms = Pick<PlaceOrder, "size" | "price">;
+type Terms = Pick<PlaceOrder, "size" | "price" | "timeInForce">;
 
 /** The types that the exchange takes as algo orders only. */
 const CONDITIONAL_TYPES: ReadonlySet<string> = new Set([
@@ -140,15 +153,23 @@ const CONDITIONAL_TYPES: ReadonlySet<string> = new Set([
   "TRAILING_STOP_MARKET",
 ]);
 
-const TERMS: { readonly [T in FuturesOrderType]: (parameters: FuturesOrderParameters) => Terms | Refusal } = {
+const TERMS: {
+  readonly [T in FuturesOrderType]: (
+    parameters: FuturesOrderParameters,
+    profile: FillProfileName,
+  ) => Terms | Refusal;
+} = {
   MARKET(parameters) {
     const extra = anyOf(parameters, ["timeInForce", "price"]);
     if (extra !== null) return extra;
     return allOf({ size: quantitySize(parameters), price: null });
   },
 
-  LIMIT(parameters) {
-    return notGoodTillCancelled(parameters) ?? limitTerms(parameters);
+  LIMIT(parameters, profile) {
+    const timeInForce = timeInForceOf(parameters, "FUTURES", profile);
+    if (isRefusal(timeInForce)) return timeInForce;
+    const terms = limitTerms(parameters);
+    return isRefusal(terms) ? terms : { ...terms, ...timeInForce };
   },
 };
 

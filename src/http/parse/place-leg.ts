@@ -9,13 +9,13 @@ import { type Price, parseDecimal } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } from "./descriptions.ts";
 import { amount, optionalClientId, optionalFlag, optionalText, text } from "./fields.ts";
-import { anyOf, otherPositionSide, POSITION_SIDE, SIDE, sideOf } from "./terms.ts";
+import { anyOf, type ByProfile, otherPositionSide, POSITION_SIDE, SIDE, sideOf } from "./terms.ts";
 
-/** The price that clients name; ours is the mark price whatever they say. */
+/** The price that clients name. Under `standard` the mark price decides whatever they say. */
 const WORKING_TYPES: readonly string[] = ["MARK_PRICE", "CONTRACT_PRICE"];
 
 /**
- * The parameters of a leg's placement. Some clients send the last five without being asked: they are ignored.
+ * The parameters of a leg's placement. Some clients send the last four without being asked: they are ignored.
  * Source: specification 4.2; reference exchange, section 13.1.
  */
 export const LEG_PARAMETERS = {
@@ -38,15 +38,20 @@ export const LEG_PARAMETERS = {
     "without `stopPrice`",
     "Another name of `stopPrice`; with both, they must be the same.",
   ),
-  workingType: optional("text", "The mark price decides with either of them; the answer says `MARK_PRICE`.", {
-    values: WORKING_TYPES,
-    default: "MARK_PRICE",
-  }),
+  workingType: optional(
+    "text",
+    "The price that triggers it: the mark price, or under the fill profile `strict` the last one. Under `standard` the mark price decides with either of them, and the answer says `MARK_PRICE`.",
+    { values: WORKING_TYPES, default: "MARK_PRICE" },
+  ),
+  priceProtect: optional(
+    "flag",
+    "Under the fill profile `strict`: `true` holds the leg back while mark price and last price are further apart than the contract's `triggerProtect`. Under `standard` ignored.",
+    { default: "false" },
+  ),
   clientAlgoId: optional("text", "As `newClientOrderId` of an order; not that of an open order (-4116).", {
     default: "a fresh one",
   }),
   timeInForce: IGNORED,
-  priceProtect: IGNORED,
   newOrderRespType: IGNORED,
   selfTradePreventionMode: IGNORED,
   goodTillDate: IGNORED,
@@ -57,7 +62,7 @@ type LegParameters = Parameters<keyof typeof LEG_PARAMETERS>;
 /** A leg as sent, which may have no client id. */
 export type LegPlacement = Omit<PlaceLeg, "clientLegId"> & { readonly clientLegId: string | null };
 
-export function parsePlaceLeg(parameters: LegParameters): LegPlacement | Refusal {
+export function parsePlaceLeg(parameters: LegParameters): LegPlacement | ByProfile<LegPlacement> | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
@@ -70,7 +75,15 @@ export function parsePlaceLeg(parameters: LegParameters): LegPlacement | Refusal
   if (isRefusal(triggerPrice)) return triggerPrice;
   const clientLegId = optionalClientId(parameters, "clientAlgoId", "FUTURES");
   if (isRefusal(clientLegId)) return clientLegId;
-  return { type: "PlaceLeg", symbol, side, legType, triggerPrice, clientLegId };
+  const leg: LegPlacement = { type: "PlaceLeg", symbol, side, legType, triggerPrice, clientLegId };
+  const priceProtect = optionalFlag(parameters, "priceProtect");
+  // Only `strict` reads the flag, so a malformed one is no fault under `standard`.
+  if (isRefusal(priceProtect)) return { standard: leg, strict: priceProtect };
+  return {
+    ...leg,
+    ...(optionalText(parameters, "workingType") === "CONTRACT_PRICE" && { workingType: "CONTRACT_PRICE" }),
+    ...(priceProtect === true && { priceProtect }),
+  };
 }
 
 function legTypeOf(parameters: LegParameters): LegType | Refusal {

@@ -2,7 +2,8 @@
 // type asks for and forbids, then the numbers. Source: specification 4.1; reference exchange, sections 7.2
 // and 16.5.
 import type { PlaceOrder } from "../../domain/command.ts";
-import { type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
+import type { FillProfileName } from "../../domain/fill-profile.ts";
+import { type ClientOrderType, type OrderSize, type Side, SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Amount, Price } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
@@ -10,14 +11,15 @@ import { conditional, type Descriptions, IGNORED, mandatory, optional, SYMBOL } 
 import { allOf, amount, optionalClientId, optionalText, text } from "./fields.ts";
 import {
   anyOf,
+  type ByProfile,
+  byProfile,
   limitTerms,
   nestedLegs,
-  notGoodTillCancelled,
   type Placement,
   quantitySize,
   SIDE,
   sideOf,
-  TIME_IN_FORCE,
+  timeInForceOf,
 } from "./terms.ts";
 
 /**
@@ -27,8 +29,14 @@ import {
 export const ORDER_PARAMETERS = {
   symbol: SYMBOL,
   side: SIDE,
-  type: mandatory("text", "", { values: SPOT_ORDER_TYPES, example: "MARKET" }),
-  timeInForce: conditional("text", "by some types", "", TIME_IN_FORCE),
+  type: mandatory("text", "Under the fill profile `strict` also `LIMIT_MAKER`.", {
+    values: SPOT_ORDER_TYPES,
+    example: "MARKET",
+  }),
+  timeInForce: conditional("text", "by some types", "Under the fill profile `strict` also `IOC` and `FOK`.", {
+    values: ["GTC"],
+    example: "GTC",
+  }),
   quantity: conditional(
     "decimal",
     "by some types",
@@ -54,29 +62,36 @@ export const ORDER_PARAMETERS = {
 
 type OrderParameters = Parameters<keyof typeof ORDER_PARAMETERS>;
 
-export function parsePlaceOrder(parameters: OrderParameters): Placement | Refusal {
+export function parsePlaceOrder(parameters: OrderParameters): Placement | ByProfile<Placement> | Refusal {
+  return byProfile((profile) => placementOf(parameters, profile));
+}
+
+function placementOf(parameters: OrderParameters, profile: FillProfileName): Placement | Refusal {
   const symbol = text(parameters, "symbol");
   if (isRefusal(symbol)) return symbol;
   const side = sideOf(parameters);
   if (isRefusal(side)) return side;
   const orderType = text(parameters, "type");
   if (isRefusal(orderType)) return orderType;
-  if (!isOrderType(orderType)) return { refusal: "ORDER_TYPE_INVALID" };
+  if (!isOrderType(orderType, profile)) return { refusal: "ORDER_TYPE_INVALID" };
   const extra = nestedLegs(parameters);
   if (extra !== null) return extra;
 
-  const terms = TERMS[orderType](parameters, side);
+  const terms = TERMS[orderType](parameters, side, profile);
   if (isRefusal(terms)) return terms;
   const clientOrderId = optionalClientId(parameters, "newClientOrderId", "SPOT");
   if (isRefusal(clientOrderId)) return clientOrderId;
   return { type: "PlaceOrder", symbol, side, orderType, ...terms, clientOrderId };
 }
 
-type StandardOrderType = (typeof SPOT_ORDER_TYPES)[number];
-type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice">;
+type Terms = Pick<PlaceOrder, "size" | "price" | "stopPrice" | "timeInForce">;
 
 const TERMS: {
-  readonly [T in StandardOrderType]: (parameters: OrderParameters, side: Side) => Terms | Refusal;
+  readonly [T in ClientOrderType]: (
+    parameters: OrderParameters,
+    side: Side,
+    profile: FillProfileName,
+  ) => Terms | Refusal;
 } = {
   MARKET(parameters, side) {
     const extra = anyOf(parameters, ["timeInForce", "price", "stopPrice"]);
@@ -84,9 +99,18 @@ const TERMS: {
     return allOf({ size: marketSize(parameters, side), price: null, stopPrice: null });
   },
 
-  LIMIT(parameters) {
-    const unfit = notGoodTillCancelled(parameters) ?? anyOf(parameters, ["quoteOrderQty", "stopPrice"]);
-    if (unfit !== null) return unfit;
+  LIMIT(parameters, _side, profile) {
+    const timeInForce = timeInForceOf(parameters, "SPOT", profile);
+    if (isRefusal(timeInForce)) return timeInForce;
+    const extra = anyOf(parameters, ["quoteOrderQty", "stopPrice"]);
+    if (extra !== null) return extra;
+    const terms = limitTerms(parameters);
+    return isRefusal(terms) ? terms : { ...terms, ...timeInForce, stopPrice: null };
+  },
+
+  LIMIT_MAKER(parameters) {
+    const extra = anyOf(parameters, ["timeInForce", "quoteOrderQty", "stopPrice"]);
+    if (extra !== null) return extra;
     const terms = limitTerms(parameters);
     return isRefusal(terms) ? terms : { ...terms, stopPrice: null };
   },
@@ -98,13 +122,15 @@ const TERMS: {
     return allOf({ size: quantitySize(parameters), price: null, stopPrice });
   },
 
-  STOP_LOSS_LIMIT(parameters) {
-    const unfit = notGoodTillCancelled(parameters) ?? anyOf(parameters, ["quoteOrderQty"]);
-    if (unfit !== null) return unfit;
+  STOP_LOSS_LIMIT(parameters, _side, profile) {
+    const timeInForce = timeInForceOf(parameters, "SPOT", profile);
+    if (isRefusal(timeInForce)) return timeInForce;
+    const extra = anyOf(parameters, ["quoteOrderQty"]);
+    if (extra !== null) return extra;
     const terms = limitTerms(parameters);
     if (isRefusal(terms)) return terms;
     const stopPrice = amount<Price, "stopPrice">(parameters, "stopPrice");
-    return isRefusal(stopPrice) ? stopPrice : { ...terms, stopPrice };
+    return isRefusal(stopPrice) ? stopPrice : { ...terms, ...timeInForce, stopPrice };
   },
 };
 
@@ -121,6 +147,9 @@ function marketSize(parameters: OrderParameters, side: Side): OrderSize | Refusa
   return quantitySize(parameters);
 }
 
-function isOrderType(value: string): value is StandardOrderType {
-  return (SPOT_ORDER_TYPES as readonly string[]).includes(value);
+function isOrderType(value: string, profile: FillProfileName): value is ClientOrderType {
+  return (
+    (SPOT_ORDER_TYPES as readonly string[]).includes(value) ||
+    (value === "LIMIT_MAKER" && profile === "strict")
+  );
 }

@@ -1,7 +1,10 @@
 // The terms that placements of every kind share.
+
+import type { StrategyType } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
-import { SIDES, type Side } from "../../domain/order.ts";
-import { isRefusal, type Refusal } from "../../domain/refusal.ts";
+import type { FillProfileName } from "../../domain/fill-profile.ts";
+import { SIDES, type Side, TIMES_IN_FORCE, type TimeInForce } from "../../domain/order.ts";
+import { isRefusal, type Refusal, type RefusalName } from "../../domain/refusal.ts";
 import type { Price, Quantity } from "../../money/decimal.ts";
 import type { Parameters } from "../parameters.ts";
 import { mandatory, optional } from "./descriptions.ts";
@@ -11,8 +14,18 @@ export const SIDE = mandatory("text", "", { values: SIDES, example: "BUY" });
 /** A placement as sent, which may have no client id. */
 export type Placement = Omit<PlaceOrder, "clientOrderId"> & { readonly clientOrderId: string | null };
 
-/** The only value that is served. */
-export const TIME_IN_FORCE = { values: ["GTC"], example: "GTC" } as const;
+/**
+ * What a request asks for, by the fill profile of its strategy, where the profiles differ. Parsing does not know
+ * the strategy's profile; `ofProfile` in `http/routes/strategy.ts` looks it up for such a request alone.
+ */
+export type ByProfile<Input> = { readonly [Name in FillProfileName]: Input | Refusal };
+
+/** The times in force that `strict` takes; `standard` takes GTC alone. */
+const SERVED_TIMES: { readonly [T in StrategyType]: readonly TimeInForce[] } = {
+  SPOT: ["GTC", "IOC", "FOK"],
+  FUTURES: TIMES_IN_FORCE,
+};
+const GOOD_TILL_CANCELED = {};
 export const POSITION_SIDE = optional("text", "", { values: ["BOTH"], default: "BOTH" });
 
 /** PARAMETER_MISSING, SIDE_INVALID. */
@@ -22,12 +35,35 @@ export function sideOf(parameters: Parameters<"side">): Side | Refusal {
   return isSide(side) ? side : { refusal: "SIDE_INVALID" };
 }
 
-/** Refuses everything but `GTC`. */
-export function notGoodTillCancelled(parameters: Parameters<"timeInForce">): Refusal | null {
-  const timeInForce = text(parameters, "timeInForce");
-  if (isRefusal(timeInForce)) return timeInForce;
-  return timeInForce === "GTC" ? null : { refusal: "TIME_IN_FORCE_INVALID" };
+/** `standard` takes GTC alone. PARAMETER_MISSING, TIME_IN_FORCE_INVALID. */
+export function timeInForceOf(
+  parameters: Parameters<"timeInForce">,
+  type: StrategyType,
+  profile: FillProfileName,
+): Pick<PlaceOrder, "timeInForce"> | Refusal {
+  const sent = text(parameters, "timeInForce");
+  if (isRefusal(sent)) return sent;
+  if (sent === "GTC") return GOOD_TILL_CANCELED;
+  const timeInForce = SERVED_TIMES[type].find((served) => served === sent);
+  return timeInForce === undefined || profile === "standard"
+    ? { refusal: "TIME_IN_FORCE_INVALID" }
+    : { timeInForce };
 }
+
+/**
+ * Parses a placement as `standard` does; only where that refuses what `strict` may take, by either profile, so
+ * that each refuses what it does not take, and in the same order.
+ */
+export function byProfile<Input extends object>(
+  parse: (profile: FillProfileName) => Input | Refusal,
+): Input | ByProfile<Input> | Refusal {
+  const standard = parse("standard");
+  if (!isRefusal(standard) || !OF_STRICT.has(standard.refusal)) return standard;
+  const strict = parse("strict");
+  return isRefusal(strict) && strict.refusal === standard.refusal ? standard : { standard, strict };
+}
+
+const OF_STRICT: ReadonlySet<RefusalName> = new Set(["ORDER_TYPE_INVALID", "TIME_IN_FORCE_INVALID"]);
 
 /** The refusal of the first of these parameters that was sent although the type does not take it. */
 export function anyOf<Name extends string>(

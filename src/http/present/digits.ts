@@ -1,15 +1,29 @@
 // How futures bodies write decimals: prices and quantities with the digits that the contract publishes, and
 // with more only where a value has them. Nothing is cut off. Source: reference exchange, sections 2 and 12.1.
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { formatBriefly } from "../../money/decimal.ts";
+import { FRACTION_DIGITS, formatBriefly } from "../../money/decimal.ts";
 
 /** Digits after the point. */
-export type Digits = { readonly price: number; readonly quantity: number };
+export type Digits = {
+  readonly price: number;
+  readonly quantity: number;
+  /** The most that an average price of a `strict` order has. */
+  readonly average: number;
+};
+
+/** An average price has this many digits more than the contract's prices. */
+const AVERAGE_DIGITS_MORE = 2;
 
 /** Those of a contract; of one that is not listed any more, as many as a value has. */
 export function digitsOf(rules: SymbolRules | null): Digits {
-  const { pricePrecision = 0, quantityPrecision = 0 } = rules?.contract ?? {};
-  return { price: pricePrecision, quantity: quantityPrecision };
+  const contract = rules?.contract ?? null;
+  if (contract === null) return { price: 0, quantity: 0, average: FRACTION_DIGITS };
+  const { pricePrecision, quantityPrecision } = contract;
+  return {
+    price: pricePrecision,
+    quantity: quantityPrecision,
+    average: pricePrecision + AVERAGE_DIGITS_MORE,
+  };
 }
 
 /** `1.5` with at least three digits is `1.500`. */

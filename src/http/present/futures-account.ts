@@ -2,11 +2,13 @@
 // positions are isolated, so what is not in their wallets has no profit or loss of its own.
 // Source: specification 2.4; reference exchange, sections 11.1 to 11.3, 11.7, 11.8 and 15.8.
 import type { Account } from "../../domain/account.ts";
+import { FEE_TIERS } from "../../domain/fill-profile.ts";
 import type { Income } from "../../domain/income.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
 import { type Amount, add, formatDecimal, ZERO } from "../../money/decimal.ts";
 import { emptyPockets, ownedOf } from "../../money/posting.ts";
 import { type MarkedMarket, presentPosition, type Standing, standingOf } from "./futures-positions.ts";
+import { presentProfile } from "./strict.ts";
 
 /** The account and its open positions. */
 export function presentAccount(account: Account, standings: readonly Standing[]) {
@@ -27,6 +29,7 @@ export function presentAccount(account: Account, standings: readonly Standing[])
     maxWithdrawAmount: amounts.maxWithdrawAmount,
     assets: [{ asset, ...amounts, marginAvailable, updateTime }],
     positions: standings.map(presentPosition),
+    ...presentProfile(account.profile),
   };
 }
 
@@ -49,9 +52,9 @@ export function presentBalances(account: Account) {
 }
 
 /** How the account is set. Nothing of it can be changed. */
-export function presentConfig({ status, updatedAt }: Account) {
+export function presentConfig({ status, updatedAt, profile }: Account) {
   return {
-    feeTier: 0,
+    feeTier: profile.strict === null ? 0 : FEE_TIERS.indexOf(profile.strict.feeTier),
     feeBurn: false,
     canTrade: status === "LIVE",
     canDeposit: false,

@@ -3,9 +3,17 @@
 // removed.
 // Source: reference exchange, sections 11.9, 12 and 13.
 import type { Leg } from "../../domain/leg.ts";
-import type { Order, Trade } from "../../domain/order.ts";
-import { divideDown, formatBriefly, formatDecimal, SCALE, ZERO } from "../../money/decimal.ts";
+import { isStrict, type Order, type Trade } from "../../domain/order.ts";
+import {
+  divideDown,
+  formatBriefly,
+  formatDecimal,
+  quotientHalfUp,
+  SCALE,
+  ZERO,
+} from "../../money/decimal.ts";
 import { type Digits, withDigits } from "./digits.ts";
+import { selfTradePreventionOf } from "./strict.ts";
 
 /** An order or a leg with the digits of its contract. */
 export type ShownOrder = { readonly order: Order; readonly digits: Digits };
@@ -21,12 +29,12 @@ export function presentOrder({ order, digits }: ShownOrder) {
     status: order.status,
     clientOrderId: order.clientOrderId,
     price: price(order.price),
-    avgPrice: price(averagePriceOf(order)),
+    avgPrice: price(averagePriceOf(order, digits)),
     origQty: quantity(order.quantity),
     executedQty: quantity(order.executedQuantity),
     cumQty: quantity(order.executedQuantity),
     cumQuote: formatBriefly(order.executedQuote),
-    timeInForce: "GTC",
+    timeInForce: order.timeInForce ?? "GTC",
     type: order.type,
     origType: order.type,
     reduceOnly: order.reduceOnly === true,
@@ -37,10 +45,11 @@ export function presentOrder({ order, digits }: ShownOrder) {
     workingType: "CONTRACT_PRICE",
     priceProtect: false,
     priceMatch: "NONE",
-    selfTradePreventionMode: "NONE",
+    selfTradePreventionMode: selfTradePreventionOf(order),
     goodTillDate: 0,
     time: order.placedAt,
     updateTime: order.updatedAt,
+    ...(isStrict(order) && order.expiryReason && { expiryReason: order.expiryReason }),
     ...(order.legs && {
       attachedLegs: order.legs.map((leg) => ({
         algoId: leg.legId,
@@ -86,10 +95,10 @@ export function presentLeg({ leg, digits }: ShownLeg) {
     slPrice: price(ZERO),
     tpOrderType: "",
     selfTradePreventionMode: "NONE",
-    workingType: "MARK_PRICE",
+    workingType: leg.workingType ?? "MARK_PRICE",
     priceMatch: "NONE",
     closePosition: true,
-    priceProtect: false,
+    priceProtect: leg.priceProtect === true,
     reduceOnly: true,
     activatePrice: "",
     callbackRate: "",
@@ -133,7 +142,13 @@ export function presentAllCanceled() {
   return { code: 200, msg: "The operation of cancel all open order is done." };
 }
 
-/** Zero for an order without a fill. */
-function averagePriceOf({ executedQuote, executedQuantity }: Order): bigint {
-  return executedQuantity === 0n ? ZERO : divideDown(executedQuote * SCALE, executedQuantity);
+/**
+ * Zero for an order without a fill. Under `strict`, where an order may have been filled at several prices, half up
+ * at two digits more than the contract's prices.
+ */
+function averagePriceOf(order: Order, digits: Digits): bigint {
+  const { executedQuote, executedQuantity } = order;
+  if (executedQuantity === 0n) return ZERO;
+  if (!isStrict(order)) return divideDown(executedQuote * SCALE, executedQuantity);
+  return quotientHalfUp(executedQuote, executedQuantity, digits.average);
 }

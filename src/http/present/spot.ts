@@ -2,10 +2,10 @@
 // booleans. Source: specification 2.3, 2.5, 2.6; reference exchange, section 7.
 import type { Account } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
-import type { FillProfile } from "../../domain/fill-profile.ts";
-import type { Order, Trade } from "../../domain/order.ts";
+import { type ExpiryReason, isStrict, type Order, type Trade } from "../../domain/order.ts";
 import { userNumberOf } from "../../keys/api-keys.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";
+import { presentProfile, selfTradePreventionOf } from "./strict.ts";
 
 /** The `workingTime` of a stop that waits for its trigger. Source: reference exchange, section 7.5. */
 const NOT_YET_WORKING = -1;
@@ -25,7 +25,7 @@ export function presentOrder(strategyId: string, order: Order) {
     origQuoteOrderQty: formatDecimal(order.quoteQuantity),
     cummulativeQuoteQty: formatDecimal(order.executedQuote),
     status: order.status,
-    timeInForce: "GTC",
+    timeInForce: order.timeInForce ?? "GTC",
     type: order.type,
     side: order.side,
     stopPrice: formatDecimal(order.stopPrice),
@@ -34,9 +34,27 @@ export function presentOrder(strategyId: string, order: Order) {
     updateTime: order.updatedAt,
     isWorking: order.workingAt !== null,
     workingTime: order.workingAt ?? NOT_YET_WORKING,
-    selfTradePreventionMode: "NONE",
+    selfTradePreventionMode: selfTradePreventionOf(order),
     collectiveId: collectiveId(strategyId, order.orderId),
+    ...(isStrict(order) && order.expiryReason && { expiryReason: expiryReasonOf(order.expiryReason) }),
   };
+}
+
+/** The exchange's name of the reason for an expiry. Source: reference exchange, section 8.1. */
+export function expiryReasonOf(reason: ExpiryReason): string {
+  switch (reason) {
+    case "PERCENT_PRICE":
+    case "PERCENT_PRICE_BY_SIDE":
+      return "EXECUTION_RULE_PRICE_RANGE_EXCEEDED";
+    case "BOOK_EMPTY":
+    case "INSUFFICIENT_LIQUIDITY":
+      return "INSUFFICIENT_LIQUIDITY";
+    case "UNFILLED_IOC_QUANTITY_EXPIRED":
+    case "UNFILLED_FOK_ORDER_EXPIRED":
+      return reason;
+    default:
+      return "REJECTED";
+  }
 }
 
 /** A cancelled order: `clientOrderId` is the cancel's own id if the client gave it one. */
@@ -65,9 +83,9 @@ export function presentTrade(trade: Trade) {
 
 export function presentAccount(
   account: Account,
-  terms: { readonly profile: FillProfile; readonly userId: string; readonly omitZeroBalances: boolean },
+  { userId, omitZeroBalances }: { readonly userId: string; readonly omitZeroBalances: boolean },
 ) {
-  const { profile, userId, omitZeroBalances } = terms;
+  const { profile } = account;
   const balances = [...account.balances]
     .filter(([, { free, locked }]) => !omitZeroBalances || free > 0n || locked > 0n)
     .map(([asset, { free, locked }]) => ({
@@ -100,5 +118,6 @@ export function presentAccount(
     uid: userNumberOf(userId),
     strategyId: account.strategyId,
     isSimulated: true,
+    ...presentProfile(profile),
   };
 }

@@ -72,12 +72,14 @@ export function contractsOf(
   return symbol !== null && contracts.length === 0 ? { refusal: "SYMBOL_UNKNOWN" } : contracts;
 }
 
-export function commissionRate(
+export async function commissionRate(
   symbol: string,
-  { markets, profiles }: Pick<Ports, "markets" | "profiles">,
-): { readonly symbol: string; readonly profile: FillProfile } | Refusal {
-  if (markets.FUTURES.rules(symbol) === null) return { refusal: "SYMBOL_UNKNOWN" };
-  return { symbol, profile: profiles.FUTURES };
+  ports: Pick<Ports, "store" | "markets">,
+  call: SignedCall,
+): Promise<{ readonly symbol: string; readonly profile: FillProfile } | Refusal> {
+  if (ports.markets.FUTURES.rules(symbol) === null) return { refusal: "SYMBOL_UNKNOWN" };
+  const { profile } = await accountOf(ports, call);
+  return { symbol, profile };
 }
 
 export async function income(

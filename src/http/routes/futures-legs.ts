@@ -16,11 +16,12 @@ import {
 import { optionalInteger, optionalText, soughtClientId } from "../parse/fields.ts";
 import { sinceLastDays } from "../parse/futures-history.ts";
 import type { LegPlacement } from "../parse/place-leg.ts";
+import type { ByProfile } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import type { ShownLeg } from "../present/futures-orders.ts";
 import type { SignedCall } from "../route.ts";
-import { accountOf, listedOr } from "./strategy.ts";
+import { accountOf, isByProfile, listedOr, ofProfile } from "./strategy.ts";
 
 /** The names that clients use for a leg's id. */
 const LEG_ID_PARAMETERS = ["algoId", "algoid", "orderid"] as const;
@@ -71,10 +72,13 @@ function legIdOf(parameters: Parameters<LegIdName>): number | undefined | Refusa
 
 /** A client id that was used before answers with the present state of its leg. */
 export async function placeLeg(
-  placement: LegPlacement,
+  asked: LegPlacement | ByProfile<LegPlacement>,
   ports: Pick<Ports, "desk" | "markets" | "newClientOrderId">,
-  { strategyId, admittedAt, lapsed }: SignedCall,
+  call: SignedCall,
 ) {
+  const placement = isByProfile(asked) ? await ofProfile(asked, ports, call) : asked;
+  if (isRefusal(placement)) return placement;
+  const { strategyId, admittedAt, lapsed } = call;
   const clientLegId = placement.clientLegId ?? ports.newClientOrderId();
   const options = { key: legKey(clientLegId), admittedAt, lapsed };
   const executed = await ports.desk.execute(strategyId, { ...placement, clientLegId }, options);

@@ -3,18 +3,28 @@ import { isOpen, type Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import { sinceLastDays } from "../parse/futures-history.ts";
-import type { Placement } from "../parse/terms.ts";
+import type { ByProfile, Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import type { ShownOrder } from "../present/futures-orders.ts";
 import type { SignedCall } from "../route.ts";
-import { cancelFound, findOrder, listedOr, place, type SoughtOrder } from "./strategy.ts";
+import {
+  cancelFound,
+  findOrder,
+  isByProfile,
+  listedOr,
+  ofProfile,
+  place,
+  type SoughtOrder,
+} from "./strategy.ts";
 
 export async function placeOrder(
-  placement: Placement,
+  asked: Placement | ByProfile<Placement>,
   ports: Pick<Ports, "desk" | "markets" | "newClientOrderId">,
   call: SignedCall,
 ) {
+  const placement = isByProfile(asked) ? await ofProfile(asked, ports, call) : asked;
+  if (isRefusal(placement)) return placement;
   const placed = await place(placement, ports, call);
   return isRefusal(placed) ? placed : { ...shown(placed.order, ports), replayed: placed.replayed };
 }

@@ -39,6 +39,7 @@ import {
 } from "../present/futures-orders.ts";
 import { presentRisk } from "../present/futures-positions.ts";
 import { type Route, signedRoutes } from "../route.ts";
+import { receiptsRoute } from "./fill-receipts.ts";
 import {
   account,
   commissionRate,
@@ -312,6 +313,7 @@ export const FUTURES_ROUTES: readonly Route[] = [
     present: (legs) => legs.map(presentLeg),
   }),
 
+  receiptsRoute("FUTURES", "/fapi/v1/platform/fillReceipts"),
   futures("POST /fapi/v1/platform/strategy/close", "Close the strategy for good", {
     writes: false,
     answer: closeStrategy,

@@ -1,4 +1,4 @@
-// The nine signed routes of spot strategies. Source: specification 4.1.
+// The signed routes of spot strategies. Source: specification 4.1.
 import type { Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
@@ -12,16 +12,19 @@ import {
   TRADE_LIST_PARAMETERS,
 } from "../parse/history.ts";
 import { ORDER_PARAMETERS, parsePlaceOrder } from "../parse/place-order.ts";
-import type { Placement } from "../parse/terms.ts";
+import type { ByProfile, Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
 import { type Route, type SignedCall, signedRoutes } from "../route.ts";
+import { receiptsRoute } from "./fill-receipts.ts";
 import {
   accountOf,
   cancelFound,
   closeStrategy,
   findOrder,
+  isByProfile,
   listedOr,
+  ofProfile,
   type Placed,
   parseSoughtOrder,
   place,
@@ -42,7 +45,8 @@ export const SPOT_ROUTES: readonly Route[] = [
     weight: 20,
     parse: (parameters) => optionalText(parameters, "omitZeroBalances") === "true",
     answer: account,
-    present: ({ account, ...terms }, { userId }) => presentAccount(account, { ...terms, userId }),
+    present: ({ account, omitZeroBalances }, { userId }) =>
+      presentAccount(account, { userId, omitZeroBalances }),
   }),
   spot("POST /api/v3/order", "Place an order", {
     parameters: ORDER_PARAMETERS,
@@ -102,29 +106,28 @@ export const SPOT_ROUTES: readonly Route[] = [
     answer: myTrades,
     present: (trades) => trades.map(presentTrade),
   }),
+  receiptsRoute("SPOT", "/api/v3/platform/fillReceipts"),
   spot("POST /api/v3/platform/strategy/close", "Close the strategy for good", {
     writes: false,
     answer: closeStrategy,
   }),
 ];
 
-async function account(
-  omitZeroBalances: boolean,
-  ports: Pick<Ports, "store" | "profiles">,
-  call: SignedCall,
-) {
-  return { account: await accountOf(ports, call), profile: ports.profiles.SPOT, omitZeroBalances };
+async function account(omitZeroBalances: boolean, ports: Pick<Ports, "store">, call: SignedCall) {
+  return { account: await accountOf(ports, call), omitZeroBalances };
 }
 
-function placeOrder(
-  placement: Placement,
+async function placeOrder(
+  asked: Placement | ByProfile<Placement>,
   ports: Pick<Ports, "desk" | "store" | "newClientOrderId">,
   call: SignedCall,
 ): Promise<Placed | Refusal> {
+  const placement = isByProfile(asked) ? await ofProfile(asked, ports, call) : asked;
+  if (isRefusal(placement)) return placement;
   const { clientOrderId } = placement;
   return clientOrderId !== null && isSignalId(clientOrderId)
-    ? placeUnderSignalId({ ...placement, clientOrderId }, ports, call)
-    : place(placement, ports, call);
+    ? await placeUnderSignalId({ ...placement, clientOrderId }, ports, call)
+    : await place(placement, ports, call);
 }
 
 /**

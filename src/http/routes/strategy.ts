@@ -7,7 +7,7 @@ import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, SYMBOL, soughtIds } from "../parse/descriptions.ts";
 import { allOf, optionalInteger, soughtClientId, text } from "../parse/fields.ts";
-import type { Placement } from "../parse/terms.ts";
+import type { ByProfile, Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { Replay, type SignedCall } from "../route.ts";
 
@@ -80,6 +80,23 @@ export async function accountOf(
   const loaded = await store.loadAccount(strategyId);
   if (loaded === null) throw new Error(`a bound key names a strategy that exists: ${strategyId}`);
   return loaded.account;
+}
+
+/** What a request asks for under the fill profile of its strategy. */
+export async function ofProfile<Input>(
+  asked: ByProfile<Input>,
+  { desk }: Pick<Ports, "desk">,
+  { strategyId }: SignedCall,
+): Promise<Input | Refusal> {
+  const { name } = await desk.profileOf(strategyId);
+  return asked[name];
+}
+
+/** Whether the profiles take the request differently; hardly any request is one of these. */
+export function isByProfile<Input extends object>(
+  asked: Input | ByProfile<Input>,
+): asked is ByProfile<Input> {
+  return "standard" in asked;
 }
 
 /** The order of a placement, and whether its client id was used before: then nothing was placed. */

@@ -6,7 +6,7 @@ import type { Account } from "../../domain/account.ts";
 import type { DomainEvent, FundingSettled, LegFired, OrderFilled } from "../../domain/event.ts";
 import { incomesOf } from "../../domain/income.ts";
 import type { Leg } from "../../domain/leg.ts";
-import type { Order } from "../../domain/order.ts";
+import type { ExpiryReason, Order } from "../../domain/order.ts";
 import { apply } from "../../engine/apply.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
 import { digitsOf } from "../../http/present/digits.ts";
@@ -20,7 +20,18 @@ import { type Translate, type TranslationContext, type UserEvent, userEvent } fr
 type AlgoStatus = "NEW" | "CANCELED" | "TRIGGERING" | "TRIGGERED" | "FINISHED" | "EXPIRED";
 
 /** Why an order was removed. Source: reference sockets, section 7.3 (`er`). */
-const EXPIRY = { none: "0", nothingToReduce: "4", liquidated: "5" } as const;
+const EXPIRY = {
+  none: "0",
+  selfTrade: "1",
+  immediateOrCancel: "2",
+  nothingToReduce: "4",
+  liquidated: "5",
+} as const;
+const EXPIRY_OF: { readonly [R in ExpiryReason]?: string } = {
+  SELF_TRADE: EXPIRY.selfTrade,
+  UNFILLED_IOC_QUANTITY_EXPIRED: EXPIRY.immediateOrCancel,
+  NOTHING_TO_REDUCE: EXPIRY.nothingToReduce,
+};
 
 export const futuresEvents: Translate = (account, entry, context) => {
   const step = new Step(account, entry.events, context);
@@ -162,7 +173,7 @@ class Step {
   }
 
   #expiryOf({ symbol }: Order, event: DomainEvent): string {
-    if (event.type === "OrderExpired" && event.reason === "NOTHING_TO_REDUCE") return EXPIRY.nothingToReduce;
+    if (event.type === "OrderExpired") return EXPIRY_OF[event.reason] ?? EXPIRY.none;
     if (event.type === "OrderCanceled" && this.#liquidated.has(symbol)) return EXPIRY.liquidated;
     return EXPIRY.none;
   }

@@ -7,7 +7,7 @@ import type { DomainEvent } from "../../domain/event.ts";
 import type { ExpiryReason } from "../../domain/order.ts";
 import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import { apply } from "../../engine/apply.ts";
-import { presentOrder, presentTrade } from "../../http/present/spot.ts";
+import { expiryReasonOf, presentOrder, presentTrade } from "../../http/present/spot.ts";
 import { formatDecimal, ZERO } from "../../money/decimal.ts";
 import {
   type AppliedEntry,
@@ -111,7 +111,7 @@ function executionReport(
     Q: shown.origQuoteOrderQty,
     ...(shown.isWorking && { W: shown.workingTime }),
     V: shown.selfTradePreventionMode,
-    ...(expiry !== undefined && { eR: expiryReason(expiry) }),
+    ...(expiry !== undefined && { eR: expiryReasonOf(expiry) }),
   });
 }
 
@@ -136,21 +136,4 @@ function accountPosition(
 function cancelId(strategyId: string, { orderId }: Order): string {
   const digest = createHash("sha256").update(`cancel:${strategyId}:${orderId}`).digest("hex");
   return digest.slice(0, CANCEL_ID_LENGTH);
-}
-
-/** Source: reference sockets, section 6.4 (`eR`). */
-function expiryReason(reason: ExpiryReason): string {
-  switch (reason) {
-    case "PERCENT_PRICE":
-    case "PERCENT_PRICE_BY_SIDE":
-      return "EXECUTION_RULE_PRICE_RANGE_EXCEEDED";
-    case "BOOK_EMPTY":
-    case "INSUFFICIENT_LIQUIDITY":
-      return "INSUFFICIENT_LIQUIDITY";
-    case "UNFILLED_IOC_QUANTITY_EXPIRED":
-    case "UNFILLED_FOK_ORDER_EXPIRED":
-      return reason;
-    default:
-      return "REJECTED";
-  }
 }

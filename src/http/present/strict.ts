@@ -1,0 +1,94 @@
+// What only strategies under the fill profile `strict` show: their terms, the self-trade prevention of their orders,
+// and the receipts of their fills. Source: strict fills, sections 1, 10 and 11.
+import type { FillProfile } from "../../domain/fill-profile.ts";
+import { isStrict, type Order, type Trade } from "../../domain/order.ts";
+import type { Receipt } from "../../domain/receipt.ts";
+import { formatDecimal, ZERO } from "../../money/decimal.ts";
+
+/** A trade under `strict`, and the profile that it was filled by. */
+export type ShownReceipt = {
+  readonly trade: Trade;
+  readonly receipt: Receipt;
+  readonly profile: FillProfile;
+};
+
+/** The profile's part of an account body; nothing under `standard`. */
+export function presentProfile({ name, version, strict }: FillProfile) {
+  if (strict === null) return {};
+  const { latency, queue, refreshMs, feeTier, feeDiscount } = strict;
+  return {
+    fillProfile: { name, version, latencyMs: latency, queue, refreshMs, fees: feeTier, feeDiscount },
+  };
+}
+
+/** Own orders never trade with each other under `strict`: the one that waits expires. */
+export function selfTradePreventionOf(order: Order): "EXPIRE_MAKER" | "NONE" {
+  return isStrict(order) ? "EXPIRE_MAKER" : "NONE";
+}
+
+/** The evidence of a fill, from which it can be computed again. */
+export function presentReceipt({ trade, receipt, profile }: ShownReceipt) {
+  const { arrival, book, level, queue, marketTrade } = receipt;
+  const terms = profile.strict;
+  if (terms === null) throw new Error(`only strict fills have receipts: trade ${trade.tradeId}`);
+  return {
+    tradeId: trade.tradeId,
+    orderId: trade.orderId,
+    symbol: trade.symbol,
+    profile: profile.name,
+    profileVersion: receipt.version,
+    cause: receipt.cause,
+    admittedAt: arrival?.admittedAt ?? null,
+    latencyMs: arrival?.latencyMs ?? null,
+    arrivedAt: arrival?.arrivedAt ?? null,
+    at: trade.at,
+    book,
+    levels:
+      level === null
+        ? []
+        : [
+            {
+              index: level.index,
+              price: formatDecimal(level.price),
+              displayed: formatDecimal(level.displayed),
+              fromTicker: level.fromTicker,
+              newerTrades: formatDecimal(level.newerTrades),
+              ownConsumed: formatDecimal(level.ownConsumed),
+              available: formatDecimal(level.available),
+              taken: formatDecimal(trade.quantity),
+            },
+          ],
+    queue: queue && {
+      model: terms.queue,
+      aheadAtPlacement: formatOrNull(queue.aheadAtPlacement),
+      bookAtPlacement: queue.bookAtPlacement,
+      tradedAtPrice: formatDecimal(queue.tradedAtPrice),
+      canceledAhead: formatDecimal(queue.canceledAhead),
+      aheadBefore: formatOrNull(queue.aheadBefore),
+      ahead: formatDecimal(queue.ahead),
+    },
+    marketTrade: marketTrade && {
+      aggregateId: marketTrade.aggregateId,
+      price: formatDecimal(marketTrade.price),
+      quantity: formatDecimal(marketTrade.quantity),
+      time: marketTrade.time,
+      available: formatDecimal(marketTrade.available),
+    },
+    fee: {
+      rate: formatDecimal(rateOf(trade, receipt, profile)),
+      tier: terms.feeTier,
+      isMaker: trade.isMaker,
+    },
+    terms: { queue: terms.queue, refreshMs: terms.refreshMs },
+  };
+}
+
+/** A liquidation pays no commission. */
+function rateOf({ isMaker }: Trade, { cause }: Receipt, { makerFee, takerFee }: FillProfile): bigint {
+  if (cause === "LIQUIDATION" || cause === "TAKEOVER") return ZERO;
+  return isMaker ? makerFee : takerFee;
+}
+
+function formatOrNull(value: bigint | null): string | null {
+  return value === null ? null : formatDecimal(value);
+}
