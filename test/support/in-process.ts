@@ -2,6 +2,7 @@
 // sent a minute of wall time after the one before, so that no budget is ever spent.
 import type { Timers } from "../../src/concurrency/time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
+import type { FillProfile } from "../../src/domain/fill-profile.ts";
 import type { Market } from "../../src/domain/market.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -40,8 +41,8 @@ export async function openInProcess(
     url,
     desk: own.gateway.desk,
     store: own.gateway.store,
-    /** Another strategy, seeded at the market time of now. */
-    seed: (type: StrategyType): Promise<Credentials> => own.seed(type),
+    /** Another strategy, seeded at the market time of now; under `standard` unless another profile is given. */
+    seed: (type: StrategyType, profile?: FillProfile): Promise<Credentials> => own.seed(type, profile),
     /** Signed requests of a strategy. */
     callsOf:
       (strategy: Credentials): Call =>

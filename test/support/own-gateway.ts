@@ -5,6 +5,7 @@ import type { Timers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { Desk } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
+import type { FillProfile } from "../../src/domain/fill-profile.ts";
 import type { Gateway } from "../../src/http/pipeline.ts";
 import { createServer } from "../../src/http/server.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
@@ -53,10 +54,10 @@ export async function openOwnGateway(
     gateway,
     dataDir,
     log,
-    /** A new strategy, at the market time of now. */
-    async seed(type: StrategyType) {
+    /** A new strategy, at the market time of now; under `standard` unless another profile is given. */
+    async seed(type: StrategyType, profile?: FillProfile) {
       const marketNow = markets[type].now();
-      const [seeded] = await seedStrategies(store, master, [type], wallNow(), { marketNow });
+      const [seeded] = await seedStrategies(store, master, [type], wallNow(), { marketNow, profile });
       if (seeded === undefined) throw new Error("one strategy was asked for");
       return seeded;
     },
