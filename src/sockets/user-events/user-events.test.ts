@@ -6,6 +6,7 @@ import { isRefusal } from "../../domain/refusal.ts";
 import { decide } from "../../engine/decide.ts";
 import { FUTURES } from "../../engine/testing/futures-family.ts";
 import { SPOT } from "../../engine/testing/spot-family.ts";
+import { STRICT_FUTURES, STRICT_SPOT } from "../../engine/testing/strict-steps.ts";
 import { type Family, Workbench } from "../../engine/testing/workbench.ts";
 import type { UserEvent } from "./event.ts";
 import { futuresEvents } from "./futures.ts";
@@ -333,6 +334,79 @@ describe("an act on futures sends", () => {
     const events = eventsOf(FUTURES, [...MARKED, LONG, "liquidate BTCUSDT @ 54240"]);
     expect(events[0].o.c).toBe("autoclose-2");
     expect(Number(events[1].a.B[0].bc)).toBeLessThan(0);
+  });
+});
+
+describe("an act under strict sends", () => {
+  const BOOK = [
+    ...["asks BTCUSDT 60000x0.0005 60001x0.0005", "bids BTCUSDT 59999x1 59998x5"],
+    ...["average BTCUSDT 60000", "grant 200 USDT"],
+  ];
+
+  test.each<[what: string, steps: string[], sent: string[]]>([
+    [
+      "a report for each trade, then the expiry of what the book did not have",
+      ["buy 0.002 BTCUSDT"],
+      [
+        ...["NEW 1 book", "TRADE 1 PARTIALLY_FILLED book", "TRADE 1 PARTIALLY_FILLED book"],
+        ...["EXPIRED 1 INSUFFICIENT_LIQUIDITY", "balances USDT 339.9995+0, BTC 0.000999+0"],
+      ],
+    ],
+    [
+      "an order that is filled in part and rests",
+      ["buy 0.002 BTCUSDT @ 60000"],
+      ["NEW 1 book", "TRADE 1 PARTIALLY_FILLED book", "balances USDT 280+90, BTC 0.0004995+0"],
+    ],
+    [
+      "what a trade of the market fills of it",
+      ["buy 0.002 BTCUSDT @ 60000", "seller 0.001 BTCUSDT @ 60000"],
+      ["TRADE 1 PARTIALLY_FILLED book maker", "balances USDT 280+30, BTC 0.0014985+0"],
+    ],
+  ])("%s", (_what, steps, sent) => {
+    expect(eventsOf(STRICT_SPOT, [...BOOK, ...steps]).map(inWords)).toEqual(sent);
+  });
+
+  test("the sums of an order at each of its partial fills", () => {
+    const [, one, two, end] = eventsOf(STRICT_SPOT, [...BOOK, "buy 0.002 BTCUSDT"]);
+    expect(one).toMatchObject({
+      ...{ l: "0.00050000", L: "60000.00000000", z: "0.00050000", Z: "30.00000000" },
+      ...{ n: "0.00000050", t: 1, m: false, V: "EXPIRE_MAKER" },
+    });
+    expect(two).toMatchObject({
+      l: "0.00050000",
+      L: "60001.00000000",
+      z: "0.00100000",
+      Z: "60.00050000",
+      t: 2,
+    });
+    expect(end).toMatchObject({ x: "EXPIRED", X: "EXPIRED", l: "0.00000000", z: "0.00100000", t: -1 });
+  });
+
+  const CONTRACT = [
+    ...["asks BTCUSDT 60000.1x0.004 60001x0.004", "bids BTCUSDT 60000x0.004 59990x0.002"],
+    ...["mark BTCUSDT 60000", "leverage BTCUSDT 20"],
+  ];
+
+  test.each<[what: string, steps: string[], sent: string[]]>([
+    [
+      "each trade with wallet and position, then the expiry",
+      ["buy 0.010 BTCUSDT"],
+      [
+        ...["NEW 1", "lite 1", "ORDER BTCUSDT 0.004", "TRADE 1 PARTIALLY_FILLED"],
+        ...["lite 2", "ORDER BTCUSDT 0.008", "TRADE 1 PARTIALLY_FILLED", "EXPIRED 1"],
+      ],
+    ],
+    [
+      "a leg that finds less than the position",
+      ["buy 0.008 BTCUSDT", "stop sell BTCUSDT 59000", "mark BTCUSDT 59000"],
+      [
+        ...["algo 2 TRIGGERING", "algo 2 TRIGGERED", "NEW 3"],
+        ...["lite 3", "ORDER BTCUSDT 0.004", "TRADE 3 PARTIALLY_FILLED"],
+        ...["lite 4", "ORDER BTCUSDT 0.002", "TRADE 3 PARTIALLY_FILLED", "EXPIRED 3", "algo 2 FINISHED"],
+      ],
+    ],
+  ])("%s", (_what, steps, sent) => {
+    expect(eventsOf(STRICT_FUTURES, [...CONTRACT, ...steps]).map(inWords)).toEqual(sent);
   });
 });
 
