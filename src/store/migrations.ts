@@ -72,6 +72,12 @@ const LISTEN_KEYS: Migration = {
   },
 };
 
+/** The migration that makes the tables of servers. */
+export const SLOTS_MIGRATION = "0016-slots";
+
+/** Tables of PostgreSQL alone, which are about the servers that run on it: no backup has them. */
+export const TABLES_OF_SERVERS = ["servers", "slots", "server_notes"] as const;
+
 /**
  * Slots and their owners, on PostgreSQL alone: an embedded database has one server. Exposed strategies are
  * found by their slot.
@@ -98,7 +104,7 @@ const ALL: Readonly<Record<string, Migration>> = {
   "0012-venue-credentials": BASELINE,
   "0013-first-release": FIRST_RELEASE,
   "0014-listen-keys": LISTEN_KEYS,
-  "0016-slots": SLOTS_AND_OWNERS,
+  [SLOTS_MIGRATION]: SLOTS_AND_OWNERS,
 };
 
 /** In the order of their names. */

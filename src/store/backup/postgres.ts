@@ -1,5 +1,6 @@
 // Backup and restore of a PostgreSQL database, beside the servers that run on it or into one that holds nothing.
 import { Kysely, PostgresDialect, sql } from "kysely";
+import { TABLES_OF_SERVERS } from "../migrations.ts";
 import { Connections } from "../postgres/connections.ts";
 import type { Tables } from "../schema.ts";
 import { type Backup, NOT_EMPTY, type Restored, type RestoreOptions, restoreRows } from "./restore.ts";
@@ -27,13 +28,15 @@ export async function restorePostgres(
   );
 }
 
-/** Throws if any table of the database has rows. */
+/** Throws if any table of a backup has rows in the database. */
 async function checkEmpty(db: Kysely<Tables>): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     SELECT tablename AS name FROM pg_catalog.pg_tables
     WHERE schemaname = current_schema() AND tablename NOT IN ('kysely_migration', 'kysely_migration_lock')
   `.execute(db);
+  const ofServers: readonly string[] = TABLES_OF_SERVERS;
   for (const { name } of tables) {
+    if (ofServers.includes(name)) continue;
     const { rows } = await sql`SELECT 1 FROM ${sql.table(name)} LIMIT 1`.execute(db);
     if (rows.length > 0) throw new Error(`${NOT_EMPTY} (there are rows in ${name})`);
   }

@@ -20,7 +20,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { type Kysely, type QueryResult, type RawBuilder, sql } from "kysely";
 import { isPostgres } from "../dialect.ts";
-import { areKnown, migrationsDone } from "../migrations.ts";
+import { areKnown, migrationsDone, SLOTS_MIGRATION } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
 import { type Cell, FORMAT, FORMAT_VERSION, type Footer, type Header, type TableHead } from "./format.ts";
 import { strategyColumnOf, type Table, tablesAfter } from "./tables.ts";
@@ -125,7 +125,7 @@ async function* textOf(
   for (const table of await tablesAfter(header.migrations)) {
     yield hashed({ table: table.name, columns: [...table.columns] } satisfies TableHead);
     let count = 0;
-    for await (const page of pagesOf(db, table, strategies)) {
+    for await (const page of pagesOf(db, table, sourceOf(db, table, header), strategies)) {
       yield hashed(...page);
       count += page.length;
       written += page.length;
@@ -141,10 +141,16 @@ const NOTES_OF_ALL = sql`(SELECT kind, symbol, MIN(at) AS at FROM (
   SELECT kind, symbol, at FROM symbol_notes UNION ALL SELECT kind, symbol, at FROM server_notes
 ) AS notes GROUP BY kind, symbol) AS symbol_notes`;
 
+function sourceOf(db: Kysely<Tables>, { name }: Table, { migrations }: Header): RawBuilder<unknown> {
+  const isOfServers = name === "symbol_notes" && isPostgres(db) && migrations.includes(SLOTS_MIGRATION);
+  return isOfServers ? NOTES_OF_ALL : sql.table(name);
+}
+
 /** The rows of a table in the order of its primary key: all, or those of some strategies. */
 async function* pagesOf(
   db: Kysely<Tables>,
   table: Table,
+  source: RawBuilder<unknown>,
   strategies: readonly string[] | undefined,
 ): AsyncGenerator<readonly Cell[][]> {
   const owner = strategyColumnOf(table);
@@ -155,7 +161,6 @@ async function* pagesOf(
       : sql`${sql.ref(owner)} IN (${sql.join(strategies)})`;
   const keyColumns = sql.join(table.key.map((column) => sql.ref(column)));
   const columns = sql.join(table.columns.map((column) => sql.ref(column)));
-  const source = table.name === "symbol_notes" && isPostgres(db) ? NOTES_OF_ALL : sql.table(table.name);
   let last: readonly unknown[] | null = null;
   for (;;) {
     const after: RawBuilder<unknown> = last === null ? sql`` : sql`AND (${keyColumns}) > (${sql.join(last)})`;
