@@ -10,9 +10,15 @@ import {
 import type { StrategyType } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Command, EntryOptions, PlaceLeg, PlaceOrder } from "../../domain/command.ts";
+import type { LeadAction } from "../../domain/copying.ts";
 import type { OrderExpired, OrderFilled } from "../../domain/event.ts";
+import { isRefusal } from "../../domain/refusal.ts";
 import type { JournalEntry } from "../../domain/strategy.ts";
+import { decide } from "../../engine/decide.ts";
+import { STRICT_FUTURES, STRICT_SPOT } from "../../engine/testing/strict-steps.ts";
+import { type Family, Workbench } from "../../engine/testing/workbench.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
+import { actionsOf } from "./actions.ts";
 import { wordsOf } from "./testing/action-words.ts";
 import { replay } from "./testing/replay.ts";
 
@@ -373,5 +379,76 @@ describe("an order that ends in the entry that placed it", () => {
 
   test("is no action if nothing of it was executed", async () => {
     expect(await cutShort()).toEqual([]);
+  });
+});
+
+/** A workbench under `strict` whose account is changed by the translation of its entries. */
+class LeadBench extends Workbench {
+  readonly actions: LeadAction[] = [];
+  #version = 1;
+
+  override carryOut(command: Command): string {
+    const decision = decide(this.account, command, { market: this.market, at: this.at });
+    if (isRefusal(decision)) return decision.refusal;
+    this.#version += 1;
+    const entry = { version: this.#version, at: this.at, events: decision.events };
+    this.actions.push(...actionsOf(this.account, this.actions.at(-1) ?? null, entry));
+    return "carried out";
+  }
+}
+
+function deedsUnder(family: Family, steps: readonly string[]): string[] {
+  const bench = new LeadBench(family);
+  for (const step of steps) bench.take(step);
+  return bench.actions.map((action) => wordsOf(action).replace(/ \|.*/, ""));
+}
+
+describe("what a strategy under strict does", () => {
+  const BOOK = [
+    ...["asks BTCUSDT 60000x0.0005 60001x0.0005", "bids BTCUSDT 59999x1 59998x5"],
+    ...["average BTCUSDT 60000", "grant 200 USDT"],
+  ];
+
+  test.each<[what: string, steps: string[], deeds: string[]]>([
+    [
+      "an order that the book ends counts with what was executed",
+      ["buy 0.002 BTCUSDT"],
+      ["PLACE 1 BUY MARKET 0.001 filled 0.001 @ 60000.5"],
+    ],
+    [
+      "an order that is filled in parts is placed once",
+      ["buy 0.002 BTCUSDT @ 60000", "seller 0.001 BTCUSDT @ 60000", "seller 1 BTCUSDT @ 60000"],
+      [
+        "PLACE 1 BUY LIMIT 0.002 limit 60000 filled 0.0005 @ 60000",
+        "FILL 1 BUY 0.001 @ 60000",
+        "FILL 1 BUY 0.0005 @ 60000",
+      ],
+    ],
+    ["an order that executes nothing is none", ["buy 0.002 BTCUSDT @ 60000 FOK"], []],
+    [
+      "an order that never takes is copied as an ordinary limit",
+      ["buy 0.002 BTCUSDT @ 59000 maker"],
+      ["PLACE 1 BUY LIMIT 0.002 limit 59000"],
+    ],
+  ])("%s", (_what, steps, deeds) => {
+    expect(deedsUnder(STRICT_SPOT, [...BOOK, ...steps])).toEqual(deeds);
+  });
+
+  const CONTRACT = [
+    ...["asks BTCUSDT 60000x1", "bids BTCUSDT 60000x1", "mark BTCUSDT 60000", "leverage BTCUSDT 20"],
+    ...["buy 0.008 BTCUSDT", "stop sell BTCUSDT 59000"],
+  ];
+
+  test.each<[what: string, bids: string, deeds: string[]]>([
+    ["whole: it closes the position", "59000x1", ["FIRE_LEG 2 SELL 0.008 @ 59000"]],
+    [
+      "in part: the leg is over, and its order is a placement",
+      "59000x0.003",
+      ["PLACE 3 SELL MARKET 0.003 reduceOnly 20x filled 0.003 @ 59000", "CANCEL_LEG 2"],
+    ],
+    ["not at all: the leg is over", "10000x1", ["CANCEL_LEG 2"]],
+  ])("a leg that fires and is filled %s", (_what, bids, deeds) => {
+    const fired = [`bids BTCUSDT ${bids}`, "mark BTCUSDT 59000"];
+    expect(deedsUnder(STRICT_FUTURES, [...CONTRACT, ...fired]).slice(3)).toEqual(deeds);
   });
 });

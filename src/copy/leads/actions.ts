@@ -4,13 +4,13 @@
 // belongs to the leg (FIRE_LEG), a liquidation's to the liquidation (LIQUIDATE); closing a strategy is one
 // CLOSE.
 // An order that ends in the entry that placed it counts with its executed quantity; if that is zero, there is
-// no action.
+// no action. Under `strict` an order is mirrored once, at its placement, and each of its later fills is a FILL.
 import type { Account } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { LeadAction, LeadDeed, LeadFilled, LeadPlacement } from "../../domain/copying.ts";
 import type { DomainEvent, LegFired, OrderPlaced } from "../../domain/event.ts";
 import type { Leg } from "../../domain/leg.ts";
-import type { Order, Trade } from "../../domain/order.ts";
+import type { ClientOrderType, Order, Trade } from "../../domain/order.ts";
 import type { JournalEntry } from "../../domain/strategy.ts";
 import { apply } from "../../engine/apply.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
@@ -124,10 +124,14 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
     }
     case "LeverageChanged":
       return { kind: "SET_LEVERAGE", symbol: event.symbol, leverage: event.leverage };
-    // Other fills and firings are part of their order; the remaining events are no intents of the strategy.
+    case "LegFired": {
+      // The market did not have the whole position: the leg is over, and what its order did is a placement.
+      const leg = legOf(account, event.legId);
+      return account.positions.has(leg.symbol) ? { kind: "CANCEL_LEG", ...ofLeg(account, leg) } : null;
+    }
+    // Other fills are part of their order; the remaining events are no intents of the strategy.
     case "OrderFilled":
     case "OrderRested":
-    case "LegFired":
     case "OrderTriggered":
     case "OrderReserveChanged":
     case "FundingSettled":
@@ -145,7 +149,7 @@ function deedOfOrder(account: Account, { order }: OrderPlaced, outline: Outline)
   const { orderId, side, type } = order;
   const filled = filledBy(outline.trades.get(orderId) ?? []);
   const fired = outline.fired.get(orderId);
-  if (fired !== undefined) {
+  if (fired !== undefined && fired.fired.quantity === order.quantity) {
     const { quantity, price } = fired.fired;
     const leg = legOf(account, fired.legId);
     return { kind: "FIRE_LEG", ...ofLeg(account, leg), side, filled: { quantity, price } };
@@ -167,10 +171,12 @@ function deedOfLeg(account: Account, leg: Leg): LeadDeed {
 
 function placementOf(
   account: Account,
-  order: Order & { readonly type: LeadPlacement["orderType"] },
+  order: Order & { readonly type: ClientOrderType },
   filled: LeadFilled | null,
 ): LeadPlacement {
-  const { symbol, side, type: orderType, quantity, price, stopPrice, reduceOnly = false } = order;
+  const { symbol, side, type, quantity, price, stopPrice, reduceOnly = false } = order;
+  // What the strategy's order would have taken at its price is not there for the copy's to take.
+  const orderType = type === "LIMIT_MAKER" ? "LIMIT" : type;
   const leverage = account.type === "FUTURES" ? (account.leverages.get(symbol) ?? LEVERAGE_DEFAULT) : null;
   const of = ofOrder(account, order);
   return { kind: "PLACE", ...of, side, orderType, quantity, price, stopPrice, reduceOnly, leverage, filled };
