@@ -26,6 +26,7 @@ const LIKELY: readonly (readonly [end: string, names: readonly string[]])[] = [
   ["openOrder", ["orderId", "origClientOrderId"]],
   ["exchangeInfo", ["permissions", "symbolStatus"]],
   ["Trades", ["orderId", "fromId", "startTime"]],
+  ["Receipts", ["orderId", "fromId"]],
   ["allOrders", ["orderId", "startTime", "endTime"]],
   ["leverage", ["leverage", "leverage"]],
   ["marginType", ["marginType", "marginType"]],
@@ -39,6 +40,9 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "/fapi/v1/continuousKlines": ["pair", "contractType", "interval"],
   "/fapi/v1/indexPriceKlines": ["pair", "interval"],
 };
+
+/** Half of all queries and cancels, and all queries of open orders, are of one of so many orders that were placed last. */
+const LAST = 3;
 
 /** Bodies and queries stay below the bound of a request's head, bytes; a few bodies go beyond their own. */
 const QUERY_BYTES_MAX = 9_000;
@@ -87,7 +91,9 @@ function sensibleParameters(draw: Draw, goal: Goal, scene: Scene, requestNumber:
   const isOfLeg = goal.path.endsWith("/algoOrder");
   const known = [...(isOfLeg ? scene.legs : scene.orders).values()];
   if (/[oO]rder$/.test(goal.path) && known.length > 0 && draw.chance(0.8)) {
-    const { symbol, orderId, clientOrderId } = draw.pick(known);
+    // Of the last ones some are still open.
+    const isOfLast = goal.path.endsWith("/openOrder") || draw.chance(0.5);
+    const { symbol, orderId, clientOrderId } = draw.pick(known.slice(isOfLast ? -LAST : 0));
     const byId: Parameter = [isOfLeg ? "algoId" : "orderId", String(orderId)];
     const byClientId: Parameter = [isOfLeg ? "clientAlgoId" : "origClientOrderId", clientOrderId];
     const named = draw.pick([[byId], [byClientId], [byId, byClientId]]);
