@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("slots in a PostgreSQL database"), (
     await expire(here.slots);
     await there.slots.take(50);
     expect(await noted(there.store)).toEqual({ BTCUSDT: 1_000, ETHUSDT: 4_000, XRPUSDT: 9_000 });
-    // A second failure before anything is checked: whoever comes then begins as early.
+    // After a second failure before anything is checked, the next owner begins as early.
     await expire(there.slots);
     await third.slots.take(SLOTS);
     expect(await noted(third.store)).toEqual({ BTCUSDT: 1_000, ETHUSDT: 4_000, XRPUSDT: 9_000 });
