@@ -1,4 +1,4 @@
-// Orders and legs as the crash cycles look at them, whichever family's route they came from.
+// Orders, legs and trades as the crash cycles look at them, whichever family's route they came from.
 
 export type OrderBody = {
   readonly orderId: number;
@@ -15,6 +15,13 @@ export type OrderBody = {
   readonly updateTime: number;
   /** Of a leg: its entry rests still, so that no mark price fires it. */
   readonly waitsForEntry: boolean;
+};
+
+export type TradeBody = {
+  readonly id: number;
+  readonly orderId: number;
+  readonly qty: string;
+  readonly quoteQty: string;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.

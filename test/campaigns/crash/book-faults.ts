@@ -1,9 +1,10 @@
-// Whether the orders of a strategy are in keeping with all that was acknowledged.
-import { units } from "../../support/exact.ts";
+// Whether the orders and trades of a strategy are in keeping with all that was acknowledged.
+import { sum, units } from "../../support/exact.ts";
 import { firedOrders } from "../harness/books.ts";
 import type { Fault } from "../harness/faults.ts";
 import type { StoredStrategy } from "../harness/stored-rows.ts";
 import { isLeg, type OrderBody } from "./bodies.ts";
+import type { Books } from "./books.ts";
 import { isBody, type Placement, type Trader } from "./trader.ts";
 
 /** Those that the trader has sent, without what the service did for it. */
@@ -96,6 +97,27 @@ function mayFollow(
 
 const FIXED = ["orderId", "side", "type", "price", "origQty", "time"] as const;
 const MOVING = ["executedQty", "cummulativeQuoteQty", "updateTime"] as const;
+
+/** Trades count from one, each once, and those of an order add up to what it says of itself. */
+export function tradeFaults({ name }: Pick<Trader, "name">, { orders, trades }: Books): Fault[] {
+  const faults: Fault[] = [];
+  for (const [index, { id }] of trades.entries()) {
+    const previous = trades[index - 1]?.id ?? 0;
+    if (id > previous + 1)
+      faults.push({ kind: "LOST", what: `trade ${previous + 1} is missing in the list` });
+    if (id <= previous) faults.push({ kind: "DOUBLED", what: `trade ${id} is listed again` });
+  }
+  for (const order of orders) {
+    if (isLeg(order)) continue;
+    const own = trades.filter(({ orderId }) => orderId === order.orderId);
+    const quantity = sum(own.map(({ qty }) => units(qty)));
+    const quote = sum(own.map(({ quoteQty }) => units(quoteQty)));
+    if (quantity === units(order.executedQty) && quote === units(order.cummulativeQuoteQty)) continue;
+    const what = `the trades of ${JSON.stringify(order)} are ${JSON.stringify(own)}`;
+    faults.push({ kind: "UNBALANCED", what });
+  }
+  return faults.map(({ kind, what }) => ({ kind, what: `${name}: ${what}` }));
+}
 
 /** An order that rested was filled at its limit, as maker. */
 export function restedFaults(

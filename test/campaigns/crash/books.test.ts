@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { StoredOrder, StoredTrade } from "../harness/stored-rows.ts";
-import type { OrderBody } from "./bodies.ts";
-import { acknowledgementFaults, restedFaults } from "./book-faults.ts";
+import type { OrderBody, TradeBody } from "./bodies.ts";
+import { acknowledgementFaults, restedFaults, tradeFaults } from "./book-faults.ts";
 import { type Placement, Trader } from "./trader.ts";
 
 const filled: OrderBody = {
@@ -106,6 +106,22 @@ describe("orders are at fault", () => {
     placement.isCanceled = true;
     expect(acknowledgementFaults(trader, closed).map(({ kind }) => kind)).toEqual(["CHANGED"]);
   });
+});
+
+test("trades are at fault that are missing, listed again, or do not add up to their order", () => {
+  const first = {
+    id: 1,
+    orderId: filled.orderId,
+    qty: filled.executedQty,
+    quoteQty: filled.cummulativeQuoteQty,
+  };
+  const kindsWith = (...trades: readonly TradeBody[]) =>
+    tradeFaults({ name: "t0" }, { orders: sound, trades }).map(({ kind }) => kind);
+  expect(kindsWith(first)).toEqual([]);
+  expect(kindsWith()).toEqual(["UNBALANCED"]);
+  expect(kindsWith({ ...first, id: 2 })).toEqual(["LOST"]);
+  expect(kindsWith(first, first)).toEqual(["DOUBLED", "UNBALANCED"]);
+  expect(kindsWith({ ...first, qty: "0.00000001" })).toEqual(["UNBALANCED"]);
 });
 
 test("an order that rested is at fault if it filled elsewhere than at its limit, or as taker", () => {

@@ -1,10 +1,10 @@
-// What a strategy's orders are over HTTP, at one moment.
+// What a strategy's orders and trades are over HTTP, at one moment.
 import type { Credentials } from "../../support/gateway.ts";
 import { signed } from "../../support/signed-client.ts";
 import { patiently } from "../harness/patience.ts";
 import { LEG_PATHS, PATHS, POSITION_PATH } from "../harness/routes.ts";
 import { SYMBOL } from "../harness/ticks.ts";
-import { type OrderBody, orderOf } from "./bodies.ts";
+import { type OrderBody, orderOf, type TradeBody } from "./bodies.ts";
 import type { Trader } from "./trader.ts";
 
 /** A futures position, with the mark price that it is shown at. */
@@ -17,14 +17,20 @@ export type PositionBody = {
 const PAGE = 1_000;
 const READINGS_MAX = 20;
 
-/** All orders of one moment, those of a futures strategy with its legs. */
-export async function allOrders(url: string, trader: Trader): Promise<readonly OrderBody[]> {
+export type Books = {
+  /** Those of a futures strategy with its legs. */
+  readonly orders: readonly OrderBody[];
+  readonly trades: readonly TradeBody[];
+};
+
+/** All orders and trades of one moment. */
+export async function readBooks(url: string, trader: Trader): Promise<Books> {
   let before = await stateOf(url, trader);
   for (let readings = 0; readings < READINGS_MAX; readings += 1) {
-    const orders = await listOrders(url, trader);
+    const books = await listAll(url, trader);
     const after = await stateOf(url, trader);
     // A resting order may have been filled while the lists were read.
-    if (after === before) return orders;
+    if (after === before) return books;
     before = after;
   }
   throw new Error(`the books did not stand still for one of ${READINGS_MAX} readings`);
@@ -54,10 +60,17 @@ async function stateOf(url: string, { credentials, family }: Trader): Promise<st
   return JSON.stringify({ updateTime, totalWalletBalance, held: positions[0]?.positionAmt });
 }
 
-async function listOrders(url: string, { credentials, family }: Trader): Promise<readonly OrderBody[]> {
-  const orders = await pages(url, credentials, PATHS[family].allOrders, "orderId");
-  const legs = family === "SPOT" ? [] : await pages(url, credentials, LEG_PATHS.allOrders, "algoId");
-  return [...orders, ...legs].map(orderOf);
+async function listAll(url: string, { credentials, family }: Trader): Promise<Books> {
+  const { allOrders, trades } = PATHS[family];
+  const orders = await pages(url, credentials, allOrders, { from: "orderId", id: "orderId" });
+  const legs =
+    family === "SPOT"
+      ? []
+      : await pages(url, credentials, LEG_PATHS.allOrders, { from: "algoId", id: "algoId" });
+  return {
+    orders: [...orders, ...legs].map(orderOf),
+    trades: await pages(url, credentials, trades, { from: "fromId", id: "id" }),
+  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
@@ -67,11 +80,11 @@ async function pages(
   url: string,
   credentials: Credentials,
   path: string,
-  id: "orderId" | "algoId",
+  { from, id }: { readonly from: string; readonly id: string },
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let next = 1; ; ) {
-    const page: Row[] = await ask(url, credentials, path, { symbol: SYMBOL, [id]: next, limit: PAGE });
+    const page: Row[] = await ask(url, credentials, path, { symbol: SYMBOL, [from]: next, limit: PAGE });
     rows.push(...page);
     const last = page.at(-1);
     if (page.length < PAGE || last === undefined) return rows;

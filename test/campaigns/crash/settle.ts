@@ -7,8 +7,8 @@ import { markOf, type Quote, quotesOf } from "../harness/markets.ts";
 import { fewAtATime } from "../harness/patience.ts";
 import { ticksOf } from "../harness/ticks.ts";
 import { isLeg, type OrderBody, orderOf } from "./bodies.ts";
-import { acknowledgementFaults, ownOrders } from "./book-faults.ts";
-import { allOrders, openOrders, type PositionBody, positionOf } from "./books.ts";
+import { acknowledgementFaults, ownOrders, tradeFaults } from "./book-faults.ts";
+import { openOrders, type PositionBody, positionOf, readBooks } from "./books.ts";
 import { isBody, type Trader } from "./trader.ts";
 
 /** What became of the placements that were never answered. */
@@ -137,9 +137,13 @@ export async function checkAll(url: string, traders: readonly Trader[]) {
 async function readAll(url: string, traders: readonly Trader[]) {
   const books = await fewAtATime(traders, async (trader) => ({
     trader,
-    orders: await allOrders(url, trader),
+    ...(await readBooks(url, trader)),
   }));
-  return { books, faults: books.flatMap(({ trader, orders }) => acknowledgementFaults(trader, orders)) };
+  const faults = books.flatMap(({ trader, ...books }) => [
+    ...acknowledgementFaults(trader, books.orders),
+    ...tradeFaults(trader, books),
+  ]);
+  return { books, faults };
 }
 
 function orderIdOf({ status, body }: WireAnswer): number | null {

@@ -7,6 +7,7 @@ type Paths = {
   readonly cancelAll: string;
   readonly openOrders: string;
   readonly allOrders: string;
+  readonly trades: string;
   readonly bookTicker: string;
 };
 
@@ -17,6 +18,7 @@ export const PATHS: { readonly [T in StrategyType]: Paths } = {
     cancelAll: "/api/v3/openOrders",
     openOrders: "/api/v3/openOrders",
     allOrders: "/api/v3/allOrders",
+    trades: "/api/v3/myTrades",
     bookTicker: "/api/v3/ticker/bookTicker",
   },
   FUTURES: {
@@ -25,6 +27,7 @@ export const PATHS: { readonly [T in StrategyType]: Paths } = {
     cancelAll: "/fapi/v1/allOpenOrders",
     openOrders: "/fapi/v1/openOrders",
     allOrders: "/fapi/v1/allOrders",
+    trades: "/fapi/v1/userTrades",
     bookTicker: "/fapi/v1/ticker/bookTicker",
   },
 };
