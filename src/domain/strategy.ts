@@ -1,7 +1,18 @@
-// Strategies, their journals, and the keys that manage them.
-
+// Strategies, their slots and journals, and the keys that manage them.
+import { hash } from "node:crypto";
 import type { StrategyStatus, StrategyType } from "./account.ts";
 import type { DomainEvent } from "./event.ts";
+
+/**
+ * The number of slots of strategies: the values of one byte. On a database with several servers each slot has
+ * one owner, which keeps the triggers of its strategies.
+ */
+export const SLOTS = 256;
+
+/** The slot of a strategy, or of a person, by the id: the first byte of its SHA-256. It never changes. */
+export function slotOf(id: string): number {
+  return Number.parseInt(hash("sha256", id).slice(0, 2), 16);
+}
 
 /** What one command did: the unit of the journal. */
 export type JournalEntry = {

@@ -122,3 +122,13 @@ export function contains(column: string, text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
   return sql<boolean>`LOWER(${sql.ref(column)}) LIKE LOWER(${pattern}) ESCAPE '\\'`;
 }
+
+/** `slotOf` in PostgreSQL's SQL, as the index on exposed strategies has it. Ids have no backslash. */
+export function slotSql(column: string): string {
+  return `get_byte(sha256(${column}::bytea), 0)`;
+}
+
+/** Whether the id in a column of PostgreSQL is in one of these slots. */
+export function isInSlots(column: string, slots: Iterable<number>): RawBuilder<boolean> {
+  return sql<boolean>`${sql.raw(slotSql(column))} = ANY(${[...slots]}::int[])`;
+}

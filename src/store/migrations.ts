@@ -2,10 +2,10 @@
 // released migration is never edited: a change of the tables is the next number.
 import { type Kysely, sql } from "kysely";
 import { DEFAULT_MIGRATION_TABLE, type Migration, type MigrationProvider, Migrator } from "kysely/migration";
-import { isPostgres } from "./dialect.ts";
+import { SLOTS } from "../domain/strategy.ts";
+import { isPostgres, slotSql } from "./dialect.ts";
 import { baseline } from "./migrations/baseline.ts";
 import type { Tables } from "./schema.ts";
-import { SLOTS, slotSql } from "./slots.ts";
 
 /**
  * What a database of commit 89d9b5c records. Its tables are made by the last of these; the others do

@@ -1,9 +1,10 @@
 // Everything off the hot path, written once with Kysely for every store.
 import { type Kysely, sql } from "kysely";
 import type { Actor, NewAuditRecord } from "../domain/audit.ts";
+import { slotOf } from "../domain/strategy.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
-import { type Execute, isPostgres } from "./dialect.ts";
+import { type Execute, isInSlots, isPostgres } from "./dialect.ts";
 import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
 import { boundKeyOfRow, keyOfRow, keyRow } from "./key-rows.ts";
@@ -14,7 +15,6 @@ import type { CreatedStrategy } from "./ports/trading.ts";
 import { recentQueries } from "./recent.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
 import { signalQueries } from "./signals.ts";
-import { isInSlots, slotOf } from "./slots.ts";
 import type { Store } from "./store.ts";
 
 type Queries = Omit<

@@ -3,7 +3,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { Batcher } from "../concurrency/batcher.ts";
 import type { NewSignal } from "../domain/signal.ts";
-import { type Execute, isPostgres, locking, overRows } from "./dialect.ts";
+import { type Execute, isInSlots, isPostgres, locking, overRows } from "./dialect.ts";
 import type { ReceivedSignal } from "./ports/signals.ts";
 import type { Tables } from "./schema.ts";
 import {
@@ -15,7 +15,6 @@ import {
   type SignalRow,
   signalOfRow,
 } from "./signal-rows.ts";
-import { isInSlots } from "./slots.ts";
 import { type Store, StoreUnavailable } from "./store.ts";
 
 /** Larger batches hardly gain throughput and cost latency. */

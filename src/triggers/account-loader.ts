@@ -5,8 +5,8 @@
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
+import { slotOf } from "../domain/strategy.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
-import { slotOf } from "../store/slots.ts";
 
 /** Strategies loaded at once. */
 const ROUND_MAX = 200;

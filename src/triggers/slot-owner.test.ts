@@ -7,9 +7,9 @@ import { eventually } from "../../test/support/eventually.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../test/support/postgres.ts";
 import { createManualTime, type ManualTime } from "../concurrency/testing/manual-time.ts";
 import { createStrategies } from "../desk/testing/strategies.ts";
+import { SLOTS } from "../domain/strategy.ts";
 import { decimal } from "../money/decimal.ts";
 import { openPostgresStore } from "../store/postgres/postgres-store.ts";
-import { SLOTS } from "../store/slots.ts";
 import { SlotOwner } from "./slot-owner.ts";
 import { cleanStages, START, startOn } from "./testing/stage.ts";
 

@@ -5,8 +5,8 @@
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";
+import { SLOTS, slotOf } from "../domain/strategy.ts";
 import type { SlotServer, SlotStore } from "../store/ports/slots.ts";
-import { SLOTS, slotOf } from "../store/slots.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import type { Triggers } from "./triggers.ts";
 

@@ -1,7 +1,7 @@
 // Loads from the store during other work: they may be outdated, and they may fail.
 import { describe, expect, test } from "vitest";
+import { SLOTS, slotOf } from "../domain/strategy.ts";
 import { decimal } from "../money/decimal.ts";
-import { SLOTS, slotOf } from "../store/slots.ts";
 import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
 import { twoServers } from "./testing/two-servers.ts";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
+import { slotOf } from "../../src/domain/strategy.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { createSimulatedSources } from "../../src/market/simulated/source.ts";
-import { slotOf } from "../../src/store/slots.ts";
 import { eventually } from "../support/eventually.ts";
 import { balancesAfter, type Fill, farBelow, units } from "../support/exact.ts";
 import {

@@ -1,10 +1,10 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import { SLOTS, slotOf } from "../../domain/strategy.ts";
 import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
 import { create, exposedOf } from "../contract/store-under-test.ts";
 import type { SlotStore } from "../ports/slots.ts";
-import { SLOTS, slotOf } from "../slots.ts";
 import type { Store } from "../store.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
