@@ -3,18 +3,18 @@
 // A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING,
 // which permits no writes, and the same command closes it later; until then the position continues, funding
 // and liquidation included. Source: specification 3.3; design, section 6 (strategy close).
-import type { Account, Position } from "../../domain/account.ts";
+import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
-import { ownOrder, placed } from "../new-order.ts";
+import { placed } from "../new-order.ts";
 import { canceled, canceledLeg } from "../release.ts";
 import { bestOpposite } from "../trigger.ts";
 import { type Contract, openContractOf } from "./contract.ts";
-import { fillOf } from "./fill.ts";
+import { closingOrder, fillOf } from "./fill.ts";
 import { endUnfilled, takeClosing, walkAtMarket } from "./strict.ts";
 
 export function closeStrategy(draft: Draft, circumstances: Circumstances): Refusal | null {
@@ -49,8 +49,8 @@ function close(
   const { at } = circumstances;
   const { profile } = draft.account;
   for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
-    const quantity = atMost(magnitude(position.quantity), contract);
-    const order = closingOrder(draft.account, position, quantity, contract, at);
+    const order = marketOrder(draft, position, contract, at);
+    const { quantity } = order;
     const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at };
     const filled = fillOf(draft.account, order, contract, terms);
     if (filled === null) throw new Error("what only closes can always be paid for");
@@ -72,8 +72,7 @@ function closeByWalk(
   const mark = market.markPrice(symbol);
   if (book === null || mark === null) return;
   for (let position = draft.account.positions.get(symbol); position !== undefined; ) {
-    const quantity = atMost(magnitude(position.quantity), contract);
-    const order = closingOrder(draft.account, position, quantity, contract, at);
+    const order = marketOrder(draft, position, contract, at);
     const { takes, left } = walkAtMarket(draft.account, order, { book, mark }, contract, at);
     if (takes.length === 0) return;
     draft.add(placed(order));
@@ -86,26 +85,11 @@ function closeByWalk(
   }
 }
 
-function closingOrder(
-  { profile, nextOrderId: orderId }: Account,
-  position: Position,
-  quantity: Quantity,
-  contract: Contract,
-  at: number,
-): Order {
-  return {
-    ...ownOrder(profile, {
-      orderId,
-      clientOrderId: `close#${orderId}`,
-      symbol: position.symbol,
-      side: closingSide(position),
-      type: "MARKET",
-      quantity,
-      reservedAsset: contract.contract.marginAsset,
-      at,
-    }),
-    reduceOnly: true,
-  };
+function marketOrder(draft: Draft, position: Position, contract: Contract, at: number): Order {
+  const { account } = draft;
+  const quantity = atMost(magnitude(position.quantity), contract);
+  const terms = { clientOrderId: `close#${account.nextOrderId}`, type: "MARKET", quantity } as const;
+  return closingOrder(account, position, terms, contract, at);
 }
 
 function atMost(quantity: Quantity, { marketLotSize }: Contract): Quantity {

@@ -5,7 +5,7 @@
 // mark price from the free balance into the wallet, which pays its fee. Nothing is opened that the mark price
 // would liquidate at once. Source: design, section 6 (futures margin); reference exchange, sections 14 and
 // 15.9.
-import type { Account, Position } from "../../domain/account.ts";
+import { type Account, closingSide, type Position } from "../../domain/account.ts";
 import type { OrderFilled } from "../../domain/event.ts";
 import type { Order, Side } from "../../domain/order.ts";
 import {
@@ -26,6 +26,7 @@ import {
 } from "../../money/decimal.ts";
 import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
 import type { Evidence } from "../matching/evidence.ts";
+import { ownOrder } from "../new-order.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import type { Contract } from "./contract.ts";
 import { gain, initialMargin, leverageOf, liquidationPrice, openLoss } from "./margin.ts";
@@ -47,6 +48,25 @@ export type FillTerms = {
   /** When the market was there, if that was found out only afterwards. */
   readonly seenAt?: number | undefined;
 };
+
+/** An order that the service places to close a position, or a part of it. */
+export function closingOrder(
+  { profile, nextOrderId }: Account,
+  position: Position,
+  terms: Pick<Order, "clientOrderId" | "type" | "quantity">,
+  { contract }: Contract,
+  at: number,
+): Order {
+  const order = {
+    ...terms,
+    orderId: nextOrderId,
+    symbol: position.symbol,
+    side: closingSide(position),
+    reservedAsset: contract.marginAsset,
+    at,
+  };
+  return { ...ownOrder(profile, order), reduceOnly: true };
+}
 
 /**
  * The fill of an order that is open, or null if what it opens cannot be paid for, or not be held with what is

@@ -7,13 +7,13 @@ import { add, isWithinMultiples, magnitude, type Rate, SCALE, subtract } from ".
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { bestDisplayed, type Walk } from "../matching/walk.ts";
-import { exhaustedOrders, ownOrder, placed } from "../new-order.ts";
+import { exhaustedOrders, placed } from "../new-order.ts";
 import { canceledLeg } from "../release.ts";
 import { bestOpposite, isTriggeredBy, legTrigger } from "../trigger.ts";
 import { conclude } from "./aftermath.ts";
 import { type Contract, contractOf, openContractOf, untradableRefusal } from "./contract.ts";
 import { legCountRefusal, priceRefusal } from "./contract-filters.ts";
-import { fillOf } from "./fill.ts";
+import { closingOrder, fillOf } from "./fill.ts";
 import { openLegOf, openLegsOn } from "./locks.ts";
 import { averageOf, endUnfilled, expireOwn, takeClosing, walkAtMarket } from "./strict.ts";
 
@@ -113,20 +113,8 @@ export function triggerLeg(
   // It stays triggered: it is executed again when the market is back.
   if (price === null) return { refusal: "MARKET_SILENT" };
   const quantity = magnitude(position.quantity);
-  const order = {
-    ...ownOrder(profile, {
-      orderId: account.nextOrderId,
-      clientOrderId: leg.clientLegId,
-      symbol,
-      side,
-      type: "MARKET",
-      quantity,
-      reservedAsset: contract.contract.marginAsset,
-      at,
-    }),
-    reduceOnly: true,
-    closesPosition: true,
-  } as const;
+  const terms = { clientOrderId: leg.clientLegId, type: "MARKET", quantity } as const;
+  const order = { ...closingOrder(account, position, terms, contract, at), closesPosition: true } as const;
   let walk: Walk | null = null;
   if (book === null) {
     const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark: null, at, seenAt };

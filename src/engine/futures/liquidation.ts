@@ -5,7 +5,6 @@
 // reference exchange, section 15.6.
 
 import type { Account, Position } from "../../domain/account.ts";
-import { closingSide } from "../../domain/account.ts";
 import type { LiquidatePosition } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
@@ -14,11 +13,11 @@ import { magnitude, type Price, subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { takenOver } from "../matching/evidence.ts";
-import { ownOrder, placed } from "../new-order.ts";
+import { placed } from "../new-order.ts";
 import { canceled, canceledLeg } from "../release.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import { type Contract, contractOf } from "./contract.ts";
-import { fillOf } from "./fill.ts";
+import { closingOrder, fillOf } from "./fill.ts";
 import { openLegsOn, restingOn } from "./locks.ts";
 import { bankruptcyPrice, liquidationPrice, profitAt } from "./margin.ts";
 import { takeClosing, walkWithin } from "./strict.ts";
@@ -80,7 +79,7 @@ function close(
   contract: Contract,
   { at, seenAt }: Seen,
 ): void {
-  const order = closingOrder(draft.account, position, contract, at);
+  const order = liquidationOrder(draft.account, position, contract, at);
   const terms = {
     price,
     quantity: order.quantity,
@@ -108,7 +107,7 @@ function closeByWalk(
   contract: Contract,
   { at, seenAt, market }: Seen,
 ): void {
-  const order = closingOrder(draft.account, position, contract, at);
+  const order = liquidationOrder(draft.account, position, contract, at);
   draft.add(placed(order));
   const book = market.book(position.symbol);
   if (book !== null) {
@@ -132,24 +131,12 @@ function closeByWalk(
   draft.add(taken);
 }
 
-function closingOrder(
-  { profile, nextOrderId: orderId }: Account,
-  position: Position,
-  contract: Contract,
-  at: number,
-): Order {
-  return {
-    ...ownOrder(profile, {
-      orderId,
-      clientOrderId: `liquidation#${orderId}`,
-      symbol: position.symbol,
-      side: closingSide(position),
-      type: "LIQUIDATION",
-      quantity: magnitude(position.quantity),
-      reservedAsset: contract.contract.marginAsset,
-      at,
-    }),
-    price: bankruptcyPrice(position),
-    reduceOnly: true,
-  };
+function liquidationOrder(account: Account, position: Position, contract: Contract, at: number): Order {
+  const quantity = magnitude(position.quantity);
+  const terms = {
+    clientOrderId: `liquidation#${account.nextOrderId}`,
+    type: "LIQUIDATION",
+    quantity,
+  } as const;
+  return { ...closingOrder(account, position, terms, contract, at), price: bankruptcyPrice(position) };
 }

@@ -93,16 +93,15 @@ function placeAtMarket(
   contract: Contract,
   circumstances: Circumstances,
 ): Refusal | null {
-  if (draft.account.profile.strict !== null) {
-    return placeByWalk(draft, command, quantity, contract, circumstances);
-  }
   const { market, at, admittedAt } = circumstances;
   const { profile } = draft.account;
   const { symbol, side } = command;
-  const quote = market.quote(symbol);
+  // Under `strict` at the prices of the book, as far as it has the quantity; else whole at the best price.
+  const book = profile.strict === null ? null : market.book(symbol);
+  const quote = profile.strict === null ? market.quote(symbol) : null;
   const mark = market.markPrice(symbol);
-  if (quote === null || mark === null) return { refusal: "MARKET_SILENT" };
-  const price = bestOpposite(side, quote);
+  if ((book ?? quote) === null || mark === null) return { refusal: "MARKET_SILENT" };
+  const price = book === null ? quote && bestOpposite(side, quote) : bestDisplayed(side, book);
   if (price === null) return { refusal: "BOOK_EMPTY" };
   const outOfBounds = counterpartyRefusal(contract, side, price, mark);
   if (outOfBounds !== null) return outOfBounds;
@@ -112,6 +111,7 @@ function placeAtMarket(
   const reducing = onlyReduces(draft.account, command);
   if (reducing !== null) return reducing;
   const order = newOrder(draft, command, quantity, contract, circumstances);
+  if (book !== null) return takeAtMarket(draft, order, { book, mark }, contract, circumstances);
   const terms = { price, quantity, isMaker: false, feeRate: profile.takerFee, mark, at };
   const filled = fillOf(draft.account, order, contract, terms);
   if (filled === null) return { refusal: "MARGIN_INSUFFICIENT" };
@@ -161,32 +161,6 @@ function placeAtLimit(
   draft.add(filled);
   placeAttached(draft, order, "NEW");
   return null;
-}
-
-/** The same under `strict`: at the prices of the book, as far as it has the quantity. */
-function placeByWalk(
-  draft: Draft,
-  command: PlaceOrder,
-  quantity: Quantity,
-  contract: Contract,
-  circumstances: Circumstances,
-): Refusal | null {
-  const { market } = circumstances;
-  const { symbol, side } = command;
-  const book = market.book(symbol);
-  const mark = market.markPrice(symbol);
-  if (book === null || mark === null) return { refusal: "MARKET_SILENT" };
-  const price = bestDisplayed(side, book);
-  if (price === null) return { refusal: "BOOK_EMPTY" };
-  const outOfBounds = counterpartyRefusal(contract, side, price, mark);
-  if (outOfBounds !== null) return outOfBounds;
-  if (isTooLarge(draft, command, price, quantity, contract, market)) {
-    return { refusal: "POSITION_LIMIT_EXCEEDED" };
-  }
-  const reducing = onlyReduces(draft.account, command);
-  if (reducing !== null) return reducing;
-  const order = newOrder(draft, command, quantity, contract, circumstances);
-  return takeAtMarket(draft, order, { book, mark }, contract, circumstances);
 }
 
 /**
