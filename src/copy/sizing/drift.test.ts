@@ -135,6 +135,13 @@ describe("a repair", () => {
     expect(all("SPOT", { lead: "0", own: "0.01", rules: { status: "HALT" } })).toEqual([]);
   });
 
+  test("counts an open order without a size of its own as nothing", () => {
+    const sized = entryOf({ status: "RESTING", side: "SELL", quantity: decimal("0.006") });
+    const unsized = { ...sized, quantity: null };
+    expect(inWords(all("SPOT", { lead: "0", own: "0.01", entries: [sized] }))).toEqual(["SELL 0.004"]);
+    expect(inWords(all("SPOT", { lead: "0", own: "0.01", entries: [unsized] }))).toEqual(["SELL 0.01"]);
+  });
+
   test("done twice does nothing the second time, and never goes beyond the target", () => {
     const units = (max: number) => fc.integer({ min: -max, max }).map((drawn) => BigInt(drawn) * 1_000n);
     const drawn = fc.record({
