@@ -1,20 +1,29 @@
 // A venue whose list of fills lags behind its orders: what was executed is booked at once, its fees as soon
 // as they are listed.
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FaultProxy } from "../../../test/support/fault-proxy.ts";
+import { type Answer, FaultProxy } from "../../../test/support/fault-proxy.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
 const FUTURES_FILLS = "GET /fapi/v1/userTrades";
+const UNKNOWN_ORDER = { status: 400, body: '{"code":-2013,"msg":"Order does not exist."}' };
 
 let stage: CopiesStage;
 let proxy: FaultProxy;
+/** What the venue answers by itself on a route, as long as it does. */
+const answers = new Map<string, Answer>();
 
 beforeEach(async () => {
+  answers.clear();
   stage = await openCopiesStage({
     through: async (url) => {
-      proxy = await FaultProxy.open(url);
+      proxy = await FaultProxy.open(url, {
+        rule({ route }) {
+          const answer = answers.get(route);
+          return answer === undefined ? {} : { answer };
+        },
+      });
       return proxy.url;
     },
   });
@@ -158,10 +167,9 @@ test("a sale on spot that is open but not shown is not sold twice", async () => 
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
   proxy.plan("POST /api/v3/order", { cut: "AFTER" });
-  const body = '{"code":-2013,"msg":"Order does not exist."}';
   const hidden = 40;
   for (let asked = 0; asked < hidden; asked += 1)
-    proxy.plan("GET /api/v3/order", { answer: { status: 400, body } });
+    proxy.plan("GET /api/v3/order", { answer: UNKNOWN_ORDER });
   const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
   const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
   await stage.waitFor("nobody knows of it", isUnconfirmed);
@@ -171,6 +179,36 @@ test("a sale on spot that is open but not shown is not sold twice", async () => 
   await stage.waitFor("it is found", async () => (await stage.log(copier))[1]?.includes("RESTING") === true);
   const orders = await stage.venue.orders(copier.account, "BTCUSDT");
   expect(orders.map(({ side, type }) => `${side} ${type}`)).toEqual(["BUY MARKET", "SELL LIMIT"]);
+});
+
+test("a copy that closes waits for purchases that the venue hides, and sells them", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.waitFor("it is polled", async () => (await stage.copy(copier)).book.snapshot !== null);
+  answers.set("GET /api/v3/order", UNKNOWN_ORDER);
+  // Neither alone explains what the account has more when it shows that: nobody knows whose it is.
+  answers.set("GET /api/v3/account", { status: 503, body: "" });
+  for (const [count, quantity] of ["0.001", "0.0005"].entries()) {
+    proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+    await stage.does(strategy, places("BUY", quantity), false);
+    stage.wake(strategy);
+    await stage.waitFor("nobody knows of it", async () => {
+      const log = await stage.log(copier);
+      return log.filter((line) => line.includes("UNCONFIRMED")).length === count + 1;
+    });
+  }
+  answers.delete("GET /api/v3/account");
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.passes(5 * 60_000);
+  expect((await stage.copy(copier)).status).toBe("CLOSING");
+  answers.clear();
+  await stage.waitFor("it is closed", async () => (await stage.copy(copier)).status === "STOPPED");
+  expect(await stage.log(copier)).toEqual([
+    "PLACE BUY MARKET 0.001 FILLED executed 0.001",
+    "PLACE BUY MARKET 0.0005 FILLED executed 0.0005",
+    "FLATTEN SELL MARKET 0.00149 FILLED executed 0.00149",
+  ]);
 });
 
 test.each([
@@ -184,10 +222,9 @@ test.each([
     const copier = await stage.copier(strategy, "FUTURES");
     await stage.does(strategy, places("SELL", "0.002"));
     proxy.plan("POST /fapi/v1/order", { cut: "AFTER" });
-    const body = '{"code":-2013,"msg":"Order does not exist."}';
     const hidden = 60;
     for (let asked = 0; asked < hidden; asked += 1)
-      proxy.plan("GET /fapi/v1/order", { answer: { status: 400, body } });
+      proxy.plan("GET /fapi/v1/order", { answer: UNKNOWN_ORDER });
     listsNothing(FUTURES_FILLS, unlisted);
     const stopLossPrice = decimal<Price>("90000");
     const attached = { takeProfitPrice: null, stopLossPrice };

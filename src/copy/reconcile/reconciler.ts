@@ -22,7 +22,7 @@ import { ownRow } from "../orders/new-rows.ts";
 import { applyReport, endRow, skipped } from "../orders/rows.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { skipOf } from "../sizing/skip.ts";
-import { ENDED_MS_MAX } from "./balances.ts";
+import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
 
 /**
  * CLEAN: nothing to do; `unsold` says why a remainder cannot be sold. WAITS: for an open order. UNPROTECTED:
@@ -122,8 +122,9 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 
 /**
  * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up. A
- * market order has been executed in that time, as the position shows, or never will be. BLOCKED: nothing is
- * sold until that is certain. WAITS: for orders that may be open.
+ * market order has been executed in that time, as the position shows, or never will be; where the account
+ * differs from the book, nobody knows, and it is waited for as long as it is queried. BLOCKED: nothing is sold
+ * until that is certain. WAITS: for orders that may be open, or executed.
  */
 async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
   const { state, now } = context;
@@ -142,7 +143,9 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
       const present = state.latest(entry);
       if (present.status !== "UNCONFIRMED") continue;
       if (found !== null) applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
-      else {
+      else if (ageMs < UNCONFIRMED_MS_MAX && onAccount(state, symbol) !== state.holding(symbol).quantity) {
+        waits = true;
+      } else {
         const isExecuted = present.executedQuantity > 0n;
         state.put({ ...present, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
       }
@@ -161,8 +164,12 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
  */
 function mayTouchOthers(state: CopyState, symbol: string): boolean {
   if (state.copy.family === "SPOT") return true;
-  const onAccount = state.book.snapshot?.held.get(symbol) ?? ZERO;
-  return magnitude(onAccount) > magnitude(state.holding(symbol).quantity);
+  return magnitude(onAccount(state, symbol)) > magnitude(state.holding(symbol).quantity);
+}
+
+/** What the account has of a symbol, as last polled. */
+function onAccount({ book }: CopyState, symbol: string): Quantity {
+  return book.snapshot?.held.get(symbol) ?? ZERO;
 }
 
 /**
