@@ -8,8 +8,8 @@ import { startCopierService } from "./copier-service.ts";
 import { greeting } from "./greeting.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
-/** A close that takes longer than this is abandoned: what was acknowledged is durable already. */
-const CLOSE_MS_MAX = 4_000;
+/** A close that takes longer than this is abandoned, ms: what was acknowledged is durable already. A container has 10 s. */
+const CLOSE_MS_MAX = 8_000;
 const EXIT_USAGE = 2;
 
 /** A person reads along: readable lines, and the greeting is the last of the start. */

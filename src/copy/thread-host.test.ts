@@ -117,7 +117,7 @@ test("one that does not end in order is ended", async () => {
   wake("is stubborn");
   await hears("is stubborn 7");
   const closed = thread.close();
-  time.advance(3_000);
+  time.advance(6_000);
   await closed;
   expect(lines.map(({ msg }) => msg)).toEqual([
     "the copier's thread took too long to end; it goes on at the next start",

@@ -18,7 +18,7 @@ const PROVEN_MS = 60_000;
 /**
  * How long its orderly end may take before it is terminated, ms. The next start queries what was sent then.
  */
-const CLOSE_MS_MAX = 3_000;
+const CLOSE_MS_MAX = 6_000;
 
 /** Beyond this it ends by itself, and is started again: the server's own memory is not touched. */
 const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 64 };
