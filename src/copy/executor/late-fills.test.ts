@@ -168,8 +168,7 @@ test("a sale on spot that is open but not shown is not sold twice", async () => 
   await stage.does(strategy, places("BUY", "0.001"));
   proxy.plan("POST /api/v3/order", { cut: "AFTER" });
   const hidden = 40;
-  for (let asked = 0; asked < hidden; asked += 1)
-    proxy.plan("GET /api/v3/order", { answer: UNKNOWN_ORDER });
+  for (let asked = 0; asked < hidden; asked += 1) proxy.plan("GET /api/v3/order", { answer: UNKNOWN_ORDER });
   const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
   const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
   await stage.waitFor("nobody knows of it", isUnconfirmed);
