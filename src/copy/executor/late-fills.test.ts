@@ -210,6 +210,24 @@ test("a copy that closes waits for purchases that the venue hides, and sells the
   ]);
 });
 
+test("a copy that closes waits for an open order that the venue hides, and cancels it", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  answers.set("GET /api/v3/order", UNKNOWN_ORDER);
+  proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+  await stage.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
+  stage.wake(strategy);
+  await stage.waitFor("nobody knows of it", async () => `${await stage.log(copier)}`.includes("UNCONFIRMED"));
+  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await stage.passes(5 * 60_000);
+  expect((await stage.copy(copier)).status).toBe("CLOSING");
+  answers.clear();
+  await stage.waitFor("it is closed", async () => (await stage.copy(copier)).status === "STOPPED");
+  const orders = await stage.venue.orders(copier.account, "BTCUSDT");
+  expect(orders.map(({ type, status }) => `${type} ${status}`)).toEqual(["LIMIT CANCELED"]);
+});
+
 test.each([
   ["an order through zero that the venue hides", 60],
   ["one whose trades it lists before it shows the order", 0],

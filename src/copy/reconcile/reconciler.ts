@@ -121,10 +121,10 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 }
 
 /**
- * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up. A
- * market order has been executed in that time, as the position shows, or never will be; where the account
- * differs from the book, nobody knows, and it is waited for as long as it is queried. BLOCKED: nothing is sold
- * until that is certain. WAITS: for orders that may be open, or executed.
+ * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up, since
+ * what is open when a copy is stopped stays open. They are given up after `ENDED_MS_MAX` if the account shows
+ * that none was executed, and none that is no market order is open; after `UNCONFIRMED_MS_MAX` otherwise.
+ * BLOCKED: nothing is sold until that is certain. WAITS: for orders that may be open, or executed.
  */
 async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
   const { state, now } = context;
@@ -133,23 +133,23 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
     if (entry.status !== "UNCONFIRMED") continue;
     const isAtMarket = entry.orderType === "MARKET";
     const ageMs = now() - (entry.sentAt ?? 0);
-    if (ageMs < ENDED_MS_MAX) {
-      if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
-      if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
-      else waits = true;
-    } else if (isAtMarket) {
+    if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
+    if (isAtMarket && ageMs >= ENDED_MS_MAX) {
       // The venue may show it now; its limits may have delayed earlier polls.
       const found = await findAtVenue(context, entry);
       const present = state.latest(entry);
       if (present.status !== "UNCONFIRMED") continue;
       if (found !== null) applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
-      else if (ageMs < UNCONFIRMED_MS_MAX && onAccount(state, symbol) !== state.holding(symbol).quantity) {
-        waits = true;
-      } else {
+      else if (ageMs < UNCONFIRMED_MS_MAX && !isExplained(state, entry)) waits = true;
+      else {
         const isExecuted = present.executedQuantity > 0n;
         state.put({ ...present, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
       }
-    } else {
+    } else if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
+    else if (ageMs < ENDED_MS_MAX) waits = true;
+    else if (ageMs < UNCONFIRMED_MS_MAX && !(isExplained(state, entry) && isNothingLocked(state)))
+      waits = true;
+    else {
       const { outcome } = await cancelRow(context, entry, entry.skip);
       if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") waits = true;
     }
@@ -165,6 +165,18 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
 function mayTouchOthers(state: CopyState, symbol: string): boolean {
   if (state.copy.family === "SPOT") return true;
   return magnitude(onAccount(state, symbol)) > magnitude(state.holding(symbol).quantity);
+}
+
+/** Whether the account has had of an order's symbol what the book has since the order was sent: none of it. */
+function isExplained(state: CopyState, { symbol, sentAt }: MirrorEntry): boolean {
+  const name = symbol ?? "";
+  const isSince = (state.book.snapshot?.at ?? 0) > (sentAt ?? 0);
+  return isSince && onAccount(state, name) === state.holding(name).quantity;
+}
+
+/** Whether no open order of the account locks anything. A contract's position does, too. */
+function isNothingLocked({ book: { snapshot } }: CopyState): boolean {
+  return snapshot !== null && snapshot.available === snapshot.wallet;
 }
 
 /** What the account has of a symbol, as last polled. */
