@@ -1,5 +1,6 @@
 // Waits until each copy has handled all actions of its strategy and each entry has its final state.
 import { setTimeout as pause } from "node:timers/promises";
+import { UNCONFIRMED_MS_MAX } from "../../../src/copy/reconcile/balances.ts";
 import type { MirrorEntry } from "../../../src/domain/copying.ts";
 import { newId } from "../../../src/people/made-people.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -20,6 +21,8 @@ const ASK_AGAIN_MS = 500;
  * times over.
  */
 const SETTLED_MS_MAX = 300_000;
+/** The same once nothing fails any more: the longest is what the venue may still show. */
+const MENDED_MS_MAX = UNCONFIRMED_MS_MAX + 60_000;
 /** What copies is killed until half of the copies are done, or this long, ms. */
 const KILLED_MS_MAX = 60_000;
 
@@ -64,9 +67,9 @@ export async function awaitEnds(
     await killer.end();
     way.mend();
     // What was late is judged all the same, once nothing fails any more.
-    const mendedUntil = Date.now() + SETTLED_MS_MAX;
+    const mendedUntil = Date.now() + MENDED_MS_MAX;
     while (goesOn() && Date.now() <= mendedUntil) await askAgain();
-    late.push(...(await settleAll(store, world, Math.max(deadline, mendedUntil))));
+    late.push(...(await settleAll(store, world, Date.now() + SETTLED_MS_MAX)));
     await awaitTargets(store, world);
     return late;
   });

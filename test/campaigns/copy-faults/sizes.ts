@@ -13,8 +13,10 @@ import type { Moment } from "./history.ts";
 export type PricesOf = (symbol: string, from: number, until: number) => readonly [low: bigint, high: bigint];
 
 const ONE = 100_000_000n;
-/** Fills that an account poll has not found yet are younger than this, ms. */
+/** Fills that an account poll has not found yet are younger than this, ms, where accounts are few; */
 const FILLS_MS = 40_000;
+/** and by this for each account whose polls share the weight of the address: docs/copying-reference.md. */
+const FILLS_MS_PER_COPY = 1_000;
 /**
  * Prices are read for many orders at once, and are younger than this, ms, also when some of the requests for
  * them fail.
@@ -31,13 +33,20 @@ const FEE_PER_MILLE = 1n;
  */
 const WHOLE_PER_MILLE = 10n;
 
-export function sizeFaults(books: CopyBooks, history: readonly Moment[], pricesOf: PricesOf): CopyFault[] {
+/** `copies`: all of the family, at one address. */
+export function sizeFaults(
+  books: CopyBooks,
+  history: readonly Moment[],
+  pricesOf: PricesOf,
+  copies: number,
+): CopyFault[] {
+  const fillsMs = FILLS_MS + copies * FILLS_MS_PER_COPY;
   return books.entries.flatMap((entry): CopyFault[] => {
     if (entry.scale === null || !isSized(entry)) return [];
     const { by, ours } = entry.scale;
     const from = entry.sentAt ?? entry.updatedAt;
     const until = Math.max(from, entry.acknowledgedAt ?? entry.updatedAt) + AFTER_MS;
-    const moments = momentsBetween(history, from - FILLS_MS, until);
+    const moments = momentsBetween(history, from - fillsMs, until);
     const prices = (symbol: string) => pricesOf(symbol, from - PRICES_MS, until);
     const isOfWhole = by === "EQUITY" || by === "COLLATERAL";
     const had = moments.map((moment) =>

@@ -196,7 +196,7 @@ describe("a size", () => {
     const at = { sentAt: second * 1_000, acknowledgedAt: second * 1_000 };
     const books = booksOf({ entries: [entryOf(1, 3, { scale, ...at })] });
     const copy: Copy = { ...books.copy, family };
-    return sizeFaults({ ...books, copy }, history, () => [PRICE, PRICE]).map(({ kind }) => kind);
+    return sizeFaults({ ...books, copy }, history, () => [PRICE, PRICE], 1).map(({ kind }) => kind);
   };
   const equity = (ours: string): Scale => ({ by: "EQUITY", ours: decimal(ours), theirs: decimal("200") });
 

@@ -1,4 +1,5 @@
 // The verdict over all copies at the end of a run: the counts and the faults.
+import type { StrategyType } from "../../../src/domain/account.ts";
 import type { SkipReason } from "../../../src/domain/copying.ts";
 import { decimal } from "../../../src/money/decimal.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -53,6 +54,8 @@ export async function verdictOf(world: {
 }): Promise<Verdict> {
   const { leadStore, venueStore, way, followed, venueMarket, copying } = world;
   const until = Date.now();
+  const pricesOf: PricesOf = (...asked) => bidsOf(venueMarket, ...asked);
+  const copiesOf = (family: StrategyType) => followed.filter(({ lead }) => lead.type === family).length;
   return await leadStore.beside(
     async (leads) =>
       await venueStore.beside(async (venue) => {
@@ -74,7 +77,7 @@ export async function verdictOf(world: {
             faults.push(
               ...targetFaults(books, histories, (symbol) => bidOf(venueMarket, symbol)),
               ...stopFaults(books.name, histories, { ...span, log: (symbol) => logOf(books, symbol) }),
-              ...sizeFaults(books, histories.copy, (...asked) => bidsOf(venueMarket, ...asked)),
+              ...sizeFaults(books, histories.copy, pricesOf, copiesOf(each.lead.type)),
             );
             verdicts.push({ ...countsOf(books, world.lastKillAt), ...stateCountsOf(books, histories, span) });
           }
