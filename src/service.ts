@@ -143,10 +143,11 @@ export async function startService(
       isShortOfSpace: () => space.isShort(),
       log,
     });
-    opened.defer(() => desk.drain());
-    // Declared before the triggers, to be closed after them.
+    // Declared before the triggers, to be closed after them, and after the last commit: when the slots are given
+    // back, their new owners must find all of it.
     let slotOwner: SlotOwner | null = null;
     opened.defer(() => slotOwner?.close());
+    opened.defer(() => desk.drain());
     const triggersOf = (family: StrategyType) => {
       const market = markets[family];
       const triggers = new Triggers({ type: family, desk, store, market, timers: systemTimers, log });

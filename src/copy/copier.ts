@@ -84,10 +84,24 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
     isAlone,
     wallNow,
     every: timers.every,
-    onClaimed: news.claimed,
+    onClaimed: (strategyIds) => {
+      watch(strategyIds);
+      news.claimed(strategyIds);
+    },
     onFailure: news.failed,
     log,
   });
+  /** The watches of claimed leads. */
+  const watches = new Map<string, () => void>();
+  const watch = (strategyIds: readonly string[]) => {
+    const claimed = new Set(strategyIds);
+    for (const [strategyId, unwatch] of watches) {
+      if (claimed.has(strategyId)) continue;
+      unwatch();
+      watches.delete(strategyId);
+    }
+    for (const id of claimed) if (!watches.has(id)) watches.set(id, store.watchStrategy(id));
+  };
   const stopListening = await store.onCommittedElsewhere({
     committed(strategies) {
       for (const { strategyId } of strategies) leads.wake(strategyId, null);
@@ -112,6 +126,7 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
       leads.stop();
       void clock.measurements.close();
       await stopListening();
+      watch([]);
       await reporting.close();
       await copies.close();
       await leads.release();

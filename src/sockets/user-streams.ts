@@ -34,7 +34,12 @@ type EventMarket = MarkedMarket & {
 /** What following reads of the store. */
 type JournalReader = Pick<
   TradingStore,
-  "loadAccount" | "versionsOf" | "onCommittedElsewhere" | "newestPosition" | "listJournalAfter"
+  | "loadAccount"
+  | "versionsOf"
+  | "onCommittedElsewhere"
+  | "watchStrategy"
+  | "newestPosition"
+  | "listJournalAfter"
 >;
 
 export type UserStreamsParts = {
@@ -201,6 +206,7 @@ class Followed implements UserFeed {
   /** Whether somebody who has opened the feed may not be listening yet. */
   #isAwaited = false;
   #stopWaiting: Cancel = () => {};
+  readonly #stopWatching: Cancel;
   /** Symbols whose margin call was sent. */
   #called: CalledSymbols = new Set();
   #isOver = false;
@@ -208,6 +214,7 @@ class Followed implements UserFeed {
   constructor(strategyId: string, parts: FollowedParts) {
     this.strategyId = strategyId;
     this.#parts = parts;
+    this.#stopWatching = parts.store.watchStrategy(strategyId);
     this.ready = this.#load();
   }
 
@@ -296,6 +303,7 @@ class Followed implements UserFeed {
   forget(): void {
     this.#isOver = true;
     this.#stopWaiting();
+    this.#stopWatching();
     this.#ahead.clear();
     this.#listeners.clear();
     this.#parts.onForgotten();

@@ -76,7 +76,7 @@ const LISTEN_KEYS: Migration = {
 export const SLOTS_MIGRATION = "0016-slots";
 
 /** Tables of PostgreSQL alone, which are about the servers that run on it: no backup has them. */
-export const TABLES_OF_SERVERS = ["servers", "slots", "server_notes"] as const;
+export const TABLES_OF_SERVERS = ["servers", "slots", "server_notes", "watches"] as const;
 
 /**
  * Slots and their owners, on PostgreSQL alone: an embedded database has one server. Exposed strategies are
@@ -99,12 +99,23 @@ const SLOTS_AND_OWNERS: Migration = {
   },
 };
 
+/** Which processes watch a strategy that another one may commit to, on PostgreSQL alone. */
+const WATCHES: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    if (!isPostgres(db)) return;
+    const statement = `CREATE TABLE watches (strategy_id text NOT NULL, server text NOT NULL,
+      renewed_at bigint NOT NULL, CONSTRAINT watches_pk PRIMARY KEY (strategy_id, server))`;
+    await sql.raw(statement).execute(db);
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
   "0013-first-release": FIRST_RELEASE,
   "0014-listen-keys": LISTEN_KEYS,
   [SLOTS_MIGRATION]: SLOTS_AND_OWNERS,
+  "0017-watches": WATCHES,
 };
 
 /** In the order of their names. */

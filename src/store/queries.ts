@@ -29,6 +29,7 @@ type Queries = Omit<
   | "findSignal"
   | "receiveSignals"
   | "onCommittedElsewhere"
+  | "watchStrategy"
   | "sizeBytes"
   | "close"
 >;

@@ -114,6 +114,37 @@ describe.skipIf(!hasPostgres)(postgresTitle("servers that share the slots"), () 
     expect(there.market.asked.at(-1)?.from).toBeLessThanOrEqual(START + 55_000);
   });
 
+  test("what a server committed and notified nobody of is found when it dies, comes back or leaves", async () => {
+    const [here, there] = [await start(), await start()];
+    await renew(here, there);
+    await createStrategies(here.store, STRATEGIES, "SPOT");
+    const ours = STRATEGIES.filter((id) => here.owner.owns(id));
+    expect(ours.length).toBeGreaterThan(0);
+    // In these tests no server is notified of another one's commits.
+    const placeThere = async () => {
+      for (const id of ours) await there.place(id, "BUY", "90");
+    };
+    const expectFound = async (orders: number) => {
+      await here.owner.renew();
+      await eventually("the orders are found", () => {
+        const found = ours.filter((id) => here.owner.owns(id)).length * orders;
+        return here.triggers.counts().orders >= found;
+      });
+    };
+    await placeThere();
+    await here.owner.renew();
+    expect(here.triggers.counts().orders).toBe(0);
+    await expire(there);
+    await expectFound(1);
+    // It commits for a moment as if its lease were in force.
+    await placeThere();
+    await there.owner.renew();
+    await expectFound(2);
+    await placeThere();
+    await there.stop();
+    await expectFound(3);
+  });
+
   test("one that loses its lease and comes back has lost its triggers until it takes slots again", async () => {
     const [here, there] = [await start(), await start()];
     await expire(here);

@@ -89,12 +89,17 @@ export class SlotOwner {
     else if (own.size < share && free > 0) await this.#take(share - own.size);
   }
 
-  /** Whether a server that was alive has died, and may have committed what it notified nobody of. */
+  /**
+   * Whether a server has died or left, or has come back after its lease had expired: it may have committed what
+   * it notified nobody of, or what it took for its own.
+   */
   #isAnyLost(servers: readonly SlotServer[]): boolean {
-    return servers.some(({ serverId, epoch, isLive }) => {
+    const now = new Map(servers.map((each) => [each.serverId, each]));
+    return [...this.#servers.values()].some(({ serverId, epoch, isLive }) => {
       if (serverId === this.#deps.store.serverId) return false;
-      const before = this.#servers.get(serverId);
-      return before?.isLive === true && (!isLive || epoch !== before.epoch);
+      const after = now.get(serverId);
+      if (after === undefined) return isLive;
+      return after.epoch !== epoch || (isLive && !after.isLive);
     });
   }
 

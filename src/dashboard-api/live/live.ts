@@ -30,7 +30,7 @@ import { Viewers } from "./viewers.ts";
 
 export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
   readonly streams: { share(name: string): SharedNamespace };
-  readonly store: Pick<Store, "people" | "copying" | "onCommittedElsewhere" | "versionsOf">;
+  readonly store: Pick<Store, "people" | "copying" | "onCommittedElsewhere" | "watchStrategy" | "versionsOf">;
   readonly desk: Pick<Desk, "onCommitted">;
   readonly accounts: Pick<Accounts, "sessionOf" | "lastingSessions" | "onSessionsEnded">;
   readonly requests: Pick<Inspection["requests"], "onNews">;
@@ -62,7 +62,7 @@ type LetIn = { readonly personId: string; readonly sessionId: string };
 export async function openLive(parts: LiveParts): Promise<Live> {
   const { store, desk, accounts, requests, signals, markets, origins, timers, wallNow, log } = parts;
   const shared = parts.streams.share(NAMESPACE);
-  const viewers = new Viewers();
+  const viewers = new Viewers(store.watchStrategy);
   const sources = createSources(parts, () => topics);
   const topics = new Topics({ wallClock: parts.wallClock, follow: (topic) => sources.follow(topic) });
   const changes = new Changes({

@@ -1,5 +1,6 @@
 // Who is connected: a viewer for each connection of a person's browser, and which strategies each of them watches.
 import type { Socket } from "socket.io";
+import type { Cancel } from "../../concurrency/time.ts";
 import { Line } from "../../streams/fan-out.ts";
 import { MINUTE_MS, SlidingWindow } from "../../streams/limits.ts";
 import type { ServerMessages } from "../schemas/live.ts";
@@ -45,7 +46,12 @@ export class Viewer {
 export class Viewers {
   readonly #all = new Set<Viewer>();
   /** Who watches which strategy. */
-  readonly strategies = new Watches<Viewer>(WATCHES_MAX);
+  readonly strategies: Watches<Viewer>;
+
+  /** `watch` has commits of other servers to a strategy notified here, as long as anybody watches it. */
+  constructor(watch: (strategyId: string) => Cancel) {
+    this.strategies = new Watches(WATCHES_MAX, watch);
+  }
 
   /** Takes a connection on; the bound that is reached if it is one too many. */
   open(socket: Socket, who: { personId: string; sessionId: string }): Viewer | Bound {

@@ -1,13 +1,17 @@
 // What viewers watch, by id: strategies, copies or topics. So many of them a viewer.
+import type { Cancel } from "../../concurrency/time.ts";
 
 export class Watches<Viewer> {
   readonly #most: number;
+  readonly #begin: (id: string) => Cancel;
+  readonly #cancels = new Map<string, Cancel>();
   readonly #ofViewer = new Map<Viewer, Set<string>>();
   readonly #watching = new Map<string, Set<Viewer>>();
 
-  /** `most`: how many a viewer may watch. */
-  constructor(most: number) {
+  /** `most`: how many a viewer may watch. `begin` is called when the first one does, and its result after the last. */
+  constructor(most: number, begin: (id: string) => Cancel = () => () => {}) {
     this.#most = most;
+    this.#begin = begin;
   }
 
   /** False if it is one too many for the viewer. */
@@ -17,6 +21,7 @@ export class Watches<Viewer> {
     if (own.size >= this.#most) return false;
     this.#ofViewer.set(viewer, own.add(id));
     const watching = this.#watching.get(id) ?? new Set();
+    if (watching.size === 0) this.#cancels.set(id, this.#begin(id));
     this.#watching.set(id, watching.add(viewer));
     return true;
   }
@@ -27,7 +32,10 @@ export class Watches<Viewer> {
     if (own?.size === 0) this.#ofViewer.delete(viewer);
     const watching = this.#watching.get(id);
     watching?.delete(viewer);
-    if (watching?.size === 0) this.#watching.delete(id);
+    if (watching?.size !== 0) return;
+    this.#watching.delete(id);
+    this.#cancels.get(id)?.();
+    this.#cancels.delete(id);
   }
 
   /** Of a viewer who has gone. */

@@ -100,7 +100,10 @@ export type CommittedElsewhere = Pick<Strategy, "strategyId" | "type">;
 
 /** Notified of what other processes commit to the same database. */
 export type ElsewhereListener = {
-  /** Other processes have committed to these strategies: open orders or legs, a position or a status have changed. */
+  /**
+   * Other processes have committed to these strategies: in own slots, where open orders or legs, a position or a
+   * status have changed; or whatever it was, if they are watched.
+   */
   committed(strategies: readonly CommittedElsewhere[]): void;
   /** Notifications are interrupted. Commits of the last three seconds may be missing as well. */
   lost(): void;
@@ -179,12 +182,17 @@ export type TradingStore = {
    */
   listExposedAccounts(type: StrategyType, slots?: ReadonlySet<number>): Promise<readonly Account[]>;
   /**
-   * Notifies the listener after each commit of another process, in the order of commits of each strategy.
-   * Resolves with the unsubscribe function when every later commit will be notified, or the listener was
-   * notified of the interruption. There may be several listeners. A store whose database serves one process
-   * never notifies.
+   * Notifies the listener after commits of another process to strategies in slots of this one, and to those
+   * that it watches. Resolves with the unsubscribe function when every later commit will be notified, or the
+   * listener was notified of the interruption. There may be several listeners. A store whose database serves
+   * one process never notifies. A process that dies may leave commits that nobody is notified of.
    */
   onCommittedElsewhere(listener: ElsewhereListener): Promise<() => Promise<void>>;
+  /**
+   * Watches a strategy until the returned function is called: listeners are notified of every commit of another
+   * process to it. That begins soon after; until then, and as a fallback, its version is polled.
+   */
+  watchStrategy(strategyId: string): () => void;
   /**
    * Records until when the market data of symbols is covered. The last write wins, also with an earlier time.
    * Rejects if it cannot be written; the recorded times then stay.

@@ -5,7 +5,8 @@
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
 //   led       where the entries of leads are in the journal; what a strategy is, its row says as it was locked
 //   settled   the signals that those of them have executed or rejected
-//   told      notifications for the other servers, unless nothing has moved
+//
+// It answers which have moved, and whether another process watches them: others are notified after the commit.
 //
 // Each column is one text (`group-columns.ts`): the client library would write an array as text too, but escape every quote
 // of every body, which took a fifth of the main thread's time.
@@ -24,9 +25,10 @@ import {
 } from "../group-columns.ts";
 import type { Commit } from "../ports/trading.ts";
 import { groupRows } from "../rows.ts";
-import { notifying, payloadsOf } from "./notifications.ts";
 
-/** Answers a row for each strategy that moved. */
+/** A row of the answer, for a strategy that moved. */
+export type MovedRow = { readonly id: string; readonly is_watched: boolean };
+
 const STATEMENT = `
   WITH locked AS MATERIALIZED (
     SELECT given.* FROM ${commitsGiven()} JOIN strategies s USING (id) ORDER BY id FOR UPDATE OF s
@@ -56,13 +58,15 @@ const STATEMENT = `
   ),
   earned AS (${insertion("incomes")}),
   settled AS (${settling()})
-  SELECT id, (${notifying(`$${GROUP_TABLES.flatMap(columnNames).length + 1}`)}) AS told FROM moved`;
+  SELECT id, EXISTS (
+    SELECT FROM watches w WHERE w.strategy_id = moved.id AND w.server <> $${GROUP_TABLES.flatMap(columnNames).length + 1}
+  ) AS is_watched FROM moved`;
 
 /** The statement of a group, to be prepared once on each connection; `process` is the name of who commits. */
 export function commitStatement(process: string, group: readonly Commit[]): QueryConfig {
   const rows = groupRows(group);
   const values: unknown[] = GROUP_TABLES.flatMap((table) => packColumns(table, rows[table]));
-  return { name: "commit-group", text: STATEMENT, values: [...values, payloadsOf(process, group)] };
+  return { name: "commit-group", text: STATEMENT, values: [...values, process] };
 }
 
 /** A signal is found by its id, however little is known of the table yet: no index has an expression of its strategy. */

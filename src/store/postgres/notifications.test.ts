@@ -7,22 +7,20 @@ import type { Position } from "../../domain/account.ts";
 import { emptyAccount } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import type { Order } from "../../domain/order.ts";
+import { SLOTS } from "../../domain/strategy.ts";
 import { decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { legOf } from "../contract/futures-records.ts";
 import { accountOf, commitOf, createdOf, orderOf, tradeOf, upTo } from "../contract/records.ts";
 import { create } from "../contract/store-under-test.ts";
 import type { Commit, CommittedElsewhere, ElsewhereListener } from "../ports/trading.ts";
 import type { Store } from "../store.ts";
-import { listenForCommits, payloadsOf } from "./notifications.ts";
+import { concernsOwner, listenForCommits } from "./notifications.ts";
 import { openPostgresStore } from "./postgres-store.ts";
-
-/** PostgreSQL's own bound. */
-const PAYLOAD_BYTES = 8_000;
 
 const RESTING = orderOf(1);
 const FILLED = orderOf(1, { status: "FILLED" });
 
-describe("others are told, or not, of", () => {
+describe("the owner of a slot is notified, or not, of", () => {
   test.each([
     ["a resting order", [placed(RESTING)], [RESTING], true],
     ["an order that is filled in its own entry", [placed(RESTING)], [FILLED], false],
@@ -40,30 +38,13 @@ describe("others are told, or not, of", () => {
       false,
     ],
   ] as const)("%s", (_what, events, orders, isTold) => {
-    const payloads = payloadsOf("here", [commitOf(accountOf("one"), 2, { events, orders })]);
-    expect(payloads).toEqual(isTold ? ['["here","Sone"]'] : []);
+    expect(concernsOwner(commitOf(accountOf("one"), 2, { events, orders }))).toBe(isTold);
   });
 
-  test("a leg, whatever became of it, and of which type its strategy is", () => {
+  test("a leg, whatever became of it", () => {
     for (const status of ["NEW", "CANCELED"] as const) {
       const legs = [legOf(1, { status })];
-      expect(payloadsOf("here", [commitOf(emptyAccount("one", "FUTURES"), 2, { legs })])).toEqual([
-        '["here","Fone"]',
-      ]);
-    }
-  });
-
-  test("a group in payloads that PostgreSQL takes, every strategy once", () => {
-    // Of two and of three bytes a character, and with one that has to be escaped.
-    for (const prefix of ["00000000-0000-4000-8000-00000000", 'é€"'.repeat(12)]) {
-      const ids = upTo(200).map((id) => `${prefix}${id}`);
-      const payloads = payloadsOf(
-        "0123456789abcdef",
-        ids.map((id) => resting(id, 2)),
-      );
-      for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(PAYLOAD_BYTES);
-      expect(payloads.flatMap((payload) => JSON.parse(payload).slice(1))).toEqual(ids.map((id) => `S${id}`));
-      expect(payloads.length).toBeLessThanOrEqual(3);
+      expect(concernsOwner(commitOf(emptyAccount("one", "FUTURES"), 2, { legs }))).toBe(true);
     }
   });
 });
@@ -81,20 +62,54 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     url = await server.newDatabase();
   });
 
-  test("each hears what the other commits, in order, and nothing of its own", async () => {
+  test("the owner of a slot hears what others commit, and nobody else does", async () => {
+    const [owner, other, third] = [await open(), await open(), await open()];
+    await ownEverything(owner);
+    await create(other, "one", "two");
+    const [heard, ...deaf] = [await hear(owner), await hear(other), await hear(third)];
+    for (const version of [2, 3]) await other.commit([resting("one", version)]);
+    await owner.commit([resting("two", 2)]);
+    await third.commit([resting("two", 3), resting("one", 4)]);
+    await eventually("all is heard", () => heard.includes("one") && heard.includes("two"));
+    await eventually("all is sent", () => isQuiet());
+    expect(new Set(heard)).toEqual(new Set(["one", "two"]));
+    expect(deaf).toEqual([[], []]);
+  });
+
+  test("who watches a strategy hears every commit to it, market orders and the owner's too", async () => {
+    const [owner, other, watching] = [await open(), await open(), await open()];
+    await ownEverything(owner);
+    await create(other, "one", "two");
+    const [heardOwner, heard] = [await hear(owner), await hear(watching)];
+    const stop = await watch(watching, "one");
+    const market = (version: number) =>
+      commitOf(accountOf("one"), version, { events: [placed(RESTING)], orders: [FILLED] });
+    await other.commit([market(2), resting("two", 2)]);
+    await eventually("it is heard", () => heard.length === 1 && heardOwner.length === 1);
+    await owner.commit([resting("one", 3)]);
+    await eventually("it is heard", () => heard.length === 2);
+    stop();
+    await eventually("the row is gone", async () => (await carryOut(url, WATCHES)) === 0);
+    await other.commit([resting("one", 4)]);
+    await eventually("the owner hears it", () => heardOwner.length === 2);
+    expect(heard).toEqual(["one", "one"]);
+    expect(heardOwner).toEqual(["two", "one"]);
+  });
+
+  test("a group of many strategies is heard as a whole", async () => {
     const [here, there] = [await open(), await open()];
-    await create(here, "one", "two");
-    const [heardHere, heardThere] = [await hear(here), await hear(there)];
-    for (const version of [2, 3]) await here.commit([resting("one", version)]);
-    await here.commit([resting("two", 2)]);
-    await there.commit([resting("two", 3), resting("one", 4)]);
-    await eventually("all is heard", () => heardHere.length + heardThere.length === 5);
-    expect(heardThere).toEqual(["one", "one", "two"]);
-    expect(heardHere.sort()).toEqual(["one", "two"]);
+    await ownEverything(there);
+    const ids = upTo(200).map((id) => `00000000-0000-4000-8000-00000000${1000 + id}`);
+    await create(here, ...ids);
+    const heard = await hear(there);
+    await here.commit(ids.map((id) => resting(id, 2)));
+    await eventually("all are heard", () => heard.length === ids.length);
+    expect(heard.toSorted()).toEqual(ids);
   });
 
   test("each is heard with its type, by every listener of a process over one connection", async () => {
     const [here, there] = [await open(), await open()];
+    await ownEverything(there);
     const perpetual = emptyAccount("perpetual", "FUTURES");
     await create(here, "spot");
     await here.createStrategies([createdOf("perpetual", { first: commitOf(perpetual, 1) })]);
@@ -109,7 +124,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     await here.commit([resting("spot", 2), commitOf(perpetual, 2, { legs: [legOf(1)] })]);
     await eventually("both have heard both", () => heard.every(({ length }) => length === 2));
     for (const each of heard) {
-      expect(each).toEqual([
+      expect(each.toSorted((one, other) => (one.type < other.type ? 1 : -1))).toEqual([
         { strategyId: "spot", type: "SPOT" },
         { strategyId: "perpetual", type: "FUTURES" },
       ]);
@@ -117,23 +132,22 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     expect(await carryOut(url, LISTENERS)).toBe(1);
   });
 
-  test("what is heard can be read", async () => {
+  test("what is heard can be read, and the last commit is always heard", async () => {
     const [here, there] = [await open(), await open()];
+    await ownEverything(there);
     await create(here, "one");
-    const read: Promise<number | undefined>[] = [];
+    const read: (number | undefined)[] = [];
     await there.onCommittedElsewhere({
       ...DEAF,
-      committed: () => read.push(there.loadAccount("one").then((loaded) => loaded?.version)),
+      committed: async () => void read.push((await there.loadAccount("one"))?.version),
     });
     for (const version of upTo(20)) await here.commit([resting("one", version + 1)]);
-    await eventually("all is heard", () => read.length === 20);
-    for (const [index, version] of (await Promise.all(read)).entries()) {
-      expect(version).toBeGreaterThanOrEqual(index + 2);
-    }
+    await eventually("the last is heard", () => read.includes(21));
   });
 
-  test("nothing is heard of a group that was outdated, nor of a market order", async () => {
+  test("nothing is heard of a group that was outdated, nor does an owner hear of a market order", async () => {
     const [here, there] = [await open(), await open()];
+    await ownEverything(there);
     await create(here, "one", "two");
     const heard = await hear(there);
     expect(await here.commit([resting("one", 7)])).toEqual(["OUTDATED"]);
@@ -143,8 +157,43 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     expect(heard).toEqual(["two"]);
   });
 
+  test("a commit does not notify, so it does not wait for those that do; what could not be sent is sent again", async () => {
+    const { here, there } = await withoutRightToNotify();
+    await create(here, "one");
+    const heard = await hear(there);
+    expect(await here.commit([resting("one", 2)])).toEqual(["COMMITTED"]);
+    expect(await here.commit([resting("one", 3)])).toEqual(["COMMITTED"]);
+    expect(heard).toEqual([]);
+    await carryOut(url, "GRANT EXECUTE ON FUNCTION pg_notify(text, text) TO PUBLIC");
+    await eventually("it is sent again", () => heard.length > 0);
+    expect(heard).toEqual(["one"]);
+  });
+
+  test("a store that is closed has sent everything", async () => {
+    const [here, there] = [await openPostgresStore(url), await open()];
+    await ownEverything(there);
+    await create(here, "one");
+    const heard = await hear(there);
+    await here.commit([resting("one", 2)]);
+    await here.close();
+    await eventually("it is heard", () => heard.length > 0);
+  });
+
+  test("a server that owned a slot until its lease ended notifies the owner after that", async () => {
+    const [here, there] = [await open(), await open()];
+    await here.slots?.renew(300);
+    await here.slots?.take(SLOTS);
+    await create(here, "one");
+    await there.slots?.renew(LEASE_MS);
+    const heard = await hear(there);
+    await eventually("the slots are free", async () => (await there.slots?.take(SLOTS))?.size === SLOTS);
+    await here.commit([resting("one", 2)]);
+    await eventually("it is heard", () => heard.length > 0);
+  });
+
   test("who has stopped listening hears no more, and what is no payload of ours is passed over", async () => {
     const [here, there] = [await open(), await open()];
+    await ownEverything(there);
     await create(here, "one", "two");
     const [stopped, heard] = [[] as string[], await hear(there)];
     const stop = await there.onCommittedElsewhere({
@@ -152,7 +201,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       committed: (strategies) => stopped.push(...idsOf(strategies)),
     });
     await stop();
-    await carryOut(url, "SELECT pg_notify('lyrebird_commits', 'no JSON')");
+    await carryOut(url, `SELECT pg_notify('lyrebird_${there.slots?.serverId}', 'no JSON')`);
     await here.commit([resting("one", 2)]);
     await eventually("it is heard", () => heard.length > 0);
     expect([heard, stopped]).toEqual([["one"], []]);
@@ -161,6 +210,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
 
   test("a listener that is cut off says so, and hears again", async () => {
     const [here, there] = [await open(), await open()];
+    await ownEverything(there);
     await create(here, "one", "two");
     const said: string[] = [];
     await there.onCommittedElsewhere(saying(said));
@@ -180,6 +230,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     const said: string[] = [];
     const stop = await listenForCommits(proxy.url, "there", saying(said));
     onTestFinished(stop);
+    await carryOut(url, "INSERT INTO watches (strategy_id, server, renewed_at) VALUES ('one', 'there', 0)");
     await here.commit([resting("one", 2)]);
     await eventually("it is heard", () => said.length > 0);
     const since = Date.now();
@@ -199,17 +250,52 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     await expect(listenForCommits("postgres://nobody@127.0.0.1:1/none", "here", DEAF)).rejects.toThrow();
   });
 
-  async function open(): Promise<Store> {
-    const store = await openPostgresStore(url);
+  async function open(address = url): Promise<Store> {
+    const store = await openPostgresStore(address);
     onTestFinished(() => store.close());
     return store;
   }
+
+  async function watch(store: Store, strategyId: string): Promise<() => void> {
+    const stop = store.watchStrategy(strategyId);
+    await eventually("the row is there", async () => (await carryOut(url, WATCHES)) > 0);
+    return stop;
+  }
+
+  /** Whether no notification is being sent. */
+  async function isQuiet(): Promise<boolean> {
+    const sending =
+      "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_notify%' AND pid <> pg_backend_pid()";
+    return (await carryOut(url, sending)) === 0;
+  }
+
+  /** Two stores of a role that may do everything else; the second one owns all slots. */
+  async function withoutRightToNotify(): Promise<{ here: Store; there: Store }> {
+    const role = `plain_${Math.random().toString(36).slice(2)}`;
+    const address = new URL(url);
+    const database = address.pathname.slice(1);
+    await carryOut(url, `CREATE ROLE ${role} LOGIN PASSWORD 'plain'`);
+    await carryOut(url, `ALTER DATABASE ${database} OWNER TO ${role}`);
+    await carryOut(url, "REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC");
+    address.username = role;
+    address.password = "plain";
+    const [here, there] = [await open(address.href), await open(address.href)];
+    await ownEverything(there);
+    return { here, there };
+  }
 });
 
+const LEASE_MS = 60_000;
+const WATCHES = "SELECT FROM watches";
 const LISTENERS =
   "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lyrebird listener'";
 
 const DEAF: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };
+
+async function ownEverything({ slots }: Store): Promise<void> {
+  await slots?.renew(LEASE_MS);
+  await slots?.take(SLOTS);
+}
 
 function saying(said: string[]): ElsewhereListener {
   return {

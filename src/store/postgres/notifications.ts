@@ -1,19 +1,26 @@
-// Notifies servers on one database of each other's commits. NOTIFY runs within the transaction of the commit,
-// so it is delivered after the commit, and only if the commit takes effect. LISTEN has its own connection,
-// which is opened again when it is lost.
-// A transaction with NOTIFY takes a lock of the whole PostgreSQL server while it commits. So a transaction
-// notifies only if it has to: most market orders, which never become open orders, do not.
+// Notifies servers on one database of each other's commits. Each process listens on a channel of its own, over
+// a connection of its own, which is opened again when it is lost. After a commit the strategies that concern
+// others are sent in a transaction of their own: one with NOTIFY takes a lock of the whole PostgreSQL server
+// while it commits, which no order may wait for.
+// A notification is a delay at most: a process that cannot send one retries, and when one has died the others
+// load the triggers of their slots again (`triggers/slot-owner.ts`); who watches a strategy polls its version.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import type { StrategyType } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import { isOpen } from "../../domain/order.ts";
+import { slotSql } from "../dialect.ts";
 import type { Commit, CommittedElsewhere, ElsewhereListener } from "../ports/trading.ts";
+import type { Connections } from "./connections.ts";
 
-/** A name without capitals needs no quotes. */
-const CHANNEL = "lyrebird_commits";
-/** PostgreSQL takes payloads of fewer than 8,000 bytes. */
-const PAYLOAD_BYTES_MAX = 7_999;
+/** The channel of a process. A name without capitals needs no quotes. */
+const CHANNEL = "lyrebird_";
+/** Strategies in one payload. PostgreSQL takes fewer than 8,000 bytes, and an id of ours has at most 36. */
+const PAYLOAD_STRATEGIES_MAX = 100;
+/** Strategies that are sent in one transaction. */
+const SENT_AT_ONCE_MAX = 1_000;
+/** How long after a failure strategies are sent again, ms. */
+const RESEND_MS = 200;
 
 /** In a payload each strategy is named by the letter of its type and its id. */
 const LETTERS: { readonly [T in StrategyType]: string } = { SPOT: "S", FUTURES: "F" };
@@ -26,37 +33,88 @@ const RECONNECT_MS = 500;
 const PING_INTERVAL_MS = 1_000;
 const PING_MS_MAX = 2_000;
 
-/** Payloads for `pg_notify` that tell others of a group; `process` is the name of who commits it. */
-export function payloadsOf(process: string, group: readonly Commit[]): string[] {
-  const payloads: string[] = [];
-  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-  let told = [process];
-  let bytes = bytesOf(told);
-  for (const { account } of group.filter(concernsOthers)) {
-    const named = `${LETTERS[account.type]}${account.strategyId}`;
-    const added = bytesOf(named) + 1;
-    if (bytes + added > PAYLOAD_BYTES_MAX) {
-      payloads.push(JSON.stringify(told));
-      told = [process];
-      bytes = bytesOf(told);
-    }
-    told.push(named);
-    bytes += added;
-  }
-  if (told.length > 1) payloads.push(JSON.stringify(told));
-  return payloads;
-}
+/**
+ * Sends strategies to the processes that they concern: the owner of a strategy's slot, and those that watch it.
+ * The owner is read after the commit, so that one which takes the slot later finds the commit when it loads.
+ * Without such processes nothing is sent, and no lock is taken.
+ */
+const NOTIFY = `
+  WITH given AS (
+    SELECT name, substr(name, 2) AS id, for_owner FROM unnest($1::text[], $3::boolean[]) AS given (name, for_owner)
+  ),
+  concerned AS (
+    SELECT server, name FROM given JOIN slots ON slot = ${slotSql("id")} WHERE for_owner
+    UNION SELECT server, name FROM given JOIN watches ON strategy_id = id
+  ),
+  numbered AS (
+    SELECT server, name, (row_number() OVER (PARTITION BY server) - 1) / ${PAYLOAD_STRATEGIES_MAX} AS part
+    FROM concerned WHERE server NOT IN ('', $2)
+  )
+  SELECT count(pg_notify('${CHANNEL}' || server, payload)) FROM (
+    SELECT server, json_agg(name)::text AS payload FROM numbered GROUP BY server, part
+  ) AS payloads`;
 
-/** The SQL that sends payloads, given the parameter that is an array of them. */
-export function notifying(payloads: string): string {
-  return `SELECT count(pg_notify('${CHANNEL}', payload)) FROM unnest(${payloads}::text[]) AS payloads (payload)`;
+/** A strategy that was committed to, and whether that concerns the owner of its slot, or only those that watch it. */
+type Changed = CommittedElsewhere & { readonly isForOwner: boolean };
+
+/** Sends strategies that this process has committed to, in the background, one transaction after the other. */
+export class CommitNotifier {
+  readonly #connections: Pick<Connections, "query">;
+  readonly #process: string;
+  /** By strategy id: what is not sent yet. */
+  readonly #pending = new Map<string, Changed>();
+  #sending: Promise<void> | null = null;
+  #isClosed = false;
+
+  constructor(connections: Pick<Connections, "query">, process: string) {
+    this.#connections = connections;
+    this.#process = process;
+  }
+
+  add(strategies: readonly Changed[]): void {
+    if (strategies.length === 0) return;
+    this.#keep(strategies);
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = null;
+    });
+  }
+
+  /** Resolves when everything is sent, or one more attempt has failed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#sending;
+  }
+
+  #keep(strategies: readonly Changed[]): void {
+    for (const each of strategies) {
+      const isForOwner = each.isForOwner || this.#pending.get(each.strategyId)?.isForOwner === true;
+      this.#pending.set(each.strategyId, { ...each, isForOwner });
+    }
+  }
+
+  /** Never rejects. */
+  async #send(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const sent = [...this.#pending.values()].slice(0, SENT_AT_ONCE_MAX);
+      for (const { strategyId } of sent) this.#pending.delete(strategyId);
+      const names = sent.map(({ strategyId, type }) => `${LETTERS[type]}${strategyId}`);
+      const values = [names, this.#process, sent.map(({ isForOwner }) => isForOwner)];
+      try {
+        await this.#connections.query({ name: "notify", text: NOTIFY, values });
+      } catch {
+        this.#keep(sent);
+        if (this.#isClosed) return;
+        await pause(RESEND_MS, undefined, { ref: false });
+      }
+    }
+  }
 }
 
 /**
- * Whether open orders or legs, a position or the status have changed: what was placed and is over within one entry was
- * never open.
+ * Whether a commit concerns the owner of its strategy's slot: open orders or legs, a position or the status have
+ * changed. An order that was placed and is over within one entry was never open.
  */
-function concernsOthers({ entry: { events }, orders, legs }: Commit): boolean {
+export function concernsOwner({ entry: { events }, orders, legs }: Commit): boolean {
   const placed = new Set(
     events.flatMap((event) => (event.type === "OrderPlaced" ? event.order.orderId : [])),
   );
@@ -81,8 +139,8 @@ function changesWhatIsHeld(event: DomainEvent): boolean {
 }
 
 /**
- * Tells the listener what processes of other names commit from when this resolves; answers how to end it. Rejects with
- * PostgreSQL's or the network's error if it cannot begin.
+ * Notifies the listener of the commits that are sent to the process of this name, from when this resolves. Returns how
+ * to end it. Rejects with PostgreSQL's or the network's error if it cannot begin.
  */
 export async function listenForCommits(
   url: string,
@@ -143,7 +201,7 @@ class Listening {
     client.on("notification", ({ payload = "" }) => this.#hear(payload));
     try {
       await client.connect();
-      await client.query(`LISTEN ${CHANNEL}`);
+      await client.query(`LISTEN ${CHANNEL}${this.#process}`);
     } catch (error) {
       await client.end().catch(() => {});
       throw error;
@@ -153,9 +211,8 @@ class Listening {
   }
 
   #hear(payload: string): void {
-    const told = readPayload(payload);
-    if (told === null || told.process === this.#process || this.#isClosed) return;
-    this.#listener.committed(told.strategies);
+    const strategies = readPayload(payload);
+    if (strategies !== null && !this.#isClosed) this.#listener.committed(strategies);
   }
 
   /** A connection that is cut says so; behind a network that swallows everything only a question shows it. */
@@ -198,10 +255,10 @@ class Listening {
 }
 
 /** Null for what no server of ours has sent. */
-function readPayload(payload: string): { process: string; strategies: CommittedElsewhere[] } | null {
+function readPayload(payload: string): readonly CommittedElsewhere[] | null {
   try {
-    const [process, ...named]: string[] = JSON.parse(payload);
-    return process === undefined ? null : { process, strategies: named.map(readName) };
+    const named: string[] = JSON.parse(payload);
+    return named.map(readName);
   } catch {
     return null;
   }

@@ -20,17 +20,20 @@ import { queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import { receiving, signalRecorder } from "../signals.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store.ts";
-import { commitStatement } from "./commit-group.ts";
+import { commitStatement, type MovedRow } from "./commit-group.ts";
 import { Connections, isFull, isReadOnly, isRolledBack, reasonOf, unfitness } from "./connections.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
-import { listenForCommits } from "./notifications.ts";
+import { CommitNotifier, concernsOwner, listenForCommits } from "./notifications.ts";
 import { sharedListening } from "./shared-listening.ts";
 import { PostgresSlots } from "./slots.ts";
+import { Watches } from "./watches.ts";
 
 /** Groups that can be under way at once: the desk sends one after the other. */
 const COMMITS_MAX = 1;
 /** Batches of received signals in flight at once. */
 const RECEIVINGS_MAX = 1;
+/** Notifications of other servers in flight at once. */
+const NOTIFICATIONS_MAX = 1;
 /** Connections for everything off the hot path. */
 const OTHERS_MAX = 6;
 /** How long a start may wait for others to migrate, and its own migrations may take, ms. */
@@ -47,7 +50,7 @@ const MIGRATION_LOCK = 1;
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   await bringUpToDate(url);
-  const connectionsMax = COMMITS_MAX + HOT_READS_MAX + RECEIVINGS_MAX;
+  const connectionsMax = COMMITS_MAX + HOT_READS_MAX + RECEIVINGS_MAX + NOTIFICATIONS_MAX;
   const hot = new Connections(url, { connectionsMax, keyedOnly: true });
   const others = new Connections(url, { connectionsMax: OTHERS_MAX });
   const db = kyselyOn(others);
@@ -58,6 +61,8 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const executeHot: Execute = (statements) => hot.execute(statements);
   const shared = queries(db, execute);
   const slots = new PostgresSlots({ db, execute, serverId: process });
+  const notifier = new CommitNotifier(hot, process);
+  const watches = new Watches({ db, execute, process });
   return {
     ...shared,
     ...slots.notes(shared),
@@ -86,13 +91,26 @@ export async function openPostgresStore(url: string): Promise<Store> {
 
     async commit(group) {
       if (isClosed) throw new StoreFailure("the store is closed");
-      return await commit(hot, process, group);
+      const { outcomes, watched } = await commit(hot, process, group);
+      notifier.add(
+        group.flatMap((each, index) => {
+          const { strategyId, type } = each.account;
+          const isForOwner = concernsOwner(each) && !slots.isOwn(strategyId);
+          const isForOthers = isForOwner || watched.has(strategyId);
+          return outcomes[index] === "COMMITTED" && isForOthers ? [{ strategyId, type, isForOwner }] : [];
+        }),
+      );
+      return outcomes;
     },
+
+    watchStrategy: (strategyId) => watches.add(strategyId),
 
     onCommittedElsewhere: sharedListening((listener) => listenForCommits(url, process, listener)),
 
     async close() {
       isClosed = true;
+      await notifier.close();
+      await watches.close();
       await hot.close();
       await db.destroy();
       // Which has closed nothing if it was never asked anything.
@@ -136,28 +154,35 @@ function kyselyOn(connections: Connections): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: connections.forKysely() }) });
 }
 
+/** The outcomes of a group, and the strategies of it that other processes watch. */
+type Committed = { readonly outcomes: CommitOutcome[]; readonly watched: ReadonlySet<string> };
+
 async function commit(
   connections: Connections,
   process: string,
   group: readonly Commit[],
-): Promise<CommitOutcome[]> {
+): Promise<Committed> {
   const statement = commitStatement(process, group);
+  const busy = (): Committed => ({ outcomes: group.map(() => "BUSY"), watched: new Set() });
   const client = await connections.take().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailable)) throw error;
     await pause(RECONNECT_PAUSE_MS);
     return null;
   });
-  if (client === null) return group.map(() => "BUSY");
+  if (client === null) return busy();
   try {
-    const { rows } = await client.query<{ id: string }>(statement);
+    const { rows } = await client.query<MovedRow>(statement);
     client.release();
     const moved = new Set(rows.map(({ id }) => id));
-    return group.map(({ account }) => (moved.has(account.strategyId) ? "COMMITTED" : "OUTDATED"));
+    return {
+      outcomes: group.map(({ account }) => (moved.has(account.strategyId) ? "COMMITTED" : "OUTDATED")),
+      watched: new Set(rows.flatMap(({ id, is_watched }) => (is_watched ? [id] : []))),
+    };
   } catch (error) {
     client.release(true);
     if (!isRolledBack(error)) throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
     // What the market brings is tried again at once.
     if (isFull(error) || isReadOnly(error)) await pause(RECONNECT_PAUSE_MS);
-    return group.map(() => "BUSY");
+    return busy();
   }
 }

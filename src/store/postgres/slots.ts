@@ -4,6 +4,7 @@
 // those of every server that is gone and to those that were given back (`symbol_notes`), in the transaction
 // that takes the slot, so that the next owner after a second failure still replays all that is unchecked.
 import { type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
+import { slotOf } from "../../domain/strategy.ts";
 import { type Execute, overRows } from "../dialect.ts";
 import { ADVISORY_LOCKS } from "../frequent-writes.ts";
 import type { SlotStore, SlotsView } from "../ports/slots.ts";
@@ -31,6 +32,9 @@ export class PostgresSlots implements SlotStore {
   readonly #writes = new Set<Promise<unknown>>();
   #isJoined = false;
   #isTaking = false;
+  /** The slots that were this server's when it last asked, and until when they surely are, monotonic ms. */
+  #own: ReadonlySet<number> = new Set();
+  #ownUntil = 0;
 
   constructor({ db, execute, serverId }: { db: Kysely<Tables>; execute: Execute; serverId: string }) {
     this.serverId = serverId;
@@ -45,8 +49,17 @@ export class PostgresSlots implements SlotStore {
     );
   }
 
+  /**
+   * Whether a strategy is in a slot that surely was this server's until now: every later owner loads what was
+   * committed until now. The lease began in the database after it was asked for here.
+   */
+  isOwn(strategyId: string): boolean {
+    return this.#own.has(slotOf(strategyId)) && performance.now() < this.#ownUntil;
+  }
+
   async renew(leaseMs: number): Promise<SlotsView> {
     this.#isJoined = true;
+    const until = performance.now() + leaseMs;
     const [, , , servers = [], own = [], free = []] = await this.#run(
       LOCK,
       sql`
@@ -58,6 +71,8 @@ export class PostgresSlots implements SlotStore {
       this.#ownSlots(),
       sql`SELECT count(*) AS free FROM slots WHERE server NOT IN ${LIVE_IDS}`,
     );
+    this.#ownUntil = until;
+    this.#own = new Set(ownOf(own).keys());
     const rows = servers as { id: string; epoch: string; is_live: boolean }[];
     return {
       servers: rows.map(({ id, epoch, is_live }) => ({
@@ -94,13 +109,16 @@ export class PostgresSlots implements SlotStore {
           DELETE FROM symbol_notes WHERE NOT EXISTS (SELECT FROM slots WHERE server NOT IN ${LIVE_IDS})`,
         this.#ownSlots(),
       );
-      return ownOf(answers.at(-1) ?? []);
+      const own = ownOf(answers.at(-1) ?? []);
+      this.#own = new Set(own.keys());
+      return own;
     } finally {
       this.#isTaking = false;
     }
   }
 
   async release(slots: readonly number[]): Promise<void> {
+    this.#own = this.#own.difference(new Set(slots));
     await this.#run(
       LOCK,
       this.#returnNotes(),
@@ -109,6 +127,7 @@ export class PostgresSlots implements SlotStore {
   }
 
   async leave(): Promise<void> {
+    this.#own = new Set();
     await this.#run(
       LOCK,
       this.#returnNotes(),

@@ -78,6 +78,7 @@ export async function openSqliteStore(
     },
     // The directory's lock excludes a second server; commands beside this one only make strategies.
     onCommittedElsewhere: async () => async () => {},
+    watchStrategy: () => () => {},
     async close() {
       await writer.close();
       snapshot.leave();
