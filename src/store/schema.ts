@@ -143,7 +143,7 @@ export type Tables = PeopleTables &
     slots: { slot: number; server: string; epoch: Integer };
     /** On PostgreSQL alone: what `symbol_notes` has, of the slots of one server. */
     server_notes: { server: string; kind: SymbolNoteKind; symbol: string; at: Integer };
-    /** On PostgreSQL alone: the processes that are notified of commits to a strategy, whoever owns its slot. */
+    /** On PostgreSQL alone: the processes that watch a strategy, which another one may commit to. */
     watches: { strategy_id: string; server: string; renewed_at: Integer };
     master_keys: { version: Integer; check_value: string };
     budget_log: { position: Integer; process: string; at: Integer; body: string };
