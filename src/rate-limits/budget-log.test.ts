@@ -116,9 +116,9 @@ describe("charges", () => {
     expect(failures.filter((charged) => charged !== null)).toHaveLength(1);
   });
 
-  test("are written and read once a second by the timer, until it is closed", async () => {
+  test("are written and read twice a second by the timer, until it is closed", async () => {
     const process = await startProcess("one");
-    expect(process.timer?.intervalMs).toBe(1_000);
+    expect(process.timer?.intervalMs).toBe(500);
     process.budgets.charge("key:a", now, read(1));
     process.timer?.callback();
     // `turn` waits for the write that the timer began.
@@ -138,7 +138,7 @@ describe("charges", () => {
     expect(await entries()).toMatchObject([{ process: "one", at: now, bans: [] }]);
   });
 
-  test("of the last second are written when the process closes", async () => {
+  test("of the last half second are written when the process closes", async () => {
     const { budgets, log } = await startProcess("one");
     budgets.charge("key:a", now, read(3));
     await log.close();

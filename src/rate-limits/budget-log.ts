@@ -1,7 +1,7 @@
-// Shares budgets and bans between processes and preserves them over a restart: once a second new charges go
+// Shares budgets and bans between processes and preserves them over a restart: twice a second new charges go
 // to the store's log as one entry, and the entries of other processes are read and added. At the start the
-// whole log is read. A charge is logged within a second, so kill -9 loses at most that second; a ban is
-// logged before the 429 that began it is answered.
+// whole log is read. A charge is logged within half a second, so kill -9 loses at most that, and every other
+// process knows it within a second; a ban is logged before the 429 that began it is answered.
 // An entry that cannot be stored is dropped and reported in the log: its charges then hold in this process
 // only, and its bans go into the next entry. Source: design, section 6 (budgets and bans hold across
 // processes).
@@ -12,7 +12,7 @@ import { MINUTE_MS } from "../domain/order-counts.ts";
 import type { KeyStore } from "../store/ports/keys.ts";
 import { BAN_MS, type Budgets, type LoggedBudgets } from "./budgets.ts";
 
-const TURN_MS = 1_000;
+const TURN_MS = 500;
 /** How long an entry is of use, ms: as long as a ban, and a minute for clocks that differ. */
 export const ENTRY_USE_MS = BAN_MS + MINUTE_MS;
 /** Holders in one entry; further ones wait for the next. */

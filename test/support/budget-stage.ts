@@ -27,8 +27,15 @@ export const BAD_ORDER = { ...ORDER, side: "?" };
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-/** A fixture of the calling test file; read it only inside tests. */
-export function budgetStage(strategyCount: number) {
+/**
+ * A fixture of the calling test file; read it only inside tests. `openDatabase` answers the address of a new
+ * PostgreSQL database; without it the gateways are on an embedded one.
+ */
+export function budgetStage(
+  strategyCount: number,
+  openDatabase: () => Promise<string | null> = async () => null,
+) {
+  let databaseUrl: string | null = null;
   let market: MarketFeed;
   let takeStrategy: () => Credentials;
   let opened: OwnClockGateway[] = [];
@@ -59,7 +66,7 @@ export function budgetStage(strategyCount: number) {
     /** Opens another gateway on the same database; it ends with the case. */
     async open(): Promise<OwnClockGateway> {
       const { dataDir } = stage;
-      const another = await openGateway({ dataDir, market, wallNow: () => stage.now });
+      const another = await openGateway({ dataDir, databaseUrl, market, wallNow: () => stage.now });
       opened.push(another);
       return another;
     },
@@ -97,7 +104,8 @@ export function budgetStage(strategyCount: number) {
     });
     closing.push(async () => market.close());
     await market.start();
-    takeStrategy = supplyOf(await seedMany(stage.dataDir, strategyCount));
+    databaseUrl = await openDatabase();
+    takeStrategy = supplyOf(await seedMany(stage.dataDir, strategyCount, "SPOT", databaseUrl));
   });
 
   afterAll(async () => {

@@ -1,5 +1,5 @@
-// A gateway whose wall clock is the test's: real sockets, a real database and the simulated market, but time, and the second
-// after which budgets are logged, pass when the test says so. Several may stand on one database, as processes do.
+// A gateway whose wall clock is the test's: real sockets, a real database and the simulated market, but time, and the half
+// second after which budgets are logged, pass when the test says so. Several may stand on one database, as processes do.
 import { randomBytes } from "node:crypto";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { BudgetLog } from "../../src/rate-limits/budget-log.ts";
@@ -10,12 +10,13 @@ export type OwnClockGateway = Awaited<ReturnType<typeof openGateway>>;
 /** Opens a gateway on a data directory. The address of a client is what the request's X-Forwarded-For says. */
 export async function openGateway(parts: {
   readonly dataDir: string;
+  readonly databaseUrl?: string | null;
   readonly market: MarketFeed;
   readonly wallNow: () => number;
 }) {
-  const { dataDir, market, wallNow } = parts;
+  const { dataDir, databaseUrl = null, market, wallNow } = parts;
   // What is traded is of no account here: one market serves both families.
-  const own = await openOwnGateway({ SPOT: market, FUTURES: market }, wallNow, { dataDir });
+  const own = await openOwnGateway({ SPOT: market, FUTURES: market }, wallNow, { dataDir, databaseUrl });
   const { budgets, store, desk } = own.gateway;
   const process = randomBytes(8).toString("hex");
   const { log } = own;
@@ -32,7 +33,7 @@ export async function openGateway(parts: {
   };
   return {
     url,
-    /** What a second of time does: writes what was charged, reads what other gateways wrote. */
+    /** What its timer does twice a second: writes what was charged, reads what other gateways wrote. */
     turn: () => budgetLog.turn(),
     /** Refuses new commands, as an overloaded gateway does. */
     overload: () => desk.drain(),

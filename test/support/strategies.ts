@@ -6,8 +6,13 @@ import { seedStrategies } from "../../src/keys/seed.ts";
 import type { Credentials } from "./gateway.ts";
 
 /** Creates strategies in a demo data directory, beside the server that runs on it. */
-export async function seedMany(dataDir: string, count: number, type: StrategyType = "SPOT") {
-  const { store, master } = await openDataDirectory(dataDir, null);
+export async function seedMany(
+  dataDir: string,
+  count: number,
+  type: StrategyType = "SPOT",
+  databaseUrl: string | null = null,
+) {
+  const { store, master } = await openDataDirectory(dataDir, null, databaseUrl);
   try {
     const wanted = Array.from({ length: count }, () => type);
     return await seedStrategies(store, master, wanted, Date.now());

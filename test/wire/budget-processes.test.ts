@@ -36,7 +36,7 @@ describe("a restart", () => {
     expect(used(await account())).toBe("20");
   });
 
-  test("after kill -9 forgets at most what was charged since the last second, and no ban", async () => {
+  test("after kill -9 forgets at most what was charged since the last half second, and no ban", async () => {
     await account();
     await stage.gateway.turn();
     await account();
@@ -74,7 +74,7 @@ describe("a restart", () => {
 });
 
 describe("a second process on the same database", () => {
-  test("counts what the first has charged, and the first what it has, from the next second on", async () => {
+  test("counts what the first has charged, and the first what it has, within a second", async () => {
     const first = stage.gateway;
     const second = await open();
     await times(30, account);
