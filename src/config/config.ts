@@ -5,6 +5,7 @@ import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import { SESSION_IDLE_MS_DEFAULT } from "../people/sessions.ts";
 import { CONNECTIONS_PER_ADDRESS_DEFAULT, STREAMS_PER_ADDRESS_DEFAULT } from "../rate-limits/connections.ts";
+import { addressesOf } from "../store/postgres/addresses.ts";
 import { OPTIONS_COME_AFTER } from "./npm-options.ts";
 
 /** The version of this package. */
@@ -116,7 +117,7 @@ Options (each also an environment variable, which the option overrides):
 
 Environment only:
   DATABASE_URL             postgres://user:password@host:5432/database: a PostgreSQL database instead of the embedded one,
-                           for several servers too. DATA_DIR then holds master key and lock; each server has its own,
+                           for several servers too; host1:5432,host2:5432 for a primary and its standbys. DATA_DIR then holds master key and lock; each server has its own,
                            and all have the same master key
   MASTER_KEY_FILE          64 hex characters, mode 0600; outside DATA_DIR in production. A line for each version, the
                            oldest first: "lyrebird master-key rotate" adds one
@@ -454,6 +455,10 @@ function upstreamOf(values: Settings): UpstreamUrls | null {
  * cut in two.
  */
 function isDatabaseUrl(text: string): boolean {
+  return addressesOf(text).every(isDatabaseAddress);
+}
+
+function isDatabaseAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash } = new URL(text);
   return (

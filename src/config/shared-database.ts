@@ -10,6 +10,7 @@ import {
   MasterKeyUnfit,
   verifyMasterKey,
 } from "../keys/master-key.ts";
+import { addressesOf } from "../store/postgres/addresses.ts";
 import { hasTables, openPostgresStore } from "../store/postgres/postgres-store.ts";
 import { DatabaseUnfit } from "../store/postgres/server-check.ts";
 import type { Store } from "../store/store.ts";
@@ -22,8 +23,8 @@ import { ConfigError, isLoopbackName } from "./config.ts";
 export function warningOfClearText(url: string | null): string | null {
   if (url === null) return null;
   // Uses the driver itself, since it also reads its settings from the environment. Nothing is connected.
-  const { host, ssl } = new Client({ connectionString: url });
-  if (ssl || host.startsWith("/") || isLoopbackName(host)) return null;
+  const clients = addressesOf(url).map((address) => new Client({ connectionString: address }));
+  if (clients.every(({ host, ssl }) => ssl || host.startsWith("/") || isLoopbackName(host))) return null;
   return `${databaseName(url)} is reached over the network without TLS, so anybody on the way can read and change what is stored: add ?sslmode=verify-full to DATABASE_URL, or keep the network to yourself`;
 }
 
@@ -31,9 +32,11 @@ const PORT_DEFAULT = "5432";
 
 /** The name of a database in messages: everything of its URL but user and password. */
 export function databaseName(url: string): string {
-  const { hostname, port, pathname, searchParams } = new URL(url);
-  const host = searchParams.get("host") ?? hostname;
-  return `the database ${host || "localhost"}:${port || PORT_DEFAULT}${pathname}`;
+  const names = addressesOf(url).map((address) => {
+    const { hostname, port, searchParams } = new URL(address);
+    return `${(searchParams.get("host") ?? hostname) || "localhost"}:${port || PORT_DEFAULT}`;
+  });
+  return `the database ${names.join(",")}${new URL(addressesOf(url)[0] ?? url).pathname}`;
 }
 
 /** Opens the database, creating or migrating its tables. Throws with what to do if it cannot be used. */

@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   existsSync,
@@ -81,6 +82,92 @@ export async function openPostgres(): Promise<Databases | null> {
   if (url === undefined) return await startPostgres();
   const databases = new MadeDatabases(url);
   return { url, newDatabase: () => databases.make(), stop: () => databases.drop() };
+}
+
+/** A primary and its synchronous standby, which change roles. */
+export type ReplicatedPostgres = {
+  /** The URL of a new, empty database, which names both servers. */
+  newDatabase(): Promise<string>;
+  /** SIGKILL of the primary and of all its children; the standby is promoted. */
+  failOver(): Promise<void>;
+  /** Makes the server that was killed the synchronous standby of the other one, from a new copy. */
+  attachStandby(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Starts two servers, the second one a synchronous standby, or answers null where programs are missing. */
+export async function startReplicated(): Promise<ReplicatedPostgres | null> {
+  if (PROGRAMS === null || !existsSync(join(PROGRAMS, "pg_basebackup"))) return null;
+  const programs = PROGRAMS;
+  const directory = mkdtempSync(join(tmpdir(), "lyrebird-replicated-"));
+  const owner = ownerOfServers();
+  chmodSync(directory, 0o711);
+  if (owner !== null) chownSync(directory, owner.uid, owner.gid);
+  const ports = [await freePort(), await freePort()] as const;
+  const servers: (ChildProcess | null)[] = [null, null];
+  const killAtExit = () => {
+    for (const server of servers) server?.kill("SIGKILL");
+  };
+  process.once("exit", killAtExit);
+  const clusterOf = (index: number) => join(directory, `cluster-${index}`);
+  const urlOf = (index: number) => `postgres://${USER}:${PASSWORD}@127.0.0.1:${ports[index]}/postgres`;
+  let primary = 0;
+  const tell = async (index: number, ...statements: readonly string[]) => {
+    const client = new Client({ connectionString: urlOf(index) });
+    await client.connect();
+    try {
+      let rows: readonly unknown[] = [];
+      for (const statement of statements) ({ rows } = await client.query(statement));
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const attachStandby = async () => {
+    const standby = 1 - primary;
+    const cluster = clusterOf(standby);
+    rmSync(cluster, { recursive: true, force: true });
+    carryOut(
+      join(programs, "pg_basebackup"),
+      [
+        ...["--pgdata", cluster, "--write-recovery-conf", "--checkpoint", "fast", "--no-sync"],
+        ...["--dbname", `${urlOf(primary)}?application_name=standby`],
+      ],
+      cluster,
+      owner,
+    );
+    // When it is promoted, it has no standby yet.
+    appendFileSync(join(cluster, "postgresql.auto.conf"), "synchronous_standby_names = ''\n");
+    servers[standby] = await startServer(cluster, ports[standby] ?? 0, owner);
+    await tell(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
+    const synchronous = "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'";
+    await eventually("the standby is synchronous", async () => (await tell(primary, synchronous)).length === 1);
+  };
+  makeCluster(clusterOf(0), owner);
+  servers[0] = await startServer(clusterOf(0), ports[0], owner);
+  await attachStandby();
+  let made = 0;
+  return {
+    attachStandby,
+    async newDatabase() {
+      made += 1;
+      await tell(primary, `CREATE DATABASE lyrebird_${made} TEMPLATE template0`);
+      return `postgres://${USER}:${PASSWORD}@127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/lyrebird_${made}`;
+    },
+    async failOver() {
+      const killed = servers[primary];
+      if (killed != null) await killAll(killed);
+      servers[primary] = null;
+      primary = 1 - primary;
+      await tell(primary, "SELECT pg_promote()");
+    },
+    async stop() {
+      // A primary that waits for its standby would not stop.
+      for (const server of servers) if (server !== null) await killAll(server);
+      process.removeListener("exit", killAtExit);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Starts a server of one's own, or answers null where PostgreSQL's programs are missing. */
@@ -231,7 +318,7 @@ async function startServer(cluster: string, port: number, owner: Owner | null): 
   let said = "";
   await new Promise<void>((resolve, reject) => {
     createInterface({ input: server.stderr }).on("line", (line) => {
-      if (/database system is ready to accept connections/.test(line)) resolve();
+      if (/database system is ready to accept (read-only )?connections/.test(line)) resolve();
       if (said.length < SAID_MAX) said += `${line}\n`;
     });
     server.once("error", reject);

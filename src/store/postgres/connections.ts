@@ -1,15 +1,19 @@
 // Connections to one PostgreSQL database, as the store uses them: bounded in number, in waiting and in patience, and each of
-// them looked over before its first use, since after a failover the server behind an address may be another one.
+// them looked over before its first use, since after a failover the server behind an address may be another one. Of several
+// addresses the first that is a primary's is used, beginning with the last one that was.
 //
 // A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed. What a loss under
 // way means, only the one who was waiting can say: nothing for a read, an unknown outcome for a commit.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from "kysely";
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from "pg";
 import { StoreFailure, StoreUnavailable } from "../store.ts";
-import { DatabaseUnfit, lookOver, type SessionSettings } from "./server-check.ts";
+import { Addresses } from "./addresses.ts";
+import { DatabaseUnfit, lookOver, OnStandby, type SessionSettings } from "./server-check.ts";
 
 /** How long a connection may take to be had, new or from those that are in use, ms. */
 const CONNECT_MS_MAX = 5_000;
+/** The same for each of several addresses: a machine that is gone answers nothing, and the next one is to be tried soon. */
+const CONNECT_MS_MAX_OF_SEVERAL = 2_000;
 /** How long a statement may wait for a lock, ms. */
 const LOCK_MS_MAX = 5_000;
 /** How long the server may work on a statement of a request, ms. */
@@ -32,11 +36,18 @@ export type ConnectionTerms = {
 };
 
 export class Connections {
-  readonly #pool: Pool;
-  #closing: Promise<void> | null = null;
+  readonly #addresses: Addresses;
+  readonly #settings: SessionSettings;
+  readonly #terms: ConnectionTerms;
+  /** By address: those that were tried. */
+  readonly #pools = new Map<string, Pool>();
+  #closing: Promise<unknown> | null = null;
 
-  constructor(url: string, { connectionsMax, keyedOnly = false, statementMsMax }: ConnectionTerms) {
-    const settings: SessionSettings = {
+  constructor(url: string, terms: ConnectionTerms) {
+    const { keyedOnly = false, statementMsMax } = terms;
+    this.#addresses = new Addresses(url);
+    this.#terms = terms;
+    this.#settings = {
       statement_timeout: String(statementMsMax ?? STATEMENT_MS_MAX),
       lock_timeout: String(statementMsMax ?? LOCK_MS_MAX),
       idle_in_transaction_session_timeout: String(statementMsMax ?? IDLE_TRANSACTION_MS_MAX),
@@ -45,22 +56,29 @@ export class Connections {
       jit: "off",
       enable_seqscan: keyedOnly ? "off" : "on",
     };
-    this.#pool = new Pool({
+  }
+
+  #poolOf(address: string): Pool {
+    const known = this.#pools.get(address);
+    if (known !== undefined) return known;
+    const pool = new Pool({
       application_name: "lyrebird",
-      connectionString: url,
-      max: connectionsMax,
-      connectionTimeoutMillis: CONNECT_MS_MAX,
-      query_timeout: statementMsMax ?? ANSWER_MS_MAX,
+      connectionString: address,
+      max: this.#terms.connectionsMax,
+      connectionTimeoutMillis: this.#addresses.all.length > 1 ? CONNECT_MS_MAX_OF_SEVERAL : CONNECT_MS_MAX,
+      query_timeout: this.#terms.statementMsMax ?? ANSWER_MS_MAX,
       idleTimeoutMillis: IDLE_MS_MAX,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      onConnect: (client) => lookOver(client, settings),
+      onConnect: (client) => lookOver(client, this.#settings),
       // A transaction is sent at once: see `execute`.
       pipeline: true,
     });
-    this.#pool.on("error", () => {});
+    pool.on("error", () => {});
     // The statement that fails reports it.
-    this.#pool.on("connect", (client) => client.on("error", () => {}));
+    pool.on("connect", (client) => client.on("error", () => {}));
+    this.#pools.set(address, pool);
+    return pool;
   }
 
   /**
@@ -68,11 +86,19 @@ export class Connections {
    * StoreUnavailable, whose cause says why, if none can be had: nothing was sent.
    */
   async take(): Promise<PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw unavailable(error);
+    const errors: unknown[] = [];
+    for (const address of this.#addresses.inOrder()) {
+      // A pool that is made after the close would stay open.
+      if (this.#closing !== null) break;
+      try {
+        const client = await this.#poolOf(address).connect();
+        this.#addresses.connected(address);
+        return client;
+      } catch (error) {
+        errors.push(error);
+      }
     }
+    throw unavailable(errors.length === 1 ? errors[0] : reasonOfAll(errors));
   }
 
   /** Asks one question. Rejects with StoreUnavailable if the database is out of reach. */
@@ -113,7 +139,7 @@ export class Connections {
   /** The face that Kysely's dialect knows. A connection on which something was lost is not used again. */
   forKysely(): PostgresPool {
     return {
-      options: this.#pool.options,
+      options: this.#poolOf(this.#addresses.all[0] as string).options,
       connect: async () => {
         const client = await this.take();
         let isLost = false;
@@ -139,7 +165,7 @@ export class Connections {
 
   /** Resolves when everything that is under way has been answered. */
   async close(): Promise<void> {
-    this.#closing ??= this.#pool.end();
+    this.#closing ??= Promise.all([...this.#pools.values()].map((pool) => pool.end()));
     await this.#closing;
   }
 }
@@ -157,7 +183,7 @@ function nameOf(text: string): string {
 const OUT_OF_REACH = /^(08|53|57|58)/;
 
 /** Whether an error says nothing about the statement: the same one may be answered in a moment. */
-function isOutOfReach(error: unknown): boolean {
+export function isOutOfReach(error: unknown): boolean {
   return !(error instanceof DatabaseError) || OUT_OF_REACH.test(error.code ?? "") || isRolledBack(error);
 }
 
@@ -184,6 +210,15 @@ export function isReadOnly(error: unknown): boolean {
 /** Whether the server's disk is full. */
 export function isFull(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === DISK_FULL;
+}
+
+/**
+ * What several addresses failed of: a primary's flaw, which only an operator can correct; otherwise all of it. That others
+ * are standbys is as it should be.
+ */
+function reasonOfAll(errors: readonly unknown[]): unknown {
+  const flaw = errors.find((error) => error instanceof DatabaseUnfit && !(error instanceof OnStandby));
+  return flaw ?? new AggregateError(errors);
 }
 
 function unavailable(error: unknown): StoreUnavailable {

@@ -11,6 +11,7 @@ import type { DomainEvent } from "../../domain/event.ts";
 import { isOpen } from "../../domain/order.ts";
 import { slotSql } from "../dialect.ts";
 import type { Commit, CommittedElsewhere, ElsewhereListener } from "../ports/trading.ts";
+import { Addresses } from "./addresses.ts";
 import type { Connections } from "./connections.ts";
 
 /** The channel of a process. A name without capitals needs no quotes. */
@@ -153,7 +154,7 @@ export async function listenForCommits(
 }
 
 class Listening {
-  readonly #url: string;
+  readonly #addresses: Addresses;
   readonly #process: string;
   readonly #listener: ElsewhereListener;
   /** Null while there is no connection that listens. */
@@ -164,7 +165,7 @@ class Listening {
   #isClosed = false;
 
   constructor(url: string, process: string, listener: ElsewhereListener) {
-    this.#url = url;
+    this.#addresses = new Addresses(url);
     this.#process = process;
     this.#listener = listener;
     this.#pings = setInterval(() => void this.#ping(), PING_INTERVAL_MS);
@@ -189,10 +190,25 @@ class Listening {
     if (client !== null) await Promise.race([client.end(), pause(PING_MS_MAX, undefined, { ref: false })]);
   }
 
+  /** Connects to the first of the addresses that is a primary's: a standby refuses to listen. */
   async #connect(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const address of this.#addresses.inOrder()) {
+      try {
+        await this.#connectTo(address);
+        this.#addresses.connected(address);
+        return;
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors);
+  }
+
+  async #connectTo(address: string): Promise<void> {
     const client = new Client({
       application_name: "lyrebird listener",
-      connectionString: this.#url,
+      connectionString: address,
       connectionTimeoutMillis: CONNECT_MS_MAX,
       query_timeout: CONNECT_MS_MAX,
     });

@@ -6,7 +6,8 @@ import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../
 import { storeContract } from "../contract/contract.ts";
 import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
 import { create, versionsOf } from "../contract/store-under-test.ts";
-import { type Store, StoreFailure, StoreUnavailable } from "../store.ts";
+import { type Store, StoreUnavailable } from "../store.ts";
+import { commitStatement } from "./commit-group.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { DatabaseUnfit } from "./server-check.ts";
 
@@ -145,16 +146,41 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       await giveBack(url);
     });
 
-    test("does not know how a commit ended whose connection is cut, and goes on with the next", async () => {
+    test("commits again what was under way on a connection that is cut", async () => {
       await create(store, "one", "two");
       const lock = await lockStrategy(url, "one");
-      const cut = store.commit([commitOf(accountOf("one"), 2)]);
-      const outcome = expect(cut).rejects.toThrow(StoreFailure);
+      const cut = store.commit([commitOf(accountOf("one"), 2, { key: "k" }), commitOf(accountOf("two"), 7)]);
       await whenWaiting(url, { count: 1, what: "pg_terminate_backend(pid)" });
-      await outcome;
       await lock.release();
-      expect(await versionsOf(store, ["one"])).toEqual([1]);
+      expect(await cut).toEqual(["COMMITTED", "OUTDATED"]);
+      expect(await versionsOf(store, ["one", "two"])).toEqual([2, 1]);
       expect(await store.commit([commitOf(accountOf("two"), 2)])).toEqual(["COMMITTED"]);
+    });
+
+    test.each([
+      [
+        "took effect, though its answer is lost: it is committed, once",
+        commitOf(accountOf("one"), 2),
+        "COMMITTED",
+      ],
+      [
+        "was overtaken by another one with the same key: it is outdated",
+        commitOf(accountOf("one"), 2, { at: 2_000 }),
+        "OUTDATED",
+      ],
+    ])("knows of a commit in doubt whether it %s", async (_what, first, outcome) => {
+      await create(store, "one");
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query("BEGIN");
+      await client.query("SELECT FROM strategies WHERE id = 'one' FOR UPDATE");
+      const cut = store.commit([commitOf(accountOf("one"), 2)]);
+      await whenWaiting(url, { count: 1, what: "pg_terminate_backend(pid)" });
+      await client.query(commitStatement("elsewhere", [first]));
+      await client.query("COMMIT");
+      await client.end();
+      expect(await cut).toEqual([outcome]);
+      expect((await store.listEntries("one")).map(({ version }) => version)).toEqual([1, 2]);
     });
 
     test("answers BUSY for a group that the server gave up, and stores nothing of it", async () => {

@@ -5,8 +5,10 @@
 //
 //   BUSY           no connection could be had, so nothing was sent; or the server says that it rolled the group back for the
 //                  sake of others (a lock, a deadlock, its time was up), or that its disk is full
-//   StoreFailure   everything else. The connection was lost under way: whether the group took effect is unknown. Or the
-//                  server refuses a row: it was rolled back, and there is a bug.
+//   in doubt       the connection was lost under way, as in a failover: whether the group took effect is unknown. It is
+//                  committed again, which versions and keys make safe, however late the first attempt takes effect; and
+//                  an entry that is in the journal already was committed.
+//   StoreFailure   it stayed in doubt for too long. Or the server refuses a row: it was rolled back, and there is a bug.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
@@ -17,11 +19,20 @@ import { migrate } from "../migrations.ts";
 import { peopleQueries } from "../people/queries.ts";
 import type { Commit, CommitOutcome } from "../ports/trading.ts";
 import { queries } from "../queries.ts";
+import { journalRow } from "../rows.ts";
 import type { Tables } from "../schema.ts";
 import { receiving, signalRecorder } from "../signals.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store.ts";
 import { commitStatement, type MovedRow } from "./commit-group.ts";
-import { Connections, isFull, isReadOnly, isRolledBack, reasonOf, unfitness } from "./connections.ts";
+import {
+  Connections,
+  isFull,
+  isOutOfReach,
+  isReadOnly,
+  isRolledBack,
+  reasonOf,
+  unfitness,
+} from "./connections.ts";
 import { HOT_READS_MAX, hotReads } from "./hot-reads.ts";
 import { CommitNotifier, concernsOwner, listenForCommits } from "./notifications.ts";
 import { sharedListening } from "./shared-listening.ts";
@@ -38,6 +49,8 @@ const NOTIFICATIONS_MAX = 1;
 const OTHERS_MAX = 6;
 /** How long a start may wait for others to migrate, and its own migrations may take, ms. */
 const MIGRATION_MS_MAX = 600_000;
+/** How long a group may be in doubt, ms: longer than a failover takes. */
+const IN_DOUBT_MS_MAX = 60_000;
 /** Callers retry BUSY at once, so a database that is unreachable or full is queried at most this often, ms. */
 const RECONNECT_PAUSE_MS = 200;
 
@@ -162,14 +175,37 @@ async function commit(
   process: string,
   group: readonly Commit[],
 ): Promise<Committed> {
+  const first = await attempt(connections, process, group);
+  if (first === "BUSY") return { outcomes: group.map(() => "BUSY"), watched: new Set() };
+  if (!("doubt" in first)) return first;
+  const since = performance.now();
+  while (performance.now() - since < IN_DOUBT_MS_MAX) {
+    await pause(RECONNECT_PAUSE_MS);
+    const again = await attempt(connections, process, group);
+    // Nothing of that attempt took effect, or its outcome is unknown as well.
+    if (again === "BUSY" || "doubt" in again) continue;
+    const entered = await findEntered(connections, group).catch(() => null);
+    if (entered === null) continue;
+    const outcomes = group.map((_, index) => (entered.has(index) ? "COMMITTED" : "OUTDATED"));
+    return { outcomes, watched: again.watched };
+  }
+  const { doubt } = first;
+  throw new StoreFailure(`a commit failed: ${reasonOf(doubt)}`, { cause: doubt });
+}
+
+/** Commits a group once. Rejects with StoreFailure if the server refuses it. */
+async function attempt(
+  connections: Connections,
+  process: string,
+  group: readonly Commit[],
+): Promise<Committed | "BUSY" | { readonly doubt: unknown }> {
   const statement = commitStatement(process, group);
-  const busy = (): Committed => ({ outcomes: group.map(() => "BUSY"), watched: new Set() });
   const client = await connections.take().catch(async (error: unknown) => {
     if (!(error instanceof StoreUnavailable)) throw error;
     await pause(RECONNECT_PAUSE_MS);
     return null;
   });
-  if (client === null) return busy();
+  if (client === null) return "BUSY";
   try {
     const { rows } = await client.query<MovedRow>(statement);
     client.release();
@@ -180,9 +216,32 @@ async function commit(
     };
   } catch (error) {
     client.release(true);
-    if (!isRolledBack(error)) throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
+    if (!isOutOfReach(error)) {
+      throw new StoreFailure(`a commit failed: ${reasonOf(error)}`, { cause: error });
+    }
+    if (!isRolledBack(error)) return { doubt: error };
     // What the market brings is tried again at once.
     if (isFull(error) || isReadOnly(error)) await pause(RECONNECT_PAUSE_MS);
-    return busy();
+    return "BUSY";
   }
+}
+
+/** The places of the commits of a group whose very entry is in the journal. */
+async function findEntered(connections: Connections, group: readonly Commit[]): Promise<ReadonlySet<number>> {
+  const rows = group.map(({ account, entry }) => journalRow(account.strategyId, entry));
+  const found = await connections.query<{ place: string }>({
+    text: `
+      SELECT place FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[])
+        WITH ORDINALITY AS given (strategy_id, key, version, at, events, place)
+      JOIN journal j USING (strategy_id, key)
+      WHERE j.version = given.version AND j.at = given.at AND j.events = given.events`,
+    values: [
+      rows.map(({ strategy_id }) => strategy_id),
+      rows.map(({ key }) => key),
+      rows.map(({ version }) => version),
+      rows.map(({ at }) => at),
+      rows.map(({ events }) => events),
+    ],
+  });
+  return new Set(found.map(({ place }) => Number(place) - 1));
 }

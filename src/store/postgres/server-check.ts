@@ -16,6 +16,9 @@ const DURABLE_COMMITS = ["on", "remote_apply"];
 /** The database is reachable but its setup cannot be used. The message says what to do. */
 export class DatabaseUnfit extends Error {}
 
+/** The server is a standby at present; another one may be the primary. */
+export class OnStandby extends DatabaseUnfit {}
+
 /** Settings of a session, by their names in PostgreSQL. */
 export type SessionSettings = Readonly<Record<string, string>>;
 
@@ -39,7 +42,7 @@ export async function lookOver(client: ClientBase, settings: SessionSettings): P
   const [server] = rows;
   if (server === undefined) throw new Error("a server that is asked about itself answers one row");
   const flaw = flawOf(server);
-  if (flaw !== null) throw new DatabaseUnfit(flaw);
+  if (flaw !== null) throw new (server.is_standby ? OnStandby : DatabaseUnfit)(flaw);
   // Set for the session too, so that nobody changes the server's default under it.
   const all = Object.entries({ ...settings, synchronous_commit: server.synchronous_commit });
   await client.query(
@@ -54,7 +57,9 @@ export function flawOf(server: Server): string | null {
   if (major < MAJOR_VERSION_MIN) {
     return `the server is PostgreSQL ${major}: ${MAJOR_VERSION_MIN} or newer is needed`;
   }
-  if (server.is_standby) return "the server is a standby, which takes no commits: name the primary";
+  if (server.is_standby) {
+    return "the server is a standby, which takes no commits: name the primary, or all servers, separated by commas";
+  }
   for (const setting of ["fsync", "full_page_writes"] as const) {
     if (server[setting] === "on") continue;
     return `${setting} is ${server[setting]}, so a power cut would lose what was acknowledged: set ${setting} = on in the server's configuration and reload it`;
