@@ -22,6 +22,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { Client, escapeIdentifier } from "pg";
 import { eventually } from "./eventually.ts";
 
@@ -88,8 +89,10 @@ export async function openPostgres(): Promise<Databases | null> {
 export type ReplicatedPostgres = {
   /** The URL of a new, empty database, which names both servers. */
   newDatabase(): Promise<string>;
-  /** SIGKILL of the primary and of all its children; the standby is promoted. */
-  failOver(): Promise<void>;
+  /** The URL of the same database at the present primary alone. */
+  atPrimary(url: string): string;
+  /** SIGKILL of the primary and of all its children; so much later the standby is promoted. */
+  failOver(detectedAfterMs: number): Promise<void>;
   /** Makes the server that was killed the synchronous standby of the other one, from a new copy. */
   attachStandby(): Promise<void>;
   stop(): Promise<void>;
@@ -141,7 +144,10 @@ export async function startReplicated(): Promise<ReplicatedPostgres | null> {
     servers[standby] = await startServer(cluster, ports[standby] ?? 0, owner);
     await tell(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()");
     const synchronous = "SELECT FROM pg_stat_replication WHERE sync_state = 'sync'";
-    await eventually("the standby is synchronous", async () => (await tell(primary, synchronous)).length === 1);
+    await eventually(
+      "the standby is synchronous",
+      async () => (await tell(primary, synchronous)).length === 1,
+    );
   };
   makeCluster(clusterOf(0), owner);
   servers[0] = await startServer(clusterOf(0), ports[0], owner);
@@ -154,11 +160,15 @@ export async function startReplicated(): Promise<ReplicatedPostgres | null> {
       await tell(primary, `CREATE DATABASE lyrebird_${made} TEMPLATE template0`);
       return `postgres://${USER}:${PASSWORD}@127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/lyrebird_${made}`;
     },
-    async failOver() {
+    atPrimary(url) {
+      return url.replace(`127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[primary]}`);
+    },
+    async failOver(detectedAfterMs) {
       const killed = servers[primary];
       if (killed != null) await killAll(killed);
       servers[primary] = null;
       primary = 1 - primary;
+      await pause(detectedAfterMs);
       await tell(primary, "SELECT pg_promote()");
     },
     async stop() {

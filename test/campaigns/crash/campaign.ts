@@ -5,6 +5,7 @@ import { number } from "../harness/flags.ts";
 import { faultLines, type Line, renderStores } from "../harness/report.ts";
 import type { Victim } from "../harness/victims.ts";
 import { type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
+import { type FailoverReport, runFailovers } from "./failovers.ts";
 import type { End } from "./kill.ts";
 
 export const CAMPAIGN = campaign({
@@ -12,12 +13,16 @@ export const CAMPAIGN = campaign({
   about: `
 Trades on a gateway of its own and kills it under load, over and over: kill -9 of the gateway; where the store is a server
 of its own also of that, or of both at once. After each restart every book is checked: what was acknowledged is there,
-once, and all balances are what the trades make them.`,
+once, and all balances are what the trades make them.
+
+With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead, under two gateways.`,
   flags: {
     cycles: number("kills per store", { usual: 100, most: 100_000 }),
+    failovers: number("failovers instead", { usual: 0, least: 0, most: 10_000 }),
     ...{ store: STORE, seed: SEED, json: JSON_REPORT },
   },
-  async run({ cycles, store, seed }, { interrupted: signal }) {
+  async run({ cycles, failovers, store, seed }, { interrupted: signal }) {
+    if (failovers > 0) return await failOver(failovers, signal);
     const reports = await onEachStore(store, signal, (name) => {
       const onCycle = (cycle: CycleReport) => say(progress(name, cycles, cycle));
       return runCrashCycles({ store: name, seed, cycles, onCycle, signal });
@@ -29,6 +34,29 @@ once, and all balances are what the trades make them.`,
     };
   },
 });
+
+async function failOver(count: number, signal: AbortSignal) {
+  const onFailover = ({ acceptedAfterMs, acknowledged, sentAgain }: FailoverReport) =>
+    say(
+      `orders accepted ${Math.round(acceptedAfterMs)} ms after the kill; ${acknowledged} acknowledged, ${sentAgain} sent again`,
+    );
+  const report = await runFailovers({ count, onFailover, signal });
+  if (report === null) throw new Error("PostgreSQL's programs are missing (Debian: postgresql)");
+  const { failovers, orders, faults } = report;
+  const lines = [
+    `failovers: ${failovers.length}`,
+    `orders accepted again after at most: ${Math.round(Math.max(0, ...failovers.map(({ acceptedAfterMs }) => acceptedAfterMs)))} ms`,
+    `orders acknowledged: ${orders}`,
+    `requests sent again: ${failovers.reduce((total, { sentAgain }) => total + sentAgain, 0)}`,
+    `faults: ${faults.length}`,
+    ...faults.map(({ kind, what }) => `${kind}: ${what}`),
+  ];
+  return {
+    report,
+    text: `${lines.join("\n")}\n`,
+    isClean: faults.length === 0 && failovers.length === count,
+  };
+}
 
 const sum = (count: (cycle: CycleReport) => number) => (report: CrashReport) =>
   report.cycles.reduce((total, cycle) => total + count(cycle), 0);

@@ -1,0 +1,21 @@
+// One failover of the database under load. `npm run crash -- --failovers 20` runs more.
+import { expect, test } from "vitest";
+import { hasPostgresPrograms, postgresTitle } from "../../support/postgres.ts";
+import { runFailovers } from "./failovers.ts";
+
+/** How soon orders must be accepted again, ms. */
+const ACCEPTED_MS_MAX = 15_000;
+
+test.skipIf(!hasPostgresPrograms)(
+  postgresTitle("orders are accepted within 15 seconds of a failover, none is lost, and none is there twice"),
+  async ({ skip }) => {
+    const report = await runFailovers({ count: 1 });
+    if (report === null) return skip("pg_basebackup is missing");
+    const { failovers, orders, faults } = report;
+    expect(faults).toEqual([]);
+    expect(failovers).toHaveLength(1);
+    for (const { acceptedAfterMs } of failovers) expect(acceptedAfterMs).toBeLessThan(ACCEPTED_MS_MAX);
+    expect(orders).toBeGreaterThan(20);
+    expect(failovers[0]?.sentAgain).toBeGreaterThan(0);
+  },
+);
