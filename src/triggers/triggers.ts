@@ -73,6 +73,8 @@ export class Triggers {
   /** Whether the coverage of the present slots is unknown until their accounts are loaded. */
   #isSuspended = false;
   #storing: Promise<void> = Promise.resolve();
+  /** Whether a write of watermarks waits for the one in flight. */
+  #isStoreRequested = false;
   #isClosed = false;
 
   constructor(deps: Deps) {
@@ -501,9 +503,15 @@ export class Triggers {
     return new Set([...this.#index.strategies(), ...this.#positions.strategies()]);
   }
 
+  /** Stores watermarks, one write after another: on several connections an older one could end last. */
   #storeCoverage(): Promise<void> {
-    if (this.#isSuspended) return this.#storing;
-    this.#storing = this.#coverage.store((symbol) => this.#coverageState(symbol));
+    if (this.#isStoreRequested) return this.#storing;
+    this.#isStoreRequested = true;
+    this.#storing = this.#storing.then(() => {
+      this.#isStoreRequested = false;
+      if (this.#isSuspended) return;
+      return this.#coverage.store((symbol) => this.#coverageState(symbol));
+    });
     return this.#storing;
   }
 
