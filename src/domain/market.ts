@@ -25,6 +25,15 @@ export type MarketTrade = {
   readonly time: number;
 };
 
+/** A level of a book whose quantity a message changed; zero removes it. */
+export type ChangedLevel = {
+  readonly side: BookSide;
+  readonly price: Price;
+  readonly quantity: Quantity;
+  /** Whether that changed what is displayed: a diff may repeat what a ticker said before. */
+  readonly isDisplayed: boolean;
+};
+
 /**
  * One settlement of funding as the exchange publishes it: longs pay the rate if it is positive, shorts if it
  * is negative.

@@ -1,6 +1,6 @@
 // The market port: live prices and history of one strategy type, as the trigger engine reads them. The market
 // client implements it. Prices and rules without history are `Market` in `domain/market.ts`.
-import type { Market, Quote, Settlement } from "../domain/market.ts";
+import type { ChangedLevel, Market, MarketTrade, Quote, Settlement } from "../domain/market.ts";
 import type { Price } from "../money/decimal.ts";
 
 /** Handlers for the market data of a symbol. Each is called at once, in the order of what comes. */
@@ -14,6 +14,24 @@ export type MarketListener = {
    */
   gap(from: number, to: number): void;
 };
+
+/**
+ * What changes the effective book of a symbol, in order of arrival. `sequence` orders it with all other market data.
+ * `KNOWN`: the book is known again, and changes before were missed. Trades are heard of also while it is not known.
+ */
+export type BookEvent = { readonly sequence: number } & (
+  | {
+      readonly type: "DIFF";
+      readonly updateId: number;
+      /** The exchange's time, Unix ms. */
+      readonly time: number;
+      readonly levels: readonly ChangedLevel[];
+    }
+  | { readonly type: "TICKER"; readonly updateId: number; readonly levels: readonly ChangedLevel[] }
+  | { readonly type: "TRADE"; readonly trade: MarketTrade }
+  | { readonly type: "KNOWN" }
+);
+export type BookListener = (event: BookEvent) => void;
 
 /** The extremes of a symbol's prices over some time; null for a kind of price that did not occur. */
 export type PriceExtremes = {
@@ -62,6 +80,10 @@ export type LiveMarket = Market &
      * were none. Never includes an earlier price; includes all later ones of the last ten seconds.
      */
     extremesSince(symbol: string, sequence: number): PriceExtremes | null;
+    /** Has the effective book of a symbol followed, and calls back at what changes it, until released. */
+    followBook(symbol: string, listener: BookListener): () => void;
+    /** What changed a followed book after a sequence number, in order; at most that of the last ten seconds. */
+    bookEventsSince(symbol: string, sequence: number): readonly BookEvent[];
     /** The published time of a contract's next settlement of funding, Unix ms; null while unknown, and on spot. */
     nextFundingAt(symbol: string): number | null;
   };

@@ -33,6 +33,7 @@ import { spotProtocol } from "./streams/spot-protocol.ts";
 import { connectionsMaxDefault, createAnnouncer, createSubscriptions } from "./streams/subscriptions.ts";
 import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";
 import { ExchangeClock } from "./symbols/exchange-clock.ts";
+import { createLiveBooks } from "./symbols/live-book.ts";
 import { dataAgeMsMax } from "./symbols/timeliness.ts";
 import { createTraded, reachMsMax } from "./symbols/traded.ts";
 import { createWarmSymbols, type PriceCounts } from "./symbols/warm-symbols.ts";
@@ -110,6 +111,11 @@ export type MarketFeed = LiveMarket & {
    * symbol without a quote after that has none. Does nothing for a symbol that is not listed.
    */
   prepare(symbol: string): Promise<void> | undefined;
+  /**
+   * The same for the effective book of a symbol that a strategy under `strict` uses: it is followed from here on.
+   * A book that is not known when the promise resolves stays unknown for the order.
+   */
+  prepareBook(symbol: string): Promise<void> | undefined;
   /** The last known mark price of a subscribed contract, however old: for display, never for decisions. */
   lastMarkPrice(symbol: string): Price | null;
   /** The `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
@@ -166,8 +172,14 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const streams = createSubscriptions({
     ...upstream,
     connectionsMax,
-    onReconnected: (connection) => symbols.reconnected(connection),
-    onLost: (connection) => symbols.lost(connection),
+    onReconnected(connection) {
+      symbols.reconnected(connection);
+      books.reconnected(connection);
+    },
+    onLost(connection) {
+      symbols.lost(connection);
+      books.lost(connection);
+    },
     ...(exchangeClock !== null && {
       onEventTime(eventAt: number) {
         const now = wallClock.now();
@@ -188,6 +200,18 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     asksAboutQuietSymbols,
     exchangeClock,
     rules: (symbol) => listings.rules(symbol),
+  });
+  const books = createLiveBooks({
+    protocol,
+    streams,
+    rest,
+    announcer,
+    clock,
+    wallClock,
+    timers,
+    exchangeClock,
+    nextSequence: symbols.nextSequence,
+    log,
   });
   const { history } = protocol;
   const pagesAt = (weightPerMinute: number) =>
@@ -224,6 +248,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     openOnceListed();
     exchangeClock?.sweep(now);
     symbols.sweep(now);
+    books.sweep(now);
     streams.sweep(now);
     clientStreams.sweep(now);
     listings.sweep(now, symbols.symbols());
@@ -234,11 +259,12 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     now: () => clock.now(),
     rules: listings.rules,
     quote: symbols.quote,
-    lastPrice: symbols.lastPrice,
+    // Trades of contracts are streamed only where their books are followed.
+    lastPrice: (symbol) => symbols.lastPrice(symbol) ?? books.lastPrice(symbol),
     averagePrice: symbols.averagePrice,
     markPrice: symbols.markPrice,
-    // Nobody follows the diffs of a book yet.
-    book: () => null,
+    // A symbol without a quote is silent, late or doubtful, and so is its book.
+    book: (symbol) => (symbols.quote(symbol) === null ? null : books.view(symbol)),
     untradable,
     lastMarkPrice: symbols.lastMarkPrice,
     async start() {
@@ -258,7 +284,10 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       if (newRules === undefined || firstPrices === undefined) return newRules ?? firstPrices;
       return Promise.all([newRules, firstPrices]).then(() => undefined);
     },
+    prepareBook: books.prepare,
     watch: symbols.watch,
+    followBook: books.follow,
+    bookEventsSince: books.eventsSince,
     sequence: symbols.sequence,
     extremesSince: symbols.extremesSince,
     tradedBetween: createTraded({ pages: pricePages, protocol: history, clock, log }),
@@ -288,6 +317,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       cancelSweep?.();
       for (const asked of [rest, callersRest, pricePages, settlementPages]) asked.close();
       symbols.close();
+      books.close();
       await Promise.all([streams.close(), clientStreams.close()]);
     },
   };

@@ -3,13 +3,16 @@
 // only the terms that a test has set.
 import type { DeskMarket } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
-import type { Quote, Settlement } from "../../domain/market.ts";
+import type { BookView, ChangedLevel, MarketTrade, Quote, Settlement } from "../../domain/market.ts";
+import type { BookSide } from "../../domain/receipt.ts";
 import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
-import type { LiveMarket, MarketListener, PriceExtremes, PriceRange } from "../../market/feed.ts";
-import { decimal, type Price } from "../../money/decimal.ts";
+import { EffectiveBook, type LevelQuantity } from "../../market/client/symbols/effective-book.ts";
+import type { BookEvent, LiveMarket, MarketListener, PriceExtremes, PriceRange } from "../../market/feed.ts";
+import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 
 type Shown =
+  | { readonly symbol: string }
   | { readonly symbol: string; readonly quote: Quote }
   | { readonly symbol: string; readonly trade: Price }
   | { readonly symbol: string; readonly markPrice: Price };
@@ -35,6 +38,9 @@ export class StubMarket implements DeskMarket, LiveMarket {
   /** Answers to the next requests; when none is left, nothing was traded. */
   readonly #answers: (readonly PriceRange[] | null)[] = [];
   readonly #answersOfMarks: (readonly PriceRange[] | null)[] = [];
+  readonly #books = new Map<string, EffectiveBook>();
+  readonly #bookEvents: { readonly symbol: string; readonly event: BookEvent }[] = [];
+  #bookListeners: { readonly symbol: string; readonly listener: (event: BookEvent) => void }[] = [];
   #subscriptions: { readonly symbol: string; readonly listener: MarketListener }[] = [];
 
   /** `now` returns market time, Unix ms. */
@@ -187,8 +193,103 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return this.#markPrices.get(symbol) ?? null;
   }
 
-  book(): null {
-    return null;
+  /** A symbol's book becomes known, or is known again: levels such as `100x0.5`. */
+  openBook(symbol: string, levels: Levels): void {
+    const book = this.#books.get(symbol) ?? new EffectiveBook();
+    this.#books.set(symbol, book);
+    book.load({
+      updateId: book.lastUpdateId + 1,
+      time: this.#now(),
+      bids: levelsOf("BID", levels.bids),
+      asks: levelsOf("ASK", levels.asks),
+      limit: 1_000,
+    });
+    this.#tellBook(symbol, { type: "KNOWN" });
+  }
+
+  /** The book is not known until it is opened again. */
+  loseBook(symbol: string): void {
+    const book = this.#books.get(symbol);
+    if (book !== undefined) book.isInSequence = false;
+  }
+
+  /** A diff, of the present time unless another one is given. */
+  diff(symbol: string, levels: Levels, time = this.#now()): void {
+    const book = this.#bookOf(symbol);
+    const changed: ChangedLevel[] = [];
+    const updateId = book.lastUpdateId + 1;
+    const all = [...levelsOf("BID", levels.bids), ...levelsOf("ASK", levels.asks)];
+    book.apply({ previousId: book.lastUpdateId, updateId, time, levels: all }, (level) =>
+      changed.push(level),
+    );
+    this.#tellBook(symbol, { type: "DIFF", updateId, time, levels: changed });
+  }
+
+  /** An aggregate trade: a seller took the bids, or a buyer the asks. */
+  aggregate(
+    symbol: string,
+    by: "seller" | "buyer",
+    quantity: string,
+    at: string,
+    time = this.#now(),
+  ): MarketTrade {
+    const trade: MarketTrade = {
+      aggregateId: this.#bookEvents.length + 1,
+      price: decimal(at),
+      quantity: decimal(quantity),
+      side: by === "seller" ? "BID" : "ASK",
+      time,
+    };
+    this.retell(symbol, trade);
+    return trade;
+  }
+
+  /** The same trade comes once more, or by another market. */
+  retell(symbol: string, trade: MarketTrade): void {
+    this.#books.get(symbol)?.takeTrade(trade);
+    this.#lastPrices.set(symbol, trade.price);
+    this.#tellBook(symbol, { type: "TRADE", trade });
+  }
+
+  book(symbol: string): BookView | null {
+    const book = this.#books.get(symbol);
+    return book?.isInSequence === true && !this.#silent.has(symbol) ? book : null;
+  }
+
+  prepareBook(): undefined {
+    return undefined;
+  }
+
+  /** The symbols whose books are followed. */
+  followedBooks(): string[] {
+    return this.#bookListeners.map(({ symbol }) => symbol).sort();
+  }
+
+  followBook(symbol: string, listener: (event: BookEvent) => void): () => void {
+    const follower = { symbol, listener };
+    this.#bookListeners = [...this.#bookListeners, follower];
+    return () => {
+      this.#bookListeners = this.#bookListeners.filter((other) => other !== follower);
+    };
+  }
+
+  bookEventsSince(symbol: string, sequence: number): readonly BookEvent[] {
+    return this.#bookEvents.flatMap((each) =>
+      each.symbol === symbol && each.event.sequence > sequence ? [each.event] : [],
+    );
+  }
+
+  #bookOf(symbol: string): EffectiveBook {
+    const book = this.#books.get(symbol);
+    if (book === undefined) throw new Error(`a book is opened before it changes: ${symbol}`);
+    return book;
+  }
+
+  #tellBook(symbol: string, told: Told): void {
+    this.#shown.push({ symbol });
+    const event: BookEvent = { ...told, sequence: this.#shown.length };
+    this.#bookEvents.push({ symbol, event });
+    for (const each of this.#bookListeners) if (each.symbol === symbol) each.listener(event);
   }
 
   untradable(): null {
@@ -211,6 +312,23 @@ export class StubMarket implements DeskMarket, LiveMarket {
   #notify(symbol: string, call: (listener: MarketListener) => void): void {
     for (const each of this.#subscriptions) if (each.symbol === symbol) call(each.listener);
   }
+}
+
+type Levels = { readonly bids?: string; readonly asks?: string };
+type Told = BookEvent extends infer Event
+  ? Event extends BookEvent
+    ? Omit<Event, "sequence">
+    : never
+  : never;
+
+function levelsOf(side: BookSide, words = ""): LevelQuantity[] {
+  return words
+    .split(" ")
+    .filter((word) => word !== "")
+    .map((word) => {
+      const [price = "", quantity = ""] = word.split("x");
+      return { side, price: decimal<Price>(price), quantity: decimal<Quantity>(quantity) };
+    });
 }
 
 type Question = { readonly symbol: string; readonly from: number; readonly to: number };

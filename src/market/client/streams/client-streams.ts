@@ -5,7 +5,7 @@
 // question for a book waits until upstream has confirmed the changes that are subscribed, and an answer is
 // not served again once another client began to follow them, or after a gap.
 import type { Cancel } from "../../../concurrency/time.ts";
-import type { Family } from "../rest/hosts.ts";
+import type { FamilyProtocol } from "./protocol.ts";
 import { createSubscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
 
 /** 4,096 streams of spot, 2,048 of each path of futures. */
@@ -16,8 +16,6 @@ const confirmationCheckMs = 20;
 
 /** The changes of a book, complete from one message to the next: `btcusdt@depth`, `btcusdt@depth@100ms`. */
 const changesOfBook = /^([^@!]+)@depth(?:@\d+ms)?$/u;
-
-const depthPaths: Readonly<Record<Family, string>> = { spot: "/api/v3/depth", futures: "/fapi/v1/depth" };
 
 export type ClientStreams = {
   /** Calls back with the `data` of every message of a stream, until released. */
@@ -30,8 +28,8 @@ export type ClientStreams = {
 
 export type ClientStreamsOptions = Omit<
   SubscriptionsOptions,
-  "connectionsMax" | "onEventTime" | "onReconnected" | "onLost"
->;
+  "protocol" | "connectionsMax" | "onEventTime" | "onReconnected" | "onLost"
+> & { readonly protocol: SubscriptionsOptions["protocol"] & Pick<FamilyProtocol, "bookPath"> };
 
 export type OwnClientStreams = ClientStreams & {
   /**
@@ -45,7 +43,6 @@ export type OwnClientStreams = ClientStreams & {
 
 export function createClientStreams(options: ClientStreamsOptions): OwnClientStreams {
   const { protocol, wallClock, timers } = options;
-  const depthPath = depthPaths[protocol.family];
   const streams = createSubscriptions({
     ...options,
     connectionsMax: clientConnectionsMax,
@@ -118,7 +115,7 @@ export function createClientStreams(options: ClientStreamsOptions): OwnClientStr
     joined,
     isStreaming: (stream) => streams.areConfirmed([stream]),
     editionOf(path, search) {
-      if (path !== depthPath || followed.size === 0) return "";
+      if (path !== protocol.bookPath || followed.size === 0) return "";
       const symbol = new URLSearchParams(search).get("symbol");
       if (symbol === null || !followed.has(symbol)) return "";
       return isSettled(symbol) ? editionNow(symbol) : settled(symbol);

@@ -37,6 +37,7 @@ export function futuresProtocol(brackets: BracketTable): FamilyProtocol {
     tradePricePath: "/fapi/v1/ticker/price",
     timePath: "/fapi/v1/time",
     depthPath: null,
+    bookPath: "/fapi/v1/depth",
     tickerSymbolsMax: 1,
     exchangeInfoPath: "/fapi/v1/exchangeInfo",
     exchangeInfoSymbolsMax: 0,

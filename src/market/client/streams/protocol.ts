@@ -27,6 +27,8 @@ export type FamilyProtocol = {
   readonly timePath: string;
   /** REST path of the book with its update id, where the streamed book carries no time. */
   readonly depthPath: string | null;
+  /** REST path of the book, for snapshots. */
+  readonly bookPath: string;
   /** Maximum of symbols in a price request; larger requests ask for all. */
   readonly tickerSymbolsMax: number;
   readonly exchangeInfoPath: string;

@@ -21,6 +21,7 @@ export const spotProtocol: FamilyProtocol = {
   tradePricePath: null,
   timePath: "/api/v3/time",
   depthPath: "/api/v3/depth",
+  bookPath: "/api/v3/depth",
   // To ask for all costs the same as to name more.
   tickerSymbolsMax: 100,
   exchangeInfoPath: "/api/v3/exchangeInfo",

@@ -66,6 +66,8 @@ export type WarmSymbols = {
   watch(symbol: string, listener: MarketListener): Cancel;
   /** The sequence number of the last quote, trade or mark price, for `extremesSince`. */
   sequence(): number;
+  /** The next sequence number, for market data that others announce. */
+  nextSequence(): number;
   extremesSince(symbol: string, sequence: number): PriceExtremes | null;
   /** A stream connection is lost: what it carries is missed from now on. */
   lost(connection: Carrier): void;
@@ -279,6 +281,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
     prepare: (symbol) => warm(symbol).firstPrices ?? undefined,
     watch: (symbol, listener) => warm(symbol).watch(listener),
     sequence: () => sequence,
+    nextSequence: around.nextSequence,
     extremesSince: (symbol, since) => warmSymbols.get(symbol)?.extremesSince(since) ?? null,
     lost(connection) {
       for (const each of carriedBy(connection)) each.cut();

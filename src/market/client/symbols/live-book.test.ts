@@ -1,0 +1,343 @@
+// Effective books: what is displayed, and that a book is known only while it is the exchange's own, over random
+// changes, losses, reconnections and slow snapshots.
+import * as fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import type { BookView } from "../../../domain/market.ts";
+import type { BookSide } from "../../../domain/receipt.ts";
+import { decimal, formatBriefly, type Price } from "../../../money/decimal.ts";
+import { changeAcross } from "../../exchange/book-change.ts";
+import { depthUpdatePayload } from "../../exchange/payloads.ts";
+import type { Book, Family, Level } from "../../exchange/source.ts";
+import type { BookEvent } from "../../feed.ts";
+import type { UpstreamAnswer } from "../rest/rest.ts";
+import { createAnnouncer } from "../streams/subscriptions.ts";
+import { createLiveBooks } from "./live-book.ts";
+
+const RUNS = 200;
+const silent = { info() {}, warn() {}, error() {} };
+const closing: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Live books on streams and snapshots in the test's own hands. */
+function stage(family: Family = "spot") {
+  const time = createManualTime(1_000_000);
+  const handlers = new Map<string, (data: unknown) => void>();
+  const asked: ((answer: UpstreamAnswer) => void)[] = [];
+  let isConfirmed = true;
+  let sequence = 0;
+  const books = createLiveBooks({
+    protocol: { family, bookPath: "/depth" },
+    streams: {
+      subscribe(stream, listener) {
+        handlers.set(stream, listener);
+        return () => handlers.delete(stream);
+      },
+      areConfirmed: () => isConfirmed,
+    },
+    rest: {
+      ask: () => new Promise((resolve) => asked.push(resolve)),
+      pausedUntil: () => 0,
+      close() {},
+    },
+    announcer: createAnnouncer(silent, time),
+    clock: time,
+    wallClock: time,
+    timers: time,
+    exchangeClock: null,
+    nextSequence() {
+      sequence += 1;
+      return sequence;
+    },
+    log: silent,
+  });
+  closing.push(books.close);
+  const events: BookEvent[] = [];
+  books.follow("BTCUSDT", (event) => events.push(event));
+  return {
+    time,
+    books,
+    events,
+    asked,
+    send: (stream: string, data: unknown) => handlers.get(`btcusdt@${stream}`)?.(data),
+    /** Answers the oldest request for a snapshot. */
+    async answer({ updateId, bids, asks }: Pick<Book, "updateId" | "bids" | "asks">): Promise<void> {
+      const text = JSON.stringify({ lastUpdateId: updateId, bids, asks });
+      asked.shift()?.({ unavailable: false, status: 200, text });
+      await turn();
+    },
+    setConfirmed(value: boolean) {
+      isConfirmed = value;
+    },
+    view: () => books.view("BTCUSDT"),
+  };
+}
+
+async function turn(): Promise<void> {
+  for (let turns = 0; turns < 5; turns += 1) await Promise.resolve();
+}
+
+const FIRST: Pick<Book, "updateId" | "bids" | "asks"> = {
+  updateId: 10,
+  bids: [
+    ["99", "1"],
+    ["98", "2"],
+  ],
+  asks: [
+    ["100", "3"],
+    ["101", "4"],
+  ],
+};
+
+async function known(family: Family = "spot") {
+  const all = stage(family);
+  await turn();
+  await all.answer(FIRST);
+  return all;
+}
+
+function shown(book: BookView | null, side: BookSide): string {
+  if (book === null) return "unknown";
+  return [...book.displayed(side)]
+    .map(({ price, displayed }) => `${formatBriefly(price)}x${formatBriefly(displayed)}`)
+    .join(" ");
+}
+
+const price = (text: string) => decimal<Price>(text);
+const trade = (a: number, p: string, q: string, T: number, m: boolean) => ({ e: "aggTrade", a, p, q, T, m });
+const ticker = (u: number, b: string, B: string, a: string, A: string) => ({ u, b, B, a, A });
+
+describe("what is displayed", () => {
+  test("a ticker that is newer than the book replaces what is better than its best, and the best's quantity", async () => {
+    const { send, view } = await known();
+    send("bookTicker", ticker(11, "98", "1.5", "100.5", "7"));
+    expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["98x1.5", "100.5x7 101x4"]);
+    expect(view()?.tickerUpdateId).toBe(11);
+    expect(view()?.displayedAt("BID", price("99"))).toBe(0n);
+    expect(view()?.displayedAt("ASK", price("100.5"))).toBe(decimal("7"));
+    send("depth@100ms", { U: 11, u: 12, E: 1_000_100, b: [["99", "0"]], a: [] });
+    expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["98x2", "100x3 101x4"]);
+    expect(view()?.tickerUpdateId).toBe(null);
+    send("bookTicker", ticker(11, "97", "1", "103", "1"));
+    expect(shown(view(), "BID")).toBe("98x2");
+  });
+
+  test("a trade that is newer than the book is subtracted until a diff contains it, and not from the ticker's best", async () => {
+    const { send, view } = await known();
+    send("aggTrade", trade(1, "100", "1", 1_000_050, false));
+    send("aggTrade", trade(2, "99", "5", 1_000_060, true));
+    send("aggTrade", trade(2, "99", "5", 1_000_060, true));
+    send("aggTrade", trade(3, "98", "1", 999_000, true));
+    expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["99x0 98x2", "100x2 101x4"]);
+    send("bookTicker", ticker(11, "98", "2", "100", "2.5"));
+    expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["98x2", "100x2.5 101x4"]);
+    send("depth@100ms", { U: 11, u: 12, E: 1_000_055, b: [], a: [["100", "2"]] });
+    expect([shown(view(), "BID"), shown(view(), "ASK")]).toEqual(["99x0 98x2", "100x2 101x4"]);
+  });
+
+  test("beyond the last level of a full snapshot nothing is known, and of a short one nothing is displayed", async () => {
+    const full = stage();
+    await turn();
+    const bids = Array.from({ length: 1_000 }, (_, index): Level => [`${2_000 - index}`, "1"]);
+    await full.answer({ ...FIRST, bids, asks: [["2001", "1"]] });
+    expect(full.view()?.displayedAt("BID", price("1000.5"))).toBe(null);
+    expect(full.view()?.displayedAt("BID", price("1500.5"))).toBe(0n);
+    expect(full.view()?.displayedAt("ASK", price("3000"))).toBe(0n);
+    full.send("depth@100ms", { U: 11, u: 11, E: 1_000_100, b: [["900", "2"]], a: [] });
+    expect(full.view()?.displayedAt("BID", price("900"))).toBe(decimal("2"));
+  });
+
+  test("a repeated quantity is no change, and what a ticker said before is not displayed anew", async () => {
+    const { send, events } = await known();
+    events.length = 0;
+    send("bookTicker", ticker(11, "99", "1", "99.5", "6"));
+    send("bookTicker", ticker(12, "99", "1", "99.5", "6"));
+    send("depth@100ms", {
+      U: 11,
+      u: 12,
+      E: 1_000_100,
+      b: [["99", "1"]],
+      a: [
+        ["99.5", "6"],
+        ["102", "1"],
+      ],
+    });
+    const words = events.map((event) =>
+      "levels" in event
+        ? [event.type, ...event.levels.map((each) => [formatBriefly(each.price), each.isDisplayed])]
+        : [event.type],
+    );
+    expect(words).toEqual([
+      ["TICKER", ["99.5", true]],
+      ["DIFF", ["99.5", false], ["102", true]],
+    ]);
+  });
+});
+
+describe("whether a book is known", () => {
+  test("not after a hole, not after a crossed diff, not without confirmed streams, and again with a snapshot", async () => {
+    const { send, view, answer, asked, setConfirmed, time, events } = await known();
+    send("depth@100ms", { U: 12, u: 13, E: 1_000_100, b: [], a: [] });
+    expect(view()).toBe(null);
+    await turn();
+    expect(asked).toHaveLength(1);
+    send("depth@100ms", { U: 14, u: 15, E: 1_000_200, b: [["97", "1"]], a: [] });
+    // Older than the diffs that wait for it: requested again.
+    await answer(FIRST);
+    expect(view()).toBe(null);
+    time.advance(200);
+    await turn();
+    await answer({ ...FIRST, updateId: 14 });
+    expect(shown(view(), "BID")).toBe("99x1 98x2 97x1");
+    expect(events.at(-1)?.type).toBe("KNOWN");
+    send("depth@100ms", { U: 16, u: 16, E: 1_000_300, b: [["100", "1"]], a: [] });
+    expect(view()).toBe(null);
+    await turn();
+    await answer({ ...FIRST, updateId: 20 });
+    expect(view()).not.toBe(null);
+    setConfirmed(false);
+    expect(view()).toBe(null);
+  });
+
+  test("not when its diffs stay away while the ticker goes on", async () => {
+    const { send, view, time, books, asked } = await known();
+    for (let second = 0; second < 5; second += 1) {
+      send("bookTicker", ticker(11 + second, "99", "1", "100", "3"));
+      expect(view()).not.toBe(null);
+      time.advance(1_000);
+    }
+    expect(view()).toBe(null);
+    books.sweep(time.now());
+    await turn();
+    expect(asked).toHaveLength(1);
+  });
+
+  test("an order waits for the first snapshot, at most a second", async () => {
+    const { books, answer, time } = stage();
+    const first = books.prepare("BTCUSDT");
+    await turn();
+    await answer(FIRST);
+    await first;
+    expect(books.prepare("BTCUSDT")).toBe(undefined);
+    const other = books.prepare("ETHUSDT");
+    await turn();
+    time.advance(1_000);
+    await other;
+    expect(books.view("ETHUSDT")).toBe(null);
+  });
+
+  test("a book that nobody uses is followed for five minutes", async () => {
+    const { books, asked, answer, time } = stage();
+    void books.prepare("ETHUSDT");
+    await turn();
+    expect(asked).toHaveLength(2);
+    await answer(FIRST);
+    await answer(FIRST);
+    expect(books.view("ETHUSDT")).not.toBe(null);
+    time.advance(5 * 60_000);
+    books.sweep(time.now());
+    expect(books.view("ETHUSDT")).toBe(null);
+  });
+});
+
+type Happening =
+  | { readonly type: "CHANGE"; readonly bids: readonly Level[]; readonly asks: readonly Level[] }
+  | { readonly type: "LOSE" | "ANSWER" | "STALE_ANSWER" | "RECONNECT" };
+
+const quantity = fc.integer({ min: 0, max: 5 }).map(String);
+const changeOf = (from: number, to: number) =>
+  fc.array(fc.tuple(fc.integer({ min: from, max: to }).map(String), quantity), {
+    maxLength: 4,
+  }) as fc.Arbitrary<Level[]>;
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("CHANGE" as const),
+      bids: changeOf(80, 99),
+      asks: changeOf(100, 120),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom("LOSE", "ANSWER", "STALE_ANSWER", "RECONNECT")
+      .map((type) => ({ type }) as Happening),
+  },
+);
+
+function withLevels(levels: readonly Level[], changed: readonly Level[], sign: 1 | -1): readonly Level[] {
+  const all = new Map(levels);
+  for (const [at, amount] of changed) {
+    if (amount === "0") all.delete(at);
+    else all.set(at, amount);
+  }
+  return [...all].sort((one, other) => sign * (Number(one[0]) - Number(other[0])));
+}
+
+const text = (levels: readonly Level[]) => levels.map(([at, amount]) => `${at}x${amount}`).join(" ");
+
+test.each(["spot", "futures"] as const)(
+  "%s: a book that is known is the exchange's own at its update id, whatever was lost",
+  async (family) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (happenings) => {
+        const { send, answer, view, asked, time, books } = stage(family);
+        await turn();
+        const states: Book[] = [{ ...FIRST, at: time.now() }];
+        const present = () => states.at(-1) as Book;
+        let losing = 0;
+        const check = () => {
+          const book = view();
+          if (book === null) return;
+          const truth = states.find(({ updateId }) => updateId === book.lastUpdateId);
+          expect([shown(book, "BID"), shown(book, "ASK")]).toEqual([
+            text(truth?.bids ?? []),
+            text(truth?.asks ?? []),
+          ]);
+        };
+        const change = (bids: readonly Level[], asks: readonly Level[]) => {
+          const before = present();
+          const after = {
+            updateId: before.updateId + 2,
+            at: time.now(),
+            bids: withLevels(before.bids, bids, -1),
+            asks: withLevels(before.asks, asks, 1),
+          };
+          states.push(after);
+          const changed = changeAcross([before, after]);
+          if (changed === undefined) return;
+          if (losing > 0) losing -= 1;
+          else send("depth@100ms", JSON.parse(depthUpdatePayload(family, "BTCUSDT", changed, time.now())));
+        };
+        for (const each of happenings) {
+          time.advance(100);
+          await turn();
+          if (each.type === "CHANGE") change(each.bids, each.asks);
+          else if (each.type === "LOSE") losing = 1;
+          else if (each.type === "ANSWER") await answer(present());
+          else if (each.type === "STALE_ANSWER") await answer(states.at(-4) ?? present());
+          else books.reconnected({ carries: () => true });
+          await turn();
+          check();
+        }
+        // Once nothing is lost any more, the book is known again.
+        losing = 0;
+        change([["90", "6"]], []);
+        for (let second = 0; second < 5; second += 1) {
+          time.advance(1_000);
+          await turn();
+          if (asked.length > 0) await answer(present());
+          await turn();
+        }
+        change([["90", "7"]], []);
+        check();
+        expect(view()?.lastUpdateId).toBe(present().updateId);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

@@ -1,0 +1,435 @@
+// The live effective books, of symbols that strategies under `strict` use and of no others: each is followed
+// from its first use until `unusedMs` after its last one, or as long as somebody listens. A followed symbol
+// costs two streams (diffs, aggregate trades), and a snapshot by REST when it begins, after a hole and when
+// too few levels of the last one are left.
+// A book is known while it is in sequence and its streams are confirmed. A diff stream that stays silent while
+// the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills, sections 2 and 9.
+import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
+import type { BookView, ChangedLevel, MarketTrade } from "../../../domain/market.ts";
+import type { BookSide } from "../../../domain/receipt.ts";
+import { type Price, parseDecimal, type Quantity } from "../../../money/decimal.ts";
+import type { BookEvent, BookListener } from "../../feed.ts";
+import type { Log } from "../log.ts";
+import { type DepthLevel, readDepthSnapshot } from "../rest/depth-snapshot.ts";
+import { bodyOf, type Rest } from "../rest/rest.ts";
+import type { FamilyProtocol } from "../streams/protocol.ts";
+import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions.ts";
+import { silentAfterMs } from "./book.ts";
+import {
+  type Diff,
+  EffectiveBook,
+  type LevelQuantity,
+  type Snapshot,
+  type Ticker,
+} from "./effective-book.ts";
+import type { ExchangeClock } from "./exchange-clock.ts";
+
+/** An order waits this long for a book that is not known. Source: strict fills, section 9. */
+export const bookWaitMsMax = 1_000;
+/** How long a book is followed after its last use. */
+const unusedMs = 5 * 60_000;
+/** How long events are kept for listeners that begin a little later than what they concern. */
+const eventsKeptMs = 10_000;
+/** Levels of a side in a snapshot. */
+const snapshotLevels = 1_000;
+const snapshotDeadlineMs = 3_000;
+const retryMs = 1_000;
+/** A snapshot that is older than the diffs is requested again after this time. */
+const olderRetryMs = 200;
+const confirmationCheckMs = 20;
+/** A snapshot for more levels of a book that is known. */
+const deepenIntervalMs = 60_000;
+/** Diffs that may wait for a snapshot. */
+const diffsWaitingMax = 1_000;
+
+export type LiveBooks = {
+  /** The book; null while it is not known. It is valid until the next message. */
+  view(symbol: string): BookView | null;
+  /** The price of the last aggregate trade; null while none is known. */
+  lastPrice(symbol: string): Price | null;
+  /** Has the book followed. A promise while it is not known, which resolves within `bookWaitMsMax`. */
+  prepare(symbol: string): Promise<void> | undefined;
+  follow(symbol: string, listener: BookListener): Cancel;
+  /** The events after a sequence number, in order; at most those of the last ten seconds. */
+  eventsSince(symbol: string, sequence: number): readonly BookEvent[];
+  lost(connection: Carrier): void;
+  reconnected(connection: Carrier): void;
+  sweep(now: number): void;
+  close(): void;
+};
+
+export type LiveBooksOptions = {
+  readonly protocol: Pick<FamilyProtocol, "family" | "bookPath">;
+  readonly streams: Pick<Subscriptions, "subscribe" | "areConfirmed">;
+  readonly rest: Rest;
+  readonly announcer: Announcer;
+  /** Market time. */
+  readonly clock: Clock;
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  readonly exchangeClock: ExchangeClock | null;
+  /** The next number in the order of all market data. */
+  readonly nextSequence: () => number;
+  readonly log: Pick<Log, "warn">;
+};
+
+export function createLiveBooks(options: LiveBooksOptions): LiveBooks {
+  const { wallClock } = options;
+  const books = new Map<string, LiveBook>();
+
+  function followed(symbol: string): LiveBook {
+    let book = books.get(symbol);
+    if (book === undefined) {
+      book = new LiveBook(symbol, options);
+      books.set(symbol, book);
+    }
+    book.usedAt = wallClock.now();
+    return book;
+  }
+
+  const carriedBy = (connection: Carrier) =>
+    [...books.values()].filter((book) => book.isCarriedBy(connection));
+
+  return {
+    view(symbol) {
+      const book = books.get(symbol);
+      return book?.isKnown ? book.book : null;
+    },
+    lastPrice: (symbol) => books.get(symbol)?.lastPrice ?? null,
+    prepare: (symbol) => followed(symbol).prepare(),
+    follow: (symbol, listener) => followed(symbol).follow(listener),
+    eventsSince: (symbol, sequence) => books.get(symbol)?.eventsSince(sequence) ?? [],
+    lost(connection) {
+      for (const book of carriedBy(connection)) book.lost();
+    },
+    reconnected(connection) {
+      for (const book of carriedBy(connection)) book.reconnected();
+    },
+    sweep(now) {
+      for (const [symbol, book] of books) {
+        if (book.isFollowed || now - book.usedAt < unusedMs) {
+          book.sweep(now);
+        } else {
+          books.delete(symbol);
+          book.release();
+        }
+      }
+    },
+    close() {
+      for (const book of books.values()) book.release();
+    },
+  };
+}
+
+class LiveBook {
+  readonly book = new EffectiveBook();
+  /** Last use, Unix ms of the wall clock. */
+  usedAt = 0;
+  lastPrice: Price | null = null;
+  readonly #symbol: string;
+  readonly #options: LiveBooksOptions;
+  readonly #streamNames: readonly string[];
+  readonly #releases: readonly Cancel[];
+  #listeners: readonly BookListener[] = [];
+  /** By wall time of their arrival, oldest first. */
+  #events: { readonly at: number; readonly event: BookEvent }[] = [];
+  /** Diffs since a snapshot was requested; null while none is. */
+  #waiting: Diff[] | null = null;
+  #lastTradeId = -1;
+  /** The first update id of a ticker that the diffs have not reached, and its arrival by the wall clock. */
+  #expected: { readonly updateId: number; readonly at: number } | null = null;
+  /** When the last diff or trade came too late, wall clock. */
+  #lateAt = Number.NEGATIVE_INFINITY;
+  #deepenedAt = Number.NEGATIVE_INFINITY;
+  #known = Promise.withResolvers<void>();
+  #isReleased = false;
+
+  constructor(symbol: string, options: LiveBooksOptions) {
+    this.#symbol = symbol;
+    this.#options = options;
+    const stream = (kind: string) => `${symbol.toLowerCase()}@${kind}`;
+    const handlers = {
+      [stream("depth@100ms")]: (data: unknown) => this.#takeDiff(data),
+      [stream("aggTrade")]: (data: unknown) => this.#takeTrade(data),
+      [stream("bookTicker")]: (data: unknown) => this.#takeTicker(data),
+    };
+    this.#streamNames = Object.keys(handlers);
+    this.#releases = Object.entries(handlers).map(([name, take]) => options.streams.subscribe(name, take));
+    void this.#synchronize();
+  }
+
+  get isKnown(): boolean {
+    const now = this.#options.wallClock.now();
+    return (
+      this.book.isInSequence &&
+      this.#areConfirmed &&
+      !this.#isBehind(now) &&
+      now - this.#lateAt >= silentAfterMs
+    );
+  }
+
+  get isFollowed(): boolean {
+    return this.#listeners.length > 0;
+  }
+
+  isCarriedBy(connection: Carrier): boolean {
+    return this.#streamNames.some((name) => connection.carries(name));
+  }
+
+  prepare(): Promise<void> | undefined {
+    if (this.isKnown) return undefined;
+    return waitAtMost(this.#options.timers, bookWaitMsMax, this.#known.promise);
+  }
+
+  follow(listener: BookListener): Cancel {
+    // A function of its own, since one listener may follow twice.
+    const own: BookListener = (event) => listener(event);
+    this.#listeners = [...this.#listeners, own];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== own);
+      this.usedAt = this.#options.wallClock.now();
+    };
+  }
+
+  eventsSince(sequence: number): readonly BookEvent[] {
+    return this.#events.flatMap(({ event }) => (event.sequence > sequence ? [event] : []));
+  }
+
+  /** A connection is lost: what it carries is missed from now on. */
+  lost(): void {
+    this.#lose();
+  }
+
+  /** The connection is open again, and its streams start over. */
+  reconnected(): void {
+    this.#lose();
+    this.book.reset();
+    this.#expected = null;
+    void this.#synchronize();
+  }
+
+  sweep(now: number): void {
+    const kept = this.#events.findIndex(({ at }) => now - at < eventsKeptMs);
+    this.#events.splice(0, kept === -1 ? this.#events.length : kept);
+    if (this.#isBehind(now)) {
+      this.#expected = null;
+      this.#lose();
+    }
+    const deepens = this.book.isShallow && now - this.#deepenedAt >= deepenIntervalMs;
+    if (!this.book.isInSequence || deepens) void this.#synchronize();
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    for (const release of this.#releases) release();
+    this.#known.resolve();
+  }
+
+  get #areConfirmed(): boolean {
+    return this.#options.streams.areConfirmed(this.#streamNames);
+  }
+
+  #isBehind(now: number): boolean {
+    return this.#expected !== null && now - this.#expected.at >= silentAfterMs;
+  }
+
+  #takeDiff(data: unknown): void {
+    const diff = diffIn(data);
+    if (diff === null) {
+      this.#lose();
+      return;
+    }
+    this.#received(data);
+    if (this.#expected !== null && diff.updateId >= this.#expected.updateId) this.#expected = null;
+    if (this.#waiting !== null) {
+      this.#waiting.push(diff);
+      if (this.#waiting.length > diffsWaitingMax) this.#waiting.shift();
+    }
+    if (!this.book.isInSequence) return;
+    if (!this.#apply(diff)) void this.#synchronize();
+  }
+
+  /** Applies a diff. Returns false if the book is out of sequence after it. */
+  #apply(diff: Diff): boolean {
+    const { updateId, time } = diff;
+    const levels: ChangedLevel[] = [];
+    const verdict = this.book.apply(diff, (level) => levels.push(level));
+    if (verdict === "stale") return true;
+    if (verdict === "applied") {
+      if (levels.length > 0) this.#announce({ type: "DIFF", sequence: this.#next(), updateId, time, levels });
+      return true;
+    }
+    this.#options.log.warn(
+      { symbol: this.#symbol, verdict },
+      "a book is out of sequence; it is requested again",
+    );
+    this.#lose();
+    return false;
+  }
+
+  #takeTrade(data: unknown): void {
+    const trade = tradeIn(data);
+    if (trade === null || trade.aggregateId <= this.#lastTradeId) return;
+    this.#received(data);
+    this.#lastTradeId = trade.aggregateId;
+    this.lastPrice = trade.price;
+    this.book.takeTrade(trade);
+    this.#announce({ type: "TRADE", sequence: this.#next(), trade });
+  }
+
+  #takeTicker(data: unknown): void {
+    const ticker = tickerIn(data);
+    if (ticker === null) return;
+    const { updateId } = ticker;
+    this.#received(data);
+    if (this.#expected === null && updateId > this.book.lastUpdateId) {
+      this.#expected = { updateId, at: this.#options.wallClock.now() };
+    }
+    const levels: ChangedLevel[] = [];
+    this.book.takeTicker(ticker, (level) => levels.push(level));
+    if (levels.length > 0 && this.book.isInSequence) {
+      this.#announce({ type: "TICKER", sequence: this.#next(), updateId, levels });
+    }
+  }
+
+  #received(data: unknown): void {
+    const { clock, wallClock, exchangeClock } = this.#options;
+    this.book.receivedAt = clock.now();
+    const { E } = fieldsOf(data);
+    if (exchangeClock === null || typeof E !== "number") return;
+    const now = wallClock.now();
+    const ageMs = exchangeClock.ageOf(E, now);
+    if (ageMs === null || ageMs >= silentAfterMs) this.#lateAt = now;
+  }
+
+  /** Nothing is known until the next snapshot. */
+  #lose(): void {
+    this.book.isInSequence = false;
+  }
+
+  /** Requests snapshots until the book is in sequence, one at a time. */
+  async #synchronize(): Promise<void> {
+    if (this.#waiting !== null || this.#isReleased) return;
+    const { timers, wallClock } = this.#options;
+    const pause = (ms: number) => new Promise<void>((resolve) => timers.after(ms, resolve));
+    this.#waiting = [];
+    // Of a book that is in sequence a snapshot is requested once.
+    do {
+      while (!this.#areConfirmed && !this.#isReleased) await pause(confirmationCheckMs);
+      if (this.#isReleased) return;
+      this.#deepenedAt = wallClock.now();
+      const snapshot = await this.#snapshot();
+      if (this.#isReleased) return;
+      const isLoaded = snapshot !== null && this.#load(snapshot);
+      if (!this.book.isInSequence) await pause(isLoaded || snapshot === null ? retryMs : olderRetryMs);
+    } while (!this.book.isInSequence && !this.#isReleased);
+    this.#waiting = null;
+  }
+
+  async #snapshot(): Promise<Snapshot | null> {
+    const { protocol, rest, clock } = this.#options;
+    const askedAt = clock.now();
+    const search = `symbol=${encodeURIComponent(this.#symbol)}&limit=${snapshotLevels}`;
+    const body = bodyOf(await rest.ask(protocol.bookPath, search, snapshotDeadlineMs));
+    const snapshot = readDepthSnapshot(body);
+    if (typeof snapshot === "string") return null;
+    const { T } = fieldsOf(body);
+    return {
+      updateId: snapshot.lastUpdateId,
+      // Spot's has no time. Trades since the request are subtracted from what it displays until the next diff.
+      time: typeof T === "number" ? T : askedAt,
+      bids: levelsOf("BID", snapshot.bids) ?? [],
+      asks: levelsOf("ASK", snapshot.asks) ?? [],
+      limit: snapshotLevels,
+    };
+  }
+
+  /** Loads a snapshot and the diffs since it; false if it is older than them. */
+  #load(snapshot: Snapshot): boolean {
+    const waiting = this.#waiting ?? [];
+    const wasInSequence = this.book.isInSequence;
+    const first = waiting.find(({ updateId }) => updateId > snapshot.updateId);
+    const known = wasInSequence ? this.book.lastUpdateId : snapshot.updateId;
+    if ((first?.previousId ?? known) > snapshot.updateId) return false;
+    this.book.load(snapshot);
+    for (const diff of waiting) {
+      if (!this.book.isInSequence) break;
+      this.book.apply(diff, () => {});
+    }
+    this.#waiting = [];
+    if (!this.book.isInSequence) return true;
+    if (!wasInSequence) this.#announce({ type: "KNOWN", sequence: this.#next() });
+    this.#known.resolve();
+    this.#known = Promise.withResolvers();
+    return true;
+  }
+
+  #next(): number {
+    return this.#options.nextSequence();
+  }
+
+  #announce(event: BookEvent): void {
+    this.#events.push({ at: this.#options.wallClock.now(), event });
+    this.#options.announcer.announce(this.#listeners, (listener) => listener(event));
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const noFields: Fields = {};
+
+function fieldsOf(data: unknown): Fields {
+  return typeof data === "object" && data !== null ? (data as Fields) : noFields;
+}
+
+/** A `<symbol>@depth@100ms` payload. Source: reference exchange, sections 17.1 and 17.2. */
+function diffIn(data: unknown): Diff | null {
+  const { U, u, pu, E, T, b, a } = fieldsOf(data);
+  if (!isWhole(U) || !isWhole(u)) return null;
+  const time = isWhole(T) ? T : E;
+  const bids = levelsOf("BID", b);
+  const asks = levelsOf("ASK", a);
+  if (!isWhole(time) || bids === null || asks === null) return null;
+  return { previousId: isWhole(pu) ? pu : U - 1, updateId: u, time, levels: [...bids, ...asks] };
+}
+
+/** A `<symbol>@aggTrade` payload. Source: reference exchange, sections 17.1 and 17.2. */
+function tradeIn(data: unknown): MarketTrade | null {
+  const { a, p, q, T, m } = fieldsOf(data);
+  const level = levelOf("BID", p, q);
+  if (level === null || !isWhole(a) || !isWhole(T) || typeof m !== "boolean") return null;
+  // A buyer that was the maker: a seller took the bids.
+  return { aggregateId: a, price: level.price, quantity: level.quantity, side: m ? "BID" : "ASK", time: T };
+}
+
+/** A `<symbol>@bookTicker` payload; null also for one that is crossed. */
+function tickerIn(data: unknown): Ticker | null {
+  const { u, b, B, a, A } = fieldsOf(data);
+  const bid = levelOf("BID", b, B);
+  const ask = levelOf("ASK", a, A);
+  if (!isWhole(u) || bid === null || ask === null) return null;
+  if (bid.price > 0n && ask.price > 0n && bid.price >= ask.price) return null;
+  return { updateId: u, bid: bid.price === 0n ? null : bid, ask: ask.price === 0n ? null : ask };
+}
+
+function levelsOf(side: BookSide, levels: unknown): readonly LevelQuantity[] | null {
+  if (!Array.isArray(levels)) return null;
+  const read: LevelQuantity[] = [];
+  for (const level of levels as readonly (DepthLevel | unknown)[]) {
+    const parsed = Array.isArray(level) ? levelOf(side, level[0], level[1]) : null;
+    if (parsed === null) return null;
+    read.push(parsed);
+  }
+  return read;
+}
+
+function levelOf(side: BookSide, priceText: unknown, quantityText: unknown): LevelQuantity | null {
+  if (typeof priceText !== "string" || typeof quantityText !== "string") return null;
+  const price = parseDecimal(priceText);
+  const quantity = parseDecimal(quantityText);
+  if (typeof price === "string" || typeof quantity === "string") return null;
+  return { side, price: price as Price, quantity: quantity as Quantity };
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
