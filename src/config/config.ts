@@ -58,6 +58,8 @@ export type Config = {
   readonly mail: MailSettings | null;
   /** The token for reading the metrics; null: only this machine may read them. */
   readonly metricsToken: string | null;
+  /** A file of fee tiers for strategies of the fill profile `strict`; null for the bundled ones. */
+  readonly feeTiers: string | null;
   /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
   readonly leverageBrackets: string | null;
   /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
@@ -148,6 +150,8 @@ Environment only:
                            anything any more. Not with a tape
   DISK_FREE_PERCENT_MIN    new orders, signals and sign-ups are refused while less of the data directory's disk is free, in
                            percent, 0 to 50 (5). 0: never. Not with DATABASE_URL
+  FEE_TIERS                a file of fee rates, in place of the bundled ones, for strategies of the fill profile strict:
+                           {"spot":{"vip1":{"maker":"0.0009","taker":"0.001"}},"futures":{...}}
   LEVERAGE_BRACKETS        a file as GET /fapi/v1/leverageBracket answers, in place of the bundled table of the most
                            traded contracts: a contract without brackets cannot be traded
 `;
@@ -202,6 +206,7 @@ const settings = z.object({
   UPSTREAM_SPOT_WS_URL: wsUrl.optional(),
   UPSTREAM_FUTURES_REST_URL: httpUrl.optional(),
   UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
+  FEE_TIERS: words.optional(),
   LEVERAGE_BRACKETS: words.optional(),
   DISK_FREE_PERCENT_MIN: wholeNumber(0, DISK_FREE_PERCENT_MOST).default(DISK_FREE_PERCENT_DEFAULT),
   COPY_VENUES: z.string().default(""),
@@ -263,6 +268,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     mail: mailOf(values),
     sessionIdleMs: values.SESSION_IDLE_MINUTES * MINUTE_MS,
     metricsToken: values.METRICS_TOKEN ?? null,
+    feeTiers: values.FEE_TIERS ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
     diskFreePercentMin: values.DISK_FREE_PERCENT_MIN,
     copyVenues,
