@@ -84,6 +84,10 @@ function readArguments(args: string[]) {
       allowPositionals: true,
       options: {
         type: { type: "string" },
+        profile: { type: "string" },
+        latency: { type: "string" },
+        queue: { type: "string" },
+        fees: { type: "string" },
         data: { type: "string" },
         json: { type: "boolean" },
         verify: { type: "boolean" },

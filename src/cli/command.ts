@@ -13,6 +13,10 @@ export const OPTIONS_HINT = `options come after "--", as in "${CALL} seed --type
 /** The options that commands know between them. */
 export type Options = {
   readonly type?: string;
+  readonly profile?: string;
+  readonly latency?: string;
+  readonly queue?: string;
+  readonly fees?: string;
   readonly data?: string;
   readonly json?: boolean;
   readonly verify?: boolean;
