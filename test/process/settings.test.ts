@@ -274,6 +274,7 @@ describe("settings:", () => {
     for (const [args, message] of [
       [["sow"], /"sow"/],
       [["seed", "--type", "options"], /--type .*"options"/],
+      [["seed", "--type", "spot", "--latency", "5"], /--latency is a term of --profile strict/],
     ] as const) {
       const { status, stdout, stderr } = lyrebird(args);
       expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
