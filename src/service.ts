@@ -141,6 +141,7 @@ export async function startService(
       markets,
       onStoreFailure: onFatal,
       isShortOfSpace: () => space.isShort(),
+      marketSpeed: config.market.kind === "tape" ? config.market.speed : 1,
       log,
     });
     // Declared before the triggers, to be closed after them, and after the last commit: when the slots are given
@@ -325,7 +326,11 @@ export async function startService(
       opened.defer(desk.onCommitted((announcement) => copier.committed(announcement)));
     }
     // Called first at the end.
-    opened.defer(() => probes.beginClosing());
+    opened.defer(() => {
+      probes.beginClosing();
+      // The server's close waits for all answers.
+      desk.endArrivals();
+    });
     await listen(server, config);
     // Only now, since secrets are shown once: a start that fails must not use them up.
     const demo = isDemo ? await openDemo(gateway, upstream.clock.now(), upstream.tradable) : null;

@@ -4,7 +4,10 @@
 // transaction, for many strategies at a time; a key that was used before answers from the journal; listeners
 // receive what was committed, afterwards. An outdated commit (another process changed the strategy) is loaded
 // and decided again. A failed commit rejects, since its outcome is unknown, and stops the process.
+// Placements and cancels of strategies under `strict` take the latency of their profile before they are decided
+// (`arrivals.ts`).
 import type { Logger } from "pino";
+import { systemTimers, type Timers } from "../concurrency/time.ts";
 import type { Account, StrategyType } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
@@ -18,8 +21,10 @@ import type { SettledSignal } from "../domain/signal.ts";
 import type { JournalEntry } from "../domain/strategy.ts";
 import { apply } from "../engine/apply.ts";
 import { decide, symbolsConcerned } from "../engine/decide.ts";
+import type { Quantity } from "../money/decimal.ts";
 import type { Commit, LoadedAccount, TradingStore } from "../store/ports/trading.ts";
 import { StoreFailure } from "../store/store.ts";
+import { type Arrival, Arrivals, arrivedWith, hasLatency, latencyMsOf } from "./arrivals.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /**
@@ -29,6 +34,8 @@ import { GroupCommit } from "./group-commit.ts";
 const STRATEGY_COMMANDS_WAITING_MAX = 500;
 /** Commands of all strategies that may wait; one more is refused BUSY. */
 const COMMANDS_WAITING_MAX = 20_000;
+/** Commands of all strategies under `strict` that may be on their way to the exchange; likewise. */
+const COMMANDS_ON_THE_WAY_MAX = 20_000;
 /** Strategies cached with their accounts; beyond it the oldest are evicted, and loaded when needed. */
 const STRATEGIES_HELD_MAX = 20_000;
 /**
@@ -44,6 +51,8 @@ export type DeskMarket = Market & {
   sequence(): number;
   /** Prepares rules and quote of a symbol; returns nothing if they are ready. */
   prepare(symbol: string): Promise<void> | undefined;
+  /** The same for the effective book of a symbol, which only `strict` needs. It may stay unknown. */
+  prepareBook(symbol: string): Promise<void> | undefined;
 };
 
 export type ExecuteOptions = {
@@ -85,10 +94,17 @@ export type Announcement = {
 /** Spot and futures use the same symbol names, so each has a market of its own. */
 type ByType<T> = { readonly [Type in StrategyType]: T };
 
+/** What others display in front of an open order of a strategy; undefined if that is not followed, null if unknown. */
+type AheadOf = (strategyId: string, orderId: number) => Quantity | null | undefined;
+
 type Job = {
   readonly command: Command;
   readonly options: ExecuteOptions;
   readonly reply: PromiseWithResolvers<Executed | Refusal>;
+  /** Under `strict`, market time in Unix ms; null while the profile is not known: it then counts from its turn. */
+  readonly receivedAt: number | null;
+  /** Null until its latency is known, and for commands without one. */
+  arrival: Arrival | null;
 };
 
 /** The state of one strategy. */
@@ -97,13 +113,21 @@ type Lane = {
   readonly jobs: Job[];
   /** The account as last committed; null while it is not known, or ahead of the store. */
   held: LoadedAccount | null;
+  /** The commands on their way to the exchange; null for `standard`, undefined while the profile is not known. */
+  arrivals: Arrivals<Job> | null | undefined;
 };
+
+/** What became of a turn: the command is on its way to the exchange, and will have another one. */
+const ON_THE_WAY = "ON_THE_WAY";
 
 export class Desk {
   readonly #store: TradingStore;
   readonly #markets: ByType<DeskMarket>;
   readonly #onStoreFailure: (failure: StoreFailure) => void;
   readonly #isShortOfSpace: () => boolean;
+  readonly #aheadOf: AheadOf | undefined;
+  readonly #timers: Pick<Timers, "after">;
+  readonly #marketSpeed: number;
   readonly #log: Pick<Logger, "error">;
   readonly #commits: GroupCommit;
   readonly #listeners = new Set<(announcement: Announcement) => void>();
@@ -114,6 +138,9 @@ export class Desk {
   readonly #lanes = new Map<string, Lane>();
   #lanesBusy = 0;
   #commandsWaiting = 0;
+  readonly #onTheWay = new Set<Arrivals<Job>>();
+  #commandsOnTheWay = 0;
+  #isEndingArrivals = false;
   #whenIdle: PromiseWithResolvers<void> | null = null;
 
   constructor(parts: {
@@ -123,12 +150,20 @@ export class Desk {
     onStoreFailure: (failure: StoreFailure) => void;
     /** Whether so little disk space is left that nothing new may be placed. */
     isShortOfSpace?: () => boolean;
+    /** What is in front of open orders under `strict`; where absent, what was at their placement counts. */
+    aheadOf?: AheadOf;
+    timers?: Pick<Timers, "after">;
+    /** How many times as fast as the timers market time runs. */
+    marketSpeed?: number;
     log: Pick<Logger, "error">;
   }) {
     this.#store = parts.store;
     this.#markets = parts.markets;
     this.#onStoreFailure = parts.onStoreFailure;
     this.#isShortOfSpace = parts.isShortOfSpace ?? (() => false);
+    this.#aheadOf = parts.aheadOf;
+    this.#timers = parts.timers ?? systemTimers;
+    this.#marketSpeed = parts.marketSpeed ?? 1;
     this.#log = parts.log;
     this.#commits = new GroupCommit(parts.store);
   }
@@ -146,10 +181,9 @@ export class Desk {
       this.#commits.isBehind();
     if (this.#whenIdle !== null || (isFull && !isFromMarket(command)))
       return Promise.resolve({ refusal: "BUSY" });
-    this.#commandsWaiting += 1;
-    const job: Job = { command, options, reply: Promise.withResolvers() };
-    lane.jobs.push(job);
-    if (lane.jobs.length === 1) void this.#takeTurns(strategyId, lane);
+    const receivedAt = lane.arrivals?.now() ?? null;
+    const job: Job = { command, options, reply: Promise.withResolvers(), receivedAt, arrival: null };
+    this.#enqueue(strategyId, lane, job);
     return job.reply.promise;
   }
 
@@ -172,7 +206,7 @@ export class Desk {
     return this.#isShortOfSpace();
   }
 
-  /** Number of commands waiting or in progress. */
+  /** Number of commands waiting or in progress, without those on their way to the exchange. */
   waitingCount(): number {
     return this.#commandsWaiting;
   }
@@ -185,11 +219,33 @@ export class Desk {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Refuses the commands that are on their way to the exchange, and all that would go there from now on: nothing of
+   * them is stored, and a shutdown does not wait for them.
+   */
+  endArrivals(): void {
+    this.#isEndingArrivals = true;
+    for (const arrivals of this.#onTheWay) {
+      for (const job of arrivals.end()) {
+        this.#commandsOnTheWay -= 1;
+        job.reply.resolve({ refusal: "BUSY" });
+      }
+    }
+    this.#onTheWay.clear();
+  }
+
   /** Refuses what comes from now on and resolves when everything that had been accepted is answered. */
   async drain(): Promise<void> {
+    this.endArrivals();
     this.#whenIdle ??= Promise.withResolvers();
     if (this.#lanesBusy === 0) this.#whenIdle.resolve();
     await this.#whenIdle.promise;
+  }
+
+  #enqueue(strategyId: string, lane: Lane, job: Job): void {
+    this.#commandsWaiting += 1;
+    lane.jobs.push(job);
+    if (lane.jobs.length === 1) void this.#takeTurns(strategyId, lane);
   }
 
   async #takeTurns(strategyId: string, lane: Lane): Promise<void> {
@@ -197,7 +253,8 @@ export class Desk {
     this.#lanesBusy += 1;
     for (let job = jobs[0]; job !== undefined; job = jobs[0]) {
       try {
-        job.reply.resolve(await this.#turn(strategyId, lane, job));
+        const outcome = await this.#turn(strategyId, lane, job);
+        if (outcome !== ON_THE_WAY) job.reply.resolve(outcome);
       } catch (error) {
         lane.held = null;
         if (error instanceof StoreFailure) this.#onStoreFailure(error);
@@ -210,16 +267,24 @@ export class Desk {
     if (this.#lanesBusy === 0) this.#whenIdle?.resolve();
   }
 
-  async #turn(strategyId: string, lane: Lane, { command, options }: Job): Promise<Executed | Refusal> {
+  async #turn(strategyId: string, lane: Lane, job: Job): Promise<Executed | Refusal | typeof ON_THE_WAY> {
+    const { options } = job;
     const { key = null } = options;
     for (let mayBeReplay = false; ; ) {
       const { held } = lane;
       const { account, version } = held ?? (await this.#load(strategyId));
       const market = this.#markets[account.type];
+      if (lane.arrivals === undefined) lane.arrivals = this.#arrivalsOf(strategyId, lane, account, market);
+      const { arrivals } = lane;
+      if (arrivals !== null && job.arrival === null && hasLatency(job.command)) {
+        const departed = this.#depart(job, account, market, arrivals);
+        if (departed !== null) return departed;
+      }
+      const command = job.arrival === null ? job.command : arrivedWith(job.command, job.arrival);
       // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is
       // to be committed.
       const earlier = mayBeReplay ? await this.#findEntry(strategyId, key) : null;
-      const prepared = earlier === null ? prepare(market, symbolsConcerned(account, command)) : undefined;
+      const prepared = earlier === null ? prepare(market, account, command) : undefined;
       if (prepared !== undefined) await prepared;
       const lapsed = options.lapsed?.() ?? null;
       if (lapsed !== null) return lapsed;
@@ -228,7 +293,9 @@ export class Desk {
       const sequence = market.sequence();
       const at = market.now();
       const { admittedAt } = options;
-      const circumstances = { market, at, admittedAt };
+      const aheadOf =
+        arrivals === null ? undefined : (orderId: number) => this.#aheadOf?.(strategyId, orderId);
+      const circumstances = { market, at, admittedAt, aheadOf };
       const decision =
         isPlacement(command) && this.#isShortOfSpace()
           ? ({ refusal: "STORAGE_SHORT" } as const)
@@ -268,6 +335,48 @@ export class Desk {
     }
   }
 
+  #arrivalsOf(
+    strategyId: string,
+    lane: Lane,
+    { profile }: Account,
+    market: DeskMarket,
+  ): Arrivals<Job> | null {
+    if (profile.strict === null) return null;
+    const arrivals: Arrivals<Job> = new Arrivals({
+      now: () => market.now(),
+      timers: this.#timers,
+      marketSpeed: this.#marketSpeed,
+      arrived: (job) => {
+        this.#commandsOnTheWay -= 1;
+        if (arrivals.count === 0) this.#onTheWay.delete(arrivals);
+        this.#enqueue(strategyId, lane, job);
+      },
+    });
+    return arrivals;
+  }
+
+  /** Sends a command on its way to the exchange; null if it is there already. */
+  #depart(
+    job: Job,
+    account: Account,
+    market: DeskMarket,
+    arrivals: Arrivals<Job>,
+  ): Refusal | typeof ON_THE_WAY | null {
+    const latencyMs = latencyMsOf(account, job.command);
+    const arrivesAt = arrivals.timeOf((job.receivedAt ?? market.now()) + latencyMs);
+    job.arrival = { latencyMs, arrivesAt };
+    if (arrivals.count === 0 && arrivesAt <= market.now()) return null;
+    const isFull =
+      arrivals.count >= STRATEGY_COMMANDS_WAITING_MAX || this.#commandsOnTheWay >= COMMANDS_ON_THE_WAY_MAX;
+    if (isFull || this.#isEndingArrivals) return { refusal: "BUSY" };
+    // The book may be known when the command arrives.
+    void prepare(market, account, job.command);
+    this.#commandsOnTheWay += 1;
+    this.#onTheWay.add(arrivals);
+    arrivals.add(job, arrivesAt);
+    return ON_THE_WAY;
+  }
+
   async #findEntry(strategyId: string, key: string | null): Promise<JournalEntry | null> {
     return key === null ? null : await this.#store.findEntry(strategyId, key);
   }
@@ -298,7 +407,7 @@ export class Desk {
     const known = this.#lanes.get(strategyId);
     if (known !== undefined) return known;
     if (this.#lanes.size >= STRATEGIES_HELD_MAX) this.#forgetSome();
-    const lane: Lane = { jobs: [], held: null };
+    const lane: Lane = { jobs: [], held: null, arrivals: undefined };
     this.#lanes.set(strategyId, lane);
     return lane;
   }
@@ -310,7 +419,7 @@ export class Desk {
   #forgetSome(): void {
     for (const [strategyId, lane] of this.#lanes.entries().take(LOOKED_AT_MAX).toArray()) {
       this.#lanes.delete(strategyId);
-      if (lane.jobs.length > 0) this.#lanes.set(strategyId, lane);
+      if (lane.jobs.length > 0 || (lane.arrivals?.count ?? 0) > 0) this.#lanes.set(strategyId, lane);
     }
   }
 
@@ -327,15 +436,30 @@ export class Desk {
   }
 }
 
-/** Prepares the values of the symbols; returns nothing if they are ready, as most are. */
-function prepare(market: DeskMarket, symbols: readonly string[]): Promise<unknown> | undefined {
+/**
+ * Prepares the values that a decision needs; returns nothing if they are ready, as most are. Under `strict` the
+ * books of its symbols are followed as well, and awaited where the decision takes from them.
+ */
+function prepare(market: DeskMarket, account: Account, command: Command): Promise<unknown> | undefined {
   const awaited: Promise<void>[] = [];
-  for (const symbol of symbols) {
+  for (const symbol of symbolsConcerned(account, command)) {
     const prepared = market.prepare(symbol);
     if (prepared !== undefined) awaited.push(prepared);
+    if (account.profile.strict === null) continue;
+    const preparedBook = market.prepareBook(symbol);
+    if (preparedBook !== undefined && TAKES_FROM_BOOKS.has(command.type)) awaited.push(preparedBook);
   }
   return awaited.length === 0 ? undefined : Promise.all(awaited);
 }
+
+/** A liquidation is not among them: it does not wait. */
+const TAKES_FROM_BOOKS: ReadonlySet<Command["type"]> = new Set([
+  "PlaceOrder",
+  "ExecuteSignal",
+  "TriggerStop",
+  "TriggerLeg",
+  "CloseStrategy",
+]);
 
 type Changed = Omit<Commit, "account" | "entry">;
 

@@ -2,50 +2,31 @@
 // bodies and lists, its terms and its receipts. Figures are those of the worked examples. Source: strict fills,
 // sections 10, 11 and 15.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { BookView, MarketTrade } from "../../src/domain/market.ts";
-import type { BookSide } from "../../src/domain/receipt.ts";
+import type { MarketTrade } from "../../src/domain/market.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
-import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
-import { decimal, type Price, type Quantity, ZERO } from "../../src/money/decimal.ts";
+import { bookViewOf, type Levels, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
+import { decimal } from "../../src/money/decimal.ts";
 import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
 
 const symbol = "BTCUSDT";
-type Levels = readonly (readonly [price: string, quantity: string])[];
 
 class OwnMarket extends MarketStub {
   time = 1_000_000;
   readonly now = () => this.time;
   readonly sequence = () => 0;
   readonly prepare = () => undefined;
+  readonly prepareBook = () => undefined;
 
   /** Shows a book, a minute after the one before: what the strategy took of that one counts no more. */
   show(asks: Levels, bids: Levels): void {
     this.time += 60_000;
-    this.setBook(symbol, bookOf(this.time, { ASK: asks, BID: bids }));
+    this.setBook(symbol, bookViewOf(this.time, { ASK: asks, BID: bids }));
     this.setQuote(symbol, { ask: decimal(asks[0]?.[0] ?? "0"), bid: decimal(bids[0]?.[0] ?? "0") });
     this.setLastPrice(symbol, decimal("60000"));
     this.setAveragePrice(symbol, decimal("60000"));
   }
-}
-
-function bookOf(time: number, sides: Readonly<Record<BookSide, Levels>>): BookView {
-  const levels = (side: BookSide) =>
-    sides[side].map(([price, quantity]) => ({
-      price: decimal<Price>(price),
-      displayed: decimal<Quantity>(quantity),
-      fromTicker: false,
-      newerTrades: ZERO,
-    }));
-  return {
-    lastUpdateId: 77,
-    eventTime: time - 10,
-    receivedAt: time - 4,
-    tickerUpdateId: null,
-    displayed: levels,
-    displayedAt: (side, price) => levels(side).find((level) => level.price === price)?.displayed ?? ZERO,
-  };
 }
 
 /** The worked examples' books S and F. */
@@ -85,7 +66,7 @@ afterAll(async () => {
 });
 
 function profileOf(type: "SPOT" | "FUTURES", changed: Partial<typeof STRICT_DEFAULTS> = {}) {
-  const profile = strictProfile(type, { ...STRICT_DEFAULTS, ...changed }, BUNDLED_TIERS);
+  const profile = strictProfile(type, { ...STRICT_DEFAULTS, latency: 0, ...changed }, BUNDLED_TIERS);
   if (profile === null) throw new Error("the tier is bundled");
   return profile;
 }
@@ -292,7 +273,7 @@ describe("a futures strategy under strict", () => {
     });
     expect((await call("GET", "/fapi/v3/account")).body).toMatchObject({
       feeTier: 0,
-      fillProfile: { name: "strict", latencyMs: 50, fees: "regular", feeDiscount: "bnb" },
+      fillProfile: { name: "strict", latencyMs: 0, fees: "regular", feeDiscount: "bnb" },
     });
   });
 

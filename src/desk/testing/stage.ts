@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach } from "vitest";
 import type { CancelOrder, Command, PlaceOrder } from "../../domain/command.ts";
-import type { Quote } from "../../domain/market.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
+import type { BookView, Quote } from "../../domain/market.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { contractRules } from "../../engine/testing/contract-rules.ts";
@@ -71,7 +72,7 @@ export class StubMarket implements DeskMarket {
     return null;
   }
 
-  book(): null {
+  book(_symbol: string): BookView | null {
     return null;
   }
 
@@ -92,6 +93,10 @@ export class StubMarket implements DeskMarket {
   }
 
   prepare(_symbol: string): Promise<void> | undefined {
+    return undefined;
+  }
+
+  prepareBook(_symbol: string): Promise<void> | undefined {
     return undefined;
   }
 }
@@ -122,15 +127,20 @@ type StageOptions = {
   readonly strategies?: readonly string[];
   readonly futures?: readonly string[];
   readonly contracts?: ContractMarket;
+  /** That of the spot strategies; `standard` by default. */
+  readonly profile?: FillProfile;
+  readonly parts?: Parts;
 };
+
+type Parts = Partial<Pick<ConstructorParameters<typeof Desk>[0], "timers" | "marketSpeed" | "aheadOf">>;
 
 /** A desk on a new database, with strategies: of spot, with 200 USDT each, and of futures with 1,000. */
 export async function stage(options: StageOptions = {}) {
   const file = join(directory, "lyrebird.sqlite");
   const store = await open(file);
-  await createStrategies(store, options.strategies ?? ["one"]);
+  await createStrategies(store, options.strategies ?? ["one"], "SPOT", options.profile);
   await createStrategies(store, options.futures ?? [], "FUTURES");
-  return { file, ...(await deskOn(file, store, options.market, options.contracts)) };
+  return { file, ...(await deskOn(file, store, options.market, options.contracts, options.parts)) };
 }
 
 /** A desk on a database, with what it committed and what it announced. */
@@ -139,6 +149,7 @@ export async function deskOn(
   given?: Store,
   market = new StubMarket(),
   contracts = new ContractMarket(),
+  parts: Parts = {},
 ) {
   const store = given ?? (await open(file));
   const groups: (readonly Commit[])[] = [];
@@ -162,6 +173,7 @@ export async function deskOn(
     markets: { SPOT: market, FUTURES: contracts },
     onStoreFailure,
     isShortOfSpace: () => storage.isShort,
+    ...parts,
     log: pino({ level: "silent" }),
   });
   const announced: Announcement[] = [];

@@ -78,14 +78,13 @@ export function takeAtLimit(
 ): Refusal | null {
   const { market, at, admittedAt } = circumstances;
   const { symbol, timeInForce } = order;
-  const since = order.arrival?.arrivedAt ?? at;
   const book = market.book(symbol);
   const mark = market.markPrice(symbol);
   // Without a mark price the loss on opening is unknown: nothing is taken.
   if (book === null || mark === null) {
     if (timeInForce !== undefined) return { refusal: "MARKET_SILENT" };
     draft.add(placed(order, admittedAt));
-    draft.add(rested(order, null, since, at));
+    draft.add(rested(order, null, at));
     placeAttached(draft, order, "PENDING");
     return null;
   }
@@ -103,9 +102,7 @@ export function takeAtLimit(
   const rest = draft.account.openOrders.get(order.orderId);
   if (rest !== undefined) {
     draft.add(
-      timeInForce === "IOC"
-        ? expired(rest, "UNFILLED_IOC_QUANTITY_EXPIRED", at)
-        : rested(rest, book, since, at),
+      timeInForce === "IOC" ? expired(rest, "UNFILLED_IOC_QUANTITY_EXPIRED", at) : rested(rest, book, at),
     );
   }
   placeLegs(draft, order, at);

@@ -89,11 +89,14 @@ export function ordersReached({ openOrders }: Account, symbol: string, trade: Ma
     .sort(byPriority);
 }
 
-/** The order joins the queue at its limit. `since` is market time, Unix ms. */
-export function rested(order: Order, book: BookView | null, since: number, at: number): OrderRested {
+/**
+ * The order joins the queue at its limit. Only trades after the decision fill it: `book` has the earlier ones, also
+ * those after an arrival that waited for its turn or for the book.
+ */
+export function rested(order: Order, book: BookView | null, at: number): OrderRested {
   const { orderId, side, price } = order;
   const queue: QueueEntry = {
-    since,
+    since: at,
     ahead: book === null ? null : book.displayedAt(restingSide(side), price),
     bookUpdateId: book?.lastUpdateId ?? null,
   };

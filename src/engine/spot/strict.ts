@@ -76,7 +76,7 @@ export function takeAtLimit(
   rules: SymbolRules,
   circumstances: Circumstances,
 ): Decision {
-  const { market, at, admittedAt } = circumstances;
+  const { market, admittedAt } = circumstances;
   const book = market.book(order.symbol);
   const isPostOnly = order.type === "LIMIT_MAKER" || order.timeInForce === "GTX";
   if (book === null && (isPostOnly || order.timeInForce !== undefined)) return { refusal: "MARKET_SILENT" };
@@ -86,7 +86,7 @@ export function takeAtLimit(
   // From here on nothing may fail.
   const draft = new Draft(account);
   draft.add(placed(order, admittedAt));
-  work(draft, order, rules, circumstances, order.arrival?.arrivedAt ?? at);
+  work(draft, order, rules, circumstances);
   return { events: draft.events };
 }
 
@@ -102,7 +102,7 @@ export function takeTriggered(
   draft.add(triggered);
   const order = openOrder(draft, triggered.orderId);
   if (order.price > 0n) {
-    work(draft, order, rules, circumstances, at);
+    work(draft, order, rules, circumstances);
     return draft.events;
   }
   const book = market.book(order.symbol);
@@ -187,18 +187,12 @@ export function matchCrossing(
   return draft.events.length === 0 ? { refusal: "NOTHING_TO_FILL" } : { events: draft.events };
 }
 
-/** An order with a limit takes what it can; the rest of it joins the queue at `since`, or expires. */
-function work(
-  draft: Draft,
-  order: Order,
-  rules: SymbolRules,
-  circumstances: Circumstances,
-  since: number,
-): void {
+/** An order with a limit takes what it can; the rest of it joins the queue, or expires. */
+function work(draft: Draft, order: Order, rules: SymbolRules, circumstances: Circumstances): void {
   const { market, at } = circumstances;
   const book = market.book(order.symbol);
   if (book === null) {
-    draft.add(rested(order, null, since, at));
+    draft.add(rested(order, null, at));
     return;
   }
   const taking = takingOf(draft.account, order, rules, circumstances);
@@ -211,7 +205,7 @@ function work(
   if (walk.left === 0n) return;
   const rest = openOrder(draft, order.orderId);
   if (order.timeInForce === "IOC") draft.add(expired(rest, "UNFILLED_IOC_QUANTITY_EXPIRED", at));
-  else draft.add(rested(rest, book, since, at));
+  else draft.add(rested(rest, book, at));
 }
 
 /** One trade a level, as taker. Own orders that the walk reaches end before it. */

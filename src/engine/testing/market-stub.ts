@@ -1,8 +1,9 @@
 // A market in the test's own hands.
 import type { BookView, Market, Quote } from "../../domain/market.ts";
 import { SPOT_ORDER_TYPES } from "../../domain/order.ts";
+import type { BookSide } from "../../domain/receipt.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
-import { decimal, type Price, ZERO } from "../../money/decimal.ts";
+import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 
 export class MarketStub implements Market {
   readonly #rules = new Map<string, SymbolRules>();
@@ -116,5 +117,27 @@ export function unfilteredRules(symbol: string, changed: Partial<SymbolRules> = 
     maxNumAlgoOrders: null,
     contract: null,
     ...changed,
+  };
+}
+
+/** The levels of one side, best first. */
+export type Levels = readonly (readonly [price: string, quantity: string])[];
+
+/** A book as it is displayed at a time, market time in Unix ms; all prices are known. */
+export function bookViewOf(time: number, sides: Readonly<Record<BookSide, Levels>>): BookView {
+  const levels = (side: BookSide) =>
+    sides[side].map(([price, quantity]) => ({
+      price: decimal<Price>(price),
+      displayed: decimal<Quantity>(quantity),
+      fromTicker: false,
+      newerTrades: ZERO,
+    }));
+  return {
+    lastUpdateId: 77,
+    eventTime: time - 10,
+    receivedAt: time - 4,
+    tickerUpdateId: null,
+    displayed: levels,
+    displayedAt: (side, price) => levels(side).find((level) => level.price === price)?.displayed ?? ZERO,
   };
 }

@@ -1,5 +1,7 @@
 // Scenarios of strategies under `strict`: a book in the scenario's own hands, trades of the market, and the queues
 // that open orders wait in, kept as the trigger index keeps them.
+import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
+import { Arrivals } from "../../desk/arrivals.ts";
 import { crossingKey, matchKey, type QueuePosition } from "../../domain/command.ts";
 import type { BookView } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
@@ -200,6 +202,32 @@ function aheadOnBench(bench: Workbench, orderId: number): Quantity | null | unde
   return undefined;
 }
 
+/** The steps of a scenario that are on their way to the exchange, and what came of those that have arrived. */
+type Way = {
+  readonly time: ManualTime;
+  readonly arrivals: Arrivals<readonly string[]>;
+  readonly outcomes: string[];
+};
+
+const WAYS = new WeakMap<Workbench, Way>();
+
+function wayOf(bench: Workbench): Way {
+  const known = WAYS.get(bench);
+  if (known !== undefined) return known;
+  const time = createManualTime(0);
+  const outcomes: string[] = [];
+  const arrivals = new Arrivals<readonly string[]>({
+    ...{ now: time.now, timers: time, marketSpeed: 1 },
+    arrived(step) {
+      bench.at = time.now();
+      outcomes.push(bench.run(step));
+    },
+  });
+  const way = { time, arrivals, outcomes };
+  WAYS.set(bench, way);
+  return way;
+}
+
 const STEPS: Readonly<Record<string, Step>> = {
   asks: changeBook("ASK"),
   bids: changeBook("BID"),
@@ -213,10 +241,19 @@ const STEPS: Readonly<Record<string, Step>> = {
     bench.market.setBook(symbol, followedOn(bench, symbol).book);
     return "nothing";
   },
-  ms(bench, [time = ""]) {
-    // The next step is at this time.
-    bench.at = wholeNumber(time) - 1;
+  sent(bench, [, latencyMs = "", ...step]) {
+    const { time, arrivals } = wayOf(bench);
+    time.advance(bench.at - time.now());
+    arrivals.add(step, arrivals.timeOf(bench.at + wholeNumber(latencyMs)));
     return "nothing";
+  },
+  ms(bench, [text = ""]) {
+    const until = wholeNumber(text);
+    const { time, outcomes } = wayOf(bench);
+    time.advance(until - time.now());
+    // The next step is at this time.
+    bench.at = until - 1;
+    return inOrder(outcomes.splice(0));
   },
   grant(bench, [amount = "", asset = ""]) {
     const postings = [{ from: "seed", to: "free", asset, amount: decimal<Amount>(amount) }] as const;

@@ -54,12 +54,16 @@ export class Workbench {
 
   take(step: string): { readonly outcome: string; readonly held: string } {
     this.at += 1;
-    const [verb = "", ...words] = step.split(/\s+/);
-    const carryOut = this.#family.steps[verb] ?? STEPS[verb];
-    if (carryOut === undefined) throw new Error(`there is no step ${JSON.stringify(verb)}`);
-    const outcome = carryOut(this, words);
+    const outcome = this.run(step.split(/\s+/));
     checkPockets(this.account);
     return { outcome, held: this.#family.held(this.account, this.market) };
+  }
+
+  /** Runs a step by its words, now. */
+  run([verb = "", ...words]: readonly string[]): string {
+    const carryOut = this.#family.steps[verb] ?? STEPS[verb];
+    if (carryOut === undefined) throw new Error(`there is no step ${JSON.stringify(verb)}`);
+    return carryOut(this, words);
   }
 
   /** Decides and applies; answers in words what came of it. */

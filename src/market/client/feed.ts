@@ -284,7 +284,9 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
       if (newRules === undefined || firstPrices === undefined) return newRules ?? firstPrices;
       return Promise.all([newRules, firstPrices]).then(() => undefined);
     },
-    prepareBook: books.prepare,
+    // As for prices: a symbol that is not trading has no book to wait for.
+    prepareBook: (symbol) =>
+      listings.rules(symbol)?.status === "TRADING" ? books.prepare(symbol) : undefined,
     watch: symbols.watch,
     followBook: books.follow,
     bookEventsSince: books.eventsSince,

@@ -1,4 +1,5 @@
 // The market and the pending triggers of the strategies of one type in the walk through the desks.
+import type { DeskMarket } from "../../../src/desk/desk.ts";
 import type { Account } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { Settlement } from "../../../src/domain/market.ts";
@@ -19,7 +20,7 @@ export const ROUND_MS = 6 * MINUTE_MS;
 
 export class Floor {
   readonly family: Family;
-  readonly market: RandomMarket & { now(): number; sequence(): number; prepare(): undefined };
+  readonly market: RandomMarket & Pick<DeskMarket, "now" | "sequence" | "prepare" | "prepareBook">;
   readonly #random: () => number;
   readonly #funding: RandomFunding;
   readonly #index = new TriggerIndex();
@@ -33,7 +34,12 @@ export class Floor {
       trade: (symbol, price) => this.#hits.push(...this.#index.takeAtTrade(symbol, price)),
       mark: (symbol, price) => this.#hits.push(...this.#index.takeAtMark(symbol, price)),
     });
-    this.market = Object.assign(market, { now, sequence: () => 0, prepare: () => undefined });
+    this.market = Object.assign(market, {
+      now,
+      sequence: () => 0,
+      prepare: () => undefined,
+      prepareBook: () => undefined,
+    });
     this.#funding = new RandomFunding(random, market, now());
   }
 

@@ -1,0 +1,142 @@
+// Commands of a strategy under `strict` on their way to the exchange. Placements and cancels arrive the latency of
+// the profile after they were received, in the order in which they were sent. What the strategy's other commands do
+// meanwhile is not delayed: triggers, liquidations and closes happen at the exchange.
+// Nothing is stored of a command before it has arrived, since nothing was acknowledged. Source: strict fills,
+// section 4.
+import type { Cancel, Timers } from "../concurrency/time.ts";
+import type { Account } from "../domain/account.ts";
+import type { Command } from "../domain/command.ts";
+import { latencyOf } from "../engine/matching/terms.ts";
+
+/** How a command arrives. */
+export type Arrival = {
+  /** The latency that was drawn, ms. */
+  readonly latencyMs: number;
+  /** Market time, Unix ms. */
+  readonly arrivesAt: number;
+};
+
+export class Arrivals<Traveler> {
+  readonly #options: ArrivalOptions<Traveler>;
+  /** In the order of their arrival. */
+  readonly #travelers: { readonly traveler: Traveler; readonly arrivesAt: number }[] = [];
+  /** The last arrival, market time in Unix ms. */
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #cancel: Cancel | null = null;
+
+  constructor(options: ArrivalOptions<Traveler>) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#travelers.length;
+  }
+
+  /** Market time, Unix ms. */
+  now(): number {
+    return this.#options.now();
+  }
+
+  /** When a command arrives that would be there at `at`: not before the command that was sent before it. */
+  timeOf(at: number): number {
+    this.#lastAt = Math.max(this.#lastAt, at);
+    return this.#lastAt;
+  }
+
+  add(traveler: Traveler, arrivesAt: number): void {
+    this.#travelers.push({ traveler, arrivesAt });
+    if (this.#travelers.length === 1) this.#await(arrivesAt);
+  }
+
+  /** Nobody arrives any more. Answers those who were on the way. */
+  end(): readonly Traveler[] {
+    this.#cancel?.();
+    return this.#travelers.splice(0).map(({ traveler }) => traveler);
+  }
+
+  #await(arrivesAt: number): void {
+    const { now, timers, marketSpeed } = this.#options;
+    const delayMs = Math.ceil(Math.max(0, arrivesAt - now()) / marketSpeed);
+    this.#cancel = timers.after(delayMs, () => this.#arrive());
+  }
+
+  /** A timer may be early by a part of a millisecond. */
+  #arrive(): void {
+    const at = this.#options.now();
+    for (let [first] = this.#travelers; first !== undefined; [first] = this.#travelers) {
+      if (first.arrivesAt > at) {
+        this.#await(first.arrivesAt);
+        break;
+      }
+      this.#travelers.shift();
+      this.#options.arrived(first.traveler);
+    }
+  }
+}
+
+type ArrivalOptions<Traveler> = {
+  /** Market time, Unix ms. */
+  readonly now: () => number;
+  readonly timers: Pick<Timers, "after">;
+  /** How many times as fast as the timers market time runs. */
+  readonly marketSpeed: number;
+  readonly arrived: (traveler: Traveler) => void;
+};
+
+/** Whether a command takes the latency of its strategy's profile. */
+export function hasLatency({ type }: Command): boolean {
+  return WITH_LATENCY.has(type);
+}
+
+const WITH_LATENCY: ReadonlySet<Command["type"]> = new Set([
+  "PlaceOrder",
+  "PlaceLeg",
+  "ExecuteSignal",
+  "CancelOrder",
+  "CancelOpenOrders",
+  "CancelLeg",
+  "CancelOpenLegs",
+]);
+
+/** The latency of a command with latency under `strict`, ms. */
+export function latencyMsOf(account: Account, command: Command): number {
+  const { strategyId, profile } = account;
+  if (profile.strict === null) return 0;
+  return latencyOf(profile.strict.latency, { strategyId, ...drawnBy(account, command) });
+}
+
+type Drawn = { readonly clientOrderId: string; readonly action: "place" | "cancel" };
+
+/** What the latency is drawn by. Commands that name no order have the number of the next one in its place. */
+function drawnBy({ openOrders, openLegs, nextOrderId }: Account, command: Command): Drawn {
+  switch (command.type) {
+    case "PlaceOrder":
+      return { clientOrderId: command.clientOrderId, action: "place" };
+    case "ExecuteSignal":
+      return { clientOrderId: command.order.clientOrderId, action: "place" };
+    case "PlaceLeg":
+      return { clientOrderId: command.clientLegId, action: "place" };
+    case "CancelOrder": {
+      const { clientOrderId = `#${command.orderId}` } = openOrders.get(command.orderId) ?? {};
+      return { clientOrderId, action: "cancel" };
+    }
+    case "CancelLeg": {
+      const { clientLegId = `#${command.legId}` } = openLegs.get(command.legId) ?? {};
+      return { clientOrderId: clientLegId, action: "cancel" };
+    }
+    default:
+      return { clientOrderId: `#${nextOrderId}`, action: "cancel" };
+  }
+}
+
+/** The command as it arrives: an order is recorded with its latency and its arrival. */
+export function arrivedWith(command: Command, { latencyMs, arrivesAt }: Arrival): Command {
+  switch (command.type) {
+    case "PlaceOrder":
+      return { ...command, latencyMs, arrivedAt: arrivesAt };
+    case "ExecuteSignal":
+      return { ...command, order: { ...command.order, latencyMs, arrivedAt: arrivesAt } };
+    default:
+      return command;
+  }
+}
