@@ -25,10 +25,10 @@ export type MarketTrade = {
   readonly time: number;
 };
 
-/** A level of a book whose quantity a message changed; zero removes it. */
-export type ChangedLevel = {
+/** A level of a book whose quantity a message changed, as it is displayed after the message. */
+export type ChangedLevel = BookLevel & {
   readonly side: BookSide;
-  readonly price: Price;
+  /** What the message said; zero removes the level. */
   readonly quantity: Quantity;
   /** Whether that changed what is displayed: a diff may repeat what a ticker said before. */
   readonly isDisplayed: boolean;

@@ -1,6 +1,7 @@
 // The market port: live prices and history of one strategy type, as the trigger engine reads them. The market
 // client implements it. Prices and rules without history are `Market` in `domain/market.ts`.
 import type { ChangedLevel, Market, MarketTrade, Quote, Settlement } from "../domain/market.ts";
+import type { BookStamp } from "../domain/receipt.ts";
 import type { Price } from "../money/decimal.ts";
 
 /** Handlers for the market data of a symbol. Each is called at once, in the order of what comes. */
@@ -26,8 +27,15 @@ export type BookEvent = { readonly sequence: number } & (
       /** The exchange's time, Unix ms. */
       readonly time: number;
       readonly levels: readonly ChangedLevel[];
+      /** The book after the message. */
+      readonly book: BookStamp;
     }
-  | { readonly type: "TICKER"; readonly updateId: number; readonly levels: readonly ChangedLevel[] }
+  | {
+      readonly type: "TICKER";
+      readonly updateId: number;
+      readonly levels: readonly ChangedLevel[];
+      readonly book: BookStamp;
+    }
   | { readonly type: "TRADE"; readonly trade: MarketTrade }
   | { readonly type: "KNOWN" }
 );

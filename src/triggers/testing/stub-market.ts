@@ -222,7 +222,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
     book.apply({ previousId: book.lastUpdateId, updateId, time, levels: all }, (level) =>
       changed.push(level),
     );
-    this.#tellBook(symbol, { type: "DIFF", updateId, time, levels: changed });
+    this.#tellBook(symbol, { type: "DIFF", updateId, time, levels: changed, book: book.stamp() });
   }
 
   /** An aggregate trade: a seller took the bids, or a buyer the asks. */

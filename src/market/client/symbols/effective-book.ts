@@ -3,7 +3,7 @@
 // Invariants: levels are sorted, best first; no quantity is zero; at most `levelsMax` levels a side. While
 // `isInSequence` every diff up to `lastUpdateId` is applied, and the best bid is below the best ask.
 import type { BookView, ChangedLevel, MarketTrade } from "../../../domain/market.ts";
-import type { BookLevel, BookSide } from "../../../domain/receipt.ts";
+import type { BookLevel, BookSide, BookStamp } from "../../../domain/receipt.ts";
 import { add, type Price, type Quantity, ZERO } from "../../../money/decimal.ts";
 
 export const levelsMax = 5_000;
@@ -110,9 +110,15 @@ export class EffectiveBook implements BookView {
     this.isInSequence = !this.#isCrossed();
   }
 
+  /** Which book it is now, as a value. */
+  stamp(): BookStamp {
+    const { lastUpdateId, eventTime, receivedAt, tickerUpdateId } = this;
+    return { lastUpdateId, eventTime, receivedAt, tickerUpdateId };
+  }
+
   /**
-   * Applies a diff. `changed` receives the levels whose quantity it changed. After `hole` and `crossed` the book
-   * is out of sequence.
+   * Applies a diff. `changed` receives the levels whose quantity it changed, if the book stays in sequence; after
+   * `hole` and `crossed` it is not.
    */
   apply({ previousId, updateId, time, levels }: Diff, changed: (level: ChangedLevel) => void): DiffVerdict {
     if (updateId <= this.lastUpdateId) return "stale";
@@ -126,16 +132,28 @@ export class EffectiveBook implements BookView {
     this.lastUpdateId = updateId;
     this.#isFollowed = true;
     const after = this.#newerTicker;
-    for (const { side, price, quantity } of levels) {
+    const own: (LevelQuantity & { readonly isDisplayed: boolean })[] = [];
+    for (const level of levels) {
+      const { side, price, quantity } = level;
       const old = this.#sides[side].put(price, quantity);
       if (old === quantity) continue;
       const isDisplayed = shown(before, side, price, old) !== shown(after, side, price, quantity);
-      changed({ side, price, quantity, isDisplayed });
+      own.push({ side, price, quantity, isDisplayed });
     }
     this.#moveTo(time);
-    if (!this.#isCrossed()) return "applied";
-    this.isInSequence = false;
-    return "crossed";
+    if (this.#isCrossed()) {
+      this.isInSequence = false;
+      return "crossed";
+    }
+    for (const level of own) changed({ ...level, ...this.#levelOf(level, after) });
+    return "applied";
+  }
+
+  /** What is displayed of a quantity that the diffs have. */
+  #levelOf({ side, price, quantity }: LevelQuantity, ticker: Ticker | null): BookLevel {
+    const fromTicker = ticker !== null && bestOf(ticker, side)?.price === price;
+    const newerTrades = fromTicker ? ZERO : (this.#traded[side].get(price) ?? ZERO);
+    return { price, displayed: less(shown(ticker, side, price, quantity), newerTrades), fromTicker, newerTrades };
   }
 
   /** Takes a ticker. `changed` receives the best levels that it displays, where they are new. */
@@ -148,7 +166,8 @@ export class EffectiveBook implements BookView {
       if (best === null) continue;
       const { side, price, quantity } = best;
       if (shown(before, side, price, this.#sides[side].quantityAt(price)) === quantity) continue;
-      changed({ side, price, quantity, isDisplayed: true });
+      const level = { price, displayed: quantity, fromTicker: true, newerTrades: ZERO };
+      changed({ ...level, side, quantity, isDisplayed: true });
     }
   }
 

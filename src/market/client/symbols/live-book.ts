@@ -256,7 +256,9 @@ class LiveBook {
     const verdict = this.book.apply(diff, (level) => levels.push(level));
     if (verdict === "stale") return true;
     if (verdict === "applied") {
-      if (levels.length > 0) this.#announce({ type: "DIFF", sequence: this.#next(), updateId, time, levels });
+      if (levels.length === 0) return true;
+      const book = this.book.stamp();
+      this.#announce({ type: "DIFF", sequence: this.#next(), updateId, time, levels, book });
       return true;
     }
     this.#options.log.warn(
@@ -288,7 +290,8 @@ class LiveBook {
     const levels: ChangedLevel[] = [];
     this.book.takeTicker(ticker, (level) => levels.push(level));
     if (levels.length > 0 && this.book.isInSequence) {
-      this.#announce({ type: "TICKER", sequence: this.#next(), updateId, levels });
+      const book = this.book.stamp();
+      this.#announce({ type: "TICKER", sequence: this.#next(), updateId, levels, book });
     }
   }
 
