@@ -1,16 +1,24 @@
 // Writes that come often and that nobody's answer depends on: budgets, market-data coverage, failed
 // handshakes and sign-ins, uses of keys.
 import { type Kysely, sql } from "kysely";
+import { formatDecimal } from "../money/decimal.ts";
 import { encodeBudgets } from "./budget-codec.ts";
 import { type Execute, isPostgres, overRows } from "./dialect.ts";
 import { lastUses } from "./people/key-uses.ts";
 import type { PeopleStore } from "./people-store.ts";
+import type { QueueNote } from "./ports/trading.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
 type StoreWrites = Pick<
   Store,
-  "logBudgets" | "noteHeard" | "forgetHeard" | "noteFunding" | "noteFailedHandshake"
+  | "logBudgets"
+  | "noteHeard"
+  | "forgetHeard"
+  | "noteQueues"
+  | "forgetQueues"
+  | "noteFunding"
+  | "noteFailedHandshake"
 >;
 type PeopleWrites = Pick<PeopleStore, "noteFailedSignIn" | "noteKeyUses">;
 
@@ -33,6 +41,31 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
     (given) => sql`
       INSERT INTO symbol_notes (kind, symbol, at) SELECT kind, symbol, at FROM ${given} WHERE true
       ON CONFLICT (kind, symbol) DO UPDATE SET at = excluded.at`,
+  );
+  const putQueueNotes = overRows(
+    db,
+    {
+      strategy_id: "text",
+      order_id: "bigint",
+      symbol: "text",
+      ahead: "text",
+      traded: "text",
+      canceled: "text",
+      trade_id: "bigint",
+      at: "bigint",
+    },
+    (given) => sql`
+      INSERT INTO queue_notes (strategy_id, order_id, symbol, ahead, traded, canceled, trade_id, at)
+      SELECT strategy_id, order_id, symbol, ahead, traded, canceled, trade_id, at FROM ${given} WHERE true
+      ON CONFLICT (strategy_id, order_id) DO UPDATE SET ahead = excluded.ahead, traded = excluded.traded,
+        canceled = excluded.canceled, trade_id = excluded.trade_id, at = excluded.at
+      WHERE excluded.at >= queue_notes.at`,
+  );
+  const dropQueueNotes = overRows(
+    db,
+    { strategy_id: "text", order_id: "bigint" },
+    (given) => sql`
+      DELETE FROM queue_notes WHERE (strategy_id, order_id) IN (SELECT strategy_id, order_id FROM ${given})`,
   );
   return {
     async logBudgets(entry, { forgetBefore }) {
@@ -60,6 +93,29 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
       ]);
     },
 
+    async noteQueues(notes) {
+      if (notes.length === 0) return;
+      // In one order everywhere, so that two servers never wait for each other.
+      const sorted = notes.toSorted((one, other) => (nameOfNote(one) < nameOfNote(other) ? -1 : 1));
+      const rows = sorted.map(({ strategyId, orderId, symbol, tradeId, at, ...position }) => ({
+        strategy_id: strategyId,
+        order_id: orderId,
+        symbol,
+        ahead: position.ahead === null ? null : formatDecimal(position.ahead),
+        traded: formatDecimal(position.tradedAtPrice),
+        canceled: formatDecimal(position.canceledAhead),
+        trade_id: tradeId,
+        at,
+      }));
+      await execute([putQueueNotes(rows)]);
+    },
+
+    async forgetQueues(orders) {
+      if (orders.length === 0) return;
+      const rows = orders.map(({ strategyId, orderId }) => ({ strategy_id: strategyId, order_id: orderId }));
+      await execute([dropQueueNotes(rows)]);
+    },
+
     noteFunding: (symbol, until) => note([{ kind: "FUNDING", symbol, at: until }]),
 
     async noteFailedHandshake({ apiKey, address }, at, { forgetBefore }) {
@@ -77,6 +133,10 @@ export function frequentWrites(db: Kysely<Tables>, execute: Execute): StoreWrite
     const rows = [...last].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each);
     await execute([putNotes(rows)]);
   }
+}
+
+function nameOfNote({ strategyId, orderId }: Pick<QueueNote, "strategyId" | "orderId">): string {
+  return `${strategyId} ${orderId}`;
 }
 
 export function frequentPeopleWrites(db: Kysely<Tables>, execute: Execute): PeopleWrites {

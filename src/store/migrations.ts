@@ -109,6 +109,16 @@ const WATCHES: Migration = {
   },
 };
 
+/** The positions of open orders under `strict` in the queues at their limits. */
+const QUEUE_NOTES: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const statement = `CREATE TABLE queue_notes (strategy_id text NOT NULL, order_id bigint NOT NULL,
+      symbol text NOT NULL, ahead text, traded text NOT NULL, canceled text NOT NULL, trade_id bigint,
+      at bigint NOT NULL, CONSTRAINT queue_notes_pk PRIMARY KEY (strategy_id, order_id))`;
+    await sql.raw(statement).execute(db);
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
@@ -116,6 +126,7 @@ const ALL: Readonly<Record<string, Migration>> = {
   "0014-listen-keys": LISTEN_KEYS,
   [SLOTS_MIGRATION]: SLOTS_AND_OWNERS,
   "0017-watches": WATCHES,
+  "0018-queue-notes": QUEUE_NOTES,
 };
 
 /** In the order of their names. */

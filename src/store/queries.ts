@@ -2,6 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Actor, NewAuditRecord } from "../domain/audit.ts";
 import { slotOf } from "../domain/strategy.ts";
+import { decimal, type Quantity } from "../money/decimal.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
 import { type Execute, isInSlots, isPostgres } from "./dialect.ts";
@@ -77,6 +78,27 @@ export function queries(db: Kysely<Tables>, execute: Execute): Queries {
     async listHeard(family) {
       const notes = await notesOf(db, family);
       return notes.map(({ symbol, at }) => ({ family, symbol, at }));
+    },
+
+    async listQueueNotes(strategyIds) {
+      if (strategyIds.length === 0) return [];
+      const rows = await db
+        .selectFrom("queue_notes")
+        .selectAll()
+        .where("strategy_id", "in", strategyIds)
+        .orderBy("strategy_id")
+        .orderBy("order_id")
+        .execute();
+      return rows.map((row) => ({
+        strategyId: row.strategy_id,
+        orderId: Number(row.order_id),
+        symbol: row.symbol,
+        ahead: row.ahead === null ? null : decimal<Quantity>(row.ahead),
+        tradedAtPrice: decimal<Quantity>(row.traded),
+        canceledAhead: decimal<Quantity>(row.canceled),
+        tradeId: row.trade_id === null ? null : Number(row.trade_id),
+        at: Number(row.at),
+      }));
     },
 
     async listFundingNoted() {

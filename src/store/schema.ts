@@ -145,6 +145,17 @@ export type Tables = PeopleTables &
     server_notes: { server: string; kind: SymbolNoteKind; symbol: string; at: Integer };
     /** On PostgreSQL alone: the processes that watch a strategy, which another one may commit to. */
     watches: { strategy_id: string; server: string; renewed_at: Integer };
+    /** The positions of open orders under `strict` in the queues at their limits. */
+    queue_notes: {
+      strategy_id: string;
+      order_id: Integer;
+      symbol: string;
+      ahead: string | null;
+      traded: string;
+      canceled: string;
+      trade_id: Integer | null;
+      at: Integer;
+    };
     master_keys: { version: Integer; check_value: string };
     budget_log: { position: Integer; process: string; at: Integer; body: string };
   };

@@ -75,6 +75,11 @@ export class CoverageLog {
     this.#storedBefore = new Map();
   }
 
+  /** During the initial load: until when a symbol was covered, market time in Unix ms; else null. */
+  storedUntil(symbol: string): number | null {
+    return this.#storedBefore.get(symbol) ?? null;
+  }
+
   /** Begins the coverage of a subscribed symbol. */
   begin(symbol: string): SymbolCoverage {
     const coverage = { completeSince: null, uncoveredSince: null };

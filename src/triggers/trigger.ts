@@ -5,6 +5,7 @@ import type { Leg } from "../domain/leg.ts";
 import { awaitsTrigger, type Order } from "../domain/order.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
 import { liquidationPrice } from "../engine/futures/margin.ts";
+import { isWorking } from "../engine/matching/walk.ts";
 import {
   CONDITIONS,
   type Condition,
@@ -61,7 +62,14 @@ export function triggersOf(
   ].filter((trigger) => trigger !== null);
 }
 
-export function triggerOfOrder(strategyId: string, order: Order): Trigger {
+/** Whether an order waits in a queue at its limit, under `strict`: then no price triggers it. */
+export function isInQueue(order: Order): boolean {
+  return order.queue !== undefined && isWorking(order);
+}
+
+/** The trigger of an open order; null for one that waits in a queue. */
+export function triggerOfOrder(strategyId: string, order: Order): Trigger | null {
+  if (isInQueue(order)) return null;
   const { orderId: id, symbol, placedAt, workingAt } = order;
   return awaitsTrigger(order)
     ? { strategyId, kind: "STOP", id, symbol, ...stopTrigger(order), since: placedAt }

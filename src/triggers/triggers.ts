@@ -13,11 +13,13 @@ import { isOpen } from "../domain/order.ts";
 import { slotOf } from "../domain/strategy.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
 import type { LiveMarket } from "../market/feed.ts";
+import type { Quantity } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
 import { AccountLoader } from "./account-loader.ts";
 import { CoverageLog, type CoverageState, type SymbolCoverage } from "./coverage-log.ts";
 import { backdateCreated, GapReplay, type Step, takeHits } from "./gap-replay.ts";
 import { type HeldContract, PositionIndex } from "./position-index.ts";
+import { Queues } from "./queues.ts";
 import { type Settled, settleFunding } from "./settle-funding.ts";
 import {
   byPriority,
@@ -49,7 +51,15 @@ type Deps = {
   readonly desk: Pick<Desk, "execute" | "onCommitted">;
   readonly store: Pick<
     Store,
-    "loadAccount" | "listExposedAccounts" | "onCommittedElsewhere" | "noteHeard" | "forgetHeard" | "listHeard"
+    | "loadAccount"
+    | "listExposedAccounts"
+    | "onCommittedElsewhere"
+    | "noteHeard"
+    | "forgetHeard"
+    | "listHeard"
+    | "noteQueues"
+    | "forgetQueues"
+    | "listQueueNotes"
   >;
   readonly market: LiveMarket;
   readonly timers: Timers;
@@ -65,6 +75,7 @@ export class Triggers {
   readonly #dispatcher: TriggerDispatcher;
   readonly #gaps: GapReplay;
   readonly #coverage: CoverageLog;
+  readonly #queues: Queues;
   /** Unsubscribe functions, by symbol. */
   readonly #subscriptions = new Map<string, () => void>();
   readonly #stops: readonly (() => void)[];
@@ -94,6 +105,18 @@ export class Triggers {
     this.#dispatcher = new TriggerDispatcher({ desk, market, log });
     this.#gaps = new GapReplay({ history: market, after: timers.after });
     this.#coverage = new CoverageLog({ type, store, log });
+    this.#queues = new Queues({
+      desk,
+      store,
+      market,
+      after: timers.after,
+      onReplayed: (strategyId) => this.#accounts.request(strategyId),
+      // The trades of spot pairs are streamed one by one.
+      onTrade: (symbol, price) => {
+        if (type === "FUTURES") this.#execute(this.#index.takeAtTrade(symbol, price));
+      },
+      log,
+    });
     this.#stops = [
       desk.onCommitted((announcement) => this.#applyCommit(announcement)),
       timers.every(CHECKPOINT_INTERVAL_MS, () =>
@@ -111,7 +134,7 @@ export class Triggers {
     await this.#coverage.beginResume();
     await this.#accounts.open();
     this.#coverage.endResume();
-    return this.#index.counts();
+    return this.counts();
   }
 
   /**
@@ -152,7 +175,13 @@ export class Triggers {
 
   /** The numbers of triggers. */
   counts(): TriggerCounts {
-    return this.#index.counts();
+    const counts = this.#index.counts();
+    return { ...counts, orders: counts.orders + this.#queues.size };
+  }
+
+  /** What others display in front of an open order under `strict`: see `Circumstances.aheadOf`. */
+  aheadOf(strategyId: string, orderId: number): Quantity | null | undefined {
+    return this.#queues.aheadOf(strategyId, orderId);
   }
 
   /** The contracts that a strategy holds, or held before a settlement of funding still to come. */
@@ -180,6 +209,7 @@ export class Triggers {
     for (const stop of this.#stops) stop();
     this.#gaps.close();
     await this.#storeCoverage();
+    this.#queues.close();
     await this.#accounts.close();
     for (const unsubscribe of this.#subscriptions.values()) unsubscribe();
     this.#subscriptions.clear();
@@ -188,9 +218,11 @@ export class Triggers {
   // Accounts: what changes the indexes.
 
   /** Applies a commit of this process. */
-  #applyCommit({ type, strategyId, account, orders, legs, sequence }: Announcement): void {
+  #applyCommit(announcement: Announcement): void {
+    const { type, strategyId, account, orders, legs, sequence } = announcement;
     if (type !== this.#deps.type || !this.#isKept(strategyId)) return;
     this.#accounts.changed(strategyId);
+    const left = this.#queues.committed(announcement);
     const created: (Trigger | null)[] = [];
     for (const order of orders) {
       const trigger = isOpen(order) ? triggerOfOrder(strategyId, order) : null;
@@ -206,6 +238,8 @@ export class Triggers {
       created.push(this.#replace({ strategyId, symbol, id: symbol }, trigger ?? null));
     }
     this.#execute(created.flatMap((trigger) => (trigger && this.#hitSince(trigger, sequence)) ?? []));
+    for (const symbol of this.#queues.symbolsOf(strategyId)) this.#subscribe(symbol);
+    for (const symbol of left) this.#unsubscribeIfIdle(symbol);
   }
 
   /** Replaces an account's triggers and positions by the stored state. */
@@ -215,6 +249,11 @@ export class Triggers {
     const account = this.#isKept(strategyId) ? stored : emptyAccount(strategyId, this.#deps.type);
     const retries = this.#dispatcher.takeRetries(strategyId);
     const changed = this.#updatePositions(account);
+    const left = this.#queues.loaded(account, {
+      isKept: this.#isKept(strategyId),
+      coveredUntil: (symbol) => this.#coverage.storedUntil(symbol),
+    });
+    for (const symbol of this.#queues.symbolsOf(strategyId)) this.#subscribe(symbol);
     const triggers = triggersOf(account, (symbol) => this.#termsOf(symbol));
     const open = new Set(triggers.map(({ id }) => id));
     for (const trigger of this.#index.ofStrategy(strategyId)) {
@@ -238,7 +277,7 @@ export class Triggers {
     }
     this.#execute(hits);
     for (const retry of dropped) this.#dispatcher.drop(retry);
-    for (const symbol of [...changed, ...retries.map(({ hit }) => hit.trigger.symbol)]) {
+    for (const symbol of [...left, ...changed, ...retries.map(({ hit }) => hit.trigger.symbol)]) {
       this.#unsubscribeIfIdle(symbol);
     }
   }
@@ -343,14 +382,15 @@ export class Triggers {
       gap: (from, to) => {
         this.#received(symbol, coverage);
         coverage.completeSince = this.#market.now();
+        this.#queues.missed(symbol, from);
         this.#addGap(symbol, from, to);
       },
     });
   }
 
-  /** Unsubscribes from a symbol without triggers and positions. */
+  /** Unsubscribes from a symbol without triggers, positions and orders in queues. */
   #unsubscribeIfIdle(symbol: string): void {
-    if (this.#index.has(symbol) || this.#positions.has(symbol)) return;
+    if (this.#index.has(symbol) || this.#positions.has(symbol) || this.#queues.has(symbol)) return;
     this.#subscriptions.get(symbol)?.();
     this.#subscriptions.delete(symbol);
     this.#coverage.end(symbol);
@@ -500,16 +540,22 @@ export class Triggers {
 
   /** The strategies with triggers or positions. */
   #strategies(): ReadonlySet<string> {
-    return new Set([...this.#index.strategies(), ...this.#positions.strategies()]);
+    return new Set([
+      ...this.#index.strategies(),
+      ...this.#positions.strategies(),
+      ...this.#queues.strategies(),
+    ]);
   }
 
   /** Stores watermarks, one write after another: on several connections an older one could end last. */
   #storeCoverage(): Promise<void> {
     if (this.#isStoreRequested) return this.#storing;
     this.#isStoreRequested = true;
-    this.#storing = this.#storing.then(() => {
+    this.#storing = this.#storing.then(async () => {
       this.#isStoreRequested = false;
       if (this.#isSuspended) return;
+      // Before the watermark, which says that what was not noted has not changed.
+      await this.#queues.store();
       return this.#coverage.store((symbol) => this.#coverageState(symbol));
     });
     return this.#storing;
@@ -524,7 +570,11 @@ export class Triggers {
       now: this.#market.now(),
       knownUntil: this.#accounts.knownUntil(),
       isSilent: this.#isSilent(symbol),
-      pendingSince: [this.#gaps.pendingSince(symbol), this.#dispatcher.unfinishedSince(symbol)],
+      pendingSince: [
+        this.#gaps.pendingSince(symbol),
+        this.#dispatcher.unfinishedSince(symbol),
+        this.#queues.unfinishedSince(symbol),
+      ],
     };
   }
 

@@ -127,6 +127,7 @@ function receiptOf(version: number, order: Order, cause: FillCause): Receipt {
   return { version, cause, arrival, book: null, level: null, queue: null, marketTrade: null };
 }
 
-function stampOf({ lastUpdateId, eventTime, receivedAt, tickerUpdateId }: BookStamp): BookStamp {
+/** Which book it is now, as a value. */
+export function stampOf({ lastUpdateId, eventTime, receivedAt, tickerUpdateId }: BookStamp): BookStamp {
   return { lastUpdateId, eventTime, receivedAt, tickerUpdateId };
 }

@@ -217,6 +217,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
   const pagesAt = (weightPerMinute: number) =>
     createHistoryPages({ rest, weightPerMinute, isMetered, clock, wallClock, timers, log });
   const pricePages = pagesAt(history.weightPerMinute);
+  const trades = createTraded({ pages: pricePages, protocol: history, clock, log });
   const settlementPages = pagesAt(fundingWeightPerMinute);
   const listings = createListings({ protocol, rest, wallClock, log });
   const passThrough = createPassThrough(callersRest, wallClock);
@@ -292,7 +293,8 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     bookEventsSince: books.eventsSince,
     sequence: symbols.sequence,
     extremesSince: symbols.extremesSince,
-    tradedBetween: createTraded({ pages: pricePages, protocol: history, clock, log }),
+    tradedBetween: trades.traded,
+    matchedBetween: trades.matched,
     markedBetween: createMarked({ pages: pricePages, protocol: history }),
     nextFundingAt: symbols.nextFundingAt,
     settlementsBetween: createSettlements({ pages: settlementPages, protocol: history }),

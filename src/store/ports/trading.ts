@@ -10,6 +10,7 @@ import type { Leg } from "../../domain/leg.ts";
 import type { Order, Trade } from "../../domain/order.ts";
 import type { SettledSignal } from "../../domain/signal.ts";
 import type { ApiKeyRecord, JournalEntry, Strategy } from "../../domain/strategy.ts";
+import type { Quantity } from "../../money/decimal.ts";
 
 /** An account as committed, and the version of its row. */
 export type LoadedAccount = { readonly account: Account; readonly version: number };
@@ -55,6 +56,22 @@ type Range = {
   readonly endTime?: number | undefined;
   readonly limit: number;
   readonly keeps?: "OLDEST" | "NEWEST" | undefined;
+};
+
+/** The position of an open order in the queue at its limit, as it was at a time. */
+export type QueueNote = {
+  readonly strategyId: string;
+  readonly orderId: number;
+  readonly symbol: string;
+  /** What others display in front of it; null if it is not known. */
+  readonly ahead: Quantity | null;
+  /** Traded at the price, and canceled in front of the order, since its placement. */
+  readonly tradedAtPrice: Quantity;
+  readonly canceledAhead: Quantity;
+  /** The last trade of the symbol that it contains; null for none. */
+  readonly tradeId: number | null;
+  /** Market time, Unix ms. */
+  readonly at: number;
 };
 
 export type OrderQuery = Range & {
@@ -202,6 +219,15 @@ export type TradingStore = {
   forgetHeard(family: StrategyType, symbols: readonly string[]): Promise<void>;
   /** The recorded times of all symbols of a strategy type. */
   listHeard(family: StrategyType): Promise<readonly Heard[]>;
+  /**
+   * Records the positions of open orders in their queues. An earlier note of an order is replaced, unless it is of a
+   * later trade.
+   */
+  noteQueues(notes: readonly QueueNote[]): Promise<void>;
+  /** Removes the notes of orders that are not open any more. */
+  forgetQueues(orders: readonly Pick<QueueNote, "strategyId" | "orderId">[]): Promise<void>;
+  /** The notes of strategies' orders. */
+  listQueueNotes(strategyIds: readonly string[]): Promise<readonly QueueNote[]>;
   /** Records until when (market time, Unix ms) a contract's funding is settled for all accounts; as above. */
   noteFunding(symbol: string, until: number): Promise<void>;
   /** The recorded time of each contract that has one. */

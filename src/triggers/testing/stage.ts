@@ -12,7 +12,9 @@ import { executed } from "../../desk/testing/stage.ts";
 import { createStrategies } from "../../desk/testing/strategies.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
+import { STANDARD, type StrictTerms } from "../../domain/fill-profile.ts";
 import type { AttachedLegs, Order, Side } from "../../domain/order.ts";
+import { STRICT_DEFAULTS, strictProfile } from "../../engine/matching/terms.ts";
 import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { ElsewhereListener } from "../../store/ports/trading.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
@@ -42,18 +44,24 @@ export function cleanStages(): void {
   });
 }
 
-type StageOptions = { readonly strategies?: readonly string[]; readonly family?: StrategyType };
+type StageOptions = {
+  readonly strategies?: readonly string[];
+  readonly family?: StrategyType;
+  /** Under `standard` where absent. */
+  readonly strict?: Partial<StrictTerms>;
+};
 
 /**
  * A trigger engine on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
- * bought, every futures strategy 1,000 USDT and nothing else.
+ * bought, every futures strategy 1,000 USDT and nothing else. Under `strict` none has bought anything.
  */
-export async function stage({ strategies = ["one"], family = "SPOT" }: StageOptions = {}) {
+export async function stage({ strategies = ["one"], family = "SPOT", strict }: StageOptions = {}) {
   const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
   opened.push(() => store.close());
-  await createStrategies(store, strategies, family);
+  const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, ...strict });
+  await createStrategies(store, strategies, family, profile ?? STANDARD[family]);
   const started = startOn(store, createManualTime(START), family);
-  if (family === "SPOT") {
+  if (family === "SPOT" && strict === undefined) {
     await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
   }
   return { store, ...started };
@@ -195,6 +203,8 @@ class Storage {
           await store.noteHeard(heard);
         });
       },
+      noteQueues: (notes) => this.#write(() => this.#noted(() => store.noteQueues(notes))),
+      forgetQueues: (orders) => this.#write(() => this.#noted(() => store.forgetQueues(orders))),
       noteFunding: (symbol, until) => this.#write(() => store.noteFunding(symbol, until)),
     };
     this.triggerStore = {
@@ -228,6 +238,11 @@ class Storage {
     } finally {
       this.#underWay -= 1;
     }
+  }
+
+  async #noted(write: () => Promise<void>): Promise<void> {
+    if (this.failsToNote) throw new Error("the disk is full");
+    await write();
   }
 
   async #passage(): Promise<void> {

@@ -21,6 +21,11 @@ export class StubMarket implements DeskMarket, LiveMarket {
   readonly halted = new Set<string>();
   /** Every request for trades, in order. */
   readonly asked: Question[] = [];
+  /** Every request for single trades, in order, and how many of the next ones cannot be answered. */
+  readonly askedForTrades: Question[] = [];
+  failingAnswers = 0;
+  /** All aggregate trades, also of others than are told. */
+  readonly history: { readonly symbol: string; readonly trade: MarketTrade }[] = [];
   /** Every request for settlements, in order. */
   readonly askedForSettlements: Question[] = [];
   /** By symbol; another object is another contract. */
@@ -130,6 +135,18 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return answer === undefined ? [] : answer;
   }
 
+  /** Every aggregate trade that was made between these times, also while nobody listened. */
+  async matchedBetween(symbol: string, from: number, to: number): Promise<readonly MarketTrade[] | null> {
+    this.askedForTrades.push({ symbol, from, to });
+    if (this.failingAnswers > 0) {
+      this.failingAnswers -= 1;
+      return null;
+    }
+    return this.history.flatMap((each) =>
+      each.symbol === symbol && each.trade.time >= from && each.trade.time <= to ? [each.trade] : [],
+    );
+  }
+
   async markedBetween(): Promise<readonly PriceRange[] | null> {
     const answer = this.#answersOfMarks.shift();
     return answer === undefined ? [] : answer;
@@ -233,14 +250,21 @@ export class StubMarket implements DeskMarket, LiveMarket {
     at: string,
     time = this.#now(),
   ): MarketTrade {
+    const trade = this.unheard(symbol, by, quantity, at, time);
+    this.retell(symbol, trade);
+    return trade;
+  }
+
+  /** The same, which is not told: only the history has it. */
+  unheard(symbol: string, by: "seller" | "buyer", quantity: string, at: string, time = this.#now()) {
     const trade: MarketTrade = {
-      aggregateId: this.#bookEvents.length + 1,
+      aggregateId: this.history.length + 1,
       price: decimal(at),
       quantity: decimal(quantity),
       side: by === "seller" ? "BID" : "ASK",
       time,
     };
-    this.retell(symbol, trade);
+    this.history.push({ symbol, trade });
     return trade;
   }
 

@@ -1,13 +1,18 @@
 // Two trigger engines in parallel on one database, as two servers.
 import type { StrategyType } from "../../domain/account.ts";
+import type { StrictTerms } from "../../domain/fill-profile.ts";
 import { stage, startOn } from "./stage.ts";
 
 /**
  * Two servers on one database, both started; `notify` announces to each that the other has committed to
  * strategies.
  */
-export async function twoServers(strategies: readonly string[] = ["one"], family: StrategyType = "SPOT") {
-  const first = await stage({ strategies, family });
+export async function twoServers(
+  strategies: readonly string[] = ["one"],
+  family: StrategyType = "SPOT",
+  strict?: Partial<StrictTerms>,
+) {
+  const first = await stage({ strategies, family, ...(strict !== undefined && { strict }) });
   const { store, time } = first;
   await first.triggers.open();
   const here = { store, ...startOn(store, time, family) };

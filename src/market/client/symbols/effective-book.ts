@@ -153,7 +153,12 @@ export class EffectiveBook implements BookView {
   #levelOf({ side, price, quantity }: LevelQuantity, ticker: Ticker | null): BookLevel {
     const fromTicker = ticker !== null && bestOf(ticker, side)?.price === price;
     const newerTrades = fromTicker ? ZERO : (this.#traded[side].get(price) ?? ZERO);
-    return { price, displayed: less(shown(ticker, side, price, quantity), newerTrades), fromTicker, newerTrades };
+    return {
+      price,
+      displayed: less(shown(ticker, side, price, quantity), newerTrades),
+      fromTicker,
+      newerTrades,
+    };
   }
 
   /** Takes a ticker. `changed` receives the best levels that it displays, where they are new. */

@@ -395,8 +395,8 @@ function diffIn(data: unknown): Diff | null {
   return { previousId: isWhole(pu) ? pu : U - 1, updateId: u, time, levels: [...bids, ...asks] };
 }
 
-/** A `<symbol>@aggTrade` payload. Source: reference exchange, sections 17.1 and 17.2. */
-function tradeIn(data: unknown): MarketTrade | null {
+/** A `<symbol>@aggTrade` payload, or a row of REST. Source: reference exchange, sections 5.4, 17.1 and 17.2. */
+export function tradeIn(data: unknown): MarketTrade | null {
   const { a, p, q, T, m } = fieldsOf(data);
   const level = levelOf("BID", p, q);
   if (level === null || !isWhole(a) || !isWhole(T) || typeof m !== "boolean") return null;

@@ -63,7 +63,7 @@ async function setStage() {
     logged,
     answerOf,
     marked: createMarked({ pages, protocol }),
-    traded: createTraded({ pages, protocol, clock: time, log }),
+    traded: createTraded({ pages, protocol, clock: time, log }).traded,
     settlements: createSettlements({ pages: settlementPages, protocol }),
   };
 }

@@ -47,7 +47,7 @@ function setStage(baseUrl: string): Stage {
     timers: time,
     log,
   });
-  const traded = createTraded({ pages, protocol: history, clock: time, log });
+  const { traded } = createTraded({ pages, protocol: history, clock: time, log });
   open.push(rest.close, pages.close);
   return { traded, time, logged };
 }

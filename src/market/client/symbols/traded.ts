@@ -5,12 +5,14 @@
 // longer than `reachMsMax` only the latest part is returned; edges older than the reach of single trades are
 // left out.
 import type { Clock } from "../../../concurrency/time.ts";
+import type { MarketTrade } from "../../../domain/market.ts";
 import type { Price } from "../../../money/decimal.ts";
 import type { PriceRange } from "../../feed.ts";
 import type { Log } from "../log.ts";
-import { type HistoryPages, NoAnswer, priceOf, wholeOf } from "../rest/history-pages.ts";
+import { type HistoryPages, NoAnswer } from "../rest/history-pages.ts";
 import type { HistoryProtocol } from "../streams/protocol.ts";
 import { candlesBetween, wholeMinutes } from "./candles.ts";
+import { tradeIn } from "./live-book.ts";
 
 const minuteMs = 60_000;
 /** An interval up to this long is covered by its trades. */
@@ -25,6 +27,12 @@ const tradesPerPage = 1_000;
  */
 export type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceRange[] | null>;
 
+export type TradeHistory = {
+  readonly traded: Traded;
+  /** The same as every aggregate trade, of a short interval. */
+  readonly matched: (symbol: string, from: number, to: number) => Promise<readonly MarketTrade[] | null>;
+};
+
 export type TradedOptions = {
   readonly pages: HistoryPages;
   readonly protocol: HistoryProtocol;
@@ -33,7 +41,7 @@ export type TradedOptions = {
   readonly log: Log;
 };
 
-export function createTraded({ pages, protocol, clock, log }: TradedOptions): Traded {
+export function createTraded({ pages, protocol, clock, log }: TradedOptions): TradeHistory {
   async function spansOf(symbol: string, from: number, to: number): Promise<readonly PriceRange[]> {
     if (to - from <= tradesOnlyMsMax) return tradesOf(symbol, from, to);
     const { start, end } = wholeMinutes(from, to);
@@ -52,33 +60,47 @@ export function createTraded({ pages, protocol, clock, log }: TradedOptions): Tr
 
   /** Trades of one millisecond are one span. */
   async function tradesOf(symbol: string, edge: number, to: number): Promise<PriceRange[]> {
+    const spans: PriceRange[] = [];
+    for (const { time, price } of await aggregatesOf(symbol, edge, to)) addTrade(spans, time, price);
+    return spans;
+  }
+
+  async function aggregatesOf(symbol: string, edge: number, to: number): Promise<MarketTrade[]> {
     const from = Math.max(edge, clock.now() - protocol.tradesReachMs);
     if (from > edge)
       log.warn({ symbol, from: edge, to }, "a gap is too old for single trades: an edge of it is left out");
-    const spans: PriceRange[] = [];
-    if (from > to) return spans;
+    const found: MarketTrade[] = [];
+    if (from > to) return found;
     let lastId = -1;
     let range: Readonly<Record<string, string>> = { startTime: `${from}`, endTime: `${to}` };
     for (;;) {
       const rows = await pages.page(protocol.tradesPath, { symbol, ...range, limit: `${tradesPerPage}` });
       const trades = rows.map(readTrade);
-      for (const { id, at, price } of trades) {
+      for (const trade of trades) {
+        const { aggregateId: id, time } = trade;
         if (id <= lastId) throw new NoAnswer("a trade of a lower id than asked for");
         lastId = id;
-        if (at >= from && at <= to) addTrade(spans, at, price);
+        if (time >= from && time <= to) found.push(trade);
       }
-      if (rows.length < tradesPerPage || (trades.at(-1)?.at ?? to) > to) return spans;
+      if (rows.length < tradesPerPage || (trades.at(-1)?.time ?? to) > to) return found;
       range = { fromId: `${lastId + 1}` };
     }
   }
 
-  return async (symbol, from, to) => {
-    const start = Math.max(from, to - reachMsMax);
-    if (start > from)
-      log.warn({ symbol, from, to, reachMsMax }, "a gap is too long: its oldest part is left out");
-    await pages.untilKnown(to);
-    const about = { symbol, from: start, to };
-    return pages.answer("what was traded in a gap", about, () => spansOf(symbol, start, to));
+  return {
+    async traded(symbol, from, to) {
+      const start = Math.max(from, to - reachMsMax);
+      if (start > from)
+        log.warn({ symbol, from, to, reachMsMax }, "a gap is too long: its oldest part is left out");
+      await pages.untilKnown(to);
+      const about = { symbol, from: start, to };
+      return pages.answer("what was traded in a gap", about, () => spansOf(symbol, start, to));
+    },
+    async matched(symbol, from, to) {
+      await pages.untilKnown(to);
+      const about = { symbol, from, to };
+      return pages.answer("the trades of a gap", about, () => aggregatesOf(symbol, from, to));
+    },
   };
 }
 
@@ -93,9 +115,8 @@ function addTrade(spans: PriceRange[], at: number, price: Price): void {
   spans[spans.length - 1] = { ...last, lowest, highest };
 }
 
-/** `{ a: id, p: price, T: time, … }`. */
-function readTrade(row: unknown): { readonly id: number; readonly at: number; readonly price: Price } {
-  if (typeof row !== "object" || row === null) throw new NoAnswer("a trade that is no object");
-  const { a, p, T } = row as Readonly<Record<string, unknown>>;
-  return { id: wholeOf(a), at: wholeOf(T), price: priceOf(p) };
+function readTrade(row: unknown): MarketTrade {
+  const trade = tradeIn(row);
+  if (trade === null) throw new NoAnswer("a trade that cannot be read");
+  return trade;
 }

@@ -1,0 +1,349 @@
+// Open orders of strategies under `strict`, from the market's messages to the committed fill. The numbered cases
+// are the worked examples of the model. Source: strict fills, sections 7, 8, 9 and 15.
+import { describe, expect, test } from "vitest";
+import { formatBriefly } from "../money/decimal.ts";
+import { cleanStages, stage, startOn } from "./testing/stage.ts";
+import type { StubMarket } from "./testing/stub-market.ts";
+import { twoServers } from "./testing/two-servers.ts";
+
+const SYMBOL = "BTCUSDT";
+const STRICT = { strict: {} };
+const BOOK_S = {
+  asks: "60000x0.0005 60001x0.0005 60010x0.001 60100x5",
+  bids: "59999.99x0.001 59999x0.002 59990x1",
+};
+
+cleanStages();
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+
+async function strictStage(options: Parameters<typeof stage>[0] = STRICT): Promise<Stage> {
+  const all = await stage(options);
+  all.market.openBook(SYMBOL, BOOK_S);
+  await all.triggers.open();
+  return all;
+}
+
+/** The fills of an order in words: quantity @ price, with the fee. */
+async function fillsOf({ store }: Pick<Stage, "store">, orderId: number, strategyId = "one") {
+  const trades = await store.listTrades(strategyId, { symbol: SYMBOL, orderId, limit: 100 });
+  return trades.map(({ quantity, price }) => `${formatBriefly(quantity)} @ ${formatBriefly(price)}`);
+}
+
+async function receiptsOf({ store }: Pick<Stage, "store">, orderId: number) {
+  const trades = await store.listTrades("one", { symbol: SYMBOL, orderId, limit: 100 });
+  return trades.flatMap(({ receipt }) => receipt ?? []);
+}
+
+/** Each step a millisecond after the one before. */
+async function inTurn(all: Stage, steps: readonly ((market: StubMarket) => unknown)[]): Promise<void> {
+  for (const step of steps) {
+    all.time.advance(1);
+    step(all.market);
+    await all.settled();
+  }
+}
+
+const aheadOf = ({ triggers }: Pick<Stage, "triggers">, orderId: number) => {
+  const ahead = triggers.aheadOf("one", orderId);
+  return ahead == null ? ahead : formatBriefly(ahead);
+};
+
+describe("at the price", () => {
+  test("W6: what others display in front is traded first, then the order, in parts", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    expect(aheadOf(all, 1)).toBe("0.001");
+    await inTurn(all, [
+      (market) => market.aggregate(SYMBOL, "buyer", "5", "59999.99"),
+      (market) => market.aggregate(SYMBOL, "seller", "5", "60000"),
+      (market) => market.aggregate(SYMBOL, "seller", "0.0006", "59999.99"),
+    ]);
+    expect([aheadOf(all, 1), await fillsOf(all, 1)]).toEqual(["0.0004", []]);
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0006", "59999.99")]);
+    expect([aheadOf(all, 1), await fillsOf(all, 1)]).toEqual(["0", ["0.0002 @ 59999.99"]]);
+    expect(await all.statusOf("one", 1)).toBe("PARTIALLY_FILLED");
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.01", "59999.99")]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0002 @ 59999.99", "0.0008 @ 59999.99"]);
+    const account = (await all.store.loadAccount("one"))?.account;
+    const free = account?.balances.get("USDT")?.free ?? 0n;
+    expect([formatBriefly(free), formatBriefly(account?.balances.get("BTC")?.free ?? 0n)]).toEqual([
+      "140.00001",
+      "0.000999",
+    ]);
+    expect(aheadOf(all, 1)).toBe(undefined);
+    expect(all.market.followedBooks()).toEqual([]);
+    const [first] = await receiptsOf(all, 1);
+    expect(first).toMatchObject({
+      cause: "TRADE_AT_PRICE",
+      queue: { aheadAtPlacement: 100_000n, tradedAtPrice: 60_000n, aheadBefore: 40_000n, ahead: 0n },
+      marketTrade: { quantity: 60_000n, available: 60_000n },
+    });
+  });
+
+  test("W10: trades and changes of the book count in the exchange's time, not as they come", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    const since = all.time.now();
+    all.time.advance(1_400);
+    all.market.diff(SYMBOL, { bids: "59999.99x0.0004" }, since + 1_000);
+    all.market.aggregate(SYMBOL, "seller", "0.0006", "59999.99", since + 970);
+    await all.settled();
+    expect([aheadOf(all, 1), await fillsOf(all, 1)]).toEqual(["0.0004", []]);
+    all.market.aggregate(SYMBOL, "seller", "0.0005", "59999.99", since + 1_300);
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0001 @ 59999.99"]);
+  });
+
+  test.each([
+    ["trades", "0.5"],
+    ["power-1", "0.3"],
+    ["power-2", "0.42"],
+    ["power-3", "0.492"],
+  ] as const)("W9: what is canceled is taken off the front by the model %s", async (queue, ahead) => {
+    const all = await stage({ strict: { queue } });
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "50000x0.6" });
+    await all.triggers.open();
+    await all.place("one", "BUY", "50000", { quantity: "0.001" });
+    const at = all.time.now();
+    // Behind the order 0.4 are added, then 0.5 vanish.
+    all.market.diff(SYMBOL, { bids: "50000x1" }, at + 100);
+    all.market.diff(SYMBOL, { bids: "50000x0.5" }, at + 200);
+    all.market.diff(SYMBOL, { bids: "49000x1" }, at + 1_500);
+    expect(aheadOf(all, 1)).toBe(ahead);
+  });
+
+  test("an order whose queue is unknown is filled by no trade at its price, until a change names its level", async () => {
+    const all = await strictStage();
+    all.market.loseBook(SYMBOL);
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    expect(aheadOf(all, 1)).toBe(undefined);
+    await all.settled();
+    expect(aheadOf(all, 1)).toBe(null);
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "5", "59999.99")]);
+    expect(await fillsOf(all, 1)).toEqual([]);
+    all.time.advance(10);
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "59999.99x0.003" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0031", "59999.99")]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0001 @ 59999.99"]);
+  });
+});
+
+describe("beyond the price", () => {
+  test("W7: as much as was traded there, at the order's limit", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999", { quantity: "0.001" });
+    await inTurn(all, [
+      (market) => market.aggregate(SYMBOL, "seller", "0.0004", "59998"),
+      (market) => market.aggregate(SYMBOL, "seller", "5", "59998.5"),
+    ]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0004 @ 59999", "0.0006 @ 59999"]);
+    expect((await receiptsOf(all, 1)).map(({ cause }) => cause)).toEqual(["TRADE_THROUGH", "TRADE_THROUGH"]);
+  });
+
+  test("W8: two orders share one trade, in the order of their arrival, in one commit", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59990", { quantity: "0.0003" });
+    await all.place("one", "BUY", "59990", { quantity: "0.0003" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0004", "59989")]);
+    expect([await fillsOf(all, 1), await fillsOf(all, 2)]).toEqual([["0.0003 @ 59990"], ["0.0001 @ 59990"]]);
+    expect((await all.store.loadAccount("one"))?.version).toBe(4);
+  });
+
+  test("trades in quick succession fill as much together as one after another", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    all.time.advance(1);
+    for (const quantity of ["0.0009", "0.0003", "0.0003", "0.9"]) {
+      all.market.aggregate(SYMBOL, "seller", quantity, "59999.99");
+    }
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0002 @ 59999.99", "0.0003 @ 59999.99", "0.0005 @ 59999.99"]);
+  });
+});
+
+describe("a book that comes to the limit", () => {
+  test("W11: fills what is displayed and was not consumed, and a repeated quantity fills nothing", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59995", { quantity: "0.002" });
+    await inTurn(all, [
+      (market) =>
+        market.diff(SYMBOL, {
+          asks: "59994x0.0005 59998x1 60000x0 60001x0",
+          bids: "59999.99x0 59999x0",
+        }),
+    ]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59995"]);
+    await inTurn(all, [(market) => market.diff(SYMBOL, { asks: "59994x0.0005 59998x1" })]);
+    expect(await fillsOf(all, 1)).toHaveLength(1);
+    const [{ at } = { at: 0 }] = await all.store.listTrades("one", { symbol: SYMBOL, orderId: 1, limit: 1 });
+    all.time.advance(at + 2_500 - all.time.now());
+    all.market.diff(SYMBOL, { asks: "59994x0.0008" });
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59995", "0.00055 @ 59995"]);
+    expect((await receiptsOf(all, 1))[1]).toMatchObject({
+      cause: "BOOK_CROSSED",
+      level: { displayed: 80_000n, ownConsumed: 25_000n, available: 55_000n, index: 0 },
+    });
+  });
+
+  test("is not taken for a change when it is known again and shows what it had shown", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59995", { quantity: "0.002" });
+    const crossing = { asks: "59994x0.0005 59998x1", bids: "59980x1" };
+    await inTurn(all, [(market) => market.openBook(SYMBOL, crossing)]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59995"]);
+    all.time.advance(6_000);
+    await inTurn(all, [(market) => market.loseBook(SYMBOL), (market) => market.openBook(SYMBOL, crossing)]);
+    expect(await fillsOf(all, 1)).toHaveLength(1);
+    await inTurn(all, [(market) => market.openBook(SYMBOL, { ...crossing, asks: "59994x0.0007 59998x1" })]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59995", "0.0007 @ 59995"]);
+  });
+});
+
+describe("what comes while an order is committed", () => {
+  test.each([
+    ["a trade through", (market: StubMarket) => market.aggregate(SYMBOL, "seller", "1", "59998"), "0.001"],
+    [
+      "a trade at the price",
+      (market: StubMarket) => market.aggregate(SYMBOL, "seller", "0.0025", "59999"),
+      "0.0005",
+    ],
+    ["a level that comes and goes", comesAndGoes, "0.0007"],
+  ])("%s is not lost", async (_, happens, filled) => {
+    const all = await strictStage();
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "59999", { quantity: "0.001" });
+    await hold.reached;
+    all.time.advance(1);
+    happens(all.market);
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual([`${filled} @ 59999`]);
+  });
+});
+
+function comesAndGoes(market: StubMarket): void {
+  market.diff(SYMBOL, { asks: "59998.5x0.0007", bids: "59999.99x0 59999x0" });
+  market.diff(SYMBOL, { asks: "59998.5x0" });
+}
+
+describe("after a time in which nobody listened", () => {
+  test("W17: an order continues where it was noted, less what was traded since, behind no more than is displayed", async () => {
+    const before = await stage(STRICT);
+    before.market.openBook(SYMBOL, { asks: "60000x1", bids: "59000x1.2" });
+    await before.triggers.open();
+    await before.place("one", "BUY", "59000", { quantity: "0.001" });
+    before.time.advance(1);
+    before.market.aggregate(SYMBOL, "seller", "0.00001", "59000");
+    before.time.advance(10_000);
+    await before.settled();
+    const [note] = await before.store.listQueueNotes(["one"]);
+    expect(note).toMatchObject({ orderId: 1, ahead: 119_999_000n, tradedAtPrice: 1_000n, tradeId: 1 });
+    before.storage.failsToNote = true;
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.market.history.push(...before.market.history);
+    after.time.advance(30_000);
+    after.market.unheard(SYMBOL, "seller", "0.5", "59000");
+    after.market.unheard(SYMBOL, "buyer", "5", "59000");
+    after.time.advance(60_000);
+    after.market.openBook(SYMBOL, { asks: "60000x1", bids: "59000x0.4" });
+    await after.triggers.open();
+    await after.settled();
+    expect(aheadOf(after, 1)).toBe("0.4");
+    expect(await fillsOf(before, 1)).toEqual([]);
+  });
+
+  test("trades of that time fill once, with the time that they were made at", async () => {
+    const before = await strictStage();
+    await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    await inTurn(before, [(market) => market.aggregate(SYMBOL, "seller", "0.0015", "59999.99")]);
+    expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59999.99"]);
+    before.storage.failsToNote = true;
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.market.history.push(...before.market.history);
+    after.time.advance(2_000);
+    after.market.unheard(SYMBOL, "seller", "0.0015", "59990");
+    after.time.advance(2_000);
+    after.market.openBook(SYMBOL, BOOK_S);
+    after.market.failingAnswers = 1;
+    await after.triggers.open();
+    after.market.aggregate(SYMBOL, "seller", "0.0004", "59999.98");
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59999.99"]);
+    after.time.advance(5_000);
+    await after.settled();
+    expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59999.99", "0.0015 @ 59999.99", "0.0004 @ 59999.99"]);
+  });
+
+  test("a trade that is missing in the stream is looked up before later ones count", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    all.time.advance(1);
+    all.market.aggregate(SYMBOL, "seller", "0.0002", "59999.99");
+    all.time.advance(1);
+    all.market.unheard(SYMBOL, "seller", "0.0008", "59999.99");
+    all.time.advance(1);
+    all.market.aggregate(SYMBOL, "seller", "0.0005", "59999.99");
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59999.99"]);
+  });
+
+  test("notes of orders that have ended are removed", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0002", "59999.99")]);
+    all.time.advance(5_000);
+    await all.settled();
+    expect(await all.store.listQueueNotes(["one"])).toHaveLength(1);
+    await all.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    all.time.advance(5_000);
+    await all.settled();
+    expect(await all.store.listQueueNotes(["one"])).toEqual([]);
+  });
+});
+
+describe("several servers", () => {
+  test("that both keep an order fill it once by each trade of the market", async () => {
+    const { here, there, time, notify } = await twoServers(["one"], "SPOT", {});
+    for (const { market } of [here, there]) market.openBook(SYMBOL, BOOK_S);
+    await here.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    await notify("one");
+    expect([aheadOf(here, 1), aheadOf(there, 1)]).toEqual(["0.001", "0.001"]);
+    for (const quantity of ["0.0006", "0.0006", "0.0001"]) {
+      time.advance(1);
+      const trade = here.market.unheard(SYMBOL, "seller", quantity, "59999.99");
+      for (const { market } of [there, here]) market.retell(SYMBOL, trade);
+      await notify("one");
+    }
+    expect(await fillsOf(here, 1)).toEqual(["0.0002 @ 59999.99", "0.0001 @ 59999.99"]);
+    expect([aheadOf(here, 1), aheadOf(there, 1)]).toEqual(["0", "0"]);
+  });
+});
+
+describe("a symbol's book", () => {
+  test("is followed as long as a strategy under strict uses the symbol, and by nobody else", async () => {
+    const all = await strictStage();
+    expect(all.market.followedBooks()).toEqual([]);
+    await all.place("one", "BUY", "59990", { quantity: "0.001" });
+    expect(all.market.followedBooks()).toEqual([SYMBOL]);
+    await all.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    expect(all.market.followedBooks()).toEqual([]);
+    expect(all.market.subscribed()).toEqual([]);
+  });
+
+  test("is not followed for orders under standard, which trades at their limit do not fill", async () => {
+    const { market, place, settled, statusOf, triggers } = await stage();
+    await triggers.open();
+    await place("one", "BUY", "90");
+    expect(market.followedBooks()).toEqual([]);
+    market.show(SYMBOL, "89", "90");
+    await settled();
+    expect(await statusOf("one", 2)).toBe("FILLED");
+  });
+});

@@ -1,0 +1,595 @@
+// Open orders under `strict`: filled by the market's trades, and by levels of the book that come to their limits,
+// never by a quote. It follows the books of all symbols that a strategy under `strict` uses, and of no others;
+// `symbol-queues.ts` says what an event does to the queues, and what may be filled becomes a command through the
+// desk: `MatchTrade`, one for each strategy and trade, and `MatchCrossing`, one at a time for each order. Their
+// keys let each trade of the market and each change of a book have its effect once, on however many servers.
+// Nothing is lost: what came between the decision of an order and its registration is in the market's memory, and
+// the trades of a time that was missed are looked up, one by one. Until that is done the strategies concerned get
+// no live trades on the symbol. Source: strict fills, sections 7 and 9.
+import type { Logger } from "pino";
+import { Pauses } from "../concurrency/delays.ts";
+import type { Timers } from "../concurrency/time.ts";
+import type { Announcement, Desk, ExecuteOptions } from "../desk/desk.ts";
+import type { Account } from "../domain/account.ts";
+import { type Command, crossingKey, type MatchCrossing, matchKey } from "../domain/command.ts";
+import type { DomainEvent } from "../domain/event.ts";
+import type { MarketTrade } from "../domain/market.ts";
+import type { Order } from "../domain/order.ts";
+import type { BookLevel } from "../domain/receipt.ts";
+import { isRefusal } from "../domain/refusal.ts";
+import { stampOf } from "../engine/matching/evidence.ts";
+import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
+import type { BookEvent, LiveMarket } from "../market/feed.ts";
+import { type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
+import type { QueueNote } from "../store/ports/trading.ts";
+import type { Store } from "../store/store.ts";
+import {
+  type Crossing,
+  type Fill,
+  type Match,
+  move,
+  moveByChange,
+  SymbolQueues,
+  unfilled,
+  type Waiting,
+} from "./symbol-queues.ts";
+import { isInQueue } from "./trigger.ts";
+
+/** Delay before a command that could not be executed is sent again, ms. */
+const RETRY_MS = 1_000;
+/** Delay before trades that were not available are requested again, ms. */
+const HISTORY_RETRY_MS = 5_000;
+/** A trade arrives at most this long after it was made, ms; the past is looked up from so much earlier. */
+const IN_FLIGHT_MS_MAX = 1_000;
+
+type Deps = {
+  readonly desk: Pick<Desk, "execute">;
+  readonly store: Pick<Store, "noteQueues" | "forgetQueues" | "listQueueNotes">;
+  readonly market: LiveMarket;
+  readonly after: Timers["after"];
+  /** Called when another server has executed a command, and nothing was announced here. */
+  readonly onReplayed: (strategyId: string) => void;
+  /** Called at each trade on a symbol whose book is followed. */
+  readonly onTrade: (symbol: string, price: Price) => void;
+  readonly log: Pick<Logger, "error" | "info" | "warn">;
+};
+
+/** A symbol that strategies under `strict` use. */
+type Followed = {
+  readonly symbol: string;
+  readonly queues: SymbolQueues;
+  /** The strategies that use it. */
+  readonly users: Set<string>;
+  /** Strategies whose past is to be looked up. */
+  readonly held: Map<string, Held>;
+  /** Live trades since the past was requested. */
+  missed: MarketTrade[];
+  isLookingUp: boolean;
+  lastTrade: MarketTrade | null;
+  /** Whether the book has changed while it was not known. */
+  isBehind: boolean;
+  readonly release: () => void;
+};
+
+/** Since when something may have been missed, market time in Unix ms. Another object is another time. */
+type Held = { readonly since: number };
+
+type Sent = { readonly strategyId: string; readonly symbol: string; readonly at: number };
+
+export class Queues {
+  readonly #deps: Deps;
+  readonly #pauses: Pauses;
+  readonly #symbols = new Map<string, Followed>();
+  /** The symbols that each strategy under `strict` uses. */
+  readonly #users = new Map<string, ReadonlySet<string>>();
+  /** By strategy and order id. */
+  readonly #orders = new Map<string, Map<number, Waiting>>();
+  /** Commands without an answer. */
+  readonly #unfinished = new Set<Sent>();
+  /** Orders with a crossing on its way, and the latest levels that came to them meanwhile. */
+  readonly #crossings = new Map<Waiting, MatchCrossing | null>();
+  /** Orders that have ended and may have a note. */
+  #ended: Pick<QueueNote, "strategyId" | "orderId">[] = [];
+  #isClosed = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#pauses = new Pauses(deps.after);
+  }
+
+  /** The number of orders that wait in queues. */
+  get size(): number {
+    return [...this.#orders.values()].reduce((sum, orders) => sum + orders.size, 0);
+  }
+
+  /** Whether orders wait in queues of a symbol, or a strategy under `strict` uses it otherwise. */
+  has(symbol: string): boolean {
+    return this.#symbols.has(symbol);
+  }
+
+  /** The symbols that a strategy under `strict` uses. */
+  symbolsOf(strategyId: string): Iterable<string> {
+    return this.#users.get(strategyId) ?? [];
+  }
+
+  /** The strategies that use a symbol whose book is followed. */
+  strategies(): Iterable<string> {
+    return this.#users.keys();
+  }
+
+  /**
+   * What others display in front of an open order; undefined if it is not followed here, or its past is being
+   * looked up, null if nothing is known.
+   */
+  readonly aheadOf = (strategyId: string, orderId: number): Quantity | null | undefined => {
+    const order = this.#orders.get(strategyId)?.get(orderId);
+    return order?.isReady === true ? order.position.ahead : undefined;
+  };
+
+  /** Since when commands and look-ups of a symbol are unfinished, market time in Unix ms; null for none. */
+  unfinishedSince(symbol: string): number | null {
+    const held = [...(this.#symbols.get(symbol)?.held.values() ?? [])].map(({ since }) => since);
+    const sent = [...this.#unfinished].flatMap((each) => (each.symbol === symbol ? [each.at] : []));
+    const times = [...held, ...sent];
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /**
+   * Applies a commit of this process: `orders` are those that it changed, `sequence` is the market's at its
+   * decision. Answers the symbols that are used no more.
+   */
+  committed({ account, orders, events, sequence }: CommittedChange): readonly string[] {
+    const { strategyId } = account;
+    if (account.profile.strict === null) return [];
+    this.#followEvents(strategyId, events);
+    for (const order of orders) {
+      const known = this.#orders.get(strategyId)?.get(order.orderId);
+      if (!isInQueue(order)) {
+        if (known !== undefined) this.#end(known);
+      } else if (known !== undefined) {
+        known.remaining = subtract(order.quantity, order.executedQuantity);
+      } else if (!this.#isClosed) {
+        this.#register(account, order, sequence);
+      }
+    }
+    return this.#use(account);
+  }
+
+  /**
+   * Replaces an account's orders by the stored state. An order that is new here has a past that is not known:
+   * `coveredUntil` answers until when each symbol is known to have been followed. Answers the symbols that are
+   * used no more.
+   */
+  loaded(
+    account: Account,
+    { isKept, coveredUntil }: { isKept: boolean; coveredUntil: (symbol: string) => number | null },
+  ): readonly string[] {
+    if (account.profile.strict === null && !this.#users.has(account.strategyId)) return [];
+    const own = this.#orders.get(account.strategyId);
+    const open = [...account.openOrders.values()].filter(isInQueue);
+    const ids = new Set(open.map(({ orderId }) => orderId));
+    for (const order of [...(own?.values() ?? [])]) {
+      if (ids.has(order.orderId)) continue;
+      if (isKept) this.#end(order);
+      else this.#remove(order);
+    }
+    for (const order of open) {
+      const known = own?.get(order.orderId);
+      if (known === undefined) this.#hold(this.#add(account, order, coveredUntil(order.symbol)));
+      else known.remaining = subtract(order.quantity, order.executedQuantity);
+    }
+    return this.#use(account);
+  }
+
+  /** Trades of a symbol may have been missed since a market time, Unix ms. */
+  missed(symbol: string, since: number): void {
+    const followed = this.#symbols.get(symbol);
+    if (followed === undefined) return;
+    const strategies = new Set(followed.queues.orders().map(({ strategyId }) => strategyId));
+    for (const strategyId of strategies) this.#holdStrategy(followed, strategyId, since);
+  }
+
+  /** Stores what has changed of the queues. Never rejects. */
+  async store(): Promise<void> {
+    const { store, market, log } = this.#deps;
+    const at = market.now();
+    const busy = new Set([...this.#unfinished].map(({ strategyId, symbol }) => `${strategyId} ${symbol}`));
+    const noted: Waiting[] = [];
+    const notes: QueueNote[] = [];
+    for (const { symbol, queues, held, lastTrade } of this.#symbols.values()) {
+      for (const order of queues.orders()) {
+        const { strategyId, orderId, position, applied } = order;
+        // What a command on its way may fill is not known yet.
+        if (!order.isChanged || !order.isReady || held.has(strategyId) || busy.has(`${strategyId} ${symbol}`))
+          continue;
+        const tradeId = lastTrade?.aggregateId ?? applied?.tradeId ?? null;
+        notes.push({ strategyId, orderId, symbol, ...position, tradeId, at });
+        noted.push(order);
+        order.isChanged = false;
+      }
+    }
+    const ended = this.#ended;
+    this.#ended = [];
+    try {
+      if (notes.length > 0) await store.noteQueues(notes);
+      if (ended.length > 0) await store.forgetQueues(ended);
+    } catch (error) {
+      for (const order of noted) order.isChanged = true;
+      this.#ended.push(...ended);
+      log.error({ err: error }, "positions in queues could not be stored");
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#pauses.end();
+    for (const { release } of this.#symbols.values()) release();
+    this.#symbols.clear();
+    this.#orders.clear();
+  }
+
+  // Which symbols are used, and which orders wait.
+
+  /** Records on which symbols a strategy has orders, legs or positions. Answers those that nobody uses any more. */
+  #use({ strategyId, profile, openOrders, openLegs, positions }: Account): readonly string[] {
+    const used = new Set<string>();
+    if (profile.strict !== null && !this.#isClosed) {
+      for (const { symbol } of [...openOrders.values(), ...openLegs.values()]) used.add(symbol);
+      for (const symbol of positions.keys()) used.add(symbol);
+    }
+    for (const symbol of used) this.#follow(symbol).users.add(strategyId);
+    const left: string[] = [];
+    for (const symbol of this.#users.get(strategyId) ?? []) {
+      const followed = this.#symbols.get(symbol);
+      if (used.has(symbol) || followed === undefined) continue;
+      followed.users.delete(strategyId);
+      if (followed.users.size > 0) continue;
+      followed.release();
+      this.#symbols.delete(symbol);
+      left.push(symbol);
+    }
+    if (used.size === 0) this.#users.delete(strategyId);
+    else this.#users.set(strategyId, used);
+    return left;
+  }
+
+  #follow(symbol: string): Followed {
+    const known = this.#symbols.get(symbol);
+    if (known !== undefined) return known;
+    const followed: Followed = {
+      symbol,
+      queues: new SymbolQueues(),
+      users: new Set(),
+      held: new Map(),
+      missed: [],
+      isLookingUp: false,
+      lastTrade: null,
+      isBehind: false,
+      release: this.#deps.market.followBook(symbol, (event) => this.#received(followed, event)),
+    };
+    this.#symbols.set(symbol, followed);
+    return followed;
+  }
+
+  #add({ strategyId, profile }: Account, order: Order, coveredUntil: number | null): Waiting {
+    const { orderId, side, price, symbol, queue } = order;
+    const { queues } = this.#follow(symbol);
+    const since = queue?.since ?? order.placedAt;
+    const waiting: Waiting = {
+      strategyId,
+      orderId,
+      symbol,
+      side,
+      price,
+      model: profile.strict?.queue ?? "trades",
+      since,
+      bookUpdateId: queue?.bookUpdateId ?? Number.NEGATIVE_INFINITY,
+      remaining: subtract(order.quantity, order.executedQuantity),
+      expected: ZERO,
+      position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
+      appliedUntil: Math.max(since, coveredUntil ?? since),
+      applied: null,
+      isReady: false,
+      isChanged: false,
+    };
+    const own = this.#orders.get(strategyId);
+    if (own === undefined) this.#orders.set(strategyId, new Map([[orderId, waiting]]));
+    else own.set(orderId, waiting);
+    const book = this.#deps.market.book(symbol);
+    queues.add(waiting, book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead);
+    if (book !== null) queues.meet(takenSide(side), book.displayed(takenSide(side)));
+    return waiting;
+  }
+
+  #end(order: Waiting): void {
+    this.#remove(order);
+    this.#ended.push({ strategyId: order.strategyId, orderId: order.orderId });
+  }
+
+  #remove(order: Waiting): void {
+    const { strategyId, orderId, symbol } = order;
+    this.#symbols.get(symbol)?.queues.remove(order);
+    this.#crossings.delete(order);
+    const own = this.#orders.get(strategyId);
+    own?.delete(orderId);
+    if (own?.size === 0) this.#orders.delete(strategyId);
+  }
+
+  /** Registers an order that this process has just committed. */
+  #register(account: Account, order: Order, sequence: number): void {
+    const { market } = this.#deps;
+    const { symbol } = order;
+    const followed = this.#follow(symbol);
+    const waiting = this.#add(account, order, null);
+    // Without a book at the decision its streams may not have been open yet.
+    if (order.queue?.bookUpdateId == null || followed.held.has(account.strategyId)) {
+      this.#hold(waiting);
+      return;
+    }
+    waiting.isReady = true;
+    for (const event of market.bookEventsSince(symbol, sequence)) this.#catchUp(followed, waiting, event);
+  }
+
+  /** Applies to an order what came before it was registered. */
+  #catchUp({ symbol, queues }: Followed, order: Waiting, event: BookEvent): void {
+    if (event.type === "TRADE") {
+      const only = (strategyId: string) => strategyId === order.strategyId;
+      this.#fill(symbol, event.trade, queues.match(event.trade, this.#stepOf(symbol), only));
+      return;
+    }
+    if (event.type === "KNOWN") return;
+    const isMoved =
+      event.type === "DIFF" && event.updateId > order.bookUpdateId && queues.hasMoved(event.updateId);
+    for (const { side, price, quantity } of event.levels) {
+      if (isMoved && side === restingSide(order.side) && price === order.price) moveByChange(order, quantity);
+    }
+    const levels = event.levels.filter(
+      ({ side, price, isDisplayed, displayed }) =>
+        side === takenSide(order.side) &&
+        isDisplayed &&
+        displayed > 0n &&
+        isWithin(order.side, order.price, price),
+    );
+    if (levels.length > 0) this.#cross(symbol, { order, levels }, event);
+  }
+
+  // The market.
+
+  #received(followed: Followed, event: BookEvent): void {
+    const { symbol, queues, held } = followed;
+    if (event.type === "TRADE") this.#traded(followed, event.trade);
+    if (queues.isEmpty) return;
+    const isConcerned = (strategyId: string) => !held.has(strategyId);
+    const book = this.#deps.market.book(symbol);
+    if (event.type === "KNOWN" || book === null || this.#isHalted(symbol)) followed.isBehind = true;
+    if (event.type === "DIFF" && !this.#isHalted(symbol)) queues.change(event, isConcerned);
+    if (book === null || this.#isHalted(symbol)) return;
+    if (followed.isBehind) {
+      followed.isBehind = false;
+      const time = { time: book.eventTime, updateId: book.lastUpdateId };
+      queues.known(time, (side, price) => book.displayedAt(side, price), isConcerned);
+      const stamp = { updateId: book.tickerUpdateId ?? book.lastUpdateId, book: stampOf(book) };
+      for (const each of queues.crossedAnew((side) => book.displayed(side))) this.#cross(symbol, each, stamp);
+    } else if (event.type === "DIFF" || event.type === "TICKER") {
+      for (const each of queues.crossedBy(event.levels)) this.#cross(symbol, each, event);
+    }
+  }
+
+  #traded(followed: Followed, trade: MarketTrade): void {
+    const { symbol, queues, held, lastTrade } = followed;
+    followed.lastTrade = trade;
+    this.#deps.onTrade(symbol, trade.price);
+    if (queues.isEmpty) return;
+    if (lastTrade !== null && trade.aggregateId > lastTrade.aggregateId + 1) {
+      this.missed(symbol, lastTrade.time);
+    }
+    if (held.size > 0) followed.missed.push(trade);
+    // A halted market does not trade.
+    if (this.#isHalted(symbol)) return;
+    const isConcerned = (strategyId: string) => !held.has(strategyId);
+    this.#fill(symbol, trade, queues.trade(trade, this.#stepOf(symbol), isConcerned));
+  }
+
+  /** Sends what a trade fills; one of the past with its time. */
+  #fill(symbol: string, trade: MarketTrade, matches: readonly Match[], seenAt?: number): void {
+    const key = matchKey(symbol, trade);
+    for (const { strategyId, queues, fills } of matches) {
+      if (fills.length === 0) continue;
+      const command = {
+        type: "MatchTrade",
+        symbol,
+        trade,
+        queues,
+        ...(seenAt !== undefined && { seenAt }),
+      } as const;
+      void this.#send(strategyId, symbol, command, { key, fills });
+    }
+  }
+
+  /** Sends levels that have come to the limit of an order, one command at a time. */
+  #cross(
+    symbol: string,
+    { order, levels }: Crossing,
+    { updateId, book }: { readonly updateId: number; readonly book: MatchCrossing["book"] },
+  ): void {
+    if (order.position.ahead !== 0n) move(order, { ahead: ZERO });
+    if (unfilled(order) === 0n) return;
+    const { strategyId, orderId } = order;
+    const command: MatchCrossing = { type: "MatchCrossing", orderId, levels, book };
+    const waiting = this.#crossings.get(order);
+    if (waiting !== undefined) {
+      this.#crossings.set(order, {
+        ...command,
+        levels: waiting === null ? levels : merged(order, waiting.levels, levels),
+      });
+      return;
+    }
+    this.#crossings.set(order, null);
+    const key = crossingKey(orderId, updateId);
+    void this.#send(strategyId, symbol, command, { key, fills: [] }).then(() => {
+      const next = this.#crossings.get(order);
+      this.#crossings.delete(order);
+      if (next == null) return;
+      const { tickerUpdateId, lastUpdateId } = next.book;
+      const { book: of, levels: at } = next;
+      this.#cross(symbol, { order, levels: at }, { updateId: tickerUpdateId ?? lastUpdateId, book: of });
+    });
+  }
+
+  /** Executes a command until it has an answer. Never rejects. */
+  async #send(
+    strategyId: string,
+    symbol: string,
+    command: Command,
+    { key, fills }: { readonly key: string; readonly fills: readonly Fill[] },
+  ): Promise<void> {
+    const sent: Sent = { strategyId, symbol, at: this.#deps.market.now() };
+    this.#unfinished.add(sent);
+    const isKept = () => this.#orders.has(strategyId) && !this.#isClosed;
+    while (!(await this.#attempt(strategyId, symbol, command, { key }))) {
+      await this.#pauses.pause(RETRY_MS);
+      if (!isKept()) break;
+    }
+    for (const { order, quantity } of fills) order.expected = subtract(order.expected, quantity);
+    this.#unfinished.delete(sent);
+  }
+
+  /** Executes a command. Returns false if it has to be sent again. */
+  async #attempt(
+    strategyId: string,
+    symbol: string,
+    command: Command,
+    options: ExecuteOptions,
+  ): Promise<boolean> {
+    const { desk, log, onReplayed } = this.#deps;
+    try {
+      const outcome = await desk.execute(strategyId, command, options);
+      if (isRefusal(outcome)) return outcome.refusal === "NOTHING_TO_FILL";
+      if (outcome.replayed) {
+        this.#followEvents(strategyId, outcome.events);
+        onReplayed(strategyId);
+      }
+      return true;
+    } catch (error) {
+      // A failed commit stops the process; any other error may be transient.
+      log.error({ err: error, strategyId, symbol }, "a match could not be committed; it is sent again");
+      return false;
+    }
+  }
+
+  /** What a commit says of a queue holds, whichever server has decided it. */
+  #followEvents(strategyId: string, events: readonly DomainEvent[]): void {
+    for (const event of events) {
+      if (event.type !== "OrderFilled") continue;
+      const order = this.#orders.get(strategyId)?.get(event.trade.orderId);
+      const ahead = event.trade.receipt?.queue?.ahead;
+      if (order !== undefined && ahead !== undefined && order.position.ahead !== ahead)
+        move(order, { ahead });
+    }
+  }
+
+  // The past.
+
+  /** An order gets no live trades before its past is known. */
+  #hold({ symbol, strategyId, appliedUntil }: Waiting): void {
+    this.#holdStrategy(this.#follow(symbol), strategyId, appliedUntil);
+  }
+
+  #holdStrategy(followed: Followed, strategyId: string, since: number): void {
+    followed.held.set(strategyId, { since: Math.min(since, followed.held.get(strategyId)?.since ?? since) });
+    if (!followed.isLookingUp) void this.#lookUp(followed);
+  }
+
+  /** Looks up the past of the strategies that are held, until none is. Never rejects. */
+  async #lookUp(followed: Followed): Promise<void> {
+    const { symbol, held } = followed;
+    followed.isLookingUp = true;
+    while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
+      const strategies = new Map(held);
+      followed.missed = [];
+      const trades = await this.#pastOf(followed, strategies);
+      if (trades === null) {
+        await this.#pauses.pause(HISTORY_RETRY_MS);
+        continue;
+      }
+      this.#applyPast(followed, strategies, trades);
+    }
+    followed.isLookingUp = false;
+    followed.missed = [];
+  }
+
+  /** The trades that held strategies may have missed; null if they are not available now. */
+  async #pastOf(
+    { symbol, queues }: Followed,
+    strategies: ReadonlyMap<string, Held>,
+  ): Promise<readonly MarketTrade[] | null> {
+    const { store, market, log } = this.#deps;
+    try {
+      const orders = queues.orders().filter(({ strategyId }) => strategies.has(strategyId));
+      const noted = await store.listQueueNotes([...strategies.keys()]);
+      for (const order of orders) makeReady(order, noted);
+      const to = market.now();
+      const starts = orders.map(({ strategyId, appliedUntil, applied }) =>
+        Math.max(appliedUntil, applied?.at ?? 0, strategies.get(strategyId)?.since ?? 0),
+      );
+      if (starts.length === 0) return [];
+      return await market.matchedBetween(symbol, Math.min(...starts) - IN_FLIGHT_MS_MAX, to);
+    } catch (error) {
+      log.error({ err: error, symbol }, "positions in queues could not be looked up; it is tried again");
+      return null;
+    }
+  }
+
+  #applyPast(
+    followed: Followed,
+    strategies: ReadonlyMap<string, Held>,
+    trades: readonly MarketTrade[],
+  ): void {
+    const { symbol, queues, held, missed } = followed;
+    const step = this.#stepOf(symbol);
+    const isConcerned = (strategyId: string) => strategies.has(strategyId);
+    for (const trade of [...trades, ...missed]) {
+      this.#fill(symbol, trade, queues.match(trade, step, isConcerned), trade.time);
+    }
+    const book = this.#deps.market.book(symbol);
+    for (const order of queues.orders()) {
+      if (!strategies.has(order.strategyId) || !order.isReady) continue;
+      const displayed = book?.displayedAt(restingSide(order.side), order.price) ?? null;
+      if (displayed !== null) moveByChange(order, displayed);
+    }
+    for (const [strategyId, since] of strategies) {
+      // It may have missed something else meanwhile.
+      if (held.get(strategyId) === since) held.delete(strategyId);
+    }
+    this.#deps.log.info({ symbol, trades: trades.length }, "the past of orders in queues is looked up");
+  }
+
+  #stepOf(symbol: string): Quantity {
+    return this.#deps.market.rules(symbol)?.lotSize?.stepSize ?? ZERO;
+  }
+
+  #isHalted(symbol: string): boolean {
+    return this.#deps.market.rules(symbol)?.status !== "TRADING";
+  }
+}
+
+type CommittedChange = Pick<Announcement, "account" | "orders" | "events" | "sequence">;
+
+/** Levels that came one after another, best first: the later quantity of a price counts. */
+function merged({ side }: Waiting, earlier: readonly BookLevel[], later: readonly BookLevel[]): BookLevel[] {
+  const all = new Map([...earlier, ...later].map((level) => [level.price, level]));
+  return [...all.values()].sort((one, other) => (one.price < other.price === (side === "BUY") ? -1 : 1));
+}
+
+/** An order continues where it was noted last, or at its placement; it may have been crossed since then. */
+function makeReady(order: Waiting, noted: readonly QueueNote[]): void {
+  const { isReady, strategyId, orderId, position } = order;
+  const note = noted.find((each) => each.orderId === orderId && each.strategyId === strategyId);
+  order.isReady = true;
+  // What this process knows of the order is newer.
+  if (isReady || note === undefined) return;
+  const { ahead, tradedAtPrice, canceledAhead, tradeId, at } = note;
+  const isCrossed = position.ahead === 0n;
+  order.position = { ahead: isCrossed ? position.ahead : ahead, tradedAtPrice, canceledAhead };
+  if (tradeId !== null) order.applied = { tradeId, at };
+}

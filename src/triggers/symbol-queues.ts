@@ -1,0 +1,396 @@
+// The open orders under `strict` of one symbol, by the price at which they wait: how trades of the market and
+// changes of the book move their queues, and which of them these may fill. It sends nothing and waits for
+// nothing; `queues.ts` does. What an order gets is decided by the engine: here it is only foreseen.
+// Invariants: what is in front of an order never rises, except from unknown; an order is at most at one price.
+// Source: strict fills, section 7.
+import type { MatchTrade, QueuePosition } from "../domain/command.ts";
+import type { QueueModel } from "../domain/fill-profile.ts";
+import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
+import type { Side } from "../domain/order.ts";
+import type { BookLevel, BookSide } from "../domain/receipt.ts";
+import { aheadAfterChange, ExchangeOrder, matchTrade } from "../engine/matching/queue.ts";
+import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
+import { add, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
+
+/** Trades whose id says that they are applied are at most so much later than that was noted, ms. */
+const NOTED_LATER_MS_MAX = 10_000;
+
+/** An open order in its queue. */
+export type Waiting = {
+  readonly strategyId: string;
+  readonly orderId: number;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: Price;
+  readonly model: QueueModel;
+  /** Only trades after it can fill the order, market time in Unix ms. */
+  readonly since: number;
+  /** The book that showed what is in front of it; earlier changes do not move it. */
+  readonly bookUpdateId: number;
+  /** What is left of it, as committed. */
+  remaining: Quantity;
+  /** What commands on their way are expected to fill. */
+  expected: Quantity;
+  position: QueuePosition;
+  /** Trades until this market time are applied, Unix ms. */
+  appliedUntil: number;
+  /** The last trade that is applied, and the market time at which that was known; null for none. */
+  applied: { readonly tradeId: number; readonly at: number } | null;
+  /** Whether it takes part in trades: false until it is known what was noted of it. */
+  isReady: boolean;
+  /** Whether its position has changed since it was noted. */
+  isChanged: boolean;
+};
+
+/** What a trade does to the orders of one strategy; `fills` is empty if it fills none of them. */
+export type Match = {
+  readonly strategyId: string;
+  readonly queues: MatchTrade["queues"];
+  readonly fills: readonly Fill[];
+};
+export type Fill = { readonly order: Waiting; readonly quantity: Quantity };
+
+/** Levels of the other side that have come to the limit of an order. */
+export type Crossing = { readonly order: Waiting; readonly levels: readonly BookLevel[] };
+
+/** A change of the book that waits for earlier trades. */
+type Change = {
+  readonly time: number;
+  readonly updateId: number;
+  readonly levels: readonly QuotedLevel[];
+};
+/** What is displayed at a price. */
+type QuotedLevel = { readonly side: BookSide; readonly price: Price; readonly quantity: Quantity };
+
+/** Whether a strategy is concerned: those whose past is being looked up are not. */
+export type Concerned = (strategyId: string) => boolean;
+
+export class SymbolQueues {
+  readonly #sides = { BID: new QueueSide("BID"), ASK: new QueueSide("ASK") };
+  #exchangeOrder = new ExchangeOrder<Change>();
+  /** The last change of the book that has moved the queues. */
+  #movedUntil = Number.NEGATIVE_INFINITY;
+  /** What was last displayed at prices within the limit of an order of the other side. */
+  readonly #met = { BID: new Map<Price, Quantity>(), ASK: new Map<Price, Quantity>() };
+
+  get isEmpty(): boolean {
+    return this.#sides.BID.isEmpty && this.#sides.ASK.isEmpty;
+  }
+
+  orders(): Waiting[] {
+    return [...this.#sides.BID.orders(), ...this.#sides.ASK.orders()];
+  }
+
+  /** Adds an order. `displayed` is what others display at its price; null if that is not known. */
+  add(order: Waiting, displayed: Quantity | null): void {
+    this.#sides[restingSide(order.side)].add(order, displayed);
+  }
+
+  remove(order: Waiting): void {
+    this.#sides[restingSide(order.side)].remove(order);
+    if (this.#sides[restingSide(order.side)].isEmpty) this.#met[takenSide(order.side)].clear();
+  }
+
+  /** A trade has come: changes of the book before it, then the trade, move the queues. */
+  trade(trade: MarketTrade, step: Quantity, isConcerned: Concerned): readonly Match[] {
+    for (const change of this.#exchangeOrder.trade(trade.time)) this.#move(change, isConcerned);
+    const side = this.#sides[trade.side];
+    if (!side.isReachedBy(trade.price)) return NO_MATCHES;
+    const level = side.at(trade.price);
+    level?.trades.push({ time: trade.time, quantity: trade.quantity });
+    return this.match(trade, step, isConcerned);
+  }
+
+  /** What a trade does to the queues that it reaches, also one of the past. */
+  match(trade: MarketTrade, step: Quantity, isConcerned: Concerned): readonly Match[] {
+    const reached = Map.groupBy(this.#sides[trade.side].reachedBy(trade.price), (each) => each.strategyId);
+    const matches: Match[] = [];
+    for (const [strategyId, orders] of reached) {
+      if (isConcerned(strategyId)) matches.push({ strategyId, ...matchOrders(trade, orders, step) });
+    }
+    return matches;
+  }
+
+  /** A diff has come: it moves queues now or later. */
+  change(
+    { time, updateId, levels }: Omit<Change, "levels"> & { readonly levels: readonly ChangedLevel[] },
+    isConcerned: Concerned,
+  ): void {
+    const quoted = levels.map(({ side, price, quantity, fromTicker, displayed }) => ({
+      side,
+      price,
+      // The ticker is newer than the diff, and may display more.
+      quantity: fromTicker && displayed > quantity ? displayed : quantity,
+    }));
+    for (const change of this.#exchangeOrder.change({ time, updateId, levels: quoted })) {
+      this.#move(change, isConcerned);
+    }
+  }
+
+  /** The book is known again: nobody can be in front of an order who is not displayed. */
+  known(
+    book: { readonly time: number; readonly updateId: number },
+    displayedAt: (side: BookSide, price: Price) => Quantity | null,
+    isConcerned: Concerned,
+  ): void {
+    const levels: QuotedLevel[] = [];
+    for (const side of ["BID", "ASK"] as const) {
+      for (const level of this.#sides[side].levels()) {
+        const quantity = displayedAt(side, level.price);
+        // What is gone was traded or canceled: nobody knows which.
+        level.displayed = null;
+        level.trades = [];
+        if (quantity !== null) levels.push({ side, price: level.price, quantity });
+      }
+    }
+    this.#exchangeOrder = new ExchangeOrder();
+    for (const change of this.#exchangeOrder.change({ ...book, levels })) this.#move(change, isConcerned);
+  }
+
+  /** Whether changes of the book until this one have moved the queues already. */
+  hasMoved(updateId: number): boolean {
+    return updateId <= this.#movedUntil;
+  }
+
+  /** Levels of the book have changed: the orders whose limits they have come to, in their execution order. */
+  crossedBy(levels: readonly ChangedLevel[]): readonly Crossing[] {
+    const crossings: Crossing[] = [];
+    for (const taken of ["ASK", "BID"] as const) {
+      const resting = this.#sides[taken === "ASK" ? "BID" : "ASK"];
+      if (resting.isEmpty) continue;
+      const changed = levels.filter((level) => level.side === taken && level.isDisplayed);
+      for (const { price, displayed } of changed) {
+        if (!resting.isReachedBy(price)) continue;
+        if (displayed === 0n) this.#met[taken].delete(price);
+        else this.#met[taken].set(price, displayed);
+      }
+      crossings.push(...this.#crossingsOf(taken, changed));
+    }
+    return crossings;
+  }
+
+  /** The same for a book that is known again; a quantity that was there before is no change. */
+  crossedAnew(displayed: (side: BookSide) => Iterable<BookLevel>): readonly Crossing[] {
+    return (["ASK", "BID"] as const).flatMap((taken) => {
+      const before = new Map(this.#met[taken]);
+      const levels = this.meet(taken, displayed(taken));
+      return this.#crossingsOf(
+        taken,
+        levels.filter((level) => before.get(level.price) !== level.displayed),
+      );
+    });
+  }
+
+  /** Remembers what is displayed within the limits of orders, and answers it. */
+  meet(taken: BookSide, displayed: Iterable<BookLevel>): readonly BookLevel[] {
+    const resting = this.#sides[taken === "ASK" ? "BID" : "ASK"];
+    const met = this.#met[taken];
+    met.clear();
+    const levels: BookLevel[] = [];
+    if (resting.isEmpty) return levels;
+    for (const level of displayed) {
+      if (!resting.isReachedBy(level.price)) break;
+      if (level.displayed === 0n) continue;
+      met.set(level.price, level.displayed);
+      levels.push(level);
+    }
+    return levels;
+  }
+
+  #crossingsOf(taken: BookSide, changed: readonly BookLevel[]): Crossing[] {
+    const shown = changed.filter((level) => level.displayed > 0n);
+    const best = shown.toSorted((one, other) => comparePrices(taken, one.price, other.price));
+    const [first] = best;
+    if (first === undefined) return [];
+    return this.#sides[taken === "ASK" ? "BID" : "ASK"].reachedBy(first.price).map((order) => ({
+      order,
+      levels: best.filter(({ price }) => isWithin(order.side, order.price, price)),
+    }));
+  }
+
+  #move({ time, updateId, levels }: Change, isConcerned: Concerned): void {
+    this.#movedUntil = Math.max(this.#movedUntil, updateId);
+    for (const { side, price, quantity: after } of levels) {
+      const level = this.#sides[side].at(price);
+      if (level === undefined) continue;
+      const { displayed } = level;
+      const contained = level.trades.filter((trade) => trade.time <= time);
+      const traded = contained.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
+      for (const order of level.orders) {
+        if (updateId <= order.bookUpdateId || !isConcerned(order.strategyId)) continue;
+        moveByChange(order, after, displayed === null ? null : { before: displayed, after, traded });
+      }
+      level.displayed = after;
+      level.trades = level.trades.filter((trade) => trade.time > time);
+    }
+  }
+}
+
+/** What others display in front of an order after a change of its level; null if the level was not followed. */
+export function moveByChange(
+  order: Waiting,
+  displayed: Quantity,
+  change: Parameters<typeof aheadAfterChange>[2] | null = null,
+): void {
+  const { ahead, canceledAhead } = order.position;
+  if (ahead === null) {
+    move(order, { ahead: displayed });
+    return;
+  }
+  const after = change === null ? least(ahead, displayed) : aheadAfterChange(order.model, ahead, change);
+  if (after === ahead) return;
+  move(order, { ahead: after, canceledAhead: add(canceledAhead, subtract(ahead, after)) });
+}
+
+/** Sets what is known of an order's queue. What is in front of it never rises. */
+export function move(order: Waiting, changed: Partial<QueuePosition>): void {
+  const { ahead: before } = order.position;
+  const { ahead = before } = changed;
+  const isHigher = before !== null && (ahead === null || ahead > before);
+  order.position = { ...order.position, ...changed, ahead: isHigher ? before : ahead };
+  order.isChanged = true;
+}
+
+/** Whether a trade is later than the order, and was not applied to it yet. */
+function concerns({ aggregateId, time }: MarketTrade, { isReady, appliedUntil, applied }: Waiting): boolean {
+  if (!isReady || time <= appliedUntil) return false;
+  // Ids of another market may be lower.
+  return applied === null || aggregateId > applied.tradeId || time > applied.at + NOTED_LATER_MS_MAX;
+}
+
+/** Applies a trade to the orders of one strategy that it reaches, in their execution order. */
+function matchOrders(
+  trade: MarketTrade,
+  orders: readonly Waiting[],
+  step: Quantity,
+): Pick<Match, "queues" | "fills"> {
+  const queues = new Map<number, QueuePosition>();
+  const fills: Fill[] = [];
+  let left = trade.quantity;
+  for (const order of orders) {
+    const { price, position } = order;
+    if (!concerns(trade, order)) {
+      // It was applied before, so what is in front now is no evidence.
+      queues.set(order.orderId, { ...position, ahead: null });
+      continue;
+    }
+    queues.set(order.orderId, position);
+    order.applied = { tradeId: trade.aggregateId, at: trade.time };
+    const remaining = unfilled(order);
+    const matched = matchTrade(trade, left, { price, remaining, ahead: position.ahead }, step);
+    const isAtPrice = trade.price === price;
+    if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
+    if (matched === null) continue;
+    if (matched.ahead !== position.ahead) move(order, { ahead: matched.ahead });
+    if (matched.fill === 0n) continue;
+    left = subtract(left, matched.fill);
+    order.expected = add(order.expected, matched.fill);
+    fills.push({ order, quantity: matched.fill });
+  }
+  return { queues, fills };
+}
+
+/** What is left of an order once all commands on their way have had their effect. */
+export function unfilled({ remaining, expected }: Waiting): Quantity {
+  return remaining > expected ? subtract(remaining, expected) : ZERO;
+}
+
+type Level = {
+  readonly price: Price;
+  /** What the last change displayed; null while it is not known. */
+  displayed: Quantity | null;
+  /** Those that no change has contained yet. */
+  trades: { readonly time: number; readonly quantity: Quantity }[];
+  /** In their execution order. */
+  readonly orders: Waiting[];
+};
+
+/** The levels of one side at which orders wait, best first. */
+class QueueSide {
+  readonly #side: BookSide;
+  readonly #prices: Price[] = [];
+  readonly #levels = new Map<Price, Level>();
+
+  constructor(side: BookSide) {
+    this.#side = side;
+  }
+
+  get isEmpty(): boolean {
+    return this.#prices.length === 0;
+  }
+
+  at(price: Price): Level | undefined {
+    return this.#levels.get(price);
+  }
+
+  levels(): Iterable<Level> {
+    return this.#levels.values();
+  }
+
+  orders(): Waiting[] {
+    return [...this.#levels.values()].flatMap((level) => level.orders);
+  }
+
+  /** Whether a price is the best level's or beyond it. */
+  isReachedBy(price: Price): boolean {
+    const [best] = this.#prices;
+    return best !== undefined && comparePrices(this.#side, best, price) <= 0;
+  }
+
+  /** The orders at a price or a better one, in their execution order. */
+  reachedBy(price: Price): Waiting[] {
+    const reached: Waiting[] = [];
+    for (const each of this.#prices) {
+      if (comparePrices(this.#side, each, price) > 0) break;
+      reached.push(...(this.#levels.get(each)?.orders ?? []));
+    }
+    return reached;
+  }
+
+  add(order: Waiting, displayed: Quantity | null): void {
+    const { price } = order;
+    let level = this.#levels.get(price);
+    if (level === undefined) {
+      level = { price, displayed, trades: [], orders: [] };
+      this.#levels.set(price, level);
+      this.#prices.splice(this.#placeOf(price), 0, price);
+    }
+    const place = level.orders.findIndex((other) => isBefore(order, other));
+    level.orders.splice(place === -1 ? level.orders.length : place, 0, order);
+  }
+
+  remove(order: Waiting): void {
+    const level = this.#levels.get(order.price);
+    const place = level?.orders.indexOf(order) ?? -1;
+    if (level === undefined || place === -1) return;
+    level.orders.splice(place, 1);
+    if (level.orders.length > 0) return;
+    this.#levels.delete(order.price);
+    this.#prices.splice(this.#placeOf(order.price), 1);
+  }
+
+  /** The index of the first price that is not better than this one. */
+  #placeOf(price: Price): number {
+    let low = 0;
+    let high = this.#prices.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (comparePrices(this.#side, this.#prices[middle] ?? price, price) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+const NO_MATCHES: readonly Match[] = [];
+
+/** Orders at one price: the earlier arrival first. */
+function isBefore(one: Waiting, other: Waiting): boolean {
+  return one.since === other.since ? one.orderId < other.orderId : one.since < other.since;
+}
+
+/** Negative if the first price is the better one of its side. */
+function comparePrices(side: BookSide, one: Price, other: Price): number {
+  if (one === other) return 0;
+  return one > other === (side === "BID") ? -1 : 1;
+}
