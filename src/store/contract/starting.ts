@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { emptyAccount } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";
-import { decimal, ZERO } from "../../money/decimal.ts";
-import type { Heard } from "../ports/trading.ts";
+import { decimal, type Quantity, ZERO } from "../../money/decimal.ts";
+import type { Heard, QueueNote } from "../ports/trading.ts";
 import type { Store } from "../store.ts";
 import { futuresAccountOf } from "./futures-records.ts";
 import { accountOf, commitOf, createdOf, HUGE, orderOf, TINY } from "./records.ts";
@@ -48,6 +48,34 @@ export function startingCases(opened: Opened): void {
         { symbol: "BTCUSDT", until: 1_795_228_304_525 },
         { symbol: "ETHUSDT", until: 3_000 },
       ]);
+    });
+
+    test("where orders were in their queues, as it was noted at the latest time", async () => {
+      const note: QueueNote = {
+        strategyId: "one",
+        orderId: 7,
+        symbol: "BTCUSDT",
+        ahead: decimal(HUGE),
+        tradedAtPrice: decimal(TINY),
+        canceledAhead: ZERO,
+        tradeId: 3_085_683_259,
+        at: 1_795_228_304_525,
+      };
+      const unknown = { ...note, orderId: 10, ahead: null, tradeId: null };
+      const others = { ...note, strategyId: "two" };
+      await store.noteQueues([]);
+      expect(await store.listQueueNotes(["one", "two"])).toEqual([]);
+      await store.noteQueues([unknown, others, note]);
+      const later = { ...note, ahead: ZERO, tradedAtPrice: decimal<Quantity>(HUGE), at: note.at + 1 };
+      await store.noteQueues([later]);
+      // Of a server that has lost the strategy's slot since.
+      await store.noteQueues([note]);
+      const other = await opened.reopen();
+      expect(await other.listQueueNotes(["one"])).toEqual([later, unknown]);
+      expect(await other.listQueueNotes([])).toEqual([]);
+      await other.forgetQueues([]);
+      await other.forgetQueues([later, { strategyId: "two", orderId: 10 }]);
+      expect(await store.listQueueNotes(["two", "one"])).toEqual([unknown, others]);
     });
 
     test("the accounts of a type that the market can reach, whole, in the order of their ids, and no others", async () => {

@@ -220,8 +220,8 @@ export type TradingStore = {
   /** The recorded times of all symbols of a strategy type. */
   listHeard(family: StrategyType): Promise<readonly Heard[]>;
   /**
-   * Records the positions of open orders in their queues. An earlier note of an order is replaced, unless it is of a
-   * later trade.
+   * Records the positions of open orders in their queues. The note of a later time is kept, whatever is written last.
+   * Rejects if they cannot be written.
    */
   noteQueues(notes: readonly QueueNote[]): Promise<void>;
   /** Removes the notes of orders that are not open any more. */

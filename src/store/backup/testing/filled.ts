@@ -1,4 +1,6 @@
 // Databases to back up: something in every table, and enough of it for several pages.
+
+import { decimal, type Quantity, ZERO } from "../../../money/decimal.ts";
 import {
   actionOf,
   auditedAs,
@@ -22,7 +24,16 @@ import {
   signUp,
   unboundKeyOf,
 } from "../../contract/people/people-records.ts";
-import { budgetsOf, commitOf, createdOf, firstOf, keyOf, orderOf, tradeOf } from "../../contract/records.ts";
+import {
+  budgetsOf,
+  commitOf,
+  createdOf,
+  firstOf,
+  HUGE,
+  keyOf,
+  orderOf,
+  tradeOf,
+} from "../../contract/records.ts";
 import { settledOf, signalOf } from "../../contract/signal-records.ts";
 import type { Store } from "../../store.ts";
 
@@ -79,6 +90,10 @@ export async function fill(store: Store): Promise<void> {
   await store.createStrategies([createdOf("labelled", { key })]);
   await store.revokeKey(keyOf("strategy-7").apiKey, 5_000);
   await store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: 7_000 }]);
+  const position = { ahead: decimal<Quantity>(HUGE), tradedAtPrice: ZERO, canceledAhead: ZERO };
+  await store.noteQueues([
+    { strategyId: "one", orderId: 1, symbol: "BTCUSDT", ...position, tradeId: 5, at: 7_000 },
+  ]);
   await store.noteFunding("BTCUSDT", 8_000);
   await store.rememberMasterKey(1, "check");
   await store.logBudgets(budgetsOf("one", 1_000), { forgetBefore: 0 });
