@@ -141,6 +141,10 @@ export async function startService(
       markets,
       onStoreFailure: onFatal,
       isShortOfSpace: () => space.isShort(),
+      aheadOf(strategyId, orderId) {
+        const ahead = triggers.SPOT.aheadOf(strategyId, orderId);
+        return ahead === undefined ? triggers.FUTURES.aheadOf(strategyId, orderId) : ahead;
+      },
       marketSpeed: config.market.kind === "tape" ? config.market.speed : 1,
       log,
     });

@@ -126,6 +126,11 @@ export function hitBy(trigger: Trigger, seen: Price | null): Hit | null {
 export const ON_MARK_PRICES: readonly Condition[] = ["MARK_FALLS", "MARK_RISES"];
 export const ON_TRADES = CONDITIONS.filter((condition) => !ON_MARK_PRICES.includes(condition));
 
+/** Whether a trigger waits for trades. Those of contracts are streamed only with their books. */
+export function isOnTrades({ condition }: PriceTrigger): boolean {
+  return condition === "TRADE_FALLS" || condition === "TRADE_RISES";
+}
+
 /** The extreme that comes closest to hitting a trigger. */
 export function extremeFor({ condition }: PriceTrigger, extremes: PriceExtremes): Price | null {
   switch (condition) {

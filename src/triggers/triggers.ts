@@ -12,8 +12,8 @@ import type { Quote, Settlement } from "../domain/market.ts";
 import { isOpen } from "../domain/order.ts";
 import { slotOf } from "../domain/strategy.ts";
 import type { ContractTerms } from "../domain/symbol.ts";
-import type { LiveMarket } from "../market/feed.ts";
-import type { Quantity } from "../money/decimal.ts";
+import type { BookEvent, LiveMarket } from "../market/feed.ts";
+import type { Price, Quantity } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
 import { AccountLoader } from "./account-loader.ts";
 import { CoverageLog, type CoverageState, type SymbolCoverage } from "./coverage-log.ts";
@@ -26,6 +26,7 @@ import {
   extremeFor,
   type Hit,
   hitBy,
+  isOnTrades,
   nameOf,
   ON_MARK_PRICES,
   type Trigger,
@@ -339,7 +340,8 @@ export class Triggers {
    */
   #hitBeforeLoad(trigger: Trigger): readonly Hit[] | null {
     const { symbol, since } = trigger;
-    const sequence = this.#coverage.completeBefore(symbol, since, this.#market.now());
+    const isStreamed = this.#deps.type === "SPOT" || !isOnTrades(trigger);
+    const sequence = isStreamed ? this.#coverage.completeBefore(symbol, since, this.#market.now()) : null;
     if (sequence !== null && hitBy(trigger, this.#extremeSince(trigger, sequence)) === null) {
       return this.#hitByMarkPrice(trigger);
     }
@@ -348,6 +350,9 @@ export class Triggers {
   }
 
   #extremeSince(trigger: Trigger, sequence: number) {
+    if (this.#deps.type === "FUTURES" && isOnTrades(trigger)) {
+      return extremeTraded(trigger, this.#market.bookEventsSince(trigger.symbol, sequence));
+    }
     const extremes = this.#market.extremesSince(trigger.symbol, sequence);
     return extremes && extremeFor(trigger, extremes);
   }
@@ -591,4 +596,13 @@ export class Triggers {
     if (this.#market.quote(symbol) === null) return true;
     return this.#deps.type === "FUTURES" && this.#market.markPrice(symbol) === null;
   }
+}
+
+/** The price of trades that comes closest to hitting a trigger; null if there were none. */
+function extremeTraded({ condition }: Trigger, events: readonly BookEvent[]): Price | null {
+  const prices = events.flatMap((event) => (event.type === "TRADE" ? [event.trade.price] : []));
+  return prices.reduce<Price | null>(
+    (best, price) => (best === null || price < best === (condition === "TRADE_FALLS") ? price : best),
+    null,
+  );
 }

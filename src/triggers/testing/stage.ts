@@ -47,7 +47,7 @@ export function cleanStages(): void {
 type StageOptions = {
   readonly strategies?: readonly string[];
   readonly family?: StrategyType;
-  /** Under `standard` where absent. */
+  /** Under `standard` where absent. Commands have no latency unless it is given. */
   readonly strict?: Partial<StrictTerms>;
 };
 
@@ -58,7 +58,7 @@ type StageOptions = {
 export async function stage({ strategies = ["one"], family = "SPOT", strict }: StageOptions = {}) {
   const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
   opened.push(() => store.close());
-  const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, ...strict });
+  const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, latency: 0, ...strict });
   await createStrategies(store, strategies, family, profile ?? STANDARD[family]);
   const started = startOn(store, createManualTime(START), family);
   if (family === "SPOT" && strict === undefined) {
@@ -75,13 +75,15 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
   const onStoreFailure = (failure: Error) => {
     throw failure;
   };
-  const desk = new Desk({
+  const desk: Desk = new Desk({
     store: storage.store,
     markets: { SPOT: market, FUTURES: market },
     onStoreFailure,
+    aheadOf: (strategyId, orderId) => triggers.aheadOf(strategyId, orderId),
+    timers: time,
     log,
   });
-  const triggers = new Triggers({
+  const triggers: Triggers = new Triggers({
     type: family,
     desk,
     store: storage.triggerStore,
