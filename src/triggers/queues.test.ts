@@ -1,7 +1,9 @@
 // Open orders of strategies under `strict`, from the market's messages to the committed fill. The numbered cases
 // are the worked examples of the model. Source: strict fills, sections 7, 8, 9 and 15.
 import { describe, expect, test } from "vitest";
-import { formatBriefly } from "../money/decimal.ts";
+import type { PlaceLeg } from "../domain/command.ts";
+import { decimal, formatBriefly } from "../money/decimal.ts";
+import { standingOf } from "./testing/futures-stage.ts";
 import { cleanStages, stage, startOn } from "./testing/stage.ts";
 import type { StubMarket } from "./testing/stub-market.ts";
 import { twoServers } from "./testing/two-servers.ts";
@@ -323,6 +325,85 @@ describe("several servers", () => {
     }
     expect(await fillsOf(here, 1)).toEqual(["0.0002 @ 59999.99", "0.0001 @ 59999.99"]);
     expect([aheadOf(here, 1), aheadOf(there, 1)]).toEqual(["0", "0"]);
+  });
+});
+
+describe("futures", () => {
+  const BOOK_F = { asks: "60000.1x0.004 60001x0.004 60010x1", bids: "60000x1 59990x5" };
+
+  const LAST_PRICE_STOP: PlaceLeg = {
+    type: "PlaceLeg",
+    symbol: SYMBOL,
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal("59800"),
+    workingType: "CONTRACT_PRICE",
+    clientLegId: "leg",
+  };
+
+  async function futuresStage() {
+    const all = await stage({ family: "FUTURES", strict: {} });
+    all.market.show(SYMBOL, "60000", "60000.1");
+    all.market.showMark(SYMBOL, "60000");
+    all.market.openBook(SYMBOL, BOOK_F);
+    all.market.aggregate(SYMBOL, "buyer", "0.001", "60000.1");
+    await all.triggers.open();
+    return all;
+  }
+
+  test("an open order is filled by trades, in parts, as maker", async () => {
+    const all = await futuresStage();
+    await all.place("one", "BUY", "59990", { quantity: "0.01" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.004", "59980")]);
+    expect(await fillsOf(all, 1)).toEqual(["0.004 @ 59990"]);
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "5", "59989")]);
+    expect(await fillsOf(all, 1)).toEqual(["0.004 @ 59990", "0.006 @ 59990"]);
+    expect((await all.fillsOf("one", 1)).map(([, , isMaker]) => isMaker)).toEqual([true, true]);
+  });
+
+  test("an order whose mark price is missing is filled when there is one", async () => {
+    const all = await futuresStage();
+    await all.place("one", "BUY", "59990", { quantity: "0.01" });
+    all.market.forgetMark(SYMBOL);
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.004", "59980")]);
+    all.time.advance(10_000);
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual([]);
+    expect(all.triggers.coveredUntil(SYMBOL)).toBeLessThanOrEqual(1_000_001);
+    all.market.showMark(SYMBOL, "60000");
+    all.time.advance(1_000);
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.004 @ 59990"]);
+  });
+
+  test("F6: a leg by the last price waits for a trade, whatever the mark price is", async () => {
+    const all = await futuresStage();
+    await all.place("one", "BUY", null, { quantity: "0.01" });
+    const placed = await all.desk.execute("one", LAST_PRICE_STOP);
+    expect(placed).toMatchObject({ legs: [{ status: "NEW" }] });
+    await inTurn(all, [
+      (market) =>
+        market.diff(SYMBOL, { bids: "60000x0 59990x0 59799x0.004 59790x5", asks: "60000.1x0 60001x0" }),
+      (market) => market.showMark(SYMBOL, "59700"),
+    ]);
+    expect((await standingOf(all.store, "one")).stop).toBe("NEW");
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "buyer", "0.001", "59800")]);
+    expect(await standingOf(all.store, "one")).toMatchObject({ stop: "FINISHED", holds: "0" });
+    expect(await fillsOf(all, 3)).toEqual(["0.004 @ 59799", "0.006 @ 59790"]);
+  });
+
+  test("a leg by the last price is triggered by a trade during its own commit", async () => {
+    const all = await futuresStage();
+    await all.place("one", "BUY", null, { quantity: "0.01" });
+    const hold = all.storage.hold();
+    const placing = all.desk.execute("one", LAST_PRICE_STOP);
+    await hold.reached;
+    all.market.aggregate(SYMBOL, "buyer", "0.001", "59700");
+    all.market.aggregate(SYMBOL, "buyer", "0.001", "60000.1");
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(await standingOf(all.store, "one")).toMatchObject({ stop: "FINISHED", holds: "0" });
   });
 });
 
