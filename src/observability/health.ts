@@ -34,6 +34,8 @@ export type HealthReport = {
     /** How long a small read takes, ms. */
     readonly answersInMs: number;
     readonly isBehind: boolean;
+    /** Whether commits wait for a standby; null for the embedded database. */
+    readonly waitsForStandby: boolean | null;
   };
   /** How long the oldest pending signal waits, ms; null if none does. */
   readonly sweepLagMs: number | null;
@@ -79,12 +81,16 @@ export class Health {
   async report(): Promise<HealthReport> {
     const { store, storeKind, markets, desk, eventLoop, wallNow } = this.#parts;
     const answersInMs = await this.#storeAnswersInMs();
-    const [pending, people] = await Promise.all([store.countPendingSignals(), store.people.countPeople()]);
+    const [pending, people, waitsForStandby] = await Promise.all([
+      store.countPendingSignals(),
+      store.people.countPeople(),
+      store.waitsForStandby(),
+    ]);
     const { heapUsed, rss } = process.memoryUsage();
     const { count, oldestReceivedAt } = pending;
     return {
       feeds: feedsOf(markets),
-      store: { kind: storeKind, answersInMs, isBehind: desk.isBehind() },
+      store: { kind: storeKind, answersInMs, isBehind: desk.isBehind(), waitsForStandby },
       sweepLagMs: oldestReceivedAt === null ? null : Math.max(0, wallNow() - oldestReceivedAt),
       pendingSignals: count,
       eventLoopDelayMs: eventLoop.delay(),

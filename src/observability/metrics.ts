@@ -27,7 +27,7 @@ export type RefusedConnections = {
 };
 
 type MetricsParts = {
-  readonly store: Pick<Store, "copying">;
+  readonly store: Pick<Store, "copying" | "waitsForStandby">;
   readonly traffic: Traffic;
   readonly budgets: Budgets;
   readonly markets: { readonly [T in StrategyType]: Pick<MarketFeed, "status"> };
@@ -159,6 +159,16 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
     "1 while commands of clients are refused, since commits wait too long.",
     () => (desk.isBehind() ? 1 : 0),
   );
+  new Gauge({
+    name: "lyrebird_database_waits_for_standby",
+    help: "1 if commits wait for a standby (synchronous_standby_names); absent for the embedded database, or if unknown.",
+    registers,
+    async collect() {
+      const waits = await store.waitsForStandby().catch(() => null);
+      if (waits === null) this.remove({});
+      else this.set(waits ? 1 : 0);
+    },
+  });
   if (space !== null) {
     gauge("lyrebird_database_size_bytes", "The database on its disk.", () => space.databaseBytes ?? 0);
     gauge("lyrebird_disk_is_short", "1 while what is new is refused, since the disk is nearly full.", () =>

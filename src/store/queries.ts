@@ -32,6 +32,7 @@ type Queries = Omit<
   | "onCommittedElsewhere"
   | "watchStrategy"
   | "sizeBytes"
+  | "waitsForStandby"
   | "close"
 >;
 

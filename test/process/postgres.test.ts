@@ -58,6 +58,8 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
 
     const second = await start({ dataDir: first.dataDir });
     expect(second.output()).toContain("Lyrebird listens on");
+    const metrics = await (await fetch(`${second.url}/metrics`)).text();
+    expect(metrics).toMatch(/^lyrebird_database_waits_for_standby 0$/m);
     await eventually("the start says what rests", () => /Watching +1 order$/m.test(second.output()));
     const again = spotTrader(second.url, strategy);
     expect((await again.account()).body.balances).toEqual(before);

@@ -35,7 +35,7 @@ test("health shows the state of feeds, store, signals and process", async () => 
       { family: "SPOT", isConnected: true, symbols: 1, staleSymbols: [], pausedUntil: 0 },
       { family: "FUTURES", isConnected: true, symbols: 0, staleSymbols: [], pausedUntil: 0 },
     ],
-    store: { kind: "SQLite", isBehind: false },
+    store: { kind: "SQLite", isBehind: false, waitsForStandby: null },
     sweepLagMs: null,
     pendingSignals: 0,
     people: { NONE: 0, PENDING: 0, REJECTED: 0 },

@@ -53,7 +53,12 @@ export const healthSchema = z.object({
       untradable: word<Untradable>().nullable(),
     }),
   ),
-  store: z.object({ kind: z.enum(["SQLite", "PostgreSQL"]), answersInMs: number, isBehind: flag }),
+  store: z.object({
+    kind: z.enum(["SQLite", "PostgreSQL"]),
+    answersInMs: number,
+    isBehind: flag,
+    waitsForStandby: flag.nullable(),
+  }),
   /** How long the oldest pending signal waits, ms; null if none does. */
   sweepLagMs: number.nullable(),
   pendingSignals: number,

@@ -243,4 +243,9 @@ export type TradingStore = {
   countStrategies(): Promise<number>;
   /** How large the database is on its disk, bytes; of the embedded one with its write-ahead log. */
   sizeBytes(): Promise<number>;
+  /**
+   * Whether commits wait for a standby, so that a failover to it loses none that was acknowledged; null for the
+   * embedded database, which has none. A service that copies its disk by itself does not count.
+   */
+  waitsForStandby(): Promise<boolean | null>;
 };

@@ -102,6 +102,13 @@ export async function openPostgresStore(url: string): Promise<Store> {
       return Number(rows[0]?.size ?? 0);
     },
 
+    async waitsForStandby() {
+      const { rows } = await sql<{
+        names: string;
+      }>`SELECT current_setting('synchronous_standby_names') AS names`.execute(db);
+      return (rows[0]?.names ?? "") !== "";
+    },
+
     async commit(group) {
       if (isClosed) throw new StoreFailure("the store is closed");
       const { outcomes, watched } = await commit(hot, process, group);

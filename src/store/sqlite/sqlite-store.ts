@@ -69,6 +69,7 @@ export async function openSqliteStore(
       const sizes = [file, `${file}-wal`].map((part) => statSync(part, { throwIfNoEntry: false })?.size ?? 0);
       return sizes.reduce((sum, size) => sum + size, 0);
     },
+    waitsForStandby: async () => null,
     openWriterPort: () => writer.openPort(),
     async commit(group) {
       if (port !== null) throw new StoreFailure("a guest commits to no strategy");

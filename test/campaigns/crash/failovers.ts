@@ -45,8 +45,9 @@ const LOAD_MS = 2_000;
 const DETECTED_AFTER_MS = [3_000, 0, 1_000, 6_000];
 const SENT_AGAIN_MAX = 200;
 const LATE_MS_MAX = 60_000;
-/** Fees are taken from what is bought, so less is sold. */
-const QUANTITY = { BUY: "0.0002", SELL: "0.0001" } as const;
+/** Of each order at the market. The first one buys more: fees are taken from what is bought. */
+const MARKET_QUANTITY = "0.0002";
+const FIRST_QUANTITY = "0.0004";
 
 type Counts = { acknowledged: number; sentAgain: number; readonly sentAt: number[] };
 
@@ -100,6 +101,9 @@ export async function runFailovers(parts: {
       failovers.push(failover);
       onFailover?.(failover);
       await servers.attachStandby();
+    }
+    if ((await store.waitsForStandby()) !== true) {
+      faults.push({ kind: "GATEWAY", what: "the store does not say that commits wait for the standby" });
     }
     await pause(LOAD_MS);
     for (const trader of traders) trader.stop();
@@ -159,7 +163,7 @@ class FailoverTrader {
       const isLimit = count % 2 === 1;
       const terms = isLimit
         ? { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price: this.#price }
-        : { side, type: "MARKET", quantity: QUANTITY[side] };
+        : { side, type: "MARKET", quantity: count === 0 ? FIRST_QUANTITY : MARKET_QUANTITY };
       const sentAt = performance.now();
       const { body } = await this.#surely("POST", { symbol, newClientOrderId, ...terms });
       this.acknowledged.set(newClientOrderId, body.orderId);

@@ -21,7 +21,7 @@ const HEALTHY: HealthJson = {
   startedAt: NOW - 60_000,
   market: "sim",
   feeds: [FEED],
-  store: { kind: "SQLite", answersInMs: 0.4, isBehind: false },
+  store: { kind: "SQLite", answersInMs: 0.4, isBehind: false, waitsForStandby: null },
   sweepLagMs: null,
   pendingSignals: 0,
   eventLoopDelayMs: { p50: 1, p99: 12, max: 30 },
@@ -44,8 +44,16 @@ test.each<[string, Partial<HealthJson>, "WATCH" | "BAD"]>([
   ["an exchange that wants a pause", { feeds: [{ ...FEED, pausedUntil: NOW + 1 }] }, "WATCH"],
   ["a recording that has ended", { feeds: [{ ...FEED, untradable: "RECORDING_ENDED" }] }, "BAD"],
   ["a recording without mark prices", { feeds: [{ ...FEED, untradable: "MARK_PRICES_MISSING" }] }, "BAD"],
-  ["a slow store", { store: { kind: "SQLite", answersInMs: 51, isBehind: false } }, "WATCH"],
-  ["commits that are behind", { store: { kind: "SQLite", answersInMs: 1, isBehind: true } }, "BAD"],
+  [
+    "a slow store",
+    { store: { kind: "SQLite", answersInMs: 51, isBehind: false, waitsForStandby: null } },
+    "WATCH",
+  ],
+  [
+    "commits that are behind",
+    { store: { kind: "SQLite", answersInMs: 1, isBehind: true, waitsForStandby: null } },
+    "BAD",
+  ],
   ["a signal that waits", { sweepLagMs: 5_001, pendingSignals: 1 }, "WATCH"],
   ["a signal that waits for minutes", { sweepLagMs: 60_001, pendingSignals: 1 }, "BAD"],
   ["a busy event loop", { eventLoopDelayMs: { p50: 1, p99: 51, max: 60 } }, "WATCH"],
@@ -54,6 +62,14 @@ test.each<[string, Partial<HealthJson>, "WATCH" | "BAD"]>([
   const checks = checksOf({ ...HEALTHY, ...change }, NOW);
   expect(worstOf(checks)).toBe(state);
   expect(checks.filter(({ action }) => action !== null)).toHaveLength(1);
+});
+
+test.each([
+  [false, "Answers in 0.4 ms. Commits do not wait for a standby (synchronous_standby_names is empty)"],
+  [true, "Answers in 0.4 ms. Commits wait for a standby"],
+])("whether commits wait for a standby is said: %s", (waitsForStandby, reading) => {
+  const store = { kind: "PostgreSQL", answersInMs: 0.4, isBehind: false, waitsForStandby } as const;
+  expect(checksOf({ ...HEALTHY, store }, NOW).map((check) => check.reading)).toContain(reading);
 });
 
 test("a feed that lags says by how much", () => {

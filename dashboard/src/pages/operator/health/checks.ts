@@ -110,13 +110,19 @@ function feedCheck(feed: HealthJson["feeds"][number], now: number): HealthCheck 
   );
 }
 
-function storeCheck({ kind, answersInMs, isBehind }: HealthJson["store"]): HealthCheck {
+/** Without a standby that commits wait for, a failover loses the last of them. */
+const STANDBY: Readonly<Record<string, string>> = {
+  true: ". Commits wait for a standby",
+  false: ". Commits do not wait for a standby (synchronous_standby_names is empty)",
+};
+
+function storeCheck({ kind, answersInMs, isBehind, waitsForStandby }: HealthJson["store"]): HealthCheck {
   const isBad = isBehind || answersInMs > STORE_BAD_MS;
   const isSlow = answersInMs > STORE_SLOW_MS;
   return {
     name: `Store (${kind})`,
     state: isBad ? "BAD" : isSlow ? "WATCH" : "FINE",
-    reading: `Answers in ${latencyInWords(answersInMs)}${isBehind ? ", commits are behind" : ""}`,
+    reading: `Answers in ${latencyInWords(answersInMs)}${isBehind ? ", commits are behind" : ""}${STANDBY[String(waitsForStandby)] ?? ""}`,
     normal: `Below ${STORE_SLOW_MS} ms, commits not behind`,
     action:
       isBad || isSlow
