@@ -130,15 +130,17 @@ export async function startReplicated(): Promise<ReplicatedPostgres | null> {
     const standby = 1 - primary;
     const cluster = clusterOf(standby);
     rmSync(cluster, { recursive: true, force: true });
-    carryOut(
+    // Not `carryOut`: whoever loads the primary goes on.
+    const copy = spawn(
       join(programs, "pg_basebackup"),
       [
         ...["--pgdata", cluster, "--write-recovery-conf", "--checkpoint", "fast", "--no-sync"],
         ...["--dbname", `${urlOf(primary)}?application_name=standby`],
       ],
-      cluster,
-      owner,
+      { ...owner, cwd: directory, stdio: "ignore" },
     );
+    const [status] = await once(copy, "exit");
+    if (status !== 0) throw new Error(`pg_basebackup exited with ${status}`);
     // When it is promoted, it has no standby yet.
     appendFileSync(join(cluster, "postgresql.auto.conf"), "synchronous_standby_names = ''\n");
     servers[standby] = await startServer(cluster, ports[standby] ?? 0, owner);

@@ -1,7 +1,7 @@
 // Keeps traders at work until a victim is killed. A killed gateway leaves requests in flight without an
-// answer. A gateway whose database was killed ends by itself if a commit is in flight: exit 1, and its last
-// words say why. Else it answers 503 until the database is back, and then continues normally. Both may be
-// killed at once. In the end the gateway is dead and the database is running.
+// answer. A gateway whose database was killed answers what was in flight when the database is back, or 503
+// before, and then continues normally; only what it cannot commit again lets it end by itself: exit 1, and its
+// last words say why. Both may be killed at once. In the end the gateway is dead and the database is running.
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../../support/eventually.ts";
 import type { GatewayProcess } from "../../support/gateway.ts";
@@ -34,6 +34,8 @@ const ACTIONS_WITHOUT_DATABASE_MAX = 3;
  * turn.
  */
 const STRIKE_AFTER_MS_MAX = 6;
+/** How long a killed database is down, ms. */
+const DOWN_MS = 500;
 /** By when everything that was sent has an answer, or none for ever, ms. */
 const ANSWERED_MS_MAX = 30_000;
 
@@ -60,6 +62,10 @@ export async function killUnderLoad(parts: {
     isStruck = true;
     const database = victim === "gateway" ? undefined : store.server?.kill();
     await Promise.all([victim === "database" ? undefined : gateway.kill(), database]);
+    if (victim === "gateway") return;
+    // What is in flight is answered when the database is back.
+    await pause(DOWN_MS);
+    await store.server?.restart();
   };
   const begin = () => {
     struck ??= strike();
@@ -101,7 +107,6 @@ export async function killUnderLoad(parts: {
   const killed = { victim, placed: counts.PLACED, canceled: counts.CANCELED };
   // Only a gateway that is on its way out leaves a request without an answer.
   if (isUnanswered) await eventually("a gateway that cut requests off has ended", () => hasEnded(gateway));
-  if (victim !== "gateway") await store.server?.restart();
   if (victim !== "database") return { ...killed, end: "KILLED" };
   if (!(await isBack(gateway, traders))) {
     await saidWhy(gateway);
