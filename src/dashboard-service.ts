@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { createPerformanceReports } from "./analytics/reports.ts";
 import { systemClock, systemTimers } from "./concurrency/time.ts";
 import { type Config, VERSION } from "./config/config.ts";
+import { feeTiersOf } from "./config/strict-terms.ts";
 import { createVenues } from "./copy/venue/venues.ts";
 import { FiguresOfCopies } from "./dashboard-api/copying/copy-figures.ts";
 import { CopyOffers } from "./dashboard-api/copying/copy-offers.ts";
@@ -38,7 +39,10 @@ export type DashboardService = {
 
 /** `address` is the service's public address, and `listening` its port, once it listens. */
 export function openDashboard(
-  config: Pick<Config, "publicUrl" | "host" | "tls" | "mail" | "sessionIdleMs" | "market" | "copyVenues">,
+  config: Pick<
+    Config,
+    "publicUrl" | "host" | "tls" | "mail" | "sessionIdleMs" | "market" | "copyVenues" | "feeTiers"
+  >,
   around: {
     readonly gateway: Gateway;
     readonly inspection: Inspection;
@@ -76,6 +80,7 @@ export function openDashboard(
     reportQueue,
     prices: new LastPrices(markets),
     copying,
+    feeTiers: feeTiersOf(config.feeTiers),
     copyOffers: new CopyOffers({ store, reports, reportQueue, markets, wallNow, after }),
     copyFigures: new FiguresOfCopies({ store, wallNow }),
     origins: () => ownOrigins(config, listening().port),

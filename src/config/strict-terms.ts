@@ -10,12 +10,15 @@ import {
   QUEUE_MODELS,
   type QueueModel,
 } from "../domain/fill-profile.ts";
-import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile, type TierTable } from "../engine/matching/terms.ts";
+import {
+  BUNDLED_TIERS,
+  LATENCY_MS_MAX,
+  STRICT_DEFAULTS,
+  strictProfile,
+  type TierTable,
+} from "../engine/matching/terms.ts";
 import { parseDecimal, type Rate, SCALE } from "../money/decimal.ts";
 import { ConfigError } from "./config.ts";
-
-/** The longest latency that a strategy may have, ms. */
-const LATENCY_MS_MAX = 5_000;
 
 const rate = z.string().transform((text, context): Rate => {
   const parsed = parseDecimal(text);

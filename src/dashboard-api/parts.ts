@@ -1,6 +1,7 @@
 // What the dashboard's routes work with: the gateway that trades, the people, and what was observed.
 
 import type { PerformanceReports } from "../analytics/reports.ts";
+import type { TierTable } from "../engine/matching/terms.ts";
 import type { Gateway } from "../http/pipeline.ts";
 import type { Inspection } from "../observability/inspection.ts";
 import type { People } from "../people/people.ts";
@@ -21,6 +22,8 @@ export type DashboardParts = {
   readonly copying: Copying;
   readonly copyOffers: CopyOffers;
   readonly copyFigures: FiguresOfCopies;
+  /** Those that a strategy under `strict` can be made with. */
+  readonly feeTiers: TierTable;
   readonly server: SessionJson["server"];
   /** The origins that the dashboard is served at, once the server listens. */
   readonly origins: () => ReadonlySet<string>;

@@ -67,6 +67,7 @@ export async function openDashboardStage(databaseUrl: string | null = null) {
     sessionIdleMs: SESSION_IDLE_MS_DEFAULT,
     market: { kind: "sim", seed: 1 },
     copyVenues,
+    feeTiers: null,
   } as const;
   const dashboard = openDashboard(config, {
     gateway,

@@ -34,6 +34,9 @@ export const closePreviewQuery = (strategyId: string) => ({
 /** All API keys of the person, the revoked ones as well. Invalidate ["keys"] after changing any. */
 export const keysQuery = endpointQuery(["keys"], "GET /keys");
 
+/** The fee tiers whose rates the server knows; they do not change while it runs. */
+export const feeTiersQuery = { ...endpointQuery(["fee-tiers"], "GET /fee-tiers"), staleTime: Infinity };
+
 /** Whether a key can be bound to a strategy: it is live, and manages none or one that is closed. */
 export function isFreeKey({ revokedAt, strategy }: Pick<KeyJson, "revokedAt" | "strategy">): boolean {
   return revokedAt === null && (strategy === null || strategy.status === "CLOSED");

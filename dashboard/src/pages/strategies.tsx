@@ -8,6 +8,7 @@ import { usePerson } from "../api/session.ts";
 import { keysQuery, sparklinesQuery, strategiesQuery } from "../api/strategy.ts";
 import { useChanges, useLive, useWatches } from "../live/use-live.ts";
 import { shownResult } from "../strategies/equity.ts";
+import { ProfileBadge } from "../strategies/fill-profile.tsx";
 import { TYPES } from "../strategies/type-words.ts";
 import { StaleBadge, StatusBadge } from "../ui/badge.tsx";
 import { ButtonLink, TEXT_LINK } from "../ui/button.tsx";
@@ -147,7 +148,7 @@ function StrategyTable({ caption, rows, sparklines, loadedAt, empty }: StrategyT
 
 const NAME: Column<StrategyJson> = headColumn(
   { header: "Strategy", width: "w-[20%]" },
-  ({ strategyId, name, type }) => (
+  ({ strategyId, name, type, fillProfile }) => (
     <span className="flex max-w-64 flex-col items-start">
       <Link
         to="/strategies/$strategyId"
@@ -157,7 +158,10 @@ const NAME: Column<StrategyJson> = headColumn(
       >
         {name}
       </Link>
-      <span className="font-normal text-ink-soft text-xs">{TYPES[type].name}</span>
+      <span className="flex items-center gap-1.5 font-normal text-ink-soft text-xs">
+        {TYPES[type].name}
+        <ProfileBadge profile={fillProfile} />
+      </span>
     </span>
   ),
 );

@@ -1,15 +1,16 @@
-// A trader's strategies: the list, creating one with a key, renaming it, and binding another key after its key was revoked.
+// A trader's strategies: the list, creating one with a key and a fill profile, renaming it, and binding another key after its key was revoked.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { firstCommit } from "../../keys/seed.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
+import { chosenProfile, feeTierRows, PROFILE_FIELDS, termsInAudit } from "../fill-profiles.ts";
 import type { DashboardParts } from "../parts.ts";
 import { lineField } from "../reading.ts";
 import { audited, type DashboardCall, ownStrategy, personOf, route } from "../route.ts";
 import { rows } from "../schemas/fields.ts";
-import { strategySchema } from "../schemas/strategies.ts";
+import { feeTierSchema, strategySchema } from "../schemas/strategies.ts";
 import { valuationOf } from "../valuation.ts";
 import { findOwnKey } from "./keys.ts";
 
@@ -34,18 +35,27 @@ export const STRATEGY_ROUTES = [
   route("POST /strategies", "TRADER", strategySchema, {
     growsDisk: true,
     needsKyc: true,
-    body: z.strictObject({ name: nameText, type: z.enum(["SPOT", "FUTURES"]), keyId: keyIdText }),
+    body: z.strictObject({
+      ...{ name: nameText, type: z.enum(["SPOT", "FUTURES"]), keyId: keyIdText },
+      ...PROFILE_FIELDS,
+    }),
     async answer(call) {
       const { store, markets } = call.parts.gateway;
       const { personId } = personOf(call);
-      const { name, type, keyId } = call.body;
+      const { name, type, keyId, ...chosen } = call.body;
+      const profile = chosenProfile(type, chosen, call.parts.feeTiers);
       await findOwnKey(call, keyId);
       await demandRoom(call);
       const strategyId = randomBytes(8).toString("hex");
-      const first = firstCommit(strategyId, type, markets[type].now());
+      const first = firstCommit(strategyId, type, markets[type].now(), profile);
       const created = { first, ownerId: personId, name, keyId, createdAt: call.now, openMax: STRATEGIES_MAX };
       const isCreated = await store.people.createStrategy(created, [
-        audited(call, "STRATEGY_CREATED", { kind: "STRATEGY", id: strategyId }, { name, type }),
+        audited(
+          call,
+          "STRATEGY_CREATED",
+          { kind: "STRATEGY", id: strategyId },
+          { name, type, ...termsInAudit(profile) },
+        ),
         audited(call, "KEY_BOUND", { kind: "KEY", id: keyId }, { strategyId }),
       ]);
       if (!isCreated) {
@@ -55,6 +65,10 @@ export const STRATEGY_ROUTES = [
       return { status: 201, body: await changed(call, strategyId) };
     },
   }),
+
+  route("GET /fee-tiers", "TRADER", rows(feeTierSchema), async (call) => ({
+    body: { rows: feeTierRows(call.parts.feeTiers) },
+  })),
 
   route("GET /strategies/:strategyId", "TRADER", strategySchema, async (call) => ({
     body: await strategyAnswer(call.parts, await ownStrategy(call)),
@@ -123,6 +137,7 @@ async function strategyAnswers(
         ...strategy,
         ...(await valuationOf(account, { prices, store })),
         status: account.status,
+        fillProfile: account.profile,
         key: key && { ...key, lastUse: uses.get(key.keyId) ?? null },
         openOrders: account.openOrders.size,
         openPositions: account.positions.size,

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { REPORT_RANGES, type ReportRange } from "../../analytics/report.ts";
 import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
+import type { FeeDiscount, FeeTier, FillProfileName, QueueModel } from "../../domain/fill-profile.ts";
 import { decimal, flag, list, number, text, word } from "./fields.ts";
 
-export type { StrategyStatus, StrategyType };
+export type { FeeTier, QueueModel, StrategyStatus, StrategyType };
 
 export const strategyNameSchema = z.object({
   strategyId: text,
@@ -29,8 +30,37 @@ export type KeyJson = z.input<typeof keySchema>;
 export const createdKeySchema = z.object({ key: keySchema, apiSecret: text });
 export type CreatedKeyJson = z.input<typeof createdKeySchema>;
 
+/** How orders are filled, and what trading costs: shares of one. */
+const fillProfileSchema = z.object({
+  name: word<FillProfileName>(),
+  version: number,
+  makerFee: decimal,
+  takerFee: decimal,
+  /** The terms of `strict`; null under `standard`. */
+  strict: z
+    .object({
+      /** Constant, or quantiles of a distribution; ms. */
+      latency: z.union([number, z.object({ p50: number, p90: number, p99: number })]),
+      queue: word<QueueModel>(),
+      refreshMs: number,
+      feeTier: word<FeeTier>(),
+      feeDiscount: word<FeeDiscount>(),
+    })
+    .nullable(),
+});
+export type FillProfileJson = z.input<typeof fillProfileSchema>;
+
+/** A fee tier whose rates are known; shares of one. */
+export const feeTierSchema = z.object({
+  type: word<StrategyType>(),
+  tier: word<FeeTier>(),
+  maker: decimal,
+  taker: decimal,
+});
+
 export const strategySchema = strategyNameSchema.extend({
   createdAt: number,
+  fillProfile: fillProfileSchema,
   key: keySchema.pick({ keyId: true, apiKey: true, label: true, lastUse: true }).nullable(),
   /** In USDT, at the last known prices. */
   equity: decimal,

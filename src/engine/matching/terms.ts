@@ -23,6 +23,11 @@ export const STRICT_DEFAULTS: StrictTerms = {
   feeDiscount: "none",
 };
 
+/** The longest latency that a strategy may have, ms. */
+export const LATENCY_MS_MAX = 5_000;
+/** The longest time in which a strategy's own consumption comes back, ms. */
+export const REFRESH_MS_MAX = 60_000;
+
 export type Rates = { readonly maker: Rate; readonly taker: Rate };
 export type TierTable = { readonly [T in StrategyType]: { readonly [Tier in FeeTier]?: Rates } };
 

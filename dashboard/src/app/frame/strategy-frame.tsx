@@ -8,6 +8,7 @@ import { isApiError, outdate } from "../../api/call.ts";
 import { strategiesQuery, summaryQuery } from "../../api/strategy.ts";
 import { useLive, useWatch } from "../../live/use-live.ts";
 import { shownResult } from "../../strategies/equity.ts";
+import { ProfileBadge } from "../../strategies/fill-profile.tsx";
 import { EquityContext, type LiveEquity, useEquityOf } from "../../strategies/use-equity.ts";
 import { StaleBadge, StatusBadge } from "../../ui/badge.tsx";
 import { Note, Skeleton } from "../../ui/card.tsx";
@@ -95,6 +96,7 @@ function StrategySwitcher({ strategyId }: { strategyId: string }) {
       <Switch strategies={strategies} label={current?.name ?? strategyId} />
       {current !== undefined && <span className="text-ink-soft">{current.type.toLowerCase()}</span>}
       {current !== undefined && <StatusBadge status={current.status} />}
+      {current !== undefined && <ProfileBadge profile={current.fillProfile} />}
     </nav>
   );
 }

@@ -7,6 +7,7 @@ import { call } from "../../api/call.ts";
 import { usePerson } from "../../api/session.ts";
 import { isFreeKey, keysQuery, summaryQuery, useStrategyId } from "../../api/strategy.ts";
 import { SnippetTabs } from "../../snippets/snippet-tabs.tsx";
+import { ProfileCard } from "../../strategies/fill-profile.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Card, Note, QueryState } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
@@ -36,6 +37,7 @@ export function Page() {
         <>
           {strategy.status !== "CLOSED" && <NameCard strategy={strategy} />}
           <KeyCard strategy={strategy} />
+          <ProfileCard profile={strategy.fillProfile} />
           <CloseCard strategy={strategy} />
         </>
       )}
