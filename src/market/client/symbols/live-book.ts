@@ -355,6 +355,7 @@ class LiveBook {
     const known = wasInSequence ? this.book.lastUpdateId : snapshot.updateId;
     if ((first?.previousId ?? known) > snapshot.updateId) return false;
     this.book.load(snapshot);
+    this.book.receivedAt = this.#options.clock.now();
     for (const diff of waiting) {
       if (!this.book.isInSequence) break;
       this.book.apply(diff, () => {});
