@@ -14,6 +14,8 @@ type AnswerOf = {
 
 /** What is not in every answer of its shape. */
 const OPTIONAL: ReadonlySet<string> = new Set(["attachedLegs"]);
+/** What is null in some answers of its shape: a fill that no client asked for has not arrived, one after a gap has no book. */
+const NULLABLE: ReadonlySet<string> = new Set(["admittedAt", "latencyMs", "arrivedAt", "book"]);
 
 const one = (shape: ShapeName): AnswerOf => ({ shape, as: "one" });
 const list = (shape: ShapeName): AnswerOf => ({ shape, as: "list" });
@@ -108,7 +110,7 @@ const ANSWERS: Readonly<Record<string, AnswerOf | "EMPTY_LIST" | "REFUSAL">> = {
 /** The schemas of all shapes, by name. */
 export function answerSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
-    Object.entries(EXAMPLES).map(([name, example]) => [name, schemaOfExample(example, OPTIONAL)]),
+    Object.entries(EXAMPLES).map(([name, example]) => [name, schemaOfExample(example, { optional: OPTIONAL, nullable: NULLABLE })]),
   );
 }
 

@@ -1,9 +1,15 @@
 // Derives a JSON Schema from an example. A field whose value is null gets no type.
 import type { JsonSchema } from "./schema-book.ts";
 
-/** The schema of a value; the fields that `optional` names may be absent. */
-export function schemaOfExample(value: unknown, optional: ReadonlySet<string> = new Set()): JsonSchema {
-  const schemaOf = (inner: unknown) => schemaOfExample(inner, optional);
+/** The names of fields that may be absent, and of those that may be null where the example has a value. */
+type FieldRules = { readonly optional: ReadonlySet<string>; readonly nullable: ReadonlySet<string> };
+const NULL: JsonSchema = { type: "null" };
+const NO_RULES: FieldRules = { optional: new Set(), nullable: new Set() };
+
+/** The schema of a value. */
+export function schemaOfExample(value: unknown, rules: FieldRules = NO_RULES): JsonSchema {
+  const { optional, nullable } = rules;
+  const schemaOf = (inner: unknown) => schemaOfExample(inner, rules);
   if (value === null) return {};
   if (Array.isArray(value)) {
     const items = value.map(schemaOf);
@@ -14,7 +20,10 @@ export function schemaOfExample(value: unknown, optional: ReadonlySet<string> = 
   }
   if (typeof value === "object") {
     const properties = Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, schemaOf(inner)]),
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        nullable.has(name) ? { anyOf: [schemaOf(inner), NULL] } : schemaOf(inner),
+      ]),
     );
     return { type: "object", properties, required: Object.keys(value).filter((name) => !optional.has(name)) };
   }

@@ -16,7 +16,15 @@ import { isRefusal } from "../domain/refusal.ts";
 import type { Rejection, SettledState, Signal, SignedRequest } from "../domain/signal.ts";
 import type { Strategy } from "../domain/strategy.ts";
 import { type Store, StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { isFault, isSameOrder, keptText, type OrderTerms, readSubmission } from "./submission.ts";
+import {
+  faultUnder,
+  isFault,
+  isSameOrder,
+  keptText,
+  type OrderTerms,
+  readSubmission,
+  type SubmissionFault,
+} from "./submission.ts";
 
 /** Duration of a claim for driving a signal, ms. */
 export const CLAIM_MS = 10_000;
@@ -55,7 +63,7 @@ export type Submitted =
 export class Signals {
   /** How often keys of signals that are recorded were sent again. */
   readonly replays = new ReplayCounts();
-  readonly #desk: Pick<Desk, "execute" | "isShortOfSpace">;
+  readonly #desk: Pick<Desk, "execute" | "isShortOfSpace" | "profileOf">;
   readonly #store: SignalStore;
   readonly #wallNow: () => number;
   readonly #newSignalId: () => string;
@@ -64,7 +72,7 @@ export class Signals {
   readonly #listeners = new Set<(strategyId: string) => void>();
 
   constructor(parts: {
-    desk: Pick<Desk, "execute" | "isShortOfSpace">;
+    desk: Pick<Desk, "execute" | "isShortOfSpace" | "profileOf">;
     store: SignalStore;
     /** Wall time, Unix ms. */
     wallNow: () => number;
@@ -99,7 +107,7 @@ export class Signals {
    */
   async submit({ strategyId, status }: Strategy, submission: Submission): Promise<Submitted> {
     const { idempotencyKey, body, admittedAt, signed } = submission;
-    const order = readSubmission(body);
+    const order = await this.#readFor(strategyId, body);
     // Only submissions to be refused look the key up first: receiving looks it up anyway.
     if (status !== "LIVE" || isFault(order) || this.#desk.isShortOfSpace()) {
       const known = await this.#store.findSignal(strategyId, { idempotencyKey });
@@ -121,6 +129,13 @@ export class Signals {
     this.#tell(strategyId);
     const driving = this.#drive(received.signal, order, admittedAt);
     return { signal: await this.#soon(received.signal, driving, receivedAt), replayed: false };
+  }
+
+  /** The order of a body, or what is wrong with it; hardly any has to be compared with the strategy's profile. */
+  async #readFor(strategyId: string, body: string): Promise<OrderTerms | SubmissionFault> {
+    const order = readSubmission(body);
+    if (isFault(order) || order.orderType !== "LIMIT_MAKER") return order;
+    return faultUnder(await this.#desk.profileOf(strategyId), order) ?? order;
   }
 
   /** A signal of a strategy, or null. */

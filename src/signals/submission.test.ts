@@ -35,6 +35,11 @@ describe("the order types", () => {
     ],
     ["LIMIT", LIMIT, { ...base, orderType: "LIMIT", size, price: decimal("100") }],
     [
+      "LIMIT_MAKER",
+      { ...LIMIT, orderType: "LIMIT_MAKER" },
+      { ...base, orderType: "LIMIT_MAKER", size, price: decimal("100") },
+    ],
+    [
       "STOP_LOSS",
       { ...MARKET, orderType: "STOP_LOSS", stopPrice: "90" },
       { ...base, orderType: "STOP_LOSS", size, stopPrice: decimal("90") },

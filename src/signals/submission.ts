@@ -5,6 +5,7 @@
 // is not checked here. Source: specification 4.4; design, section 6 (signals).
 import { z } from "zod";
 import type { PlaceOrder } from "../domain/command.ts";
+import type { FillProfile } from "../domain/fill-profile.ts";
 import { type OrderSize, SIDES, SPOT_ORDER_TYPES } from "../domain/order.ts";
 import { type Amount, type Price, parseDecimal, type Quantity } from "../money/decimal.ts";
 import { faultOf, jsonOf, NOT_JSON } from "./json-body.ts";
@@ -17,6 +18,10 @@ export type SubmissionFault = { readonly fault: string };
 
 /** How long a body may be to be kept byte for byte, characters: any order can be written in fewer. */
 export const KEPT_LENGTH_MAX = 2_048;
+
+/** Of every profile, and what only `strict` takes besides. */
+const ORDER_TYPES = [...SPOT_ORDER_TYPES, "LIMIT_MAKER"] as const;
+const MUST_BE_ORDER_TYPE = `must be one of ${SPOT_ORDER_TYPES.join(", ")}`;
 
 const SYMBOL_LENGTH_MAX = 40;
 const MUST_BE_SYMBOL = "must be the name of a pair";
@@ -45,16 +50,19 @@ export const submissionSchema = z
       .enum(SIDES, `must be ${SIDES.join(" or ")}`)
       .meta({ description: "Which side of the market the order is on." }),
     orderType: z
-      .enum(SPOT_ORDER_TYPES, `must be one of ${SPOT_ORDER_TYPES.join(", ")}`)
+      .enum(ORDER_TYPES, MUST_BE_ORDER_TYPE)
       .default("MARKET")
-      .meta({ description: "One of the pair's `supportedBotOrderTypes`." }),
+      .meta({
+        description:
+          "One of the pair's `supportedBotOrderTypes`. Strategies under the fill profile `strict` may also place LIMIT_MAKER, which never takes.",
+      }),
     quantity: amount.optional().meta({
       description: "How much of the base asset. A MARKET BUY may say `quoteOrderQty` instead.",
     }),
     quoteOrderQty: amount.optional().meta({
       description: "MARKET BUY only: how much of the quote asset may be spent.",
     }),
-    price: amount.optional().meta({ description: "The limit of LIMIT and STOP_LOSS_LIMIT." }),
+    price: amount.optional().meta({ description: "The limit of LIMIT, LIMIT_MAKER and STOP_LOSS_LIMIT." }),
     stopPrice: amount.optional().meta({ description: "The trigger of STOP_LOSS and STOP_LOSS_LIMIT." }),
   })
   .meta({ description: "An order. Fields that are not known, or that its type does not take, are refused." });
@@ -63,9 +71,10 @@ const AMOUNTS = ["quantity", "quoteOrderQty", "price", "stopPrice"] as const;
 type AmountName = (typeof AMOUNTS)[number];
 
 /** The amounts that an order of a type needs, and that are all it takes. MARKET takes one of two. */
-const NEEDED: { readonly [T in (typeof SPOT_ORDER_TYPES)[number]]: readonly AmountName[] } = {
+const NEEDED: { readonly [T in (typeof ORDER_TYPES)[number]]: readonly AmountName[] } = {
   MARKET: [],
   LIMIT: ["quantity", "price"],
+  LIMIT_MAKER: ["quantity", "price"],
   STOP_LOSS: ["quantity", "stopPrice"],
   STOP_LOSS_LIMIT: ["quantity", "price", "stopPrice"],
 };
@@ -100,6 +109,11 @@ export function readSubmission(text: string): OrderTerms | SubmissionFault {
     price: (amounts.price ?? null) as Price | null,
     stopPrice: (amounts.stopPrice ?? null) as Price | null,
   };
+}
+
+/** What is wrong with an order under a profile that does not take its type; null if it takes it. */
+export function faultUnder({ strict }: FillProfile, { orderType }: OrderTerms): SubmissionFault | null {
+  return strict === null && orderType === "LIMIT_MAKER" ? { fault: `orderType ${MUST_BE_ORDER_TYPE}` } : null;
 }
 
 /**

@@ -201,6 +201,21 @@ describe("a spot strategy under strict", () => {
     ]);
   });
 
+  test("takes LIMIT_MAKER from a signal, which is rejected where it would take", async () => {
+    const { strategy } = await strict();
+    const bot = gateway.botOf(strategy);
+    const maker = { symbol, tradeType: "BUY", orderType: "LIMIT_MAKER", quantity: "0.0005" };
+    const submitted = async (price: string) => {
+      const order = { ...maker, price };
+      const { status, body } = await bot.submit(order, price);
+      return { status, signal: body };
+    };
+    expect(await submitted("59990")).toMatchObject({ status: 202, signal: { status: "EXECUTED" } });
+    expect(await submitted("60001")).toMatchObject({ status: 202, signal: { status: "REJECTED" } });
+    const call = gateway.callsOf(strategy);
+    expect((await call("GET", "/api/v3/openOrders")).body).toMatchObject([{ type: "LIMIT_MAKER" }]);
+  });
+
   test("refuses bounds of the receipts' parameters", async () => {
     const { call } = await strict();
     const path = "/api/v3/platform/fillReceipts";
@@ -224,6 +239,15 @@ describe("a strategy under standard", () => {
     const call = gateway.callsOf(await gateway.seed("SPOT"));
     const { status, body } = await call("POST", "/api/v3/order", { symbol, side: "BUY", ...order });
     expect({ status, code: body.code }).toEqual({ status: 400, code });
+  });
+
+  test("is refused a LIMIT_MAKER signal as before, and nothing is recorded", async () => {
+    const bot = gateway.botOf(await gateway.seed("SPOT"));
+    const order = { symbol, tradeType: "BUY", orderType: "LIMIT_MAKER", quantity: "0.001", price: "1" };
+    const { status, body } = await bot.submit(order, "a");
+    const message = "orderType must be one of MARKET, LIMIT, STOP_LOSS, STOP_LOSS_LIMIT";
+    expect([status, body.message]).toEqual([400, message]);
+    expect((await bot.signals()).body.data).toEqual([]);
   });
 
   test("has no terms in its account, no receipts, and the bodies that it had", async () => {
