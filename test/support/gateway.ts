@@ -31,8 +31,8 @@ export type Program = {
 export type GatewayProcess = Omit<Program, "ready"> & {
   readonly url: string;
   readonly dataDir: string;
-  /** Another strategy, made by the operator's command beside the running server. */
-  seed(type?: "spot" | "futures"): Credentials;
+  /** Another strategy, made by the operator's command beside the running server, with further options of it. */
+  seed(type?: "spot" | "futures", options?: readonly string[]): Credentials;
 };
 
 export type GatewayOptions = {
@@ -55,7 +55,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env,
     runner: diskMebibytes === undefined ? [] : onOwnDisk(dataDir, diskMebibytes),
   });
-  return { ...program, url: ready, dataDir, seed: (type = "spot") => seedStrategy(dataDir, type, env) };
+  return {
+    ...program,
+    url: ready,
+    dataDir,
+    seed: (type = "spot", more = []) => seedStrategy(dataDir, type, env, more),
+  };
 }
 
 /** Of what a program says this much is kept, characters. */
@@ -154,8 +159,10 @@ export function seedStrategy(
   dataDir: string,
   type: "spot" | "futures" = "spot",
   env: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): Credentials {
-  const { status, stdout, stderr } = runNode(["src/cli.ts", "seed", "--type", type, "--data", dataDir], env);
+  const args = ["src/cli.ts", "seed", "--type", type, "--data", dataDir, ...options];
+  const { status, stdout, stderr } = runNode(args, env);
   if (status !== 0) throw new Error(`seed failed: ${stderr}`);
   return JSON.parse(stdout);
 }
