@@ -110,7 +110,10 @@ const ANSWERS: Readonly<Record<string, AnswerOf | "EMPTY_LIST" | "REFUSAL">> = {
 /** The schemas of all shapes, by name. */
 export function answerSchemas(): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
-    Object.entries(EXAMPLES).map(([name, example]) => [name, schemaOfExample(example, { optional: OPTIONAL, nullable: NULLABLE })]),
+    Object.entries(EXAMPLES).map(([name, example]) => [
+      name,
+      schemaOfExample(example, { optional: OPTIONAL, nullable: NULLABLE }),
+    ]),
   );
 }
 

@@ -49,13 +49,10 @@ export const submissionSchema = z
     tradeType: z
       .enum(SIDES, `must be ${SIDES.join(" or ")}`)
       .meta({ description: "Which side of the market the order is on." }),
-    orderType: z
-      .enum(ORDER_TYPES, MUST_BE_ORDER_TYPE)
-      .default("MARKET")
-      .meta({
-        description:
-          "One of the pair's `supportedBotOrderTypes`. Strategies under the fill profile `strict` may also place LIMIT_MAKER, which never takes.",
-      }),
+    orderType: z.enum(ORDER_TYPES, MUST_BE_ORDER_TYPE).default("MARKET").meta({
+      description:
+        "One of the pair's `supportedBotOrderTypes`. Strategies under the fill profile `strict` may also place LIMIT_MAKER, which never takes.",
+    }),
     quantity: amount.optional().meta({
       description: "How much of the base asset. A MARKET BUY may say `quoteOrderQty` instead.",
     }),
