@@ -23,6 +23,7 @@ test("these are the commands of the README", () => {
     "npm run -s lyrebird -- keys revoke lyre_bot_…",
     "npm run -s lyrebird -- operator create --email you@example.org",
     "npm run -s lyrebird -- seed --type futures",
+    "npm run -s lyrebird -- seed --type spot --profile strict --latency 80",
     "npm run bench",
     "npm run crash",
     "npm start",
