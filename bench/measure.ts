@@ -30,6 +30,8 @@ import {
 } from "./processes/processes.ts";
 import { measureStartUp } from "./processes/start-up.ts";
 import { alone, measureRounds, type Round, type Subject } from "./rounds.ts";
+import { serversNotes, serversSection } from "./servers/figures.ts";
+import { measureServers, type ServersOptions } from "./servers/servers.ts";
 import { socketNotes, socketSections } from "./sockets/figures.ts";
 import { measureSockets } from "./sockets/sockets.ts";
 import {
@@ -54,6 +56,8 @@ type Say = (text: string) => void;
 export async function measureAll(options: Options, directory: string, say: Say): Promise<Report> {
   const at = new Date().toISOString();
   const machine = describeMachine(directory);
+  if (options.servers !== null)
+    return await measureServersOnly(options, options.servers, directory, { machine, at }, say);
   if (options.isCopyingOnly) return await measureCopyingOnly(options, directory, { machine, at }, say);
   const serverCore = machine.pinning?.server ?? null;
   const { stores, missing } = await openStores(options.stores, directory, machine.pinning);
@@ -125,6 +129,25 @@ async function measureCopyingOnly(
 ): Promise<Report> {
   const copying = await measureCopying(directory, options, say);
   return reportOf(options, found, [copySection(copying)], copyNotes(copying));
+}
+
+async function measureServersOnly(
+  options: Options,
+  of: ServersOptions,
+  directory: string,
+  found: Pick<Report, "machine" | "at">,
+  say: Say,
+): Promise<Report> {
+  // Servers, database and sender share all cores: it is processor time that counts.
+  const { stores, missing } = await openStores(["postgres"], directory, null);
+  const [store] = stores;
+  if (store === undefined) throw new MeasurementFailed(missing[0]?.reason ?? "there is no PostgreSQL");
+  try {
+    const measured = await measureServers(store, of, say);
+    return reportOf(options, found, [serversSection(measured)], serversNotes(measured));
+  } finally {
+    await store.close();
+  }
 }
 
 function reportOf(

@@ -1,5 +1,14 @@
 // The flags of `npm run bench`.
-import { aSwitch, flagLines, number, oneOf, readFlags } from "../test/campaigns/harness/flags.ts";
+import {
+  anyText,
+  aSwitch,
+  flagLines,
+  number,
+  OptionError,
+  oneOf,
+  readFlags,
+} from "../test/campaigns/harness/flags.ts";
+import type { ServersOptions } from "./servers/servers.ts";
 import { STORE_NAMES, type StoreName } from "./stores.ts";
 
 export type Options = {
@@ -67,10 +76,12 @@ export type Options = {
   /** Whether only this is measured: how orders are copied, or the exchange's sockets. */
   readonly isCopyingOnly: boolean;
   readonly isSocketsOnly: boolean;
+  /** Whether only servers that share a database are measured, and with how many of what. */
+  readonly servers: ServersOptions | null;
   readonly isJson: boolean;
 };
 
-type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isSocketsOnly" | "isJson">;
+type Sizes = Omit<Options, "stores" | "isCopyingOnly" | "isSocketsOnly" | "servers" | "isJson">;
 
 const FULL: Sizes = {
   seconds: 1.25,
@@ -142,6 +153,11 @@ function flagsOf(sizes: Sizes) {
     rounds: number("repeats of each measurement", { usual: sizes.rounds, most: ROUNDS_MAX }),
     copying: aSwitch("only how an order is copied to many, in a quarter of an hour"),
     sockets: aSwitch("only the exchange's own sockets, in four minutes"),
+    servers: anyText("1,2,4,8", "only servers that share a PostgreSQL database, so many, one after another"),
+    orders: number("with --servers: orders of each measurement", { usual: 2_000, least: 100, most: 100_000 }),
+    openOrders: number("with --servers: open orders while ticks are measured", {
+      ...{ usual: 100_000, least: 100, most: 1_000_000 },
+    }),
     quick: aSwitch("everything once and short, in a minute: shows that the bench works, and nothing else"),
     json: aSwitch("JSON instead of tables"),
   };
@@ -163,7 +179,7 @@ export function readOptions(args: readonly string[]): Options | "help" {
   const sizes = args.includes("--quick") ? QUICK : FULL;
   const values = readFlags(args, flagsOf(sizes));
   if (values === "help") return "help";
-  const { store, seconds, rounds, copying, sockets, json } = values;
+  const { store, seconds, rounds, copying, sockets, servers, orders, openOrders, json } = values;
   return {
     ...sizes,
     seconds,
@@ -171,6 +187,19 @@ export function readOptions(args: readonly string[]): Options | "help" {
     stores: store === null || store === "both" ? STORE_NAMES : [store],
     isCopyingOnly: copying,
     isSocketsOnly: sockets,
+    servers:
+      servers === null ? null : { counts: countsOf(servers), orders, openOrders, idleSeconds: IDLE_SECONDS },
     isJson: json,
   };
+}
+
+/** How long servers without load are measured, s. */
+const IDLE_SECONDS = 10;
+const SERVERS_MAX = 16;
+
+/** Numbers of servers, such as 1,2,4. Throws OptionError. */
+function countsOf(text: string): number[] {
+  const counts = text.split(",").map(Number);
+  if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= SERVERS_MAX)) return counts;
+  throw new OptionError(`--servers is no list of numbers from 1 to ${SERVERS_MAX}: ${JSON.stringify(text)}`);
 }

@@ -108,6 +108,18 @@ export function countCores(pid: number): () => number | null {
   };
 }
 
+/** The processor time of a process and of its children that have ended, ms; 0 of one that is gone. Linux only. */
+export function processorMs(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    // utime, stime, cutime and cstime.
+    const ticks = fields.slice(11, 15).reduce((total, field) => total + Number(field), 0);
+    return (ticks * 1_000) / TICKS_PER_SECOND;
+  } catch {
+    return 0;
+  }
+}
+
 function ticksOf(pid: number): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

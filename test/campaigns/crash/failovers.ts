@@ -211,7 +211,9 @@ class FailoverTrader {
       if (answer?.status === 200) return answer;
       // Sent again, it is not there any more.
       if (method === "DELETE" && sent > 0 && answer?.body?.code === -2011) return answer;
-      if (answer !== null && answer.status !== 503 && answer.status !== 429) {
+      // -1021: it waited for longer than its recvWindow, and was not executed.
+      const isRefused = answer !== null && answer.status !== 503 && answer.status !== 429;
+      if (isRefused && answer.body?.code !== -1021) {
         throw new Error(
           `${method} ${JSON.stringify(parameters)} was answered ${JSON.stringify(answer.body)}`,
         );
