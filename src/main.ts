@@ -64,19 +64,21 @@ async function serve(config: Config): Promise<void> {
 /** Starts a process that only copies, and prints that. */
 async function copy(config: Config): Promise<void> {
   const service = await startCopierService(config, { log, onFatal: stopAtOnce });
-  closeOnSignal({ close: service.close, renewCertificate: null });
+  closeOnSignal({ close: service.close, drain: async () => {}, renewCertificate: null });
   process.stdout.write(`Lyrebird copies as ${service.name}, on ${service.database}\n`);
 }
 
 function closeOnSignal({
   close: closeService,
+  drain,
   renewCertificate,
-}: Pick<Service, "close" | "renewCertificate">): void {
+}: Pick<Service, "close" | "drain" | "renewCertificate">): void {
   let isClosing = false;
   const close = async (signal: NodeJS.Signals) => {
     if (isClosing) return;
     isClosing = true;
     log.info({ signal }, "closing");
+    await drain();
     setTimeout(() => {
       log.error("closing took too long");
       process.exit(1);

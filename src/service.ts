@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createPages } from "./api-docs/pages.ts";
 import { systemClock, systemTimers } from "./concurrency/time.ts";
@@ -66,9 +67,13 @@ export type Service = {
   readonly marketContents: readonly string[];
   /** Reads the certificate's files again, for new connections; null for a service without one. */
   readonly renewCertificate: (() => void) | null;
+  /** Goes on serving, not ready, for as long as `drainSeconds` says. */
+  drain(): Promise<void>;
   /** Answers what has been accepted, then closes everything. */
   close(): Promise<void>;
 };
+
+const MS_PER_SECOND = 1_000;
 
 /** Closes a part of the service, at its end. */
 const close = (part: { close(): void | Promise<void> }) => part.close();
@@ -346,6 +351,10 @@ export async function startService(
       triggerCounts,
       marketContents: upstream.contents,
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
+      async drain() {
+        probes.beginClosing();
+        await pause(config.drainSeconds * MS_PER_SECOND);
+      },
       close: () => opened.disposeAsync(),
     };
   } catch (error) {

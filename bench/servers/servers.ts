@@ -44,12 +44,9 @@ export type ServersMeasured = {
 export type PerOrder = { readonly all: number; readonly postgres: number };
 
 const SYMBOL = "DOGEUSDT";
-/** A strategy may place fifty orders in ten seconds, and have this many open. */
-const OPEN_ORDERS_MAX = 100;
+/** A key may place fifty orders in ten seconds. */
 const ORDERS_PER_KEY = 20;
 const IN_FLIGHT = 8;
-/** Between two attempts at a request that the budgets do not admit, ms. */
-const AGAIN_MS = 500;
 /** The watermark and the leases go on all the time; what is started with the servers has to end first. */
 const SETTLED_MS = 3_000;
 const STREAMS = [`${SYMBOL.toLowerCase()}@bookTicker`, `${SYMBOL.toLowerCase()}@trade`];
@@ -75,10 +72,10 @@ async function measureOne(
 ): Promise<ServersMeasured> {
   const { dataDir, databaseUrl } = await store.newPlace();
   if (databaseUrl === null) throw new Error("servers share a PostgreSQL database");
-  const keysOf = (orders: number, each: number) => Math.max(count, Math.ceil(orders / each));
+  const keysOf = (orders: number) => Math.max(count, Math.ceil(orders / ORDERS_PER_KEY));
   const place = { dataDir, databaseUrl };
-  const forLoad = await prepareStrategies(place, 3 * keysOf(options.orders, ORDERS_PER_KEY), SPOT);
-  const forTicks = await prepareStrategies(place, keysOf(options.openOrders, OPEN_ORDERS_MAX), SPOT);
+  const forLoad = await prepareStrategies(place, 3 * keysOf(options.orders), SPOT);
+  const forTicks = await prepareStrategies(place, keysOf(options.openOrders), SPOT);
   const gateways: Gateway[] = [];
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -186,7 +183,7 @@ async function placeAll(keys: readonly Credentials[], placing: Placing): Promise
   const urlOf = (key: number) => urls[(isByKey ? key : turn++) % urls.length] ?? "";
   const terms = { symbol: SYMBOL, side: "BUY", type: "LIMIT", timeInForce: "GTC", price };
   // A strategy starts with 200 USDT, and open orders reserve theirs.
-  const quantity = String(Math.ceil((isCanceled ? 12 : 1.9) / Number(price)));
+  const quantity = String(Math.ceil((isCanceled ? 12 : 6) / Number(price)));
   const lane = async () => {
     for (let index = next++; index < orders; index = next++) {
       const key = index % keys.length;
@@ -212,7 +209,7 @@ async function surely(send: () => Promise<WireAnswer>): Promise<WireAnswer> {
     if (answer.status === 200) return answer;
     if (answer.status !== 429)
       throw new MeasurementFailed(`an order was answered ${JSON.stringify(answer.body)}`);
-    await wait(AGAIN_MS);
+    await wait(Number(answer.headers.get("retry-after") ?? 1) * 1_000);
   }
 }
 

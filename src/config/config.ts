@@ -25,6 +25,9 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 /** More proxies than this in a row are a mistake in the setting. */
 const PROXY_HOPS_MAX = 10;
 
+/** A drain that takes longer than any health check needs. */
+const DRAIN_SECONDS_MAX = 600;
+
 /** More connections of one address are no bound. */
 const PER_ADDRESS_MAX = 1_000_000;
 
@@ -64,6 +67,8 @@ export type Config = {
   readonly leverageBrackets: string | null;
   /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
   readonly diskFreePercentMin: number;
+  /** How long a server that is told to end goes on serving, not ready, so that load balancers take it out, s. */
+  readonly drainSeconds: number;
   /** Lifetime of an unused dashboard session, ms. */
   readonly sessionIdleMs: number;
   /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
@@ -148,6 +153,8 @@ Environment only:
   COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
                            commas. Without it copying is not offered. An origin that is taken off the list is not sent
                            anything any more. Not with a tape
+  DRAIN_SECONDS            how long a server that is told to end goes on serving while /readyz says 503, so that a load
+                           balancer sends it nothing more, 0 to 600 (0)
   DISK_FREE_PERCENT_MIN    new orders, signals and sign-ups are refused while less of the data directory's disk is free, in
                            percent, 0 to 50 (5). 0: never. Not with DATABASE_URL
   FEE_TIERS                a file of fee rates, in place of the bundled ones, for strategies of the fill profile strict:
@@ -208,6 +215,7 @@ const settings = z.object({
   UPSTREAM_FUTURES_WS_URL: wsUrl.optional(),
   FEE_TIERS: words.optional(),
   LEVERAGE_BRACKETS: words.optional(),
+  DRAIN_SECONDS: wholeNumber(0, DRAIN_SECONDS_MAX).default(0),
   DISK_FREE_PERCENT_MIN: wholeNumber(0, DISK_FREE_PERCENT_MOST).default(DISK_FREE_PERCENT_DEFAULT),
   COPY_VENUES: z.string().default(""),
 });
@@ -271,6 +279,7 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     feeTiers: values.FEE_TIERS ?? null,
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
     diskFreePercentMin: values.DISK_FREE_PERCENT_MIN,
+    drainSeconds: values.DRAIN_SECONDS,
     copyVenues,
   };
 }

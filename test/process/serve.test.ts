@@ -18,6 +18,7 @@ import {
   startGateway,
 } from "../support/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
+import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
 const PROJECT_MODULES = join(import.meta.dirname, "../../node_modules");
 
@@ -242,6 +243,18 @@ test("SIGHUP ends a server without HTTPS in order, and logs it", async () => {
 describe("SIGTERM", () => {
   /** Less than a connection is kept alive; the rest is for a busy machine. */
   const END_MS_MAX = 30_000;
+
+  test("with DRAIN_SECONDS says at once on /readyz that the server is going, and serves new connections meanwhile", async () => {
+    const gateway = await gatewayOfTest({ env: { DRAIN_SECONDS: "5" } });
+    const trader = spotTrader(gateway.url, gateway.seed());
+    const exited = once(gateway.process, "exit");
+    gateway.process.kill("SIGTERM");
+    const ready = () => fetch(`${gateway.url}/readyz`, { headers: { connection: "close" } });
+    await eventually("it is not ready", async () => (await ready()).status === 503);
+    expect(await (await ready()).json()).toMatchObject({ checks: { server: "closing" } });
+    expect(await trader.place(MARKET_BUY)).toMatchObject({ status: 200, body: { status: "FILLED" } });
+    expect(await exited).toEqual([0, null]);
+  });
 
   async function expectToEndInTime(gateway: GatewayProcess): Promise<void> {
     const askedAt = Date.now();
