@@ -1,7 +1,7 @@
 // An order as the service knows it. Wire names (`cummulativeQuoteQty`, `origQty`) stay at the wire.
 import type { Amount, Price, Quantity } from "../money/decimal.ts";
 import type { AttachedLeg } from "./leg.ts";
-import type { Arrival, Receipt } from "./receipt.ts";
+import type { Arrival, BookStamp, Receipt } from "./receipt.ts";
 import type { FilterName } from "./symbol.ts";
 
 export const SIDES = ["BUY", "SELL"] as const;
@@ -87,8 +87,8 @@ export type QueueEntry = {
   readonly since: number;
   /** The quantity that others displayed at the price; null if it was not known. */
   readonly ahead: Quantity | null;
-  /** The update id of the book that showed it; null if it was not known. */
-  readonly bookUpdateId: number | null;
+  /** The book that showed it; null if it was not known. */
+  readonly book: BookStamp | null;
 };
 
 /**

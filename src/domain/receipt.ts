@@ -24,6 +24,8 @@ export type Receipt = {
   readonly cause: FillCause;
   /** Null of orders that began before their arrival was recorded. */
   readonly arrival: Arrival | null;
+  /** What could still be filled of the order before this fill. */
+  readonly remaining: Quantity;
   /** The book that the fill was decided with. */
   readonly book: BookStamp | null;
   /** The level that the fill took from. */
@@ -52,6 +54,8 @@ export type BookStamp = {
   readonly receivedAt: number;
   /** The update id of the ticker, if it was newer than the book. */
   readonly tickerUpdateId: number | null;
+  /** The aggregate id of the last trade that was received; null before the first one. */
+  readonly lastTradeId: number | null;
 };
 
 /** A level of the effective book. */
@@ -69,13 +73,15 @@ export type TakenLevel = BookLevel & {
   /** Its place in the walk, the best level first. */
   readonly index: number;
   readonly ownConsumed: Quantity;
+  /** A multiple of `step`. */
   readonly available: Quantity;
+  readonly step: Quantity;
 };
 
 export type QueueRecord = {
   /** Null: unknown. */
   readonly aheadAtPlacement: Quantity | null;
-  readonly bookAtPlacement: number | null;
+  readonly bookAtPlacement: BookStamp | null;
   /** Traded at the price since then, as far as this server knows. */
   readonly tradedAtPrice: Quantity;
   /** Canceled in front of the order since then, by the strategy's queue model. */
@@ -92,4 +98,6 @@ export type TradeRecord = {
   readonly time: number;
   /** What the strategy's earlier orders left of it. */
   readonly available: Quantity;
+  /** Fills are multiples of it. */
+  readonly step: Quantity;
 };

@@ -263,6 +263,7 @@ class World {
       eventTime: this.#at,
       receivedAt: this.#at,
       tickerUpdateId: null,
+      lastTradeId: null,
       *displayed(side) {
         const prices = [...sides[side].keys()].sort((one, other) =>
           one < other === (side === "ASK") ? -1 : 1,

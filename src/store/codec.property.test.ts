@@ -20,7 +20,7 @@ import {
   type Leg,
 } from "../domain/leg.ts";
 import type { Order, QueueEntry, Trade } from "../domain/order.ts";
-import type { Arrival, Receipt } from "../domain/receipt.ts";
+import type { Arrival, BookStamp, Receipt } from "../domain/receipt.ts";
 import type { Rejection } from "../domain/signal.ts";
 import type { Decimal, Price, Product, Quantity, Rate } from "../money/decimal.ts";
 import { OWN_POCKETS, type Pockets, type Posting, WORLD_POCKETS } from "../money/posting.ts";
@@ -98,10 +98,17 @@ const attachedLeg: fc.Arbitrary<AttachedLeg> = fc.record({
   type: legType,
   triggerPrice: units(),
 });
+const book: fc.Arbitrary<BookStamp> = fc.record({
+  lastUpdateId: id,
+  eventTime: time,
+  receivedAt: time,
+  tickerUpdateId: fc.option(id),
+  lastTradeId: fc.option(id),
+});
 const queue: fc.Arbitrary<QueueEntry> = fc.record({
   since: time,
   ahead: fc.option(units<Quantity>()),
-  bookUpdateId: fc.option(id),
+  book: fc.option(book),
 });
 const arrival: fc.Arbitrary<Arrival> = fc.record({
   admittedAt: fc.option(time),
@@ -113,9 +120,8 @@ const receipt: fc.Arbitrary<Receipt> = fc.record({
   version: id,
   cause: fc.constantFrom("WALK", "TRADE_AT_PRICE", "BOOK_CROSSED", "TAKEOVER"),
   arrival: fc.option(arrival),
-  book: fc.option(
-    fc.record({ lastUpdateId: id, eventTime: time, receivedAt: time, tickerUpdateId: fc.option(id) }),
-  ),
+  remaining: units<Quantity>(),
+  book: fc.option(book),
   level: fc.option(
     fc.record({
       price: units<Price>(),
@@ -126,12 +132,13 @@ const receipt: fc.Arbitrary<Receipt> = fc.record({
       index: id,
       ownConsumed: units<Quantity>(),
       available: units<Quantity>(),
+      step: units<Quantity>(),
     }),
   ),
   queue: fc.option(
     fc.record({
       aheadAtPlacement: fc.option(units<Quantity>()),
-      bookAtPlacement: fc.option(id),
+      bookAtPlacement: fc.option(book),
       tradedAtPrice: units<Quantity>(),
       canceledAhead: units<Quantity>(),
       aheadBefore: fc.option(units<Quantity>()),
@@ -145,6 +152,7 @@ const receipt: fc.Arbitrary<Receipt> = fc.record({
       quantity: units<Quantity>(),
       time,
       available: units<Quantity>(),
+      step: units<Quantity>(),
     }),
   ),
 });

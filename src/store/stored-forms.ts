@@ -195,9 +195,10 @@ export function reviveQueue(stored: Stored<QueueEntry>): QueueEntry {
 }
 
 export function storedReceipt(receipt: Receipt): Stored<Receipt> {
-  const { level, queue, marketTrade } = receipt;
+  const { remaining, level, queue, marketTrade } = receipt;
   return {
     ...receipt,
+    remaining: formatBriefly(remaining),
     level: level && storedLevel(level),
     queue: queue && storedQueueRecord(queue),
     marketTrade: marketTrade && storedTradeRecord(marketTrade),
@@ -205,9 +206,10 @@ export function storedReceipt(receipt: Receipt): Stored<Receipt> {
 }
 
 export function reviveReceipt(stored: Stored<Receipt>): Receipt {
-  const { level, queue, marketTrade } = stored;
+  const { remaining, level, queue, marketTrade } = stored;
   return {
     ...stored,
+    remaining: decimal(remaining),
     level: level && reviveLevel(level),
     queue: queue && reviveQueueRecord(queue),
     marketTrade: marketTrade && reviveTradeRecord(marketTrade),
@@ -222,6 +224,7 @@ function storedLevel(level: TakenLevel): Stored<TakenLevel> {
     newerTrades: formatBriefly(level.newerTrades),
     ownConsumed: formatBriefly(level.ownConsumed),
     available: formatBriefly(level.available),
+    step: formatBriefly(level.step),
   };
 }
 
@@ -233,6 +236,7 @@ function reviveLevel(stored: Stored<TakenLevel>): TakenLevel {
     newerTrades: decimal(stored.newerTrades),
     ownConsumed: decimal(stored.ownConsumed),
     available: decimal(stored.available),
+    step: decimal(stored.step),
   };
 }
 
@@ -264,6 +268,7 @@ function storedTradeRecord(trade: TradeRecord): Stored<TradeRecord> {
     price: formatBriefly(trade.price),
     quantity: formatBriefly(trade.quantity),
     available: formatBriefly(trade.available),
+    step: formatBriefly(trade.step),
   };
 }
 
@@ -273,5 +278,6 @@ function reviveTradeRecord(stored: Stored<TradeRecord>): TradeRecord {
     price: decimal(stored.price),
     quantity: decimal(stored.quantity),
     available: decimal(stored.available),
+    step: decimal(stored.step),
   };
 }

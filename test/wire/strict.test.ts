@@ -114,24 +114,30 @@ describe("a spot strategy under strict", () => {
     const { body: receipts } = await call("GET", path, { symbol, orderId: placed.body.orderId });
     expect(receipts.map(({ tradeId }: { tradeId: number }) => tradeId)).toEqual([1, 2, 3]);
     expect(receipts[1]).toEqual({
-      ...{ tradeId: 2, orderId: 1, symbol, profile: "strict", profileVersion: 1, cause: "WALK" },
+      ...{ tradeId: 2, orderId: 1, symbol, market: "SPOT", profile: "strict", profileVersion: 1 },
+      cause: "WALK",
+      ...{ side: "BUY", price: "60001.00000000", quantity: "0.00050000", remaining: "0.00100000" },
       ...{ admittedAt: expect.any(Number), latencyMs: 0, arrivedAt: spotMarket.time, at: spotMarket.time },
       book: {
         lastUpdateId: 77,
         eventTime: spotMarket.time - 10,
         receivedAt: spotMarket.time - 4,
         tickerUpdateId: null,
+        lastTradeId: null,
       },
       levels: [
         {
           ...{ index: 1, price: "60001.00000000", displayed: "0.00050000", fromTicker: false },
           ...{ newerTrades: "0.00000000", ownConsumed: "0.00000000", available: "0.00050000" },
-          taken: "0.00050000",
+          ...{ taken: "0.00050000", step: "0.00001000" },
         },
       ],
       queue: null,
       marketTrade: null,
-      fee: { rate: "0.00100000", tier: "regular", isMaker: false },
+      fee: {
+        ...{ rate: "0.00100000", tier: "regular", isMaker: false },
+        ...{ amount: "0.00000050", asset: "BTC" },
+      },
       terms: { queue: "trades", refreshMs: 5_000 },
     });
     const { body: later } = await call("GET", path, { symbol, fromId: 2, limit: 1 });
@@ -187,7 +193,12 @@ describe("a spot strategy under strict", () => {
     expect(receipts).toMatchObject([
       {
         ...{ tradeId: 3, cause: "TRADE_AT_PRICE", book: null, levels: [] },
-        queue: { model: "trades", aheadAtPlacement: "0.00000000", bookAtPlacement: 77, ahead: "0.00000000" },
+        queue: {
+          model: "trades",
+          aheadAtPlacement: "0.00000000",
+          bookAtPlacement: { lastUpdateId: 77 },
+          ahead: "0.00000000",
+        },
         marketTrade: { aggregateId: 5, price: "60001.00000000", available: "0.00040000" },
         fee: { isMaker: true },
       },

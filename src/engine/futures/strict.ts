@@ -118,6 +118,7 @@ export function matchMarketTrade(
   const { symbol, trade, seenAt } = command;
   const contract = openContractOf(market, symbol);
   if (contract === null) return { refusal: "NOTHING_TO_FILL" };
+  const step = stepOf(contract);
   let left = trade.quantity;
   for (const { orderId } of ordersReached(draft.account, symbol, trade)) {
     // It may have ended with a fill before it.
@@ -125,12 +126,12 @@ export function matchMarketTrade(
     if (order === undefined) continue;
     const remaining = quantityToFill(draft, order);
     const waiting = { price: order.price, remaining, ahead: aheadIn(command.queues, order) };
-    const matched = matchTrade(trade, left, waiting, stepOf(contract));
+    const matched = matchTrade(trade, left, waiting, step);
     if (matched === null || matched.fill === 0n) continue;
     // A trade that was found afterwards opens nothing at a loss: the present mark price does not apply to it.
     const mark = seenAt === undefined ? market.markPrice(symbol) : order.price;
     if (mark === null) return { refusal: "MARKET_SILENT" };
-    const evidence = matchedBy(draft.account, order, command, matched, left);
+    const evidence = matchedBy(draft.account, order, command, matched, { available: left, remaining, step });
     const isFilled = fillAsMaker(draft, order, matched.fill, evidence, contract, { mark, at, seenAt });
     if (isFilled) left = subtract(left, matched.fill);
   }
@@ -155,9 +156,10 @@ export function matchCrossing(
     if (!isWithin(side, price, level.price)) continue;
     const availability = availabilityFor(draft.account, symbol, { step: stepOf(contract), at });
     const taken = availableAt(takenSide(side), level, index, availability);
-    const quantity = least(taken.available, quantityToFill(draft, order));
+    const remaining = quantityToFill(draft, order);
+    const quantity = least(taken.available, remaining);
     if (quantity === 0n) continue;
-    const of = { level: taken, quantity, cause: "BOOK_CROSSED", book, at } as const;
+    const of = { level: taken, quantity, cause: "BOOK_CROSSED", book, at, remaining } as const;
     const evidence = takenFrom(draft.account, order, of);
     fillAsMaker(draft, order, quantity, evidence, contract, { mark, at });
   }

@@ -7,7 +7,7 @@ import type { BookView, MarketTrade } from "../../domain/market.ts";
 import type { Order, QueueEntry } from "../../domain/order.ts";
 import type { BookStamp, FillCause, Receipt, TakenLevel } from "../../domain/receipt.ts";
 import type { Quantity } from "../../money/decimal.ts";
-import { ZERO } from "../../money/decimal.ts";
+import { subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import { expired } from "../release.ts";
 import { byPriority, isTradedBy, type Matched } from "./queue.ts";
@@ -26,42 +26,48 @@ export function takenFrom(
     cause,
     book,
     at,
+    remaining = remainingOf(order),
   }: {
     readonly level: TakenLevel;
     readonly quantity: Quantity;
     readonly cause: Extract<FillCause, "WALK" | "LIQUIDATION" | "BOOK_CROSSED">;
     readonly book: BookStamp;
     readonly at: number;
+    /** What can be filled of the order, where that is less than what is left of it. */
+    readonly remaining?: Quantity;
   },
 ): Evidence {
   const { side, price } = level;
   return {
-    receipt: { ...receiptOf(profile.version, order, cause), book: stampOf(book), level },
+    receipt: { ...receiptOf(profile.version, order, cause), remaining, book: stampOf(book), level },
     consumed: { side, price, quantity, at },
   };
 }
 
-/** A fill of an open order by a trade of the market. `available` is what earlier orders left of the trade. */
+/**
+ * A fill of an open order by a trade of the market. `available` is what earlier orders left of the trade, `remaining`
+ * what could be filled of the order.
+ */
 export function matchedBy(
   { profile }: Account,
   order: Order,
   { trade, queues }: MatchTrade,
   { cause, ahead }: Matched,
-  available: Quantity,
+  { available, remaining, step }: Record<"available" | "remaining" | "step", Quantity>,
 ): Evidence {
   const { aggregateId, price, quantity, time } = trade;
   const position = queues.get(order.orderId);
   const queue = {
     aheadAtPlacement: order.queue?.ahead ?? null,
-    bookAtPlacement: order.queue?.bookUpdateId ?? null,
+    bookAtPlacement: order.queue?.book ?? null,
     tradedAtPrice: position?.tradedAtPrice ?? ZERO,
     canceledAhead: position?.canceledAhead ?? ZERO,
     aheadBefore: aheadIn(queues, order),
     ahead,
   };
-  const marketTrade = { aggregateId, price, quantity, time, available };
+  const marketTrade = { aggregateId, price, quantity, time, available, step };
   return {
-    receipt: { ...receiptOf(profile.version, order, cause), queue, marketTrade },
+    receipt: { ...receiptOf(profile.version, order, cause), remaining, queue, marketTrade },
     consumed: null,
   };
 }
@@ -98,7 +104,7 @@ export function rested(order: Order, book: BookView | null, at: number): OrderRe
   const queue: QueueEntry = {
     since: at,
     ahead: book === null ? null : book.displayedAt(restingSide(side), price),
-    bookUpdateId: book?.lastUpdateId ?? null,
+    book: book && stampOf(book),
   };
   return { type: "OrderRested", at, orderId, queue, postings: [] };
 }
@@ -124,10 +130,15 @@ export function expiredByWalk(
 
 function receiptOf(version: number, order: Order, cause: FillCause): Receipt {
   const arrival = order.arrival ?? null;
-  return { version, cause, arrival, book: null, level: null, queue: null, marketTrade: null };
+  const evidence = { book: null, level: null, queue: null, marketTrade: null };
+  return { version, cause, arrival, remaining: remainingOf(order), ...evidence };
+}
+
+function remainingOf({ quantity, executedQuantity }: Order): Quantity {
+  return subtract(quantity, executedQuantity);
 }
 
 /** Which book it is now, as a value. */
-export function stampOf({ lastUpdateId, eventTime, receivedAt, tickerUpdateId }: BookStamp): BookStamp {
-  return { lastUpdateId, eventTime, receivedAt, tickerUpdateId };
+export function stampOf({ lastUpdateId, eventTime, receivedAt, tickerUpdateId, lastTradeId }: BookStamp): BookStamp {
+  return { lastUpdateId, eventTime, receivedAt, tickerUpdateId, lastTradeId };
 }

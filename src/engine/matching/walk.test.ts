@@ -17,6 +17,7 @@ function bookOf(levels: ReadonlyMap<Price, Quantity>): BookView {
     eventTime: 0,
     receivedAt: 0,
     tickerUpdateId: null,
+    lastTradeId: null,
     *displayed(side) {
       const prices = [...levels.keys()].sort((one, other) => (one < other === (side === "ASK") ? -1 : 1));
       for (const price of prices) {

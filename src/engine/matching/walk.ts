@@ -114,7 +114,7 @@ export function availableAt(side: BookSide, level: BookLevel, index: number, of:
   const others = subtract(level.displayed, ownConsumed);
   const available = others > 0n ? floorToStep(others, of.step) : (ZERO as Quantity);
   const { price, displayed, fromTicker, newerTrades } = level;
-  return { price, displayed, fromTicker, newerTrades, side, index, ownConsumed, available };
+  return { price, displayed, fromTicker, newerTrades, side, index, ownConsumed, available, step: of.step };
 }
 
 /**

@@ -144,14 +144,15 @@ export function matchMarketTrade(
   const rules = tradingRules(symbol, circumstances);
   if (rules === null) return { refusal: "NOTHING_TO_FILL" };
   const draft = new Draft(account);
+  const step = stepOf(rules);
   let left = trade.quantity;
   for (const order of ordersReached(account, symbol, trade)) {
     const remaining = subtract(order.quantity, order.executedQuantity);
     const waiting = { price: order.price, remaining, ahead: aheadIn(command.queues, order) };
-    const matched = matchTrade(trade, left, waiting, stepOf(rules));
+    const matched = matchTrade(trade, left, waiting, step);
     if (matched === null || matched.fill === 0n) continue;
     const { fill: quantity } = matched;
-    const evidence = matchedBy(account, order, command, matched, left);
+    const evidence = matchedBy(account, order, command, matched, { available: left, remaining, step });
     const strict = { ...evidence, payMax: payMaxOf(draft.account, order) };
     const fill = { price: order.price, isMaker: true, strict };
     draft.add(fillPart(draft.account, order, quantity, fill, rules, circumstances.at));

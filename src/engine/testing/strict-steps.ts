@@ -24,6 +24,7 @@ class BookStub implements BookView {
   lastUpdateId = 0;
   eventTime = 0;
   readonly tickerUpdateId = null;
+  lastTradeId: number | null = null;
   readonly #levels: Sides = { BID: new Map(), ASK: new Map() };
   readonly #traded: Sides = { BID: new Map(), ASK: new Map() };
 

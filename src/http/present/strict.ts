@@ -1,5 +1,6 @@
 // What only strategies under the fill profile `strict` show: their terms, the self-trade prevention of their orders,
 // and the receipts of their fills. Source: strict fills, sections 1, 10 and 11.
+import type { StrategyType } from "../../domain/account.ts";
 import type { FillProfile } from "../../domain/fill-profile.ts";
 import { isStrict, type Order, type Trade } from "../../domain/order.ts";
 import type { Receipt } from "../../domain/receipt.ts";
@@ -7,6 +8,7 @@ import { formatDecimal, ZERO } from "../../money/decimal.ts";
 
 /** A trade under `strict`, and the profile that it was filled by. */
 export type ShownReceipt = {
+  readonly market: StrategyType;
   readonly trade: Trade;
   readonly receipt: Receipt;
   readonly profile: FillProfile;
@@ -27,7 +29,7 @@ export function selfTradePreventionOf(order: Order): "EXPIRE_MAKER" | "NONE" {
 }
 
 /** The evidence of a fill, from which it can be computed again. */
-export function presentReceipt({ trade, receipt, profile }: ShownReceipt) {
+export function presentReceipt({ market, trade, receipt, profile }: ShownReceipt) {
   const { arrival, book, level, queue, marketTrade } = receipt;
   const terms = profile.strict;
   if (terms === null) throw new Error(`only strict fills have receipts: trade ${trade.tradeId}`);
@@ -35,6 +37,7 @@ export function presentReceipt({ trade, receipt, profile }: ShownReceipt) {
     tradeId: trade.tradeId,
     orderId: trade.orderId,
     symbol: trade.symbol,
+    market,
     profile: profile.name,
     profileVersion: receipt.version,
     cause: receipt.cause,
@@ -42,6 +45,10 @@ export function presentReceipt({ trade, receipt, profile }: ShownReceipt) {
     latencyMs: arrival?.latencyMs ?? null,
     arrivedAt: arrival?.arrivedAt ?? null,
     at: trade.at,
+    side: trade.side,
+    price: formatDecimal(trade.price),
+    quantity: formatDecimal(trade.quantity),
+    remaining: formatDecimal(receipt.remaining),
     book,
     levels:
       level === null
@@ -56,6 +63,7 @@ export function presentReceipt({ trade, receipt, profile }: ShownReceipt) {
               ownConsumed: formatDecimal(level.ownConsumed),
               available: formatDecimal(level.available),
               taken: formatDecimal(trade.quantity),
+              step: formatDecimal(level.step),
             },
           ],
     queue: queue && {
@@ -73,11 +81,14 @@ export function presentReceipt({ trade, receipt, profile }: ShownReceipt) {
       quantity: formatDecimal(marketTrade.quantity),
       time: marketTrade.time,
       available: formatDecimal(marketTrade.available),
+      step: formatDecimal(marketTrade.step),
     },
     fee: {
       rate: formatDecimal(rateOf(trade, receipt, profile)),
       tier: terms.feeTier,
       isMaker: trade.isMaker,
+      amount: formatDecimal(trade.fee),
+      asset: trade.feeAsset,
     },
     terms: { queue: terms.queue, refreshMs: terms.refreshMs },
   };

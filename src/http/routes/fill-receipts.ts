@@ -55,5 +55,7 @@ async function receipts(
   const found = profile.strict === null ? [] : await ports.store.listTrades(call.strategyId, query);
   const trades = listedOr(query.symbol, found, ports.markets[type]);
   if (isRefusal(trades)) return trades;
-  return trades.flatMap((trade) => (trade.receipt ? [{ trade, receipt: trade.receipt, profile }] : []));
+  return trades.flatMap((trade) =>
+    trade.receipt ? [{ market: type, trade, receipt: trade.receipt, profile }] : [],
+  );
 }

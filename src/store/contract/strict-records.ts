@@ -4,7 +4,7 @@ import type { ConsumedLot } from "../../domain/consumed.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { QueueEntry } from "../../domain/order.ts";
-import type { Receipt } from "../../domain/receipt.ts";
+import type { BookStamp, Receipt } from "../../domain/receipt.ts";
 import { decimal, type Price, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
 import { accountOf, HUGE, orderOf, TINY, tradeOf } from "./records.ts";
 
@@ -29,14 +29,22 @@ export const LOT: ConsumedLot = {
   at: 1_795_228_304_525,
 };
 
-const QUEUE: QueueEntry = { since: 1_000, ahead: decimal<Quantity>(HUGE), bookUpdateId: 50_093_239_001 };
+const BOOK: BookStamp = {
+  lastUpdateId: 50_093_239_224,
+  eventTime: 900,
+  receivedAt: 912,
+  tickerUpdateId: null,
+  lastTradeId: 3_085_683_258,
+};
+const QUEUE: QueueEntry = { since: 1_000, ahead: decimal<Quantity>(HUGE), book: BOOK };
 const ARRIVAL = { admittedAt: 950, latencyMs: 50, arrivedAt: 1_000 };
 
 const WALKED: Receipt = {
   version: 1,
   cause: "WALK",
   arrival: ARRIVAL,
-  book: { lastUpdateId: 50_093_239_224, eventTime: 900, receivedAt: 912, tickerUpdateId: null },
+  remaining: decimal(HUGE),
+  book: { ...BOOK, tickerUpdateId: 50_093_239_231, lastTradeId: null },
   level: {
     side: "ASK",
     index: 2,
@@ -46,6 +54,7 @@ const WALKED: Receipt = {
     newerTrades: decimal(TINY),
     ownConsumed: ZERO,
     available: decimal(TINY),
+    step: decimal(TINY),
   },
   queue: null,
   marketTrade: null,
@@ -55,11 +64,12 @@ const MATCHED: Receipt = {
   version: 1,
   cause: "TRADE_AT_PRICE",
   arrival: null,
+  remaining: decimal(TINY),
   book: null,
   level: null,
   queue: {
     aheadAtPlacement: null,
-    bookAtPlacement: null,
+    bookAtPlacement: BOOK,
     tradedAtPrice: decimal(HUGE),
     canceledAhead: decimal(TINY),
     aheadBefore: decimal(HUGE),
@@ -71,6 +81,7 @@ const MATCHED: Receipt = {
     quantity: decimal(HUGE),
     time: 1_398,
     available: decimal(TINY),
+    step: ZERO,
   },
 };
 
@@ -107,7 +118,7 @@ export function strictEvents(at: number): DomainEvent[] {
     { type: "OrderFilled", at, trade: RECEIPTED[0], consumed: LOT, postings },
     { type: "OrderFilled", at, trade: RECEIPTED[1], postings },
     { type: "OrderRested", at, orderId: 7, queue: QUEUE, postings },
-    { type: "OrderRested", at, orderId: 7, queue: { since: 1, ahead: null, bookUpdateId: null }, postings },
+    { type: "OrderRested", at, orderId: 7, queue: { since: 1, ahead: null, book: null }, postings },
     { type: "OrderExpired", at, orderId: 7, reason: "UNFILLED_IOC_QUANTITY_EXPIRED", postings },
   ];
 }

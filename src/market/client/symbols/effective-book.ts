@@ -47,6 +47,7 @@ export class EffectiveBook implements BookView {
   eventTime = Number.NEGATIVE_INFINITY;
   /** Market time of the last message, Unix ms. */
   receivedAt = 0;
+  lastTradeId: number | null = null;
   isInSequence = false;
   readonly #sides = { BID: new Side(true), ASK: new Side(false) };
   /** Whether a diff has followed the snapshot. */
@@ -178,6 +179,7 @@ export class EffectiveBook implements BookView {
 
   /** Takes a trade: it is subtracted from what is displayed at its price, until a diff contains it. */
   takeTrade(trade: MarketTrade): void {
+    this.lastTradeId = trade.aggregateId;
     if (trade.time <= this.eventTime) return;
     this.#newer.push(trade);
     this.#subtract(trade);
