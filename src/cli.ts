@@ -9,6 +9,7 @@ import { KEYS_REVOKE_ALL, MASTER_KEY_ROTATE, MASTER_KEY_SHOW } from "./cli/maste
 import { OPERATOR_CREATE, OPERATOR_REMOVE } from "./cli/operator.ts";
 import { PERSON_COMMANDS } from "./cli/person.ts";
 import { PRUNE } from "./cli/prune.ts";
+import { RECEIPT_VERIFY } from "./cli/receipt.ts";
 import { RESTORE } from "./cli/restore.ts";
 import { SEED } from "./cli/seed.ts";
 import { ConfigError, VERSION } from "./config/config.ts";
@@ -28,6 +29,7 @@ const COMMANDS = [
   BACKUP,
   RESTORE,
   PRUNE,
+  RECEIPT_VERIFY,
 ];
 
 const COMMON_OPTIONS = `  --data DIR   the data directory   DATA_DIR   (./data)
@@ -91,6 +93,7 @@ function readArguments(args: string[]) {
         data: { type: "string" },
         json: { type: "boolean" },
         verify: { type: "boolean" },
+        tape: { type: "string" },
         email: { type: "string" },
         name: { type: "string" },
         promote: { type: "boolean" },

@@ -21,7 +21,7 @@ const FAMILIES = [
   {
     name: "spot",
     depthUrl: `${spotRestUrl}/api/v3/depth?symbol=${symbol}&limit=1000`,
-    streams: [[`${spotWsUrl}/stream`, "bookTicker", "trade", "depth@100ms"]],
+    streams: [[`${spotWsUrl}/stream`, "bookTicker", "trade", "aggTrade", "depth@100ms"]],
   },
   {
     name: "futures",

@@ -20,6 +20,7 @@ export type Options = {
   readonly data?: string;
   readonly json?: boolean;
   readonly verify?: boolean;
+  readonly tape?: string;
   readonly email?: string;
   readonly name?: string;
   readonly promote?: boolean;

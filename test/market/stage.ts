@@ -5,6 +5,7 @@ import pino from "pino";
 import { afterEach } from "vitest";
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
+import type { FillProfile } from "../../src/domain/fill-profile.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";
 import { createMarketFeed } from "../../src/market/client/feed.ts";
 import type { Family } from "../../src/market/client/rest/hosts.ts";
@@ -157,12 +158,14 @@ export async function openLife(tape: Tape, options: LifeOptions = {}) {
     store,
     /** The wall clock and the timers of this life. */
     time,
-    seed: (count: number): Promise<readonly SeededStrategy[]> =>
+    /** New strategies, under `standard` unless said. */
+    seed: (count: number, profile?: FillProfile): Promise<readonly SeededStrategy[]> =>
       seedStrategies(
         store,
         master,
         Array.from({ length: count }, () => family),
         tape.clock.now(),
+        { profile },
       ),
     /** A signed request, in a minute of its own, since limits are not tested here. */
     async send(

@@ -20,7 +20,7 @@ export type TapeBook = {
 };
 
 // Changes of the book, in time order; `lost` is a diff that does not follow the last one.
-type Step =
+export type BookStep =
   | { readonly kind: "load"; readonly at: number; readonly snapshot: TapeSnapshot }
   | { readonly kind: "change"; readonly at: number; readonly diff: TapeDiff }
   | { readonly kind: "lost"; readonly at: number };
@@ -97,7 +97,7 @@ export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
     asks = position?.asks.copy() ?? createSide(1);
   }
 
-  function take(step: Step): void {
+  function take(step: BookStep): void {
     changedAt = step.at;
     switch (step.kind) {
       case "load":
@@ -121,8 +121,9 @@ export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
   }
 }
 
-function stitch(lines: readonly TapeLine[]): Step[] {
-  const steps: Step[] = [];
+/** The changes of a book from its first snapshot on. */
+export function stitch(lines: readonly TapeLine[]): readonly BookStep[] {
+  const steps: BookStep[] = [];
   const waiting: TapeDiff[] = [];
   let held: number | undefined;
   for (const line of lines) {

@@ -16,6 +16,8 @@ export type TapeAggregate = { readonly aggregate: AggregateTrade; readonly verba
 export type TapeDiff = {
   readonly previousUpdateId: number;
   readonly lastUpdateId: number;
+  /** The exchange's time of it, Unix ms; of a spot snapshot undefined. */
+  readonly time?: number | undefined;
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
 };
@@ -89,6 +91,7 @@ const depthUpdate = z.object({
   U: whole,
   u: whole,
   pu: whole.optional(),
+  T: whole.optional(),
   b: levels,
   a: levels,
 });
@@ -102,7 +105,13 @@ const markPriceUpdate = z.object({
   r: signedDecimal,
   T: whole,
 });
-const snapshot = z.object({ lastUpdateId: whole, E: whole.optional(), bids: levels, asks: levels });
+const snapshot = z.object({
+  lastUpdateId: whole,
+  E: whole.optional(),
+  T: whole.optional(),
+  bids: levels,
+  asks: levels,
+});
 const fundingRow = z.object({
   symbol: z.string(),
   fundingTime: whole,
@@ -171,9 +180,9 @@ function parseAggregate(at: number, data: unknown, verbatim: string): ParsedLine
 }
 
 function parseDiff(at: number, data: unknown): ParsedLine {
-  const { E, s, U, u, pu, b, a } = depthUpdate.parse(data);
+  const { E, T, s, U, u, pu, b, a } = depthUpdate.parse(data);
   const family = pu === undefined ? "spot" : "futures";
-  const diff = { previousUpdateId: pu ?? U - 1, lastUpdateId: u, bids: b, asks: a };
+  const diff = { previousUpdateId: pu ?? U - 1, lastUpdateId: u, time: T ?? E, bids: b, asks: a };
   return { symbols: [s], eventAt: E, line: { kind: "diff", family, at, ...diff } };
 }
 
@@ -190,9 +199,10 @@ function parseMark(at: number, data: unknown): ParsedLine {
 }
 
 function parseSnapshot(at: number, message: unknown): ParsedLine {
-  const { lastUpdateId, E, bids, asks } = snapshot.parse(message);
+  const { lastUpdateId, E, T, bids, asks } = snapshot.parse(message);
   const family = E === undefined ? "spot" : "futures";
-  return { symbols: [], eventAt: E, line: { kind: "snapshot", family, at, lastUpdateId, bids, asks } };
+  const line = { kind: "snapshot", family, at, lastUpdateId, time: T, bids, asks } as const;
+  return { symbols: [], eventAt: E, line };
 }
 
 // Published as soon as it is known, so never before the latest of its settlements.

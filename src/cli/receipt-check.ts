@@ -1,0 +1,434 @@
+// Computes fills under `strict` again from their receipts: each from its own figures and from those of the
+// receipts before it, and, with a recording, from the market's messages. What a receipt cannot be compared with is
+// said, and is never counted as right. Source: strict fills, sections 2, 5 to 7 and 10.
+import { type ConsumedLot, withLot } from "../domain/consumed.ts";
+import { matchTrade } from "../engine/matching/queue.ts";
+import { availableAt, isWithin, takenSide } from "../engine/matching/walk.ts";
+import {
+  feeOn,
+  feeUp,
+  formatDecimal,
+  least,
+  proceedsDown,
+  product,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../money/decimal.ts";
+import type { ReceiptLevel, ReceiptRow } from "./receipt-file.ts";
+import type { Recorded, RecordedBook } from "./recorded-books.ts";
+
+/** The rules that are computed here. */
+const PROFILE_VERSION = 1;
+const NO_LOTS: readonly ConsumedLot[] = [];
+
+/** `wrong`: figures that do not follow from the rest; `unknown`: what could not be compared, and why. */
+export type Finding = {
+  readonly tradeId: number;
+  readonly orderId: number;
+  readonly cause: ReceiptRow["cause"];
+  readonly wrong: readonly string[];
+  readonly unknown: readonly string[];
+};
+
+/** What is found of one receipt, while it is being checked. */
+class Findings {
+  readonly wrong: string[] = [];
+  readonly unknown: string[] = [];
+
+  /** A figure, what it is computed to be, and what from. */
+  same(name: string, told: Told, computed: Told, from = "the receipt's other figures"): void {
+    if (told !== computed) this.wrong.push(`${name} is ${shown(told)}, and by ${from} ${shown(computed)}`);
+  }
+
+  must(isTrue: boolean, otherwise: string): void {
+    if (!isTrue) this.wrong.push(otherwise);
+  }
+}
+
+type Told = bigint | number | string | boolean | null | undefined;
+
+/** The receipts before one, as far as its figures follow from them. */
+type Before = {
+  readonly first: ReceiptRow;
+  /** Null for the first one. */
+  readonly previous: ReceiptRow | null;
+  readonly ofOrder: ReceiptRow | null;
+  readonly ofTrade: ReceiptRow | null;
+  /** The last one before it with the same rate: of makers, or of takers. */
+  readonly ofRate: ReceiptRow | null;
+  /** What the strategy took, and whether all that may still count is among the receipts. */
+  readonly lots: readonly ConsumedLot[];
+  readonly hasAllLots: boolean;
+  /** Those that it had taken before the walk that the fill is a part of. */
+  readonly lotsBeforeWalk: readonly ConsumedLot[];
+  /** What that walk took before, by price. */
+  readonly walked: ReadonlyMap<bigint, Quantity>;
+};
+
+/** Checks receipts of one symbol, ascending by trade. `onChecked` is called after each. */
+export async function checkReceipts(
+  rows: readonly ReceiptRow[],
+  recorded: Recorded | null,
+  onChecked: (count: number) => Promise<void> = async () => {},
+): Promise<readonly Finding[]> {
+  const findings = new Map<ReceiptRow, Findings>();
+  const books: { readonly row: ReceiptRow; readonly before: Before }[] = [];
+  for (const [row, before] of withBefore(rows)) {
+    const found = new Findings();
+    findings.set(row, found);
+    checkFigures(row, before, found);
+    if (recorded !== null) {
+      if (row.book === null) checkWithoutBook(row, recorded, found);
+      else books.push({ row, before });
+    }
+    await onChecked(findings.size);
+  }
+  if (recorded !== null) {
+    // The recording is read once, so its books are asked for in their order.
+    const byBook = books.toSorted(
+      (one, other) => (one.row.book?.lastUpdateId ?? 0) - (other.row.book?.lastUpdateId ?? 0),
+    );
+    for (const [index, { row, before }] of byBook.entries()) {
+      const found = findings.get(row);
+      if (found !== undefined) checkBook(row, before, recorded, found);
+      await onChecked(rows.length + index);
+    }
+  }
+  return rows.map((row) => {
+    const { tradeId, orderId, cause } = row;
+    const { wrong = [], unknown = [] } = findings.get(row) ?? {};
+    return { tradeId, orderId, cause, wrong, unknown };
+  });
+}
+
+function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRow, Before]> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const ofOrder = new Map<number, ReceiptRow>();
+  const ofTrade = new Map<number, ReceiptRow>();
+  const ofRate = new Map<boolean, ReceiptRow>();
+  let previous: ReceiptRow | null = null;
+  let lots: readonly ConsumedLot[] = NO_LOTS;
+  let lotsBeforeWalk = lots;
+  let walked = new Map<bigint, Quantity>();
+  for (const row of rows) {
+    const [level] = row.levels;
+    if (!continuesWalk(previous, row)) {
+      walked = new Map();
+      lotsBeforeWalk = lots;
+    }
+    const before: Before = {
+      first,
+      previous,
+      ofOrder: ofOrder.get(row.orderId) ?? null,
+      ofTrade: row.marketTrade === null ? null : (ofTrade.get(row.marketTrade.aggregateId) ?? null),
+      ofRate: ofRate.get(row.fee.isMaker) ?? null,
+      lots,
+      hasAllLots: first.tradeId <= 1 || row.at - first.at >= row.terms.refreshMs,
+      lotsBeforeWalk,
+      walked: new Map(walked),
+    };
+    yield [row, before];
+    previous = row;
+    ofOrder.set(row.orderId, row);
+    if (row.marketTrade !== null) ofTrade.set(row.marketTrade.aggregateId, row);
+    if (isTraded(row)) ofRate.set(row.fee.isMaker, row);
+    if (level === undefined) continue;
+    walked.set(level.price, level.taken);
+    const { price, taken: quantity } = level;
+    lots = withLot(lots, { side: takenSide(row.side), price, quantity, at: row.at }, row.terms.refreshMs);
+  }
+}
+
+function continuesWalk(previous: ReceiptRow | null, row: ReceiptRow): boolean {
+  if (previous === null || previous.orderId !== row.orderId || previous.at !== row.at) return false;
+  return previous.cause === row.cause && previous.book?.lastUpdateId === row.book?.lastUpdateId;
+}
+
+/** Whether the fill pays the strategy's rate: a liquidation has none. */
+function isTraded({ cause }: ReceiptRow): boolean {
+  return cause !== "LIQUIDATION" && cause !== "TAKEOVER";
+}
+
+function checkFigures(row: ReceiptRow, before: Before, found: Findings): void {
+  const { profileVersion, arrivedAt, at, remaining, quantity, book, levels, queue, marketTrade } = row;
+  if (profileVersion !== PROFILE_VERSION) {
+    found.unknown.push(`the rules of version ${profileVersion} of the profile are not known here`);
+    return;
+  }
+  found.must(arrivedAt === null || arrivedAt <= at, `at ${at} is before arrivedAt ${arrivedAt}`);
+  found.must((arrivedAt === null) === (row.latencyMs === null), "latencyMs and arrivedAt belong together");
+  found.must(
+    quantity > 0n && quantity <= remaining,
+    `quantity ${shown(quantity)} of ${shown(remaining)} remaining`,
+  );
+  if (book !== null) checkStamp("book", row.book, at, found);
+  const takes = row.cause === "WALK" || row.cause === "LIQUIDATION" || row.cause === "BOOK_CROSSED";
+  const isMatched = row.cause === "TRADE_AT_PRICE" || row.cause === "TRADE_THROUGH";
+  const [level] = levels;
+  found.must(takes === (book !== null && level !== undefined), `${row.cause} with ${levels.length} levels`);
+  found.must(isMatched === (queue !== null && marketTrade !== null), `${row.cause} and its queue`);
+  if (takes && level !== undefined) checkLevel(row, level, before, found);
+  if (isMatched) checkMatch(row, before, found);
+  if (row.cause === "CANDLE") found.unknown.push("a fill by a candle has no single trade to compare with");
+  if (row.cause === "TAKEOVER") {
+    found.unknown.push("the bankruptcy price follows from the position, which a receipt does not have");
+  }
+  checkOrder(row, before, found);
+  checkFee(row, before, found);
+}
+
+function checkStamp(name: string, stamp: ReceiptRow["book"], at: number, found: Findings): void {
+  if (stamp === null) return;
+  const { receivedAt, tickerUpdateId, lastUpdateId } = stamp;
+  found.must(receivedAt <= at, `${name}.receivedAt ${receivedAt} is after the fill at ${at}`);
+  found.must(
+    tickerUpdateId === null || tickerUpdateId > lastUpdateId,
+    `${name}.tickerUpdateId ${tickerUpdateId} is not newer than the book ${lastUpdateId}`,
+  );
+}
+
+/** Displayed quantity that was taken. Source: strict fills, sections 5 and 6. */
+function checkLevel(row: ReceiptRow, level: ReceiptLevel, before: Before, found: Findings): void {
+  const { cause, side, price, quantity, remaining, book, at, terms } = row;
+  const isMaker = cause === "BOOK_CROSSED";
+  found.same("fee.isMaker", row.fee.isMaker, isMaker);
+  found.same("levels.0.taken", level.taken, quantity);
+  if (isMaker) {
+    found.must(
+      isWithin(side, price, level.price),
+      `levels.0.price ${shown(level.price)} does not reach ${shown(price)}`,
+    );
+  } else {
+    found.same("price", price, level.price);
+  }
+  found.must(
+    !level.fromTicker || (book?.tickerUpdateId !== null && level.newerTrades === 0n),
+    "levels.0.fromTicker without a newer ticker, or with newer trades",
+  );
+  const availability = { lots: before.lots, refreshMs: terms.refreshMs, at, step: level.step };
+  const computed = availableAt(takenSide(side), level, level.index, availability);
+  if (computed.ownConsumed === level.ownConsumed || before.hasAllLots) {
+    found.same(
+      "levels.0.ownConsumed",
+      level.ownConsumed,
+      computed.ownConsumed,
+      "the fills before it, of all receipts",
+    );
+  } else {
+    found.unknown.push(
+      `levels.0.ownConsumed ${shown(level.ownConsumed)} counts fills before trade ${before.first.tradeId}, whose receipts were not given`,
+    );
+  }
+  const others = level.displayed > level.ownConsumed ? subtract(level.displayed, level.ownConsumed) : ZERO;
+  const { step } = level;
+  const available = (step === 0n ? others : others - (others % step)) as Quantity;
+  found.same("levels.0.available", level.available, available);
+  found.same("levels.0.taken", level.taken, least(level.available, remaining));
+}
+
+/** A trade of the market that filled an open order. Source: strict fills, section 7. */
+function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings): void {
+  const { queue, marketTrade, price, remaining, quantity, cause, arrivedAt, at } = row;
+  if (queue === null || marketTrade === null) return;
+  found.same("fee.isMaker", row.fee.isMaker, true);
+  found.same("queue.model", queue.model, row.terms.queue, "the terms");
+  found.must(
+    arrivedAt === null || marketTrade.time > arrivedAt,
+    `marketTrade.time ${marketTrade.time} is not after the order's arrival ${arrivedAt}`,
+  );
+  checkStamp("queue.bookAtPlacement", queue.bookAtPlacement, at, found);
+  found.must(
+    (queue.aheadAtPlacement === null) === (queue.bookAtPlacement === null) || queue.aheadAtPlacement === null,
+    "queue.aheadAtPlacement without a book that showed it",
+  );
+  const waiting = { price, remaining, ahead: queue.aheadBefore };
+  const matched = matchTrade(marketTrade, marketTrade.available, waiting, marketTrade.step);
+  found.same("quantity", quantity, matched?.fill ?? ZERO, "the trade and the queue");
+  found.same("queue.ahead", queue.ahead, matched?.ahead ?? null, "the trade and the queue");
+  found.same("cause", cause, matched?.cause ?? "none", "the trade's price");
+  const isBeyond = row.side === "BUY" ? marketTrade.price <= price : marketTrade.price >= price;
+  found.must(
+    isBeyond,
+    `marketTrade.price ${shown(marketTrade.price)} does not reach the limit ${shown(price)}`,
+  );
+  if (ofTrade?.marketTrade) {
+    const { marketTrade: earlier, quantity: given } = ofTrade;
+    for (const figure of ["price", "quantity", "time"] as const) {
+      found.same(
+        `marketTrade.${figure}`,
+        marketTrade[figure],
+        earlier[figure],
+        `the receipt of trade ${ofTrade.tradeId}`,
+      );
+    }
+    found.same(
+      "marketTrade.available",
+      marketTrade.available,
+      subtract(earlier.available, given),
+      `what trade ${ofTrade.tradeId} left of it`,
+    );
+  } else if (row !== first || row.tradeId <= 1) {
+    found.same(
+      "marketTrade.available",
+      marketTrade.available,
+      marketTrade.quantity,
+      "the trade, of which nothing was taken before",
+    );
+  }
+}
+
+/** Figures that are those of the order, and of the strategy. */
+function checkOrder(row: ReceiptRow, { first, previous, ofOrder }: Before, found: Findings): void {
+  for (const term of ["queue", "refreshMs"] as const) {
+    found.same(
+      `terms.${term}`,
+      row.terms[term],
+      first.terms[term],
+      `the receipt of trade ${first.tradeId}, as terms never change`,
+    );
+  }
+  found.same("fee.tier", row.fee.tier, first.fee.tier, `the receipt of trade ${first.tradeId}`);
+  found.must(previous === null || previous.at <= row.at, `at ${row.at} is before trade ${previous?.tradeId}`);
+  if (ofOrder === null) return;
+  const from = `the receipt of trade ${ofOrder.tradeId}, of the same order`;
+  for (const figure of ["side", "admittedAt", "latencyMs", "arrivedAt"] as const) {
+    found.same(figure, row[figure], ofOrder[figure], from);
+  }
+  // What a reducing order of a contract can fill follows its position.
+  const left = subtract(ofOrder.remaining, ofOrder.quantity);
+  if (row.market === "SPOT" || (row.cause === "WALK" && ofOrder.cause === "WALK")) {
+    found.same("remaining", row.remaining, left, from);
+  } else {
+    found.must(row.remaining <= left || row.cause !== "WALK", `remaining ${shown(row.remaining)}`);
+  }
+  if (row.queue !== null && ofOrder.queue !== null) {
+    for (const figure of ["aheadAtPlacement"] as const) {
+      found.same(`queue.${figure}`, row.queue[figure], ofOrder.queue[figure], from);
+    }
+    for (const figure of [
+      "lastUpdateId",
+      "eventTime",
+      "receivedAt",
+      "tickerUpdateId",
+      "lastTradeId",
+    ] as const) {
+      found.same(
+        `queue.bookAtPlacement.${figure}`,
+        row.queue.bookAtPlacement?.[figure],
+        ofOrder.queue.bookAtPlacement?.[figure],
+        from,
+      );
+    }
+  }
+}
+
+function checkFee(row: ReceiptRow, { ofRate }: Before, found: Findings): void {
+  const { fee, market, side, symbol, price, quantity } = row;
+  if (isTraded(row)) {
+    if (ofRate !== null) {
+      found.same("fee.rate", fee.rate, ofRate.fee.rate, `the receipt of trade ${ofRate.tradeId}`);
+    }
+  } else {
+    found.same("fee.rate", fee.rate, ZERO, "its cause");
+  }
+  const received = side === "BUY" ? (quantity as bigint) : proceedsDown(price, quantity);
+  const amount = market === "FUTURES" ? feeOn(product(price, quantity), fee.rate) : feeUp(received, fee.rate);
+  found.same("fee.amount", fee.amount, amount, "the rate");
+  const isBase = market === "SPOT" && side === "BUY";
+  const isOf = isBase ? symbol.startsWith(fee.asset) : symbol.includes(fee.asset);
+  found.must(fee.asset !== "" && isOf, `fee.asset ${fee.asset} is not received for ${symbol}`);
+}
+
+function checkWithoutBook(row: ReceiptRow, recorded: Recorded, found: Findings): void {
+  const { marketTrade, side, queue } = row;
+  if (marketTrade === null || queue === null) return;
+  const trade = recorded.trade(marketTrade.aggregateId);
+  if (trade === null) {
+    found.unknown.push(`the recording does not have the market's trade ${marketTrade.aggregateId}`);
+    return;
+  }
+  const from = "the recording";
+  for (const figure of ["price", "quantity", "time"] as const) {
+    found.same(`marketTrade.${figure}`, marketTrade[figure], trade[figure], from);
+  }
+  found.same("side", side, trade.side === "BID" ? "BUY" : "SELL", "the side that the trade took");
+  found.unknown.push("the queue between placement and fill is not computed from the recording");
+}
+
+/** The level in the book of the recording, and all better ones. Source: strict fills, sections 2 and 5. */
+function checkBook(row: ReceiptRow, before: Before, recorded: Recorded, found: Findings): void {
+  const [level] = row.levels;
+  if (row.book === null || level === undefined) return;
+  const book = recorded.bookAt(row.book);
+  if (typeof book === "string") {
+    found.unknown.push(book);
+    return;
+  }
+  const from = `the recording's book ${row.book.lastUpdateId}`;
+  const side = takenSide(row.side);
+  if (!book.knows(side, level.price)) {
+    found.unknown.push(`the recording does not know ${shown(level.price)}, which is below its snapshot`);
+    return;
+  }
+  const { rank, told } = placeOf(level, side, book);
+  if (told === null) {
+    found.wrong.push(`levels.0.price ${shown(level.price)} is not displayed in ${from}`);
+    return;
+  }
+  found.same("levels.0.displayed", level.displayed, told.displayed, from);
+  found.same("levels.0.fromTicker", level.fromTicker, told.fromTicker, from);
+  found.same("levels.0.newerTrades", level.newerTrades, told.newerTrades, from);
+  if (row.cause === "BOOK_CROSSED") {
+    found.unknown.push("which levels changed with the message that crossed the order is not computed");
+    return;
+  }
+  found.same("levels.0.index", level.index, rank, from);
+  checkBetterLevels(row, level, { book, before, found });
+}
+
+function placeOf(level: ReceiptLevel, side: "BID" | "ASK", book: RecordedBook) {
+  let rank = 0;
+  for (const told of book.displayed(side)) {
+    if (told.price === level.price) return { rank, told };
+    if (told.displayed > 0n) rank += 1;
+  }
+  return { rank, told: null };
+}
+
+/** A walk takes all that is available at better prices. */
+function checkBetterLevels(
+  row: ReceiptRow,
+  level: ReceiptLevel,
+  { book, before, found }: { readonly book: RecordedBook; readonly before: Before; readonly found: Findings },
+): void {
+  const side = takenSide(row.side);
+  const availability = {
+    lots: before.lotsBeforeWalk,
+    refreshMs: row.terms.refreshMs,
+    at: row.at,
+    step: level.step,
+  };
+  let index = 0;
+  for (const better of book.displayed(side)) {
+    if (better.price === level.price) return;
+    if (better.displayed === 0n) continue;
+    const { available } = availableAt(side, better, index, availability);
+    index += 1;
+    const taken = before.walked.get(better.price) ?? ZERO;
+    if (available === taken) continue;
+    const left = `${shown(available)} was available at the better price ${shown(better.price)}, of which ${shown(taken)} was taken`;
+    if (before.previous === null && row.tradeId > 1) {
+      found.unknown.push(`${left}, as far as receipts were given`);
+      return;
+    }
+    if (before.hasAllLots) found.wrong.push(left);
+    else found.unknown.push(`${left}; fills before trade ${before.first.tradeId} were not given`);
+    return;
+  }
+}
+
+function shown(value: Told): string {
+  return typeof value === "bigint" ? formatDecimal(value) : String(value ?? "nothing");
+}
