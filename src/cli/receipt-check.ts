@@ -51,6 +51,8 @@ type Told = bigint | number | string | boolean | null | undefined;
 /** The receipts before one, as far as its figures follow from them. */
 type Before = {
   readonly first: ReceiptRow;
+  /** The step of the first one that has one. */
+  readonly firstStep: Quantity | null;
   /** Null for the first one. */
   readonly previous: ReceiptRow | null;
   readonly ofOrder: ReceiptRow | null;
@@ -111,6 +113,7 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
   let previous: ReceiptRow | null = null;
   let lots: readonly ConsumedLot[] = NO_LOTS;
   let lotsBeforeWalk = lots;
+  let firstStep: Quantity | null = null;
   let walked = new Map<bigint, Quantity>();
   for (const row of rows) {
     const [level] = row.levels;
@@ -120,6 +123,7 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
     }
     const before: Before = {
       first,
+      firstStep,
       previous,
       ofOrder: ofOrder.get(row.orderId) ?? null,
       ofTrade: row.marketTrade === null ? null : (ofTrade.get(row.marketTrade.aggregateId) ?? null),
@@ -131,6 +135,7 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
     };
     yield [row, before];
     previous = row;
+    firstStep ??= stepOf(row);
     ofOrder.set(row.orderId, row);
     if (row.marketTrade !== null) ofTrade.set(row.marketTrade.aggregateId, row);
     if (isTraded(row)) ofRate.set(row.fee.isMaker, row);
@@ -144,6 +149,10 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
 function continuesWalk(previous: ReceiptRow | null, row: ReceiptRow): boolean {
   if (previous === null || previous.orderId !== row.orderId || previous.at !== row.at) return false;
   return previous.cause === row.cause && previous.book?.lastUpdateId === row.book?.lastUpdateId;
+}
+
+function stepOf({ levels, marketTrade }: ReceiptRow): Quantity | null {
+  return levels[0]?.step ?? marketTrade?.step ?? null;
 }
 
 /** Whether the fill pays the strategy's rate: a liquidation has none. */
@@ -280,13 +289,19 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
 }
 
 /** Figures that are those of the order, and of the strategy. */
-function checkOrder(row: ReceiptRow, { first, previous, ofOrder }: Before, found: Findings): void {
+function checkOrder(row: ReceiptRow, { first, firstStep, previous, ofOrder }: Before, found: Findings): void {
   for (const term of ["queue", "refreshMs"] as const) {
     found.same(
       `terms.${term}`,
       row.terms[term],
       first.terms[term],
       `the receipt of trade ${first.tradeId}, as terms never change`,
+    );
+  }
+  const step = stepOf(row);
+  if (step !== null && firstStep !== null && step !== firstStep) {
+    found.unknown.push(
+      `step ${shown(step)} was ${shown(firstStep)} before: the exchange may have changed it, or the receipt is not as it was`,
     );
   }
   found.same("fee.tier", row.fee.tier, first.fee.tier, `the receipt of trade ${first.tradeId}`);
@@ -337,7 +352,9 @@ function checkFee(row: ReceiptRow, { ofRate }: Before, found: Findings): void {
   const amount = market === "FUTURES" ? feeOn(product(price, quantity), fee.rate) : feeUp(received, fee.rate);
   found.same("fee.amount", fee.amount, amount, "the rate");
   const isBase = market === "SPOT" && side === "BUY";
-  const isOf = isBase ? symbol.startsWith(fee.asset) : symbol.includes(fee.asset);
+  // A delivery contract has its date behind an underscore.
+  const [pair = symbol] = symbol.split("_");
+  const isOf = isBase ? pair.startsWith(fee.asset) : pair.endsWith(fee.asset);
   found.must(fee.asset !== "" && isOf, `fee.asset ${fee.asset} is not received for ${symbol}`);
 }
 

@@ -32,8 +32,9 @@ A receipt is
   consistent    each figure follows from the receipt's others and the receipts before it (without --tape)
   unknown       something could not be compared, and why
   wrong         a figure does not follow: which, and what it should be
-No recording has when a request was admitted (admittedAt), nor when the server received a message (book.receivedAt):
-these are only compared with each other.
+Ids of the strategy (tradeId, orderId), times of its requests and of what the server received (admittedAt, latencyMs,
+arrivedAt, at, receivedAt) and which ticker and trade were the last that it had received (tickerUpdateId, lastTradeId)
+are in no recording: they are compared with each other, and by what follows from them.
 
 Exits with 0 if all receipts are verified (without --tape: consistent), with 1 if one is not.`,
   run: verify,
@@ -50,8 +51,8 @@ async function verify({ tape, json = false }: Options, names: readonly string[])
   for (const name of names)
     files.push({ name: name === "-" ? "standard input" : name, text: await read(name) });
   const rows = readReceipts(files);
+  const recorded = tape === undefined ? null : recordedOf(tape, rows);
   const findings = await runLong("verification", async ({ signal, onProgress }) => {
-    const recorded = tape === undefined ? null : recordedOf(tape, rows);
     return await checkReceipts(rows, recorded, async (count) => {
       onProgress(count);
       if (count % ROWS_A_TURN === 0) await nextTurn();

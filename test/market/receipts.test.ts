@@ -23,38 +23,129 @@ const PATHS = {
   FUTURES: { order: "/fapi/v1/order", receipts: "/fapi/v1/platform/fillReceipts" },
 } as const;
 
+/** Least counts of what has to occur. */
+const SEEN_MIN: Readonly<Record<string, number>> = { receipts: 100, consumed: 20, ofTicker: 20 };
+const MUTATED_ROWS = 24;
+/** What has no evidence in the market: it is only compared with the rest. */
+const BOUNDED = new Set([
+  ...["tradeId", "orderId", "admittedAt", "latencyMs", "arrivedAt", "at"],
+  ...["book.receivedAt", "book.tickerUpdateId", "book.lastTradeId"],
+]);
+/** Words that are as valid as those of the receipts. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  WALK: "LIQUIDATION",
+  trades: "power-1",
+  regular: "vip1",
+  SPOT: "FUTURES",
+  FUTURES: "SPOT",
+  USDT: "BTC",
+  BTC: "USDT",
+};
+
+type Level = { readonly index: number; readonly ownConsumed: string; readonly fromTicker: boolean };
+type Row = Readonly<Record<string, unknown>>;
+
 cleanStages();
 
-describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(`receipts on the recorded market of %s${SKIPPED}`, (type) => {
-  let tapeFile: string;
-  /** As the route answers them. */
-  let body: readonly Record<string, unknown>[];
+describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
+  `receipts on the recorded market of %s${SKIPPED}`,
+  (type) => {
+    let tapeFile: string;
+    /** As the route answers them. */
+    let body: readonly Row[];
 
-  beforeAll(async () => {
-    const played = await play(type);
-    tapeFile = played.tapeFile;
-    body = played.receipts;
-  }, 120_000);
+    beforeAll(async () => {
+      const played = await play(type);
+      tapeFile = played.tapeFile;
+      body = played.receipts;
+    }, 120_000);
 
-  test(`all of them are verified by the command (seed ${SEED})`, () => {
-    const file = join(newDirectory(), "receipts.json");
-    writeFileSync(file, JSON.stringify(body));
-    const levels = body.filter(({ cause }) => cause === "WALK").map((row) => (row.levels as [{ index: number; ownConsumed: string; newerTrades: string; fromTicker: boolean }])[0]);
-    console.log(type, {
-      receipts: body.length,
-      deeper: levels.filter(({ index }) => index > 0).length,
-      consumed: levels.filter(({ ownConsumed }) => Number(ownConsumed) > 0).length,
-      fromTicker: levels.filter(({ fromTicker }) => fromTicker).length,
-      newerTrades: levels.filter(({ newerTrades }) => Number(newerTrades) > 0).length,
+    test(`all of them are verified by the command (seed ${SEED})`, () => {
+      const file = join(newDirectory(), "receipts.json");
+      writeFileSync(file, JSON.stringify(body));
+      const { status, stdout } = lyrebird(["receipt", "verify", file, "--tape", tapeFile]);
+      const verified = `${body.length} receipts: ${body.length} verified, 0 wrong, 0 unknown\n`;
+      expect({ status, stdout }).toEqual({ status: 0, stdout: verified });
+      // What the recording was chosen for.
+      const levels = body.flatMap((row) => row.levels as readonly Level[]);
+      const seen = {
+        receipts: levels.length,
+        deeper: levels.filter(({ index }) => index > 0).length,
+        consumed: levels.filter(({ ownConsumed }) => Number(ownConsumed) > 0).length,
+        ofTicker: levels.filter(({ fromTicker }) => fromTicker).length,
+      };
+      console.log(`${type}: ${JSON.stringify(seen)}`);
+      for (const [what, count] of Object.entries(seen))
+        expect(count, what).toBeGreaterThan(SEEN_MIN[what] ?? 0);
     });
-    const { status, stdout, stderr } = lyrebird(["receipt", "verify", file, "--tape", tapeFile]);
-    expect({ status, stdout, stderr }).toEqual({
-      status: 0,
-      stdout: `${body.length} receipts: ${body.length} verified, 0 wrong, 0 unknown\n`,
-      stderr: "",
-    });
-  });
-});
+
+    test(`a changed digit in any figure of the market is found (seed ${SEED})`, async () => {
+      const rows = body.slice(0, MUTATED_ROWS);
+      const first = rows[0]?.market === "SPOT" ? "SPOT" : "FUTURES";
+      const recorded = recordedBooks(readRecording(tapeFile), first);
+      const isFound = async (changed: readonly unknown[]) => {
+        try {
+          const read = readReceipts([{ name: "changed", text: JSON.stringify(changed) }]);
+          const findings = await checkReceipts(read, recorded);
+          return findings.some(({ wrong, unknown }) => wrong.length + unknown.length > 0);
+        } catch {
+          return true;
+        }
+      };
+      expect(await isFound(rows)).toBe(false);
+      const random = seededRandom(SEED);
+      const missed: string[] = [];
+      const counts = { figures: 0, bounded: 0, boundedFound: 0 };
+      for (const [index, row] of rows.entries()) {
+        for (const [path, changed] of mutationsOf(row, random)) {
+          const found = await isFound(rows.with(index, changed));
+          if (BOUNDED.has(path)) {
+            counts.bounded += 1;
+            counts.boundedFound += found ? 1 : 0;
+          } else {
+            counts.figures += 1;
+            if (!found) missed.push(`${path} of trade ${row.tradeId}`);
+          }
+        }
+      }
+      console.log(`${type}: ${JSON.stringify(counts)}`);
+      expect(missed).toEqual([]);
+      expect(counts.figures).toBeGreaterThan(MUTATED_ROWS * 15);
+    }, 120_000);
+  },
+);
+
+/** The row with one value changed, for each of its values: a digit of a number, or another word. */
+function* mutationsOf(row: Row, random: () => number): Generator<readonly [path: string, changed: Row]> {
+  for (const path of pathsIn(row)) {
+    const changed = structuredClone(row);
+    const keys = path.split(".");
+    const last = keys.pop() ?? "";
+    // biome-ignore lint/suspicious/noExplicitAny: the wire's own bodies.
+    const holder = keys.reduce((value: any, key) => value[key], changed);
+    const value = holder[last];
+    if (value === null) continue;
+    holder[last] = mutated(value, random);
+    yield [path, changed];
+  }
+}
+
+function pathsIn(value: unknown, path = ""): readonly string[] {
+  if (typeof value !== "object" || value === null) return [path];
+  return Object.entries(value).flatMap(([key, each]) => pathsIn(each, path === "" ? key : `${path}.${key}`));
+}
+
+function mutated(value: unknown, random: () => number): unknown {
+  if (typeof value === "boolean") return !value;
+  if (value === "BUY" || value === "SELL") return value === "BUY" ? "SELL" : "BUY";
+  if (typeof value === "string" && !/^\d/.test(value)) return OTHER_WORDS[value] ?? `${value}x`;
+  const text = String(value);
+  const places = [...text].flatMap((character, place) => (/\d/.test(character) ? [place] : []));
+  const place = places[Math.floor(random() * places.length)] ?? 0;
+  const digit = (Number(text[place]) + 1 + Math.floor(random() * 9)) % 10;
+  const changed = text.slice(0, place) + digit + text.slice(place + 1);
+  return typeof value === "number" ? Number(changed) : changed;
+}
 
 async function play(type: StrategyType) {
   const isSpot = type === "SPOT";
@@ -69,15 +160,27 @@ async function play(type: StrategyType) {
   void life.market.prepareBook(SYMBOL);
   for (let placing = 0; placing < PLACINGS; placing += 1) {
     const share = placing / PLACINGS;
-    await life.playTo(Math.floor(tape.startsAt + 5_000 + (tape.endsAt - tape.startsAt - 10_000) * share + random() * 900));
+    await life.playTo(
+      Math.floor(tape.startsAt + 5_000 + (tape.endsAt - tape.startsAt - 10_000) * share + random() * 900),
+    );
     void life.market.prepareBook(SYMBOL);
-    const quantity = isSpot ? "0.0012" : ["0.004", "0.05", "0.12", "0.3"][Math.floor(random() * 4)] ?? "0.3";
+    const quantity = isSpot
+      ? "0.0012"
+      : (["0.004", "0.05", "0.12", "0.3"][Math.floor(random() * 4)] ?? "0.3");
     // The second one meets what the first has consumed.
     for (const side of random() < 0.5 ? ["BUY", "BUY", "SELL", "SELL"] : ["BUY", "SELL"]) {
-      const { status, body: answer } = await life.send(strategy, "POST", PATHS[type].order, { symbol: SYMBOL, side, type: "MARKET", quantity: isSpot && side === "SELL" ? "0.00119" : quantity });
-      if (status !== 200) console.log(answer);
+      await life.send(strategy, "POST", PATHS[type].order, {
+        symbol: SYMBOL,
+        side,
+        type: "MARKET",
+        quantity: isSpot && side === "SELL" ? "0.00119" : quantity,
+      });
     }
   }
-  const receipts = await life.call(strategy, "GET", PATHS[type].receipts, { symbol: SYMBOL, fromId: "1", limit: "1000" });
+  const receipts = await life.call(strategy, "GET", PATHS[type].receipts, {
+    symbol: SYMBOL,
+    fromId: "1",
+    limit: "1000",
+  });
   return { receipts, tapeFile: options.file };
 }

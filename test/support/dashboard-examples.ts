@@ -104,6 +104,7 @@ export const EXAMPLES: Readonly<Record<string, Given | MakeGiven>> = {
     ids: { strategyId: await keylessStrategy(a.trader) },
     body: { confirmation: KEYLESS },
   }),
+  "GET /strategies/:strategyId/trades/:tradeId": { ids: { tradeId: 1 } },
   "GET /strategies/:strategyId/orders": { query: "state=all&symbol=BTCUSDT" },
   "DELETE /strategies/:strategyId/orders/:orderId": async ({ stage, a }) => {
     const { rows } = await a.trader.get(`/strategies/${a.spot.strategyId}/orders`);

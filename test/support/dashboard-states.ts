@@ -51,6 +51,8 @@ const STATES_OF: Readonly<Record<string, readonly StateName[]>> = {
   strategyId: ["STRATEGY_CLOSED"],
   orderId: ["ENTRY_OVER"],
   legId: ["ENTRY_OVER"],
+  // It never changes.
+  tradeId: [],
   // It is over when it is listed, or goes on by itself: nothing can be done to it.
   signalId: [],
   keyId: ["KEY_REVOKED"],
@@ -120,6 +122,7 @@ export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
     ...{ STRATEGY_CLOSED: ENDED, ENTRY_OVER: ENDED, OWNER_UNAPPROVED: 200 },
   },
   "GET /strategies/:strategyId/trades": IS_READ,
+  "GET /strategies/:strategyId/trades/:tradeId": IS_READ,
   "GET /strategies/:strategyId/balances": IS_READ,
   "GET /strategies/:strategyId/positions": IS_READ,
   "GET /strategies/:strategyId/incomes": IS_READ,
@@ -338,7 +341,7 @@ export async function openStates(world: World) {
           caller: trader,
           ids: {
             ...{ strategyId: isSpot ? spot.strategyId : futures.strategyId, keyId: live.keyId },
-            ...{ orderId, legId, signalId: body.signalId },
+            ...{ orderId, legId, tradeId: 1, signalId: body.signalId },
           },
         };
       case "ENTRY_OVER":

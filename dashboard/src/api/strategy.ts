@@ -78,6 +78,9 @@ export const balancesQuery = (strategyId: string) =>
 export const tradesQuery = (strategyId: string, recent: Listed<"GET /strategies/:strategyId/trades">) =>
   strategyQuery("GET /strategies/:strategyId/trades", strategyId, "trades", recent);
 
+export const tradeQuery = (strategyId: string, tradeId: string) =>
+  strategyQuery("GET /strategies/:strategyId/trades/:tradeId", strategyId, "trades", { tradeId });
+
 /** The trades of one symbol that are older than `before`, one page after the other. They never change. */
 export function olderTradesQuery(strategyId: string, symbol: string, before: string | null) {
   return infiniteQueryOptions({

@@ -102,6 +102,7 @@ const strategyPages = [
   createRoute(insideStrategy("positions", () => import("../pages/strategy/positions.tsx"))),
   createRoute(insideStrategy("depth", () => import("../pages/strategy/depth.tsx"))),
   createRoute(insideStrategy("trades", () => import("../pages/strategy/trades.tsx"))),
+  createRoute(insideStrategy("trades/$tradeId", () => import("../pages/strategy/trade.tsx"))),
   createRoute(insideStrategy("signals", () => import("../pages/strategy/signals.tsx"))),
   createRoute(insideStrategy("signals/$signalId", () => import("../pages/strategy/signal.tsx"))),
   createRoute(insideStrategy("requests", () => import("../pages/strategy/requests.tsx"))),

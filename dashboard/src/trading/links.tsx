@@ -22,6 +22,21 @@ export function OrderLink({ orderId, children }: { orderId: number; children?: R
   );
 }
 
+/** The evidence of a fill. */
+export function ReceiptLink({ tradeId, children }: { tradeId: number; children?: ReactNode }) {
+  const strategyId = useStrategyId();
+  return (
+    <Link
+      to="/strategies/$strategyId/trades/$tradeId"
+      params={{ strategyId, tradeId: String(tradeId) }}
+      className={LOOK}
+    >
+      {children ?? "Receipt"}
+      <span className="sr-only"> of trade {tradeId}</span>
+    </Link>
+  );
+}
+
 export function SignalLink({ signalId, children }: { signalId: string; children?: ReactNode }) {
   const strategyId = useStrategyId();
   return (

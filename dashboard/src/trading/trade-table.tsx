@@ -7,7 +7,7 @@ import { Side } from "../ui/badge.tsx";
 import { decimalsOf, trimZeros } from "../ui/figures/decimals.ts";
 import { Amount, SignedAmount, Time } from "../ui/figures/figures.tsx";
 import { type Column, column, headColumn, numberColumn, Table } from "../ui/table.tsx";
-import { ChartLink, OrderLink } from "./links.tsx";
+import { ChartLink, OrderLink, ReceiptLink } from "./links.tsx";
 
 type TradeTableProps = {
   caption: string;
@@ -54,6 +54,14 @@ function columnsOf(rows: readonly TradeJson[]): readonly Column<TradeJson>[] {
     numberColumn("Realized", ({ realised }) => <SignedAmount value={realised} />),
     column("Role", ({ isMaker }) => (isMaker ? "Maker" : "Taker")),
     numberColumn("Order", ({ orderId }) => <OrderLink orderId={orderId} />),
+    // Only fills under strict have evidence.
+    ...(rows.some(({ hasReceipt }) => hasReceipt)
+      ? [
+          column<TradeJson>("Evidence", ({ tradeId, hasReceipt }) =>
+            hasReceipt ? <ReceiptLink tradeId={tradeId} /> : null,
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -17,6 +17,8 @@ import {
   orderDetailSchema,
   orderSchema,
   tradeAnswer,
+  tradeDetailAnswer,
+  tradeDetailSchema,
   tradeSchema,
 } from "../schemas/trading.ts";
 
@@ -105,8 +107,13 @@ export const ORDER_ROUTES = [
       return { body: pageOf(found.map(tradeAnswer), ({ tradeId }) => String(tradeId)) };
     },
   }),
+
+  route("GET /strategies/:strategyId/trades/:tradeId", "TRADER", tradeDetailSchema, async (call) => ({
+    body: await tradeDetailOf(call, await ownStrategy(call)),
+  })),
 ];
 
+type TradeCall = Pick<DashboardCall<unknown, unknown, "tradeId">, "parts" | "params">;
 type OrderCall = Pick<DashboardCall<unknown, unknown, "orderId">, "parts" | "params">;
 
 /** Of rows in ascending order the newest that are older than `before`, one more than a page holds. */
@@ -139,6 +146,24 @@ async function detailOf(
     signalId: signal?.signalId ?? null,
     history: await historyOf(store, strategyId, { order, trades, coins: markets[type].rules(symbol) }),
   };
+}
+
+async function tradeDetailOf(
+  { parts, params }: TradeCall,
+  { strategyId }: OwnedStrategy,
+): Promise<z.output<typeof tradeDetailSchema>> {
+  const { store } = parts.gateway;
+  const tradeId = idOf(params.tradeId);
+  const [trade] = await store.listRecentTrades(strategyId, { before: tradeId + 1, limit: 1 });
+  if (trade?.tradeId !== tradeId) throw new DashboardError("NOT_FOUND");
+  const { symbol, orderId } = trade;
+  const [order, trades, loaded] = await Promise.all([
+    store.findOrder(strategyId, { orderId, symbol }),
+    store.listTrades(strategyId, { symbol, orderId, limit: TRADES_OF_ORDER_MAX }),
+    store.loadAccount(strategyId),
+  ]);
+  if (order === null || loaded === null) throw new Error(`a trade is of an order that stays: ${tradeId}`);
+  return tradeDetailAnswer(trade, { order, trades, profile: loaded.account.profile });
 }
 
 async function legsOf(store: Pick<Store, "findLeg">, strategyId: string, { legs = [] }: Order) {

@@ -1,8 +1,11 @@
 // What a strategy holds, its orders, legs, trades and incomes, and what closing it would do, in JSON.
 import { z } from "zod";
 import { collectiveId } from "../../domain/collective-id.ts";
+import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { AttachedLeg, Leg } from "../../domain/leg.ts";
 import { isOpen, type Order, type Side, type Trade } from "../../domain/order.ts";
+import type { FillCause, Receipt } from "../../domain/receipt.ts";
+import { rateOf } from "../../http/present/strict.ts";
 import { divideDown, SCALE } from "../../money/decimal.ts";
 import { decimal, decimalUnlessZero, flag, list, number, text, word } from "./fields.ts";
 
@@ -80,8 +83,69 @@ export const tradeSchema = z.object({
   at: number,
   /** Of a trade that closes something; null otherwise. */
   realised: decimal.nullable(),
+  /** Under `strict`. */
+  hasReceipt: flag,
 });
 export type TradeJson = z.input<typeof tradeSchema>;
+
+const bookStampSchema = z.object({
+  lastUpdateId: number,
+  eventTime: number,
+  tickerUpdateId: number.nullable(),
+});
+
+/** The evidence of a fill under `strict`. */
+const receiptSchema = z.object({
+  cause: word<FillCause>(),
+  /** What could be filled of the order before this fill. */
+  remaining: decimal,
+  /** Null for an order that takes the market's price. */
+  limit: decimalUnlessZero,
+  /** Null of orders from before it was recorded. */
+  arrival: z.object({ latencyMs: number, arrivedAt: number }).nullable(),
+  /** Null where no book decided. */
+  book: bookStampSchema.nullable(),
+  /** The levels that the order took from at once, best first: one a trade. */
+  walk: list(
+    z.object({
+      tradeId: number,
+      /** Its place in the book; the best level has 0. */
+      index: number,
+      price: decimal,
+      displayed: decimal,
+      fromTicker: flag,
+      newerTrades: decimal,
+      ownConsumed: decimal,
+      available: decimal,
+      taken: decimal,
+    }),
+  ),
+  /** Of an open order that a trade of the market filled. */
+  queue: z
+    .object({
+      model: text,
+      aheadAtPlacement: decimal.nullable(),
+      tradedAtPrice: decimal,
+      canceledAhead: decimal,
+      aheadBefore: decimal.nullable(),
+      ahead: decimal,
+    })
+    .nullable(),
+  marketTrade: z
+    .object({ aggregateId: number, price: decimal, quantity: decimal, time: number, available: decimal })
+    .nullable(),
+  feeRate: decimal,
+  feeTier: text,
+  refreshMs: number,
+});
+export type ReceiptJson = z.input<typeof receiptSchema>;
+
+export const tradeDetailSchema = z.object({
+  trade: tradeSchema,
+  /** Null under `standard`. */
+  receipt: receiptSchema.nullable(),
+});
+export type TradeDetailJson = z.input<typeof tradeDetailSchema>;
 
 export const orderDetailSchema = z.object({
   order: orderSchema,
@@ -162,7 +226,44 @@ export function orderAnswer(strategyId: string, order: Order): z.output<typeof o
 }
 
 export function tradeAnswer(trade: Trade): z.output<typeof tradeSchema> {
-  return { ...trade, realised: trade.realizedPnl ?? null };
+  return { ...trade, realised: trade.realizedPnl ?? null, hasReceipt: trade.receipt !== undefined };
+}
+
+/**
+ * A fill with its evidence. `order` is the order that it was of, and `trades` are that order's, for the levels that it
+ * took from at once.
+ */
+export function tradeDetailAnswer(
+  trade: Trade,
+  { order, trades, profile }: { order: Order; trades: readonly Trade[]; profile: FillProfile },
+): z.output<typeof tradeDetailSchema> {
+  const { receipt } = trade;
+  const { strict } = profile;
+  if (receipt === undefined || strict === null) return { trade: tradeAnswer(trade), receipt: null };
+  const { cause, arrival, level, queue } = receipt;
+  const walk = level === null ? [] : trades.filter((other) => isOfSameWalk(trade, other));
+  return {
+    trade: tradeAnswer(trade),
+    receipt: {
+      ...receipt,
+      limit: order.price,
+      arrival,
+      walk: walk.flatMap(({ tradeId, quantity: taken, receipt: { level: each } = {} as Receipt }) =>
+        each === null ? [] : [{ ...each, tradeId, taken }],
+      ),
+      queue: queue && { ...queue, model: strict.queue },
+      feeRate: rateOf(trade, { cause }, profile),
+      feeTier: strict.feeTier,
+      refreshMs: strict.refreshMs,
+    },
+  };
+}
+
+function isOfSameWalk(trade: Trade, other: Trade): boolean {
+  const { receipt: one, at } = trade;
+  const { receipt: another } = other;
+  if (other.at !== at || another?.level == null) return false;
+  return one?.cause === another.cause && one.book?.lastUpdateId === another.book?.lastUpdateId;
 }
 
 export function legAnswer(leg: Leg): z.output<typeof legSchema> {

@@ -94,8 +94,12 @@ export function presentReceipt({ market, trade, receipt, profile }: ShownReceipt
   };
 }
 
-/** A liquidation pays no commission. */
-function rateOf({ isMaker }: Trade, { cause }: Receipt, { makerFee, takerFee }: FillProfile): bigint {
+/** The rate of a fill's fee; a liquidation pays no commission. */
+export function rateOf(
+  { isMaker }: Trade,
+  { cause }: Pick<Receipt, "cause">,
+  { makerFee, takerFee }: FillProfile,
+): bigint {
   if (cause === "LIQUIDATION" || cause === "TAKEOVER") return ZERO;
   return isMaker ? makerFee : takerFee;
 }

@@ -1,0 +1,156 @@
+// The evidence of fills under `strict` on the dashboard, in a real browser: a walk over the book, and a queue. The
+// server is in the test's process, with a book that the test shows.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buy, executed } from "../../src/desk/testing/stage.ts";
+import type { BookView, MarketTrade } from "../../src/domain/market.ts";
+import type { BookSide } from "../../src/domain/receipt.ts";
+import { isRefusal } from "../../src/domain/refusal.ts";
+import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
+import { seedStrategies } from "../../src/keys/seed.ts";
+import {
+  add,
+  decimal,
+  formatBriefly,
+  type Price,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../../src/money/decimal.ts";
+import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
+import { isBrowserAbsent, openBrowser, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import { Visitor } from "./visitor.ts";
+import { heading } from "./walk.ts";
+
+const SYMBOL = "BTCUSDT";
+const isAbsent = await isBrowserAbsent();
+
+describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
+  let stage: DashboardStage;
+  let browser: Browser;
+  let visitor: Visitor;
+  let page: Page;
+  let strategyId: string;
+  let ask: Price;
+
+  beforeAll(async () => {
+    [stage, browser] = await Promise.all([openDashboardStage(), openBrowser()]);
+    const { store, master, markets, desk } = stage.gateway;
+    const owner = await stage.somebody({ email: "ada@example.org", hasSecondFactor: false });
+    const profile = strictProfile("SPOT", STRICT_DEFAULTS) ?? undefined;
+    const marketNow = markets.SPOT.now();
+    const terms = { ownerId: owner.personId, profile, marketNow, names: ["Strict"] };
+    const [seeded] = await seedStrategies(store, master, ["SPOT"], stage.wallNow(), terms);
+    strategyId = seeded?.strategyId ?? "";
+    await markets.SPOT.prepare(SYMBOL);
+    ask = markets.SPOT.quote(SYMBOL)?.ask ?? ZERO;
+    const shown = bookOf(markets.SPOT.now(), {
+      ASK: [
+        [ask, "0.0003"],
+        [above(ask, "1"), "0.0002"],
+        [above(ask, "10"), "4"],
+      ],
+      BID: [
+        [subtract(ask, decimal<Price>("0.01")), "0.0004"],
+        [subtract(ask, decimal<Price>("1")), "5"],
+      ],
+    });
+    Object.assign(markets.SPOT, { book: () => shown });
+    executed(
+      await desk.execute(strategyId, {
+        ...buy("market", "walk"),
+        size: { quantity: decimal<Quantity>("0.0006") },
+      }),
+    );
+    const limit = subtract(ask, decimal<Price>("0.01"));
+    const order = { ...buy(formatBriefly(limit), "queue"), size: { quantity: decimal<Quantity>("0.0005") } };
+    executed(await desk.execute(strategyId, order));
+    const trade: MarketTrade = {
+      ...{ aggregateId: 4_711, price: limit, quantity: decimal<Quantity>("0.0006") },
+      ...{ side: "BID", time: markets.SPOT.now() + 1 },
+    };
+    const matched = await desk.execute(strategyId, {
+      type: "MatchTrade",
+      symbol: SYMBOL,
+      trade,
+      queues: new Map(),
+    });
+    if (isRefusal(matched)) throw new Error(`the trade fills the order: ${matched.refusal}`);
+    visitor = await Visitor.open(browser, stage.url);
+    page = visitor.page;
+    await visitor.call("POST", "/session", { email: "ada@example.org", password: PASSWORD });
+  }, 120_000);
+  afterEach(() => expect(visitor.faults()).toEqual([]));
+  afterAll(async () => {
+    await browser?.close();
+    await stage?.close();
+  });
+
+  test("a trade of a walk opens its receipt: words, and the levels with what was taken of each", async () => {
+    await page.goto(`/strategies/${strategyId}/trades`);
+    await page.getByRole("link", { name: "Receipt of trade 2" }).click();
+    await heading(page, "Trade 2").waitFor();
+    const words = page.getByRole("list", { name: "How this fill came about" });
+    const price = grouped(above(ask, "1"));
+    await words
+      .getByText(`Took 0.0002 at ${price}, level 2 of the asks, where 0.0002 was displayed.`)
+      .waitFor();
+    await words.getByText("the order had 0.0003 to fill and went on to the next level").waitFor();
+    const levels = page.getByRole("table", { name: "Levels that the order took from" });
+    expect(await levels.getByRole("row").count()).toBe(4);
+    expect(await cellsOf(levels.getByRole("row").nth(1))).toEqual(["0.0003", "–", "0.0003"]);
+    expect(await cellsOf(levels.getByRole("row").nth(3))).toEqual(["4", "–", "0.0001"]);
+    // The best level: all that was displayed of 4 was the widest bar.
+    expect(await levels.locator("svg").count()).toBe(3);
+    await levels.getByRole("link").first().click();
+    await heading(page, "Trade 1").waitFor();
+    await page.getByText("the best ask, where 0.0003 was displayed").waitFor();
+  });
+
+  test("a trade of a queue shows what was in front, the market's trade, and what it left", async () => {
+    await page.goto(`/strategies/${strategyId}/trades/4`);
+    await heading(page, "Trade 4").waitFor();
+    const words = page.getByRole("list", { name: "How this fill came about" });
+    await words.getByText("0.0004 was displayed in front of it.").waitFor();
+    await words.getByText(/^A seller then traded 0\.0006 at /).waitFor();
+    await words.getByText("0.0004 went to those in front, and 0.0002 of 0.0005 was filled.").waitFor();
+    const queue = page.getByRole("table", { name: "The queue in front of the order" });
+    expect(await cellsOf(queue.getByRole("row").nth(1))).toEqual(["0.0004", "–"]);
+    expect(await cellsOf(queue.getByRole("row").nth(3))).toEqual(["0", "0.0002"]);
+    await page.getByText("4711").waitFor();
+  });
+});
+
+async function cellsOf(row: ReturnType<Page["getByRole"]>): Promise<readonly string[]> {
+  const cells = await row.getByRole("cell").allTextContents();
+  return cells.slice(0, -1);
+}
+
+function above(price: Price, by: string): Price {
+  return add(price, decimal<Price>(by));
+}
+
+function grouped(price: Price): string {
+  return formatBriefly(price).replace(/\B(?=(\d{3})+(?=\.|$))/g, ",");
+}
+
+type Levels = readonly (readonly [price: Price, quantity: string])[];
+
+function bookOf(time: number, sides: Readonly<Record<BookSide, Levels>>): BookView {
+  const levels = (side: BookSide) =>
+    sides[side].map(([price, quantity]) => ({
+      price,
+      displayed: decimal<Quantity>(quantity),
+      fromTicker: false,
+      newerTrades: ZERO,
+    }));
+  return {
+    lastUpdateId: 77,
+    eventTime: time,
+    receivedAt: time,
+    tickerUpdateId: null,
+    lastTradeId: null,
+    displayed: levels,
+    displayedAt: (side, price) => levels(side).find((level) => level.price === price)?.displayed ?? ZERO,
+  };
+}
