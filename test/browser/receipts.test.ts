@@ -80,7 +80,10 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
     page = visitor.page;
     await visitor.call("POST", "/session", { email: "ada@example.org", password: PASSWORD });
   }, 120_000);
-  afterEach(() => expect(visitor.faults()).toEqual([]));
+  // This server has no live connection.
+  afterEach(() => {
+    expect(visitor.faults().filter((fault) => !fault.includes("/socket.io/"))).toEqual([]);
+  });
   afterAll(async () => {
     await browser?.close();
     await stage?.close();
