@@ -3,7 +3,7 @@
 // said, and is never counted as right. Source: strict fills, sections 2, 5 to 7 and 10.
 import { type ConsumedLot, withLot } from "../domain/consumed.ts";
 import { matchTrade } from "../engine/matching/queue.ts";
-import { availableAt, isWithin, takenSide } from "../engine/matching/walk.ts";
+import { availableAt, isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
 import {
   feeOn,
   feeUp,
@@ -81,19 +81,19 @@ export async function checkReceipts(
     findings.set(row, found);
     checkFigures(row, before, found);
     if (recorded !== null) {
-      if (row.book === null) checkWithoutBook(row, recorded, found);
-      else books.push({ row, before });
+      checkTrades(row, recorded, found);
+      books.push({ row, before });
     }
     await onChecked(findings.size);
   }
   if (recorded !== null) {
     // The recording is read once, so its books are asked for in their order.
-    const byBook = books.toSorted(
-      (one, other) => (one.row.book?.lastUpdateId ?? 0) - (other.row.book?.lastUpdateId ?? 0),
-    );
+    const byBook = books.toSorted((one, other) => bookIdOf(one.row) - bookIdOf(other.row));
     for (const [index, { row, before }] of byBook.entries()) {
       const found = findings.get(row);
-      if (found !== undefined) checkBook(row, before, recorded, found);
+      if (found === undefined) continue;
+      if (row.queue === null) checkBook(row, before, recorded, found);
+      else checkPlacement(row, recorded, found);
       await onChecked(rows.length + index);
     }
   }
@@ -149,6 +149,10 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
 function continuesWalk(previous: ReceiptRow | null, row: ReceiptRow): boolean {
   if (previous === null || previous.orderId !== row.orderId || previous.at !== row.at) return false;
   return previous.cause === row.cause && previous.book?.lastUpdateId === row.book?.lastUpdateId;
+}
+
+function bookIdOf({ book, queue }: ReceiptRow): number {
+  return (book ?? queue?.bookAtPlacement)?.lastUpdateId ?? 0;
 }
 
 function stepOf({ levels, marketTrade }: ReceiptRow): Quantity | null {
@@ -252,7 +256,16 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
     (queue.aheadAtPlacement === null) === (queue.bookAtPlacement === null) || queue.aheadAtPlacement === null,
     "queue.aheadAtPlacement without a book that showed it",
   );
-  const waiting = { price, remaining, ahead: queue.aheadBefore };
+  const { aheadAtPlacement, aheadBefore, tradedAtPrice, canceledAhead } = queue;
+  if (aheadAtPlacement !== null) {
+    // What is in front falls by what is traded at the price, and by what counts as canceled; nothing adds to it.
+    const most = aheadAtPlacement - canceledAhead;
+    found.must(
+      aheadBefore !== null && aheadBefore <= most && aheadBefore >= most - tradedAtPrice,
+      `queue.aheadBefore ${shown(aheadBefore)} is not what is left of ${shown(aheadAtPlacement)}`,
+    );
+  }
+  const waiting = { price, remaining, ahead: aheadBefore };
   const matched = matchTrade(marketTrade, marketTrade.available, waiting, marketTrade.step);
   found.same("quantity", quantity, matched?.fill ?? ZERO, "the trade and the queue");
   found.same("queue.ahead", queue.ahead, matched?.ahead ?? null, "the trade and the queue");
@@ -358,8 +371,9 @@ function checkFee(row: ReceiptRow, { ofRate }: Before, found: Findings): void {
   found.must(fee.asset !== "" && isOf, `fee.asset ${fee.asset} is not received for ${symbol}`);
 }
 
-function checkWithoutBook(row: ReceiptRow, recorded: Recorded, found: Findings): void {
-  const { marketTrade, side, queue } = row;
+/** The trade of the market in the recording, and those at the price before it. Source: strict fills, section 7. */
+function checkTrades(row: ReceiptRow, recorded: Recorded, found: Findings): void {
+  const { marketTrade, side, price, queue, arrivedAt } = row;
   if (marketTrade === null || queue === null) return;
   const trade = recorded.trade(marketTrade.aggregateId);
   if (trade === null) {
@@ -371,7 +385,39 @@ function checkWithoutBook(row: ReceiptRow, recorded: Recorded, found: Findings):
     found.same(`marketTrade.${figure}`, marketTrade[figure], trade[figure], from);
   }
   found.same("side", side, trade.side === "BID" ? "BUY" : "SELL", "the side that the trade took");
-  found.unknown.push("the queue between placement and fill is not computed from the recording");
+  // An order that a stop has become waits since its trigger, which the receipt does not have.
+  const traded = recorded.tradedAt(trade.side, price, { after: arrivedAt ?? 0, beforeId: trade.aggregateId });
+  found.must(
+    queue.tradedAtPrice <= traded,
+    `queue.tradedAtPrice is ${shown(queue.tradedAtPrice)}, and by the recording at most ${shown(traded)}`,
+  );
+  if (queue.tradedAtPrice < traded) {
+    found.unknown.push(
+      `queue.tradedAtPrice is ${shown(queue.tradedAtPrice)}, and since its arrival the recording has ${shown(traded)}: the server may have missed trades, or the order waited for its trigger`,
+    );
+  }
+}
+
+/** What others displayed in front of the order when it joined the queue. */
+function checkPlacement({ queue, side, price }: ReceiptRow, recorded: Recorded, found: Findings): void {
+  if (queue?.bookAtPlacement == null) {
+    found.unknown.push("the book was not known when the order joined the queue");
+    return;
+  }
+  const book = recorded.bookAt(queue.bookAtPlacement);
+  if (typeof book === "string") {
+    found.unknown.push(book);
+    return;
+  }
+  const own = restingSide(side);
+  if (!book.knows(own, price)) {
+    found.unknown.push(`the recording does not know ${shown(price)}, which is below its snapshot`);
+    return;
+  }
+  const level = [...book.displayed(own)].find((each) => each.price === price);
+  const from = `the recording's book ${queue.bookAtPlacement.lastUpdateId}`;
+  found.same("queue.aheadAtPlacement", queue.aheadAtPlacement, level?.displayed ?? ZERO, from);
+  found.unknown.push("cancellations in front of the order are not computed from the recording");
 }
 
 /** The level in the book of the recording, and all better ones. Source: strict fills, sections 2 and 5. */

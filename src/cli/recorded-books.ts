@@ -28,6 +28,12 @@ export type Recorded = {
   bookAt(stamp: BookStamp): RecordedBook | string;
   /** An aggregate trade; null if the recording does not have it. */
   trade(aggregateId: number): MarketTrade | null;
+  /** What was traded on a side at a price after a time, Unix ms, and before a trade. */
+  tradedAt(
+    side: BookSide,
+    price: Price,
+    span: { readonly after: number; readonly beforeId: number },
+  ): Quantity;
 };
 
 type Best = { readonly price: Price; readonly quantity: Quantity };
@@ -73,6 +79,10 @@ export function recordedBooks({ lines: all, symbol }: Recording, market: Strateg
 
   return {
     trade: (aggregateId) => trades.find(aggregateId),
+    tradedAt: (side, price, { after, beforeId }) =>
+      (trades.between(after, beforeId) ?? [])
+        .filter((trade) => trade.side === side && trade.price === price && trade.aggregateId < beforeId)
+        .reduce((sum, trade) => add(sum, trade.quantity), ZERO as Quantity),
     bookAt(stamp) {
       if (lastUpdateId !== null && lastUpdateId > stamp.lastUpdateId) rewind();
       for (let step = steps[next]; step !== undefined; step = steps[next]) {

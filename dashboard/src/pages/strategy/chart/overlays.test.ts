@@ -32,7 +32,7 @@ function trade(orderId: number, at: number, side: "BUY" | "SELL" = "BUY"): Trade
     isMaker: false,
     at,
     realised: null,
-  hasReceipt: false,
+    hasReceipt: false,
   };
 }
 
