@@ -37,8 +37,9 @@ class Findings {
   readonly unknown: string[] = [];
 
   /** A figure, what it is computed to be, and what from. */
-  same(name: string, told: Told, computed: Told, from = "the receipt's other figures"): void {
-    if (told !== computed) this.wrong.push(`${name} is ${shown(told)}, and by ${from} ${shown(computed)}`);
+  same(name: string, claimed: Figure, computed: Figure, from = "the receipt's other figures"): void {
+    if (claimed !== computed)
+      this.wrong.push(`${name} is ${shown(claimed)}, and by ${from} ${shown(computed)}`);
   }
 
   must(isTrue: boolean, otherwise: string): void {
@@ -46,7 +47,7 @@ class Findings {
   }
 }
 
-type Told = bigint | number | string | boolean | null | undefined;
+type Figure = bigint | number | string | boolean | null | undefined;
 
 /** The receipts before one, as far as its figures follow from them. */
 type Before = {
@@ -435,14 +436,14 @@ function checkBook(row: ReceiptRow, before: Before, recorded: Recorded, found: F
     found.unknown.push(`the recording does not know ${shown(level.price)}, which is below its snapshot`);
     return;
   }
-  const { rank, told } = placeOf(level, side, book);
-  if (told === null) {
+  const { rank, displayed } = placeOf(level, side, book);
+  if (displayed === null) {
     found.wrong.push(`levels.0.price ${shown(level.price)} is not displayed in ${from}`);
     return;
   }
-  found.same("levels.0.displayed", level.displayed, told.displayed, from);
-  found.same("levels.0.fromTicker", level.fromTicker, told.fromTicker, from);
-  found.same("levels.0.newerTrades", level.newerTrades, told.newerTrades, from);
+  found.same("levels.0.displayed", level.displayed, displayed.displayed, from);
+  found.same("levels.0.fromTicker", level.fromTicker, displayed.fromTicker, from);
+  found.same("levels.0.newerTrades", level.newerTrades, displayed.newerTrades, from);
   if (row.cause === "BOOK_CROSSED") {
     found.unknown.push("which levels changed with the message that crossed the order is not computed");
     return;
@@ -453,11 +454,11 @@ function checkBook(row: ReceiptRow, before: Before, recorded: Recorded, found: F
 
 function placeOf(level: ReceiptLevel, side: "BID" | "ASK", book: RecordedBook) {
   let rank = 0;
-  for (const told of book.displayed(side)) {
-    if (told.price === level.price) return { rank, told };
-    if (told.displayed > 0n) rank += 1;
+  for (const displayed of book.displayed(side)) {
+    if (displayed.price === level.price) return { rank, displayed };
+    if (displayed.displayed > 0n) rank += 1;
   }
-  return { rank, told: null };
+  return { rank, displayed: null };
 }
 
 /** A walk takes all that is available at better prices. */
@@ -492,6 +493,6 @@ function checkBetterLevels(
   }
 }
 
-function shown(value: Told): string {
+function shown(value: Figure): string {
   return typeof value === "bigint" ? formatDecimal(value) : String(value ?? "nothing");
 }

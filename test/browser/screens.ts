@@ -99,6 +99,7 @@ export const SCREENS: readonly Screen[] = [
   ),
   screen("trader", "closed-settings", ({ closedId }) => `/strategies/${closedId}/settings`),
   screen("trader", "order", ({ spotId, orderId }) => `/strategies/${spotId}/orders/${orderId}`),
+  screen("trader", "trade", ({ spotId }) => `/strategies/${spotId}/trades/1`),
   screen("trader", "signal", ({ spotId, signalId }) => `/strategies/${spotId}/signals/${signalId}`),
   {
     ...screen("trader", "order-cancel", ({ spotId }) => `/strategies/${spotId}/orders`),

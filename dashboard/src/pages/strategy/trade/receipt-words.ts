@@ -19,7 +19,7 @@ export function receiptInWords(trade: Trade, receipt: Receipt): readonly string[
       return matchInWords(trade, receipt);
     case "CANDLE":
       return [
-        `Filled ${figure(trade.quantity)} at ${figure(trade.price)} after an outage: the market traded beyond the limit meanwhile, and the single trades could not be had any more.`,
+        `Filled ${figure(trade.quantity)} at ${figure(trade.price)} after an outage: the market traded beyond the limit during it, and its single trades were not available any more.`,
       ];
     case "TAKEOVER":
       return [
