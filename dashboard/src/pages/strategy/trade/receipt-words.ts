@@ -1,8 +1,8 @@
 // What the evidence of a fill says, in sentences. Nothing is said that the receipt does not have.
-import type { TradeDetailJson } from "../../../../../src/dashboard-api/schemas.ts";
+import type { ReceiptJson, TradeDetailJson } from "../../../../../src/dashboard-api/schemas.ts";
 import { compare, grouped, signOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 
-export type Receipt = NonNullable<TradeDetailJson["receipt"]>;
+export type Receipt = ReceiptJson;
 type Trade = TradeDetailJson["trade"];
 type Level = Receipt["walk"][number];
 
