@@ -283,7 +283,7 @@ export class Queues {
       price,
       model: profile.strict?.queue ?? "trades",
       since,
-      bookUpdateId: queue?.bookUpdateId ?? Number.NEGATIVE_INFINITY,
+      bookUpdateId: queue?.book?.lastUpdateId ?? Number.NEGATIVE_INFINITY,
       remaining: subtract(order.quantity, order.executedQuantity),
       expected: ZERO,
       position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
@@ -322,7 +322,7 @@ export class Queues {
     const followed = this.#follow(symbol);
     const waiting = this.#add(account, order, null);
     // Without a book at the decision its streams may not have been open yet.
-    if (order.queue?.bookUpdateId == null || followed.held.has(account.strategyId)) {
+    if (order.queue?.book == null || followed.held.has(account.strategyId)) {
       this.#hold(waiting);
       return;
     }

@@ -152,7 +152,7 @@ async function play(type: StrategyType) {
   const tape = await openManualTape(options);
   const life = await openLife(tape, { family: type });
   const random = seededRandom(SEED);
-  const profile = strictProfile(type, STRICT_DEFAULTS);
+  const profile = strictProfile(type, { ...STRICT_DEFAULTS, latency: 0 });
   if (profile === null) throw new Error("the tier is bundled");
   const [strategy] = await life.seed(1, profile);
   if (strategy === undefined) throw new Error("one was seeded");

@@ -137,6 +137,7 @@ export function bookViewOf(time: number, sides: Readonly<Record<BookSide, Levels
     eventTime: time - 10,
     receivedAt: time - 4,
     tickerUpdateId: null,
+    lastTradeId: null,
     displayed: levels,
     displayedAt: (side, price) => levels(side).find((level) => level.price === price)?.displayed ?? ZERO,
   };

@@ -113,8 +113,8 @@ export class EffectiveBook implements BookView {
 
   /** Which book it is now, as a value. */
   stamp(): BookStamp {
-    const { lastUpdateId, eventTime, receivedAt, tickerUpdateId } = this;
-    return { lastUpdateId, eventTime, receivedAt, tickerUpdateId };
+    const { lastUpdateId, eventTime, receivedAt, tickerUpdateId, lastTradeId } = this;
+    return { lastUpdateId, eventTime, receivedAt, tickerUpdateId, lastTradeId };
   }
 
   /**
