@@ -139,6 +139,12 @@ function remainingOf({ quantity, executedQuantity }: Order): Quantity {
 }
 
 /** Which book it is now, as a value. */
-export function stampOf({ lastUpdateId, eventTime, receivedAt, tickerUpdateId, lastTradeId }: BookStamp): BookStamp {
+export function stampOf({
+  lastUpdateId,
+  eventTime,
+  receivedAt,
+  tickerUpdateId,
+  lastTradeId,
+}: BookStamp): BookStamp {
   return { lastUpdateId, eventTime, receivedAt, tickerUpdateId, lastTradeId };
 }
