@@ -404,15 +404,31 @@ describe.skipIf(isAbsent)(`a trader's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByRole("table", { name: "Trades" }).waitFor();
   });
 
-  test("trades on a new strategy with the key of the closed one", { timeout: CHAPTER_MS }, async () => {
+  test("trades on a new strategy, under strict, with the key of the closed one", {
+    timeout: CHAPTER_MS,
+  }, async () => {
     await menu(page, "API keys").click();
     await page.getByRole("link", { name: "Create one with it" }).click();
     await heading(page, "New strategy").waitFor();
     await page.getByLabel("Name").fill("The next one");
+    expect(await page.getByLabel("Latency in ms").count()).toBe(0);
+    await page.getByRole("radio", { name: /Strict/ }).check();
+    await page.getByLabel("Latency in ms").fill("5001");
+    await page.getByLabel("Fee tier").selectOption({ label: "VIP 3: 0.042 % as maker, 0.06 % as taker" });
+    ada.expects(400, "/strategies");
     await page.getByRole("button", { name: "Create the strategy" }).click();
-    await page.getByText("The next one").first().waitFor();
+    await page.getByText(/Latency in ms must be at most/).waitFor();
+    await page.getByLabel("Latency in ms").fill("80");
+    await page.getByRole("button", { name: "Create the strategy" }).click();
+    await heading(page, "The next one is ready").waitFor();
     const { filled } = await exchangeOf(secondKey, stage.url).createOrder(PAIR, "market", "buy", 0.001);
     expect(filled).toBe(0.001);
+    await page.getByRole("link", { name: "Go to the strategy" }).click();
+    await tab(page, "Settings").click();
+    await page.getByRole("heading", { name: "Fill profile" }).waitFor();
+    for (const term of ["VIP 3", "80 ms", "0.042 % as maker, 0.06 % as taker"]) {
+      await page.getByText(term, { exact: true }).waitFor();
+    }
   });
 
   test("is locked out by the operator, with the reason, and unlocked again", {

@@ -65,7 +65,7 @@ export function ProfileCard({ profile }: { profile: FillProfileJson }) {
                   ),
                   fact("Latency", latencyInWords(strict.latency)),
                   fact("Canceled orders of others", QUEUES[strict.queue]),
-                  fact("Taken quantity comes back in", `${strict.refreshMs} ms`),
+                  fact("Refresh", `${strict.refreshMs} ms`),
                 ]),
           ]}
         />

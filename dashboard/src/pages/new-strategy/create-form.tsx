@@ -159,7 +159,7 @@ function StrictTerms({ form }: { form: Pick<Form<Values>, "values" | "control"> 
   return (
     <div className="mt-4 grid items-start gap-4 sm:grid-cols-2">
       <TextInput
-        label="Latency, ms"
+        label="Latency in ms"
         hint="How long an order or a cancel takes to reach the exchange: 0 to 5,000."
         inputMode="numeric"
         autoComplete="off"
@@ -167,7 +167,7 @@ function StrictTerms({ form }: { form: Pick<Form<Values>, "values" | "control"> 
         {...form.control("latencyMs")}
       />
       <TextInput
-        label="Refresh, ms"
+        label="Refresh in ms"
         hint="How long it takes until what you took from the book is there for you again: 0 to 60,000."
         inputMode="numeric"
         autoComplete="off"
