@@ -46,7 +46,7 @@ export type PerOrder = { readonly all: number; readonly postgres: number };
 const SYMBOL = "DOGEUSDT";
 /** A key may place fifty orders in ten seconds. */
 const ORDERS_PER_KEY = 20;
-const IN_FLIGHT = 8;
+const IN_FLIGHT = 32;
 /** The watermark and the leases go on all the time; what is started with the servers has to end first. */
 const SETTLED_MS = 3_000;
 const STREAMS = [`${SYMBOL.toLowerCase()}@bookTicker`, `${SYMBOL.toLowerCase()}@trade`];

@@ -67,7 +67,7 @@ export type Config = {
   readonly leverageBrackets: string | null;
   /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
   readonly diskFreePercentMin: number;
-  /** How long a server that is told to end goes on serving, not ready, so that load balancers take it out, s. */
+  /** How long a server serves on after SIGTERM, not ready, so that load balancers take it out, s. */
   readonly drainSeconds: number;
   /** Lifetime of an unused dashboard session, ms. */
   readonly sessionIdleMs: number;

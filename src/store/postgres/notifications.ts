@@ -20,6 +20,8 @@ const CHANNEL = "lyrebird_";
 const PAYLOAD_STRATEGIES_MAX = 100;
 /** Strategies that are sent in one transaction. */
 const SENT_AT_ONCE_MAX = 1_000;
+/** How long commits are gathered, ms: each notification costs a transaction here and a read at its receiver. */
+const GATHER_MS = 50;
 /** How long after a failure strategies are sent again, ms. */
 const RESEND_MS = 200;
 
@@ -65,7 +67,7 @@ export class CommitNotifier {
   /** By strategy id: what is not sent yet. */
   readonly #pending = new Map<string, Changed>();
   #sending: Promise<void> | null = null;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(connections: Pick<Connections, "query">, process: string) {
     this.#connections = connections;
@@ -82,8 +84,13 @@ export class CommitNotifier {
 
   /** Resolves when everything is sent, or one more attempt has failed. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     await this.#sending;
+  }
+
+  /** Resolves after a pause, or on `close`. */
+  async #gather(): Promise<void> {
+    await pause(GATHER_MS, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
   }
 
   #keep(strategies: readonly Changed[]): void {
@@ -96,6 +103,7 @@ export class CommitNotifier {
   /** Never rejects. */
   async #send(): Promise<void> {
     while (this.#pending.size > 0) {
+      await this.#gather();
       const sent = [...this.#pending.values()].slice(0, SENT_AT_ONCE_MAX);
       for (const { strategyId } of sent) this.#pending.delete(strategyId);
       const names = sent.map(({ strategyId, type }) => `${LETTERS[type]}${strategyId}`);
@@ -104,7 +112,7 @@ export class CommitNotifier {
         await this.#connections.query({ name: "notify", text: NOTIFY, values });
       } catch {
         this.#keep(sent);
-        if (this.#isClosed) return;
+        if (this.#closing.signal.aborted) return;
         await pause(RESEND_MS, undefined, { ref: false });
       }
     }
