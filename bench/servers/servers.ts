@@ -1,6 +1,7 @@
 // Servers that share one PostgreSQL database: the processor time of an order, of all servers and of PostgreSQL
 // together, by how many servers there are, with requests sent to them by turns or by key; and of a tick, with
-// open orders spread over the servers. What all of them take without load is taken off. Processor time, since
+// open orders spread over the servers. The load grows with the servers, so that each has as much to do as one
+// alone: as many requests in flight, which share transactions, and as many before for the compiler. What all of them take without load is taken off. Processor time, since
 // on few cores throughput cannot grow with processes. The sender's own time does not count.
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +23,7 @@ import type { Credentials } from "../wire/requests.ts";
 export type ServersOptions = {
   /** How many servers there are, one measurement after another. */
   readonly counts: readonly number[];
-  /** Orders that are placed and canceled in each measurement. */
+  /** Orders that are placed and canceled in each measurement, for each server. */
   readonly orders: number;
   /** Open orders while ticks are measured. */
   readonly openOrders: number;
@@ -46,7 +47,8 @@ export type PerOrder = { readonly all: number; readonly postgres: number };
 const SYMBOL = "DOGEUSDT";
 /** A key may place fifty orders in ten seconds. */
 const ORDERS_PER_KEY = 20;
-const IN_FLIGHT = 32;
+/** Requests in flight, for each server. */
+const IN_FLIGHT = 16;
 /** The watermark and the leases go on all the time; what is started with the servers has to end first. */
 const SETTLED_MS = 3_000;
 const STREAMS = [`${SYMBOL.toLowerCase()}@bookTicker`, `${SYMBOL.toLowerCase()}@trade`];
@@ -74,7 +76,7 @@ async function measureOne(
   if (databaseUrl === null) throw new Error("servers share a PostgreSQL database");
   const keysOf = (orders: number) => Math.max(count, Math.ceil(orders / ORDERS_PER_KEY));
   const place = { dataDir, databaseUrl };
-  const forLoad = await prepareStrategies(place, 3 * keysOf(options.orders), SPOT);
+  const forLoad = await prepareStrategies(place, 3 * keysOf(options.orders * count), SPOT);
   const forTicks = await prepareStrategies(place, keysOf(options.openOrders), SPOT);
   const gateways: Gateway[] = [];
   const client = new Client({ connectionString: databaseUrl });
@@ -100,14 +102,14 @@ async function measureOne(
     await placeAll(forLoad.slice(0, third), {
       urls,
       price,
-      orders: options.orders,
+      orders: options.orders * count,
       isCanceled: true,
       isByKey: false,
     });
     await wait(SETTLED_MS);
     const idle = await clock.during(() => wait(options.idleSeconds * 1_000));
     const load = async (keys: readonly Credentials[], isByKey: boolean): Promise<PerOrder> => {
-      const { orders } = options;
+      const orders = options.orders * count;
       const used = await clock.during(() =>
         placeAll(keys, { urls, price, orders, isCanceled: true, isByKey }),
       );
@@ -199,7 +201,7 @@ async function placeAll(keys: readonly Credentials[], placing: Placing): Promise
       );
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  await Promise.all(Array.from({ length: IN_FLIGHT * urls.length }, lane));
 }
 
 /** A good answer; what the budgets do not admit is sent again. */
