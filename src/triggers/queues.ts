@@ -191,8 +191,7 @@ export class Queues {
 
   /** Stores what has changed of the queues. Never rejects. */
   async store(): Promise<void> {
-    const { store, market, log } = this.#deps;
-    const at = market.now();
+    const { store, log } = this.#deps;
     const busy = new Set([...this.#unfinished].map(({ strategyId, symbol }) => `${strategyId} ${symbol}`));
     const noted: Waiting[] = [];
     const notes: QueueNote[] = [];
@@ -202,7 +201,8 @@ export class Queues {
         // What a command on its way may fill is not known yet.
         if (!order.isChanged || !order.isReady || held.has(strategyId) || busy.has(`${strategyId} ${symbol}`))
           continue;
-        const tradeId = lastTrade?.aggregateId ?? applied?.tradeId ?? null;
+        const last = lastTrade === null ? applied : { tradeId: lastTrade.aggregateId, at: lastTrade.time };
+        const { tradeId, at } = last ?? { tradeId: null, at: order.appliedUntil };
         notes.push({ strategyId, orderId, symbol, ...position, tradeId, at });
         noted.push(order);
         order.isChanged = false;
@@ -287,7 +287,8 @@ export class Queues {
       remaining: subtract(order.quantity, order.executedQuantity),
       expected: ZERO,
       position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
-      appliedUntil: Math.max(since, coveredUntil ?? since),
+      // A trade of that time may have been on its way.
+      appliedUntil: Math.max(since, (coveredUntil ?? since) - IN_FLIGHT_MS_MAX),
       applied: null,
       isReady: false,
       isChanged: false,
@@ -504,6 +505,8 @@ export class Queues {
   async #lookUp(followed: Followed): Promise<void> {
     const { symbol, held } = followed;
     followed.isLookingUp = true;
+    // Many orders may be loaded at once.
+    await Promise.resolve();
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
       const strategies = new Map(held);
       followed.missed = [];

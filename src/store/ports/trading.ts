@@ -70,7 +70,7 @@ export type QueueNote = {
   readonly canceledAhead: Quantity;
   /** The last trade of the symbol that it contains; null for none. */
   readonly tradeId: number | null;
-  /** Market time, Unix ms. */
+  /** When that was made, or since when trades may be missing in it, market time in Unix ms. */
   readonly at: number;
 };
 

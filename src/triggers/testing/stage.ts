@@ -49,14 +49,16 @@ type StageOptions = {
   readonly family?: StrategyType;
   /** Under `standard` where absent. Commands have no latency unless it is given. */
   readonly strict?: Partial<StrictTerms>;
+  /** The name of the database, for a test that needs several. */
+  readonly file?: string;
 };
 
 /**
  * A trigger engine on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
  * bought, every futures strategy 1,000 USDT and nothing else. Under `strict` none has bought anything.
  */
-export async function stage({ strategies = ["one"], family = "SPOT", strict }: StageOptions = {}) {
-  const store = await openSqliteStore(join(directory, "lyrebird.sqlite"));
+export async function stage({ strategies = ["one"], family = "SPOT", strict, file }: StageOptions = {}) {
+  const store = await openSqliteStore(join(directory, file ?? "lyrebird.sqlite"));
   opened.push(() => store.close());
   const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, latency: 0, ...strict });
   await createStrategies(store, strategies, family, profile ?? STANDARD[family]);

@@ -1,0 +1,155 @@
+// Open orders under `strict` over random trades, restarts, losses and a second server: they get what a model of the
+// queue says that computes everything from all trades, in order. Source: strict fills, sections 7, 9 and 17.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { MarketTrade } from "../domain/market.ts";
+import { matchTrade } from "../engine/matching/queue.ts";
+import { decimal, formatBriefly, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
+import { cleanStages, stage, startOn } from "./testing/stage.ts";
+
+const SYMBOL = "BTCUSDT";
+const RUNS = 25;
+const BOOK = { asks: "110x1", bids: "100x0.05 99x0.05 98x0.05" };
+/** What others display once the orders wait: it never limits what is in front of them. */
+const DEEP_BOOK = { asks: "110x1", bids: "100x10 99x10 98x10" };
+
+cleanStages();
+
+type Step =
+  | { readonly type: "TRADE"; readonly quantity: number; readonly price: number; readonly isHeard: boolean }
+  | { readonly type: "WAIT"; readonly ms: number }
+  | { readonly type: "RESTART" | "KILL" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("TRADE" as const),
+      quantity: fc.integer({ min: 1, max: 60 }),
+      price: fc.integer({ min: 97, max: 101 }),
+      isHeard: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("WAIT" as const), ms: fc.integer({ min: 1, max: 7_000 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("RESTART" as const, "KILL" as const) }) },
+);
+
+const order = fc.record({
+  price: fc.integer({ min: 98, max: 100 }),
+  quantity: fc.integer({ min: 1, max: 100 }),
+});
+
+test("each trade fills what it fills in the model, once, whatever was lost and whoever was killed", async () => {
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(order, { minLength: 1, maxLength: 4 }),
+      fc.array(step, { maxLength: 25 }),
+      async (orders, steps) => {
+        run += 1;
+        const first = await stage({ strict: {}, file: `run-${run}.sqlite` });
+        const { store, time } = first;
+        let server: ReturnType<typeof startOn> = first;
+        server.market.openBook(SYMBOL, BOOK);
+        await server.triggers.open();
+        for (const { price, quantity } of orders) {
+          await server.place("one", "BUY", String(price), { quantity: thousandths(quantity) });
+        }
+        server.market.diff(SYMBOL, DEEP_BOOK);
+        const trades: MarketTrade[] = [];
+        let hasHeard = false;
+        let lostAt: number | null = null;
+        for (const each of steps) {
+          time.advance(1);
+          if (each.type === "WAIT") {
+            // The connection that was lost is there again.
+            if (lostAt !== null) server.market.miss(SYMBOL, lostAt, time.now());
+            lostAt = null;
+            time.advance(each.ms);
+          } else if (each.type === "TRADE") {
+            const { quantity, price, isHeard } = each;
+            const { market } = server;
+            const trade = market.unheard(SYMBOL, "seller", thousandths(quantity), String(price));
+            trades.push(trade);
+            if (isHeard && !hasHeard && lostAt !== null) market.miss(SYMBOL, lostAt, time.now());
+            if (isHeard) market.retell(SYMBOL, trade);
+            else lostAt ??= time.now();
+            // A later id shows that one is missing, if there was an earlier one.
+            if (isHeard) lostAt = null;
+            hasHeard ||= isHeard;
+          } else {
+            const { history } = server.market;
+            if (each.type === "KILL") server.storage.failsToNote = true;
+            await server.triggers.close();
+            hasHeard = false;
+            lostAt = null;
+            server = startOn(store, time);
+            server.market.history.push(...history);
+            server.market.openBook(SYMBOL, DEEP_BOOK);
+            await server.triggers.open();
+          }
+          await server.settled();
+        }
+        if (lostAt !== null) server.market.miss(SYMBOL, lostAt, time.now());
+        // A last trade shows whether one was lost before it.
+        time.advance(1);
+        trades.push(server.market.aggregate(SYMBOL, "seller", "0.001", "97"));
+        for (let second = 0; second < 3; second += 1) {
+          await server.settled();
+          time.advance(5_000);
+        }
+        await server.settled();
+        await server.triggers.close();
+        expect(await filledBy(store)).toEqual(modelOf(orders, trades));
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+const thousandths = (value: number) => formatBriefly(decimal<Quantity>("0.001") * BigInt(value));
+
+/** What each trade of the market has filled, by order. */
+async function filledBy(store: Awaited<ReturnType<typeof stage>>["store"]): Promise<string[]> {
+  const trades = await store.listTrades("one", { symbol: SYMBOL, limit: 1_000 });
+  return trades.map(({ orderId, quantity, receipt }) =>
+    wordsOf(orderId, receipt?.marketTrade?.aggregateId ?? 0, quantity),
+  );
+}
+
+function modelOf(
+  orders: readonly { readonly price: number; readonly quantity: number }[],
+  trades: readonly MarketTrade[],
+): string[] {
+  const open = orders
+    .map(({ price, quantity }, index) => ({
+      orderId: index + 1,
+      price: decimal<Price>(String(price)),
+      remaining: decimal<Quantity>(thousandths(quantity)),
+      ahead: decimal<Quantity>("0.05"),
+    }))
+    .sort((one, other) =>
+      one.price === other.price ? one.orderId - other.orderId : one.price > other.price ? -1 : 1,
+    );
+  const words: string[] = [];
+  for (const trade of trades) {
+    let left = trade.quantity;
+    for (const each of open) {
+      if (trade.price > each.price || each.remaining === 0n) continue;
+      const matched = matchTrade(trade, left, each, ZERO);
+      if (matched === null) continue;
+      each.ahead = matched.ahead;
+      each.remaining = subtract(each.remaining, matched.fill);
+      left = subtract(left, matched.fill);
+      if (matched.fill > 0n) words.push(wordsOf(each.orderId, trade.aggregateId, matched.fill));
+    }
+  }
+  return words;
+}
+
+function wordsOf(orderId: number, tradeId: number, quantity: Quantity): string {
+  return `trade ${tradeId}: ${formatBriefly(quantity)} of order ${orderId}`;
+}
