@@ -153,7 +153,7 @@ Environment only:
   COPY_VENUES              where copiers' own accounts may be: origins such as https://api.exchange.example, separated by
                            commas. Without it copying is not offered. An origin that is taken off the list is not sent
                            anything any more. Not with a tape
-  DRAIN_SECONDS            how long a server that is told to end goes on serving while /readyz says 503, so that a load
+  DRAIN_SECONDS            how long a server goes on serving after SIGTERM while /readyz says 503, so that a load
                            balancer sends it nothing more, 0 to 600 (0)
   DISK_FREE_PERCENT_MIN    new orders, signals and sign-ups are refused while less of the data directory's disk is free, in
                            percent, 0 to 50 (5). 0: never. Not with DATABASE_URL

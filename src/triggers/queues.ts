@@ -86,7 +86,7 @@ export class Queues {
   readonly #orders = new Map<string, Map<number, Waiting>>();
   /** Commands without an answer. */
   readonly #unfinished = new Set<Sent>();
-  /** Orders with a crossing on its way, and the latest levels that came to them meanwhile. */
+  /** Orders with a crossing that is being committed, and the latest levels that they have received since. */
   readonly #crossings = new Map<Waiting, MatchCrossing | null>();
   /** Orders that have ended and may have a note. */
   #ended: Pick<QueueNote, "strategyId" | "orderId">[] = [];
@@ -561,7 +561,7 @@ export class Queues {
       if (displayed !== null) moveByChange(order, displayed);
     }
     for (const [strategyId, since] of strategies) {
-      // It may have missed something else meanwhile.
+      // It may have missed something else since.
       if (held.get(strategyId) === since) held.delete(strategyId);
     }
     this.#deps.log.info({ symbol, trades: trades.length }, "the past of orders in queues is looked up");

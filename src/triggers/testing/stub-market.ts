@@ -24,7 +24,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
   /** Every request for single trades, in order, and how many of the next ones cannot be answered. */
   readonly askedForTrades: Question[] = [];
   failingAnswers = 0;
-  /** All aggregate trades, also of others than are told. */
+  /** All aggregate trades, also those that no listener receives. */
   readonly history: { readonly symbol: string; readonly trade: MarketTrade }[] = [];
   /** Every request for settlements, in order. */
   readonly askedForSettlements: Question[] = [];
