@@ -1,7 +1,7 @@
 // The ceiling of copying: a process that signs as many placements and sends them to the same venue, over as
 // many connections, and does nothing else. Each message gives it a number of orders; it answers with their
 // duration.
-import { SOCKETS_MAX } from "../../src/copy/venue/http-sender.ts";
+import { SOCKETS_MAX } from "../../src/copy/venue/signed-rest.ts";
 import { ORDER_PATHS, signedPost } from "../wire/requests.ts";
 import { WireConnection } from "../wire/wire.ts";
 import { COPIED_SYMBOL, type CopySenderTask, type CopySent, keyOf, secretOf } from "./terms.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { type CopierReport, REPORT_AGE_MS_MAX, REPORT_MS } from "../domain/venue-report.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
-import { openReporting } from "./reporting.ts";
+import { openReporting } from "./copier.ts";
 
 type Noted = readonly [report: CopierReport, forgetBefore: number];
 

@@ -488,6 +488,11 @@ export type Skip = {
   readonly venue: { readonly code: number; readonly message: string } | null;
 };
 
+/** A skip; what is not given is null. */
+export function skipOf(reason: SkipReason, details: Partial<Omit<Skip, "reason">> = {}): Skip {
+  return { reason, filter: null, wanted: null, had: null, unit: null, venue: null, ...details };
+}
+
 /**
  * What an order was scaled by: ours / theirs. UNPROMISED: by holdings less open exit orders. FIXED_RATIO and
  * FIXED_AMOUNT: by the copier's setting.

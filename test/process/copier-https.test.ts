@@ -7,7 +7,7 @@ import { createServer, type SecureVersion } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemTimers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
-import { HttpSender } from "../../src/copy/venue/http-sender.ts";
+import { HttpSender } from "../../src/copy/venue/signed-rest.ts";
 import { type Books, newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
 import { Visitor } from "../copy/visitor.ts";
 import { newCertificate, writeCertificate } from "../support/certificate.ts";

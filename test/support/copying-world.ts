@@ -1,8 +1,7 @@
 // Copiers on a stage whose own server is the venue: strategies that may be followed, accounts there, and
 // copies. What a copier would send is sent; nobody works at the copies, so that their logs are what a test
 // writes.
-
-import { LeadJournal } from "../../src/copy/leads/lead-journal.ts";
+import { LeadJournal } from "../../src/copy/leads/leads.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { CopyBook, MirrorEntry } from "../../src/domain/copying.ts";
 import { type SeededStrategy, seedStrategies } from "../../src/keys/seed.ts";

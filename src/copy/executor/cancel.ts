@@ -3,16 +3,32 @@
 // canceled because the strategy has left.
 import { BackOff } from "../../concurrency/delays.ts";
 import { orderIdOf } from "../../domain/collective-id.ts";
-import type { LeadAction, LeadCancel, LeadLegCancel, MirrorEntry, Skip } from "../../domain/copying.ts";
+import {
+  type LeadAction,
+  type LeadCancel,
+  type LeadLegCancel,
+  type MirrorEntry,
+  type Skip,
+  skipOf,
+} from "../../domain/copying.ts";
 import { type Rate, ZERO } from "../../money/decimal.ts";
-import { leadHeld } from "../leads/lead-state.ts";
-import type { Counts, Refused } from "../orders/copy-state.ts";
-import { applyReport, endRow, refusedRow, skipped } from "../orders/rows.ts";
+import { leadHeld } from "../leads/actions.ts";
+import {
+  applyReport,
+  type Counts,
+  closesPosition,
+  endRow,
+  isLeg,
+  isSameKind,
+  isWaitingLeg,
+  type Refused,
+  refusedRow,
+  skipped,
+} from "../orders/copy-state.ts";
 import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
-import { skipOf } from "../sizing/skip.ts";
 import type { VenueOrderState } from "../venue/venue.ts";
-import { type CopyContext, closesPosition, isLeg, isSameKind, isWaitingLeg } from "./context.ts";
+import type { CopyContext } from "./context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, type Unsent } from "./submit.ts";
 
 /** Delay before an order that is still open after its cancel is queried again, ms. */

@@ -1,10 +1,8 @@
 // Dependencies of the work on one copy, shared by the executor, polls and the reconciler.
 import type { Account } from "../../domain/account.ts";
 import type { CopyAlarm, LeadAction, MirrorEntry, Skip } from "../../domain/copying.ts";
-import type { Leg } from "../../domain/leg.ts";
 import type { CopyState } from "../orders/copy-state.ts";
-import type { Gate } from "../session/gate.ts";
-import type { VenueSession } from "../session/venue-session.ts";
+import type { Gate, VenueSession } from "../session/venue-session.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
 
 export type CopyContext = {
@@ -40,30 +38,3 @@ export type CopyContext = {
   /** Marks a symbol while the outcome of one of its orders is in doubt; other symbols do not wait for it. */
   setInDoubt(symbol: string, isInDoubt: boolean): void;
 };
-
-/** A leg that waits for its position: it was never sent. */
-export function isWaitingLeg({ kind, status, clientOrderId }: MirrorEntry): boolean {
-  return kind === "PLACE_LEG" && status === "RESTING" && clientOrderId === null;
-}
-
-/** Whether the row's order is a leg at the venue. */
-export function isLeg({ kind }: Pick<MirrorEntry, "kind">): boolean {
-  return kind === "PLACE_LEG";
-}
-
-/** Whether a leg of the strategy has the symbol, side and type of a mirrored leg. */
-export function isSameKind(
-  { symbol, side, orderType }: Pick<MirrorEntry, "symbol" | "side" | "orderType">,
-  theirs: Pick<Leg, "symbol" | "side" | "type">,
-): boolean {
-  return theirs.symbol === symbol && theirs.side === side && theirs.type === orderType;
-}
-
-/** Whether the copy has a position on the side that a leg closes. */
-export function closesPosition(
-  state: Pick<CopyState, "holding">,
-  { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
-): boolean {
-  const { quantity } = state.holding(symbol ?? "");
-  return side === "SELL" ? quantity > 0n : quantity < 0n;
-}

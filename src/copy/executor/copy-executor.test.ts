@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Pauses } from "../../concurrency/delays.ts";
 import { copyOf } from "../../store/contract/copying/records.ts";
-import { ActionLog } from "../leads/lead-journal.ts";
+import { ActionLog } from "../leads/leads.ts";
 import { CopyExecutor, type ExecutorParts } from "./copy-executor.ts";
 
 test("a copy that may not run stops when all waits are ended, also if nothing has ended the copy", async () => {

@@ -16,18 +16,16 @@ import {
   type MirrorEntry,
   PROFIT_SHARES_ID,
   type Skip,
+  skipOf,
 } from "../../domain/copying.ts";
 import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
-import type { CopyStore } from "../../store/store.ts";
-import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
-import type { ActionLog } from "../leads/lead-journal.ts";
+import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
+import type { ActionLog } from "../leads/leads.ts";
 import { equityOf } from "../orders/book.ts";
-import { CopyState } from "../orders/copy-state.ts";
-import { ownRow } from "../orders/new-rows.ts";
-import type { ProgressWriter } from "../orders/recorder.ts";
+import { CopyState, closesPosition, isLeg, ownRow } from "../orders/copy-state.ts";
 import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
-import { learnDueFees, poll } from "../reconcile/poll.ts";
+import { poll } from "../reconcile/poll.ts";
 import { isStopLossReached, settlementOf, weekOf } from "../reconcile/profit.ts";
 import {
   CONFIRMED_MS_MAX,
@@ -47,16 +45,15 @@ import {
   NotAnswered,
   Postponed,
 } from "../session/failures.ts";
-import { Gate, type Halt } from "../session/gate.ts";
-import { type SessionParts, VenueSession } from "../session/venue-session.ts";
+import { Gate, type Halt, type SessionParts, VenueSession } from "../session/venue-session.ts";
 import { isTakeProfitReached, lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
 import { isReduction } from "../sizing/scale-order.ts";
-import { skipOf, skipWords } from "../sizing/skip.ts";
+import { skipWords } from "../sizing/skip.ts";
 import type { Venue } from "../venue/venue.ts";
-import { type CopyContext, closesPosition, isLeg } from "./context.ts";
+import type { CopyContext } from "./context.ts";
 import { executeRow } from "./execute-row.ts";
-import { conclude, ORDER_WAITS_MS } from "./place.ts";
+import { conclude, learnDueFees, ORDER_WAITS_MS } from "./place.ts";
 import { executeRepair, giveUp, orderRepair, withdraw } from "./requests.ts";
 import { submit } from "./submit.ts";
 
@@ -100,7 +97,8 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
   readonly store: SessionParts["store"] &
     Pick<CopyStore, "listEntriesOf" | "listMirrorEntries" | "listRecentActions">;
   readonly actions: ActionLog;
-  readonly writer: ProgressWriter;
+  /** Resolves when it is durable. */
+  readonly record: (progress: CopyProgress) => Promise<void>;
   readonly pauses: Pauses;
   /** Whether the claim is fresh enough to send. */
   readonly mayRun: () => boolean;
@@ -1021,7 +1019,7 @@ export class CopyExecutor {
 
   async #record(progress: CopyProgress): Promise<void> {
     if (this.#isEnded) throw new MayNotRun();
-    await this.#parts.writer.record(progress);
+    await this.#parts.record(progress);
     const { moves } = progress;
     if (moves === null || moves.reason === null || moves.status !== this.copy.status) return;
     if (isTold(moves.status, moves.reason)) this.#parts.tell(this.copy, moves.reason);

@@ -1,21 +1,22 @@
 // Executes one row of the outbox: dispatches it to the file that handles its kind. Also sends the copy's own
 // market orders, which close, reconcile or repair: fits them to the venue's rules, submits and concludes
 // them. If the rules have changed since, they are fetched again and the order is fitted once more.
-import type {
-  LeadAction,
-  LeadFill,
-  LeadLegFired,
-  LeadLeverage,
-  LeadLiquidation,
-  MirrorEntry,
-  Skip,
+import {
+  type LeadAction,
+  type LeadFill,
+  type LeadLegFired,
+  type LeadLeverage,
+  type LeadLiquidation,
+  type MirrorEntry,
+  type Skip,
+  skipOf,
 } from "../../domain/copying.ts";
 import { magnitude, type Quantity, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
-import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
-import { applyReport, skipped } from "../orders/rows.ts";
+import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
+import { applyReport, skipped } from "../orders/copy-state.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import { leverageSkip, skipOf } from "../sizing/skip.ts";
+import { leverageSkip } from "../sizing/skip.ts";
 import { type Fitted, marketQuantity } from "../sizing/snap.ts";
 import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";

@@ -4,16 +4,20 @@
 // A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come
 // waits in the log and is sent as soon as it is there. A leg that takes the place of another of its kind is
 // sent after that one is canceled; if the venue refuses it, the one before is sent again.
-import type { LeadAction, LeadLeg, MirrorEntry, Skip } from "../../domain/copying.ts";
+import { type LeadAction, type LeadLeg, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
-import type { CopyState } from "../orders/copy-state.ts";
-import { ownRow } from "../orders/new-rows.ts";
-import { skipped } from "../orders/rows.ts";
+import {
+  type CopyState,
+  closesPosition,
+  isLeg,
+  isWaitingLeg,
+  ownRow,
+  skipped,
+} from "../orders/copy-state.ts";
 import { legCapSkip } from "../sizing/limits.ts";
-import { skipOf } from "../sizing/skip.ts";
 import { snapPrice } from "../sizing/snap.ts";
 import { cancelRow } from "./cancel.ts";
-import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
+import type { CopyContext } from "./context.ts";
 import { conclude, restingOn } from "./place.ts";
 import { submit, unconfirmed } from "./submit.ts";
 

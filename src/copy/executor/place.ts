@@ -4,22 +4,29 @@
 // Reductions need no balances. An order through zero is sized once more without its opening part, if that
 // part may not be sent any more or the venue refuses the leverage. Whatever the outcome, what the strategy
 // has closed leaves the copy's target.
-import type { LeadAction, LeadPlacement, MirrorEntry, Skip, SkipReason } from "../../domain/copying.ts";
+import {
+  type LeadAction,
+  type LeadPlacement,
+  type MirrorEntry,
+  type Skip,
+  type SkipReason,
+  skipOf,
+} from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import { type Amount, magnitude, type Rate, SCALE, sum, ZERO } from "../../money/decimal.ts";
-import { isFlat, leadHeld, reduced } from "../leads/lead-state.ts";
+import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { heldOnAccount, released, spending } from "../orders/book.ts";
-import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/rows.ts";
+import { applyReport, bookFees, isLeg, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
 import { type RestingOnSymbol, unexecuted, worthLeft } from "../sizing/proportion.ts";
 import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
-import { leverageSkip, skipOf } from "../sizing/skip.ts";
+import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
-import { type CopyContext, isLeg } from "./context.ts";
+import type { CopyContext } from "./context.ts";
 import { findUnrecorded, type Outcome, submit } from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;
@@ -202,7 +209,7 @@ export async function feesOfSpot(context: CopyContext, symbol: string): Promise<
 }
 
 /** Asks what an order cost in fees, and books it; what the venue does not list yet stays due. */
-export async function learnFees(context: CopyContext, entry: MirrorEntry): Promise<void> {
+async function learnFees(context: CopyContext, entry: MirrorEntry): Promise<void> {
   const { session, state, now } = context;
   const { symbol, venueOrderId, executedQuantity } = entry;
   if (symbol === null || venueOrderId === null) return;
@@ -210,6 +217,11 @@ export async function learnFees(context: CopyContext, entry: MirrorEntry): Promi
   const present = state.latest(entry);
   if (fills === null || present.executedQuantity !== executedQuantity) return;
   bookFees(state, present, fills, now());
+}
+
+/** Asks what orders cost in fees of which that is not known, oldest first. */
+export async function learnDueFees(context: CopyContext): Promise<void> {
+  for (const entry of context.state.open()) if (entry.isFeeDue === true) await learnFees(context, entry);
 }
 
 function reserve({ state }: CopyContext, worth: Amount): void {

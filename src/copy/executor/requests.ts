@@ -1,20 +1,19 @@
 // Requests to a copy beside its strategy's actions, each executed once. Their orders become rows of the
 // outbox, so that after a restart nothing is ordered twice: a request that has rows is only waited for.
-import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
+import { type CopyRequest, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
 import { magnitude, type Quantity, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
 import type { CopyStore } from "../../store/store.ts";
-import { leadStateOf } from "../leads/lead-state.ts";
-import { ownRow } from "../orders/new-rows.ts";
-import { endRow, skipped } from "../orders/rows.ts";
+import { leadStateOf } from "../leads/actions.ts";
+import { closesPosition, endRow, isLeg, isWaitingLeg, ownRow, skipped } from "../orders/copy-state.ts";
 import { bookOpenOrders } from "../reconcile/balances.ts";
 import { refusedAs } from "../session/failures.ts";
 import { driftOf, repairOrders } from "../sizing/drift.ts";
 import { symbolsHeld, unexecuted } from "../sizing/proportion.ts";
-import { leverageSkip, skipOf, skipWords } from "../sizing/skip.ts";
+import { leverageSkip, skipWords } from "../sizing/skip.ts";
 import { cancelRow } from "./cancel.ts";
-import { type CopyContext, closesPosition, isLeg, isWaitingLeg } from "./context.ts";
+import type { CopyContext } from "./context.ts";
 import { sendAtMarket } from "./execute-row.ts";
 import { conclude, feesOfSpot, setCopiedLeverage } from "./place.ts";
 import { submit } from "./submit.ts";

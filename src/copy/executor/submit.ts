@@ -3,21 +3,20 @@
 // some time after that was not executed, or is not shown yet: a venue may show orders minutes late, but an
 // account's position is exact. After a restart each SENT row begins with a query; the time since it was
 // recorded counts.
-
+import { createHash } from "node:crypto";
 import { BackOff } from "../../concurrency/delays.ts";
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
-import { type MirrorOrigin, mirrorClientId } from "../client-ids.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import type { Counts, Refused } from "../orders/copy-state.ts";
+import { type Counts, isLeg, type Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { symbolOf } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
 import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
-import { type CopyContext, isLeg } from "./context.ts";
+import type { CopyContext } from "./context.ts";
 
 /** Maximum error of the venue's clock, and its delay in showing executions, ms. */
 const NOT_FOUND_MARGIN_MS = 1_500;
@@ -371,4 +370,44 @@ function clientIdOf({ copyId, kind, collectiveId, entryId, symbol }: MirrorEntry
  */
 function isUsedBefore({ code, message }: VenueRefusal): boolean {
   return code === -4116 || code === -4130 || (code === -2010 && /duplicate/i.test(message));
+}
+
+// Client order ids of mirrored orders. The id is derived from the mirrored action and the copy, never random.
+// A repeat of the same order, after a lost answer or a restart, carries the same id, so the venue takes it
+// once. Source: design, section 6 (copiers).
+
+/**
+ * ORDER mirrors an order, LEG a leg; CLOSE is the order that closes what a leg, a liquidation or an end has
+ * left open.
+ */
+export type MirrorPurpose = "order" | "leg" | "close";
+
+/** The origin of an order at the venue. */
+export type MirrorOrigin =
+  | { readonly collectiveId: string }
+  | { readonly requestId: string; readonly symbol: string };
+
+const PREFIX = "lyre";
+/** 112 bits of the digest: prefix and digest are 32 of the 36 characters that a venue takes. */
+const DIGEST_DIGITS = 28;
+
+/**
+ * The client order id of a mirrored order or leg: 32 characters of `[0-9a-z]`. The same for the same, always.
+ */
+export function mirrorClientId(
+  of: MirrorOrigin & {
+    readonly copyId: string;
+    readonly purpose: MirrorPurpose;
+    /** Counts what is sent again because it certainly was not executed; absent for the first. */
+    readonly attempt?: number;
+  },
+): string {
+  const { attempt = 1 } = of;
+  const text = JSON.stringify([originOf(of), of.copyId, of.purpose, ...(attempt > 1 ? [attempt] : [])]);
+  return PREFIX + createHash("sha256").update(text).digest("hex").slice(0, DIGEST_DIGITS);
+}
+
+function originOf(origin: MirrorOrigin): readonly string[] {
+  if ("collectiveId" in origin) return ["order", origin.collectiveId];
+  return ["request", origin.requestId, origin.symbol];
 }

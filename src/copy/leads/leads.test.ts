@@ -3,8 +3,7 @@ import { buy, cancel, cleanStages, executed, open as openStore, stage } from "..
 import type { Lead } from "../../domain/copying.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import { openToCopiers } from "../testing/copy-rows.ts";
-import { ENTRIES_MAX } from "./lead-journal.ts";
-import { CLAIM_MS, FRESH_MS, LEASE_MS, LOOK_MS } from "./leads.ts";
+import { CLAIM_MS, ENTRIES_MAX, FRESH_MS, LEASE_MS, LOOK_MS } from "./leads.ts";
 import { beginCopy, pauseCopy } from "./testing/copies.ts";
 import { leadsOn, OwnTime, settled } from "./testing/leads-stage.ts";
 

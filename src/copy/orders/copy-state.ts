@@ -5,18 +5,23 @@
 // A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
 
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
-import type {
-  Copy,
-  CopyBook,
-  CopyReason,
-  CopyRequest,
-  CopyStatus,
-  Holding,
-  LeadAction,
-  MirrorEntry,
-  MirrorStatus,
-  VenueSnapshot,
+import {
+  BLANK_ENTRY,
+  type Copy,
+  type CopyBook,
+  type CopyReason,
+  type CopyRequest,
+  type CopyStatus,
+  type Holding,
+  type LeadAction,
+  type LeadPlacement,
+  type MirrorEntry,
+  type MirrorKind,
+  type MirrorStatus,
+  type Skip,
+  type VenueSnapshot,
 } from "../../domain/copying.ts";
+import type { Leg } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
@@ -29,7 +34,8 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
-import type { VenueRefusal } from "../venue/venue.ts";
+import { refusedAs } from "../session/failures.ts";
+import type { VenueFills, VenueOrderState, VenueOrderStatus, VenueRefusal } from "../venue/venue.ts";
 import {
   type Charge,
   carriedOn,
@@ -39,15 +45,13 @@ import {
   holdingOf,
   repriced,
 } from "./book.ts";
-import type { NewEntry } from "./new-rows.ts";
-import { rowOf } from "./new-rows.ts";
 
 /** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
 export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
 
 export type Refused = { readonly kind: "REFUSED"; readonly refusal: VenueRefusal; readonly counts: Counts };
 
-type Record = (progress: CopyProgress) => Promise<void>;
+type Recorder = (progress: CopyProgress) => Promise<void>;
 
 const IN_OUTBOX: readonly MirrorStatus[] = ["NEW", "SENT"];
 const OPEN: readonly MirrorStatus[] = [...IN_OUTBOX, "UNCONFIRMED", "RESTING"];
@@ -56,7 +60,7 @@ const OPEN: readonly MirrorStatus[] = [...IN_OUTBOX, "UNCONFIRMED", "RESTING"];
 const ENDED_MAX = 100;
 
 export class CopyState {
-  readonly #record: Record;
+  readonly #record: Recorder;
   #copy: Copy;
   readonly #open = new Map<number, MirrorEntry>();
   /**
@@ -80,7 +84,7 @@ export class CopyState {
   /** Rows whose executions the balances do not have: they are carried on. */
   readonly #carried = new Set<number>();
 
-  constructor(copy: Copy, open: readonly MirrorEntry[], record: Record) {
+  constructor(copy: Copy, open: readonly MirrorEntry[], record: Recorder) {
     this.#copy = copy;
     this.#record = record;
     for (const entry of open) this.#open.set(entry.entryId, entry);
@@ -395,4 +399,194 @@ function within(target: Quantity, quantity: Quantity): Quantity {
   if (target * quantity <= 0n) return ZERO;
   const size = least(magnitude(target), magnitude(quantity));
   return (quantity < 0n ? -size : size) as Quantity;
+}
+
+// New rows of the mirror log, before the venue has said anything of their orders.
+
+/** A row for an action, with what the action says of itself. `now` is wall time, Unix ms, here and below. */
+export function rowOf(action: LeadAction, now: number): NewEntry {
+  const row: NewEntry = {
+    ...BLANK_ENTRY,
+    kind: action.kind,
+    seq: action.seq,
+    leadAt: action.at,
+    updatedAt: now,
+    symbol: action.kind === "CLOSE" ? null : action.symbol,
+    collectiveId: "collectiveId" in action ? action.collectiveId : null,
+  };
+  switch (action.kind) {
+    case "PLACE":
+      return { ...row, ...ofPlacement(action) };
+    case "FILL":
+    case "FIRE_LEG":
+    case "LIQUIDATE":
+      return {
+        ...row,
+        side: action.side,
+        leadQuantity: action.filled.quantity,
+        leadPrice: action.filled.price,
+      };
+    case "PLACE_LEG":
+      return {
+        ...row,
+        side: action.side,
+        orderType: action.legType,
+        stopPrice: action.triggerPrice,
+      };
+    default:
+      return row;
+  }
+}
+
+/** A row of the copy's own: for a request, the closing of the copy, or the reconciler. */
+export function ownRow(
+  kind: MirrorKind,
+  symbol: string | null,
+  of: { readonly request: CopyRequest | null; readonly now: number },
+): NewEntry {
+  const { request, now } = of;
+  return {
+    ...BLANK_ENTRY,
+    kind,
+    symbol,
+    requestId: request?.requestId ?? null,
+    leadAt: request?.askedAt ?? now,
+    updatedAt: now,
+  };
+}
+
+function ofPlacement(action: LeadPlacement) {
+  return {
+    side: action.side,
+    orderType: action.orderType,
+    leadQuantity: action.quantity,
+    leadPrice: action.filled?.price ?? (action.price > 0n ? action.price : null),
+    price: action.price,
+    stopPrice: action.stopPrice,
+  };
+}
+
+/** A row of the log before it has its number. */
+export type NewEntry = Omit<MirrorEntry, "copyId" | "entryId">;
+
+// Rows of the mirror log: as they begin, and with what the venue says of their orders, which is taken into a row and the copy's book,
+// each execution once. Fees are learned later, beside the orders: no size depends on them but that of what a fee in the base asset has
+// lessened, which its sender waits for.
+//
+// Where an order is filled in parts, what the earlier parts paid in the base asset is taken to be the same share as of the whole; it
+// may be a unit of the 8th decimal off.
+
+export function skipped<Row extends NewEntry>(row: Row, skip: Skip): Row {
+  return { ...row, status: "SKIPPED", skip };
+}
+
+export function isWantOfFunds({ reason }: Skip): boolean {
+  return reason === "INSUFFICIENT_BALANCE" || reason === "INSUFFICIENT_MARGIN";
+}
+
+/** The row of an order that the venue refused. */
+export function refusedRow<Row extends NewEntry>(row: Row, { refusal, counts }: Refused): Row {
+  return { ...row, ...counts, ...refusedAs(refusal) };
+}
+
+const STATUS: Readonly<Record<VenueOrderStatus, MirrorStatus>> = {
+  RESTING: "RESTING",
+  FILLED: "FILLED",
+  CANCELED: "CANCELED",
+  EXPIRED: "EXPIRED",
+  REJECTED: "FAILED",
+};
+
+/** Applies what an order has executed beyond its row to the book, and updates the row. Returns the row. */
+export function applyReport(
+  state: CopyState,
+  entry: MirrorEntry,
+  report: VenueOrderState,
+  now: number,
+): MirrorEntry {
+  const { symbol, side } = entry;
+  const quantity = subtract(report.executedQuantity, entry.executedQuantity);
+  const quote = subtract(report.executedQuote, entry.executedQuote);
+  const isExecuted = quantity > 0n && symbol !== null && side !== null;
+  const isRepriced = quantity === 0n && quote !== 0n && symbol !== null && side !== null;
+  if (isRepriced) state.reprice({ symbol, side, quote });
+  const isFeeDue = report.fills === undefined && (isExecuted || isRepriced || entry.isFeeDue === true);
+  // The report of an immediate fill is complete.
+  const known = entry.executedQuantity === 0n ? (report.fills ?? null) : null;
+  if (isExecuted) {
+    const { fee, feeInBase } = known ?? { fee: ZERO as Amount, feeInBase: ZERO as Quantity };
+    state.execute({ symbol, side, quantity, quote, fee, feeInBase }, entry);
+  }
+  const { isFeeDue: _due, ...row } = entry;
+  const applied: MirrorEntry = {
+    ...row,
+    ...(known !== null && { fee: known.fee }),
+    status: STATUS[report.status],
+    venueOrderId: report.venueOrderId,
+    executedQuantity: isExecuted ? report.executedQuantity : entry.executedQuantity,
+    executedQuote: isExecuted || isRepriced ? report.executedQuote : entry.executedQuote,
+    updatedAt: now,
+    ...(isFeeDue && { isFeeDue }),
+  };
+  const isSame =
+    applied.status === entry.status &&
+    !isExecuted &&
+    !isRepriced &&
+    applied.venueOrderId === entry.venueOrderId;
+  const put = isSame ? entry : state.put(applied);
+  const isBooked = report.fills === undefined || known !== null || !isExecuted;
+  return isBooked ? put : bookFees(state, put, report.fills, now);
+}
+
+/** Books what of an order's fees is not booked yet. */
+export function bookFees(state: CopyState, entry: MirrorEntry, fills: VenueFills, now: number): MirrorEntry {
+  const { symbol, side } = entry;
+  const fee = subtract(fills.fee, entry.fee);
+  const booked = fills.fee === 0n ? ZERO : (((fills.feeInBase * entry.fee) / fills.fee) as Quantity);
+  const feeInBase = subtract(fills.feeInBase, booked);
+  if (symbol !== null && side !== null && (fee !== 0n || feeInBase !== 0n)) {
+    const { executedQuantity, executedQuote } = entry;
+    const cost = executedQuantity === 0n ? ZERO : (executedQuote * feeInBase) / executedQuantity;
+    state.charge({ symbol, side, fee, feeInBase, cost: cost as Amount }, entry.entryId);
+  }
+  const { isFeeDue: _due, ...row } = entry;
+  return state.put({ ...row, fee: fills.fee, updatedAt: now });
+}
+
+/**
+ * The row of an order that is not open any more, without the venue's saying how it ended; `why` is noted on
+ * it.
+ */
+export function endRow(state: CopyState, entry: MirrorEntry, why: Skip | null, now: number): MirrorEntry {
+  // An order that was never confirmed and is not there was never placed.
+  const isPlaced = entry.status === "RESTING" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
+  const status = isPlaced ? "CANCELED" : "SKIPPED";
+  return state.put({ ...entry, status, skip: why ?? entry.skip, updatedAt: now });
+}
+
+/** A leg that waits for its position: it was never sent. */
+export function isWaitingLeg({ kind, status, clientOrderId }: MirrorEntry): boolean {
+  return kind === "PLACE_LEG" && status === "RESTING" && clientOrderId === null;
+}
+
+/** Whether the row's order is a leg at the venue. */
+export function isLeg({ kind }: Pick<MirrorEntry, "kind">): boolean {
+  return kind === "PLACE_LEG";
+}
+
+/** Whether a leg of the strategy has the symbol, side and type of a mirrored leg. */
+export function isSameKind(
+  { symbol, side, orderType }: Pick<MirrorEntry, "symbol" | "side" | "orderType">,
+  theirs: Pick<Leg, "symbol" | "side" | "type">,
+): boolean {
+  return theirs.symbol === symbol && theirs.side === side && theirs.type === orderType;
+}
+
+/** Whether the copy has a position on the side that a leg closes. */
+export function closesPosition(
+  state: Pick<CopyState, "holding">,
+  { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
+): boolean {
+  const { quantity } = state.holding(symbol ?? "");
+  return side === "SELL" ? quantity > 0n : quantity < 0n;
 }

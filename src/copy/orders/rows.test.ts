@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import type { MirrorEntry } from "../../domain/copying.ts";
 import { decimal } from "../../money/decimal.ts";
-import type { CopyState } from "./copy-state.ts";
-import { ownRow } from "./new-rows.ts";
-import { endRow } from "./rows.ts";
+import { type CopyState, endRow, ownRow } from "./copy-state.ts";
 
 const ROW: MirrorEntry = {
   ...ownRow("PLACE", "BTCUSDT", { request: null, now: 0 }),

@@ -5,10 +5,10 @@
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
 import { type Amount, add, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain } from "../executor/cancel.ts";
-import { type CopyContext, isLeg, isWaitingLeg } from "../executor/context.ts";
+import type { CopyContext } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
 import { equityOf, snapshotOf } from "../orders/book.ts";
-import { applyReport, endRow } from "../orders/rows.ts";
+import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
 

@@ -4,7 +4,7 @@
 import type { Timers } from "../../concurrency/time.ts";
 import type { Amount } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { learnFees } from "../executor/place.ts";
+import { learnDueFees } from "../executor/place.ts";
 import type { CopyState } from "../orders/copy-state.ts";
 import { NotAnswered } from "../session/failures.ts";
 import type { Venue } from "../venue/venue.ts";
@@ -27,11 +27,6 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     if (error instanceof NotAnswered) return error;
     throw error;
   }
-}
-
-/** Asks what orders cost in fees of which that is not known, oldest first. */
-export async function learnDueFees(context: CopyContext): Promise<void> {
-  for (const entry of context.state.open()) if (entry.isFeeDue === true) await learnFees(context, entry);
 }
 
 /**

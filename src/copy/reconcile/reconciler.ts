@@ -4,24 +4,36 @@
 // exit of the strategy is reduced at the market; a position gets a missing stop of its strategy; a leg
 // without a position is canceled, and so is an open order that would open something where nothing may open. A
 // holding below its target is only shown: openings are the strategy's, or the copier's request.
-
 import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
-import type { CopyRequest, MirrorEntry, MirrorKind, Skip } from "../../domain/copying.ts";
+import {
+  type CopyRequest,
+  type MirrorEntry,
+  type MirrorKind,
+  type Skip,
+  skipOf,
+} from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
-import { type CopyContext, closesPosition, isLeg, isSameKind, isWaitingLeg } from "../executor/context.ts";
+import type { CopyContext } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/execute-row.ts";
 import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
 import { findAtVenue } from "../executor/submit.ts";
-import { baseOf, isFlat } from "../leads/lead-state.ts";
-import type { CopyState } from "../orders/copy-state.ts";
-import { ownRow } from "../orders/new-rows.ts";
-import { applyReport, endRow, skipped } from "../orders/rows.ts";
+import { baseOf, isFlat } from "../leads/actions.ts";
+import {
+  applyReport,
+  type CopyState,
+  closesPosition,
+  endRow,
+  isLeg,
+  isSameKind,
+  isWaitingLeg,
+  ownRow,
+  skipped,
+} from "../orders/copy-state.ts";
 import { unexecuted } from "../sizing/proportion.ts";
-import { skipOf } from "../sizing/skip.ts";
 import { ENDED_MS_MAX, UNCONFIRMED_MS_MAX } from "./balances.ts";
 
 /**

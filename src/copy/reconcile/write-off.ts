@@ -19,9 +19,7 @@ import {
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { equityOf, writtenOff } from "../orders/book.ts";
-import type { CopyState } from "../orders/copy-state.ts";
-import type { NewEntry } from "../orders/new-rows.ts";
-import { ownRow } from "../orders/new-rows.ts";
+import { type CopyState, type NewEntry, ownRow } from "../orders/copy-state.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
 import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";

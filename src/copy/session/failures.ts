@@ -2,9 +2,8 @@
 // venue's refusal of an order is none of them: to a copier it is a reason that the rules name (SKIPPED), or
 // one that they do not (FAILED), which the log shows in the venue's own words. Source: reference exchange,
 // section 16.
-import type { Skip, SkipReason } from "../../domain/copying.ts";
+import { type Skip, type SkipReason, skipOf } from "../../domain/copying.ts";
 import type { FilterName } from "../../domain/symbol.ts";
-import { skipOf } from "../sizing/skip.ts";
 import type { VenueRefusal, VenueRejection } from "../venue/venue.ts";
 
 /** The copy may not run, for now or ever: the claim is not fresh, or the copier is closing. */

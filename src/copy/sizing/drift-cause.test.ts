@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { skipOf } from "../../domain/copying.ts";
 import { decimal, type Quantity } from "../../money/decimal.ts";
 import { driftWords } from "./drift.ts";
-import { skipOf } from "./skip.ts";
 import { entryOf } from "./testing/actions.ts";
 import { drift, type Given } from "./testing/drift-given.ts";
 

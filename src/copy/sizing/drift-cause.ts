@@ -7,7 +7,6 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { DriftCause, MirrorEntry, MirrorKind } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import { least, magnitude, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
-import { heldOf, type Position } from "./repair-sizes.ts";
 
 /** A change of a holding, or one that was due. */
 const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([
@@ -18,6 +17,22 @@ const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([
   "CLOSE",
   "FLATTEN",
 ]);
+
+/** A symbol's holding in base units; of contracts negative for a short. */
+export type Position = {
+  readonly symbol: string;
+  /** The target that the strategy's holding scales to. */
+  readonly target: Quantity;
+  /** The copy's holding by its own orders, and the account's. */
+  readonly own: Quantity;
+  readonly actual: Quantity;
+};
+
+/** The copy's own holding that the account still has, on the copy's side. */
+export function heldOf({ own, actual }: Pick<Position, "own" | "actual">): Quantity {
+  if (own === 0n || actual === 0n || own > 0n !== actual > 0n) return ZERO;
+  return magnitude(own) <= magnitude(actual) ? own : actual;
+}
 
 /** The part of a difference with this cause, which an entry of the log shows. */
 export type CausePart = {

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import type { CopySettings } from "../../domain/copying.ts";
 import { type Amount, decimal, formatBriefly, type Quantity, type Rate, ZERO } from "../../money/decimal.ts";
-import { type DriftInput, driftOf, repairOrders } from "./drift.ts";
-import type { RepairOrder } from "./repair-sizes.ts";
+import { type DriftInput, driftOf, type RepairOrder, repairOrders } from "./drift.ts";
 import { entryOf } from "./testing/actions.ts";
 import { drift, type Given, inputOf } from "./testing/drift-given.ts";
 

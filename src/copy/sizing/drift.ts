@@ -12,6 +12,7 @@ import {
   type Scale,
   type VenueSnapshot,
 } from "../../domain/copying.ts";
+import type { Side } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
@@ -23,33 +24,30 @@ import {
   type Price,
   proceedsDown,
   type Quantity,
+  quantityFor,
   SCALE,
   subtract,
   sum,
   ZERO,
 } from "../../money/decimal.ts";
-import { type CauseOfDrift, causeOf } from "./drift-cause.ts";
-import { roomOf } from "./funds.ts";
+import { type CauseOfDrift, causeOf, heldOf, type Position } from "./drift-cause.ts";
 import { boundedOpening, copiedLeverage, symbolSkip } from "./limits.ts";
 import {
+  affordableOpening,
   copyEquity,
   hasUnvalued,
   leadEquity,
+  type Payment,
+  paymentOf,
   priceOf,
+  roomOf,
   symbolsHeld,
   unexecuted,
   type VenuePrices,
   worthLeft,
+  worthOfOpening,
 } from "./proportion.ts";
-import {
-  isTooSmall,
-  type Position,
-  type RepairOrder,
-  type RepairSizes,
-  type RepairTerms,
-  repairSizes,
-} from "./repair-sizes.ts";
-import { snapQuantity } from "./snap.ts";
+import { marketQuantity, snapQuantity } from "./snap.ts";
 
 export type DriftInput = {
   readonly family: StrategyType;
@@ -328,4 +326,136 @@ export function offWords({ asset, own, target, difference }: Drift): string {
   }
   const [has, wanted] = own > 0n ? ["long", "short"] : ["short", "long"];
   return `The copy is ${has} ${amount(own)}, and its target is to be ${wanted} ${amount(target)}.`;
+}
+
+// What would bring a holding to its target: an order that reduces, one that increases, or both where the
+// target lies on the other side. Only what the copy holds itself and the account still has is reduced; what
+// is missing in the account was sold by its owner, and is not bought again. Open orders on the same side
+// count as done.
+
+/** An order at the market's price. */
+export type RepairOrder = {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly quantity: Quantity;
+  /** Whether it opens or increases something; one that does not never goes beyond what is held. */
+  readonly increases: boolean;
+  readonly reduceOnly: boolean;
+  readonly scale: Scale;
+};
+
+export type RepairSizes = {
+  readonly reduction: RepairOrder | null;
+  readonly increase: RepairOrder | null;
+};
+
+export type RepairTerms = {
+  readonly family: StrategyType;
+  readonly rules: SymbolRules | null;
+  readonly price: Price | null;
+  readonly scale: Scale;
+  readonly maxPerOrder: Amount | null;
+  /** As much of an opening as the copier's bounds for symbols, positions and exposure permit. */
+  readonly withinBounds: (opening: Quantity, side: Side) => Quantity;
+  /** Of the contract; ignored on spot. */
+  readonly leverage: number;
+  /** The open orders among the entries of the symbol. */
+  readonly resting: readonly MirrorEntry[];
+  /** The usable funds for openings. */
+  readonly room: Amount;
+};
+
+/** The orders, and what the one that increases would take of the available. */
+export function repairSizes(
+  position: Position,
+  terms: RepairTerms,
+): RepairSizes & { readonly worth: Amount } {
+  const { own, target } = position;
+  const held = heldOf(position);
+  const isSameSide = held === 0n || target === 0n || held > 0n === target > 0n;
+  const toReduce = isSameSide ? atLeastZero(magnitude(held) - magnitude(target)) : magnitude(held);
+  const toIncrease = isSameSide ? atLeastZero(magnitude(target) - magnitude(held)) : magnitude(target);
+
+  const reducing: Side = held > 0n ? "SELL" : "BUY";
+  const resting = restingOf(terms.resting, toReduce > 0n ? reducing : sideTowards(target));
+  const reduction = orderOf(position, terms, {
+    side: reducing,
+    quantity: atLeastZero(toReduce - resting),
+    increases: false,
+  });
+  const missing = held === own ? atLeastZero(toIncrease - atLeastZero(resting - toReduce)) : ZERO;
+  const increase = orderOf(position, terms, {
+    side: sideTowards(target),
+    quantity: affordable(terms.withinBounds(missing, sideTowards(target)), terms),
+    increases: true,
+  });
+  const worth =
+    increase === null || terms.price === null
+      ? ZERO
+      : worthOfOpening(paymentAt(terms, terms.price), increase.quantity);
+  return { reduction, increase, worth };
+}
+
+/** Whether a difference is less than the venue takes as an order. */
+export function isTooSmall(
+  { own, target }: Position,
+  { rules, price, family }: Pick<RepairTerms, "rules" | "price" | "family">,
+): boolean {
+  if (rules === null) return false;
+  const difference = subtract(own, target);
+  const { skip } = marketQuantity(rules, magnitude(difference), {
+    price,
+    side: difference > 0n ? "SELL" : "BUY",
+    isReduction: magnitude(target) < magnitude(own),
+    family,
+  });
+  return skip?.reason === "BELOW_MIN_QUANTITY" || skip?.reason === "BELOW_MIN_NOTIONAL";
+}
+
+/** The side of the order that leads from nothing to a holding. */
+function sideTowards(target: Quantity): Side {
+  return target < 0n ? "SELL" : "BUY";
+}
+
+/** The remainder of the open orders of a side. */
+function restingOf(resting: readonly MirrorEntry[], side: Side): Quantity {
+  return sum(resting.filter((entry) => entry.side === side).map(unexecuted));
+}
+
+/**
+ * The part of a quantity that the copier's bound per order and the room permit to open; zero where no price
+ * is known.
+ */
+function affordable(quantity: Quantity, terms: RepairTerms): Quantity {
+  const { price, maxPerOrder, room } = terms;
+  if (price === null || price <= 0n) return ZERO;
+  const bounded = maxPerOrder === null ? quantity : least(quantity, quantityFor(maxPerOrder, price));
+  return least(bounded, affordableOpening(paymentAt(terms, price), room));
+}
+
+/** Repairs are orders at the market's price. */
+function paymentAt(terms: RepairTerms, price: Price): Payment {
+  // To either side it may lose as much.
+  return paymentOf(terms, { side: "BUY", known: price, takesMarketPrice: true, limit: null, mark: price });
+}
+
+function orderOf(
+  { symbol }: Position,
+  { family, rules, price, scale }: RepairTerms,
+  order: Pick<RepairOrder, "side" | "quantity" | "increases">,
+): RepairOrder | null {
+  if (rules === null || rules.status !== "TRADING" || order.quantity === 0n) return null;
+  const { side, increases } = order;
+  const { quantity, skip } = marketQuantity(rules, order.quantity, {
+    price,
+    side,
+    isReduction: !increases,
+    family,
+  });
+  if (skip !== null) return null;
+  return { symbol, side, quantity, increases, reduceOnly: family === "FUTURES" && !increases, scale };
+}
+
+function atLeastZero(value: bigint): Quantity {
+  return (value > 0n ? value : 0n) as Quantity;
 }

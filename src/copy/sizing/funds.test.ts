@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import type { Amount, Price, Quantity } from "../../money/decimal.ts";
-import { affordableOpening, worthOfOpening } from "./funds.ts";
+import { affordableOpening, worthOfOpening } from "./proportion.ts";
 
 /** The loss by rounding, in units of the quote asset. */
 const ROUNDED = 8n;

@@ -2,7 +2,13 @@
 // orders. The copier's settings: leverage, value of a position and of all, symbols, slippage, openings per
 // minute, daily loss, take profit. The copier's bounds concern openings; they never hold back an exit. Pure:
 // times and equities are arguments.
-import type { CopyBook, CopySettings, LeadPlacement, Skip } from "../../domain/copying.ts";
+import {
+  type CopyBook,
+  type CopySettings,
+  type LeadPlacement,
+  type Skip,
+  skipOf,
+} from "../../domain/copying.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { leverageMax, notionalMaxAt } from "../../engine/futures/margin.ts";
@@ -23,9 +29,8 @@ import {
   sum,
   ZERO,
 } from "../../money/decimal.ts";
-import type { RestingOnSymbol, ScaleInput } from "./proportion.ts";
-import { copyEquity, priceOf } from "./proportion.ts";
-import { countAsAmount, skipOf } from "./skip.ts";
+import { copyEquity, priceOf, type RestingOnSymbol, type ScaleInput } from "./proportion.ts";
+import { countAsAmount } from "./skip.ts";
 
 /**
  * The leverage that a strategy's order is copied at: its own, as far as the copier's bound and the venue's

@@ -11,7 +11,6 @@
 // are not: two that each close the whole position would otherwise open the other side once both are filled. As long as the copy
 // follows, it does so with the strategy.
 // Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
-
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -19,6 +18,8 @@ import {
   type LeadState,
   type Scale,
   type Skip,
+  type SkipReason,
+  skipOf,
 } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import {
@@ -31,7 +32,6 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { fundedOpening, fundsSkip, paymentOf, releasedBy, roomOf, worthOfOpening } from "./funds.ts";
 import {
   type BoundedOpening,
   boundedOpening,
@@ -41,9 +41,20 @@ import {
   slippageSkip,
   symbolSkip,
 } from "./limits.ts";
-import type { ScaleInput } from "./proportion.ts";
-import { hasUnvalued, leadOpening, NO_PART, type Parts, partsOf } from "./proportion.ts";
-import { skipOf, tellingBound } from "./skip.ts";
+import {
+  fundedOpening,
+  fundsSkip,
+  hasUnvalued,
+  leadOpening,
+  NO_PART,
+  type Parts,
+  partsOf,
+  paymentOf,
+  releasedBy,
+  roomOf,
+  type ScaleInput,
+  worthOfOpening,
+} from "./proportion.ts";
 import {
   type Measure,
   type OrderPrices,
@@ -204,6 +215,18 @@ function sized(
 
 function sizeSkipOf(rules: SymbolRules, before: Quantity, measure: Measure): Skip | null {
   return sizeSkip(rules, { before, snapped: snapQuantity(rules, before, measure) }, measure);
+}
+
+const TOO_SMALL: ReadonlySet<SkipReason> = new Set(["BELOW_MIN_QUANTITY", "BELOW_MIN_NOTIONAL"]);
+
+/**
+ * The skip of a size that was cut to the copier's most per order; with that, if the whole size is not too
+ * small.
+ */
+function tellingBound(skip: Skip | null, bound: Amount | null, skipOfWhole: () => Skip | null): Skip | null {
+  if (skip === null || bound === null || !TOO_SMALL.has(skip.reason)) return skip;
+  const whole = skipOfWhole();
+  return whole !== null && TOO_SMALL.has(whole.reason) ? skip : { ...skip, bound };
 }
 
 /**

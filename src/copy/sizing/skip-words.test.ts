@@ -1,10 +1,10 @@
 // Why something was not copied, in words.
 import { expect, test } from "vitest";
-import { EXACT_SETTINGS, SKIP_REASONS } from "../../domain/copying.ts";
+import { EXACT_SETTINGS, SKIP_REASONS, skipOf } from "../../domain/copying.ts";
 import { symbolRules } from "../../engine/testing/market-stub.ts";
 import { type Amount, decimal, formatBriefly, type Price, type Quantity } from "../../money/decimal.ts";
 import { previewOrders } from "./preview.ts";
-import { assetOf, countAsAmount, shortfallOf, skipOf, skipWords } from "./skip.ts";
+import { assetOf, countAsAmount, shortfallOf, skipWords } from "./skip.ts";
 import { actionOf, leadState, placement } from "./testing/actions.ts";
 
 const FIGURES = { wanted: decimal<Amount>("5"), had: decimal<Amount>("4.8") };

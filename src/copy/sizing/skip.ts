@@ -3,7 +3,7 @@
 //
 // What is wanted and what there is differ by the shortfall, whichever way round the rule compares them: a
 // minimum is wanted and the order has less; an order wants more than the maximum, or than is available.
-import { COPY_QUOTE_ASSET, type Skip, type SkipReason } from "../../domain/copying.ts";
+import { COPY_QUOTE_ASSET, type Skip, type SkipReason, skipOf } from "../../domain/copying.ts";
 import {
   type Amount,
   decimal,
@@ -15,11 +15,6 @@ import {
   SCALE,
   subtract,
 } from "../../money/decimal.ts";
-
-/** A skip; what is not given is null. */
-export function skipOf(reason: SkipReason, details: Partial<Omit<Skip, "reason">> = {}): Skip {
-  return { reason, filter: null, wanted: null, had: null, unit: null, venue: null, ...details };
-}
 
 /** The venue refuses the leverage, in its own words. */
 export function leverageSkip({ code, message }: NonNullable<Skip["venue"]>): Skip {
@@ -39,22 +34,6 @@ export function shortfallOf({ reason, wanted, had }: Pick<Skip, "reason" | "want
 /** A count as a decimal: the figures of what is neither in base units nor in the quote asset. */
 export function countAsAmount(count: number): Amount {
   return (BigInt(count) * SCALE) as Amount;
-}
-
-const TOO_SMALL: ReadonlySet<SkipReason> = new Set(["BELOW_MIN_QUANTITY", "BELOW_MIN_NOTIONAL"]);
-
-/**
- * The skip of a size that was cut to the copier's most per order; with that, if the whole size is not too
- * small.
- */
-export function tellingBound(
-  skip: Skip | null,
-  bound: Amount | null,
-  skipOfWhole: () => Skip | null,
-): Skip | null {
-  if (skip === null || bound === null || !TOO_SMALL.has(skip.reason)) return skip;
-  const whole = skipOfWhole();
-  return whole !== null && TOO_SMALL.has(whole.reason) ? skip : { ...skip, bound };
 }
 
 const HUNDREDTH: Rate = decimal("0.01");

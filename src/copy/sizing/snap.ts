@@ -4,7 +4,7 @@
 // than the strategy's, a trigger never to one that is reached earlier. Source: specification, section 1
 // (snapped down, never raised); reference exchange, sections 6.3 and 10.2.
 import type { StrategyType } from "../../domain/account.ts";
-import type { Skip } from "../../domain/copying.ts";
+import { type Skip, skipOf } from "../../domain/copying.ts";
 import type { ClientOrderType, Side } from "../../domain/order.ts";
 import type { FilterName, SymbolRules } from "../../domain/symbol.ts";
 import {
@@ -18,9 +18,7 @@ import {
   proceedsDown,
   type Quantity,
 } from "../../money/decimal.ts";
-import type { ScaleInput } from "./proportion.ts";
-import { priceOf } from "./proportion.ts";
-import { skipOf } from "./skip.ts";
+import { priceOf, type ScaleInput } from "./proportion.ts";
 
 /** How an order is measured. */
 export type Measure = {

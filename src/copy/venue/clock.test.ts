@@ -1,7 +1,7 @@
 // The offset of the venue's clock: half the round trip, one measurement for all, none that took too long.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
-import { CLOCK_RETRY_MS, OFFSET_MS_MAX, RESYNC_MS, ROUND_TRIP_MS_MAX, VenueClock } from "./clock.ts";
+import { CLOCK_RETRY_MS, OFFSET_MS_MAX, RESYNC_MS, ROUND_TRIP_MS_MAX, VenueClock } from "./signed-rest.ts";
 import type { VenueAnswer } from "./venue.ts";
 
 type Trip = { readonly thereMs: number; readonly backMs: number };

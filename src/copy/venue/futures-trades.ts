@@ -5,7 +5,6 @@
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Side } from "../../domain/order.ts";
 import type { Amount, Quantity } from "../../money/decimal.ts";
-import { type AccountRest, POLL } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -19,7 +18,7 @@ import {
   valueFor,
 } from "./answers.ts";
 import { WEIGHTS } from "./limits.ts";
-import { demandOrderId, listFills, NOT_FOUND_CODES, statusOf } from "./orders.ts";
+import { type AccountRest, demandOrderId, listFills, NOT_FOUND_CODES, POLL, statusOf } from "./orders.ts";
 import type { VenueAnswer, VenueTrade } from "./venue.ts";
 
 const FIND_ORDER = {

@@ -3,9 +3,9 @@
 // rights. It belongs to spot and does not exist everywhere: for a futures key the operator's spot venue is
 // queried. Source: reference exchange, sections 4, 7.1 and 11.2.
 import type { StrategyType } from "../../domain/account.ts";
-import { type AccountRest, URGENT } from "./account-rest.ts";
 import { type Body, flagOf, mapped, objectOf } from "./answers.ts";
 import { WEIGHTS } from "./limits.ts";
+import { type AccountRest, URGENT } from "./orders.ts";
 import type { RestCall } from "./signed-rest.ts";
 import type { AccountCheck, KeyRights, VenueAnswer, VenueBalances } from "./venue.ts";
 

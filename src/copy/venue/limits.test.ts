@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { BodyFault } from "./answers.ts";
-import type { Header } from "./http-sender.ts";
-import { type Cost, Limits, RATE_LIMITS_ASSUMED, readRateLimits } from "./limits.ts";
+import { type Cost, type Header, Limits, RATE_LIMITS_ASSUMED, readRateLimits } from "./limits.ts";
 
 const ORDER: Cost = { weight: 1, placesOrder: true, priority: "REDUCE" };
 const LOOK: Cost = { weight: 20, placesOrder: false, priority: "POLL" };

@@ -7,7 +7,9 @@
 // 4, 6.1 and 10.1; specification 8.1.
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
-import type { Header } from "./http-sender.ts";
+
+/** A header of an answer by its name in small letters; null if there is none. */
+export type Header = (name: string) => string | null;
 
 /** Weight of listing open orders: for one symbol, and for all symbols of the account at once. */
 export type ListWeight = { readonly ofOne: number; readonly ofAll: number };

@@ -3,6 +3,8 @@
 // on fees, so requests for fills use only the polls' part of the budget. A venue may list fills moments after
 // the order itself reports its executions: a list that does not add up to them says nothing of fees. Source:
 // reference exchange, sections 7.2 to 7.6, 8.1, 8.5, 11.5, 11.9, 12 and 13.
+import type { Logger } from "pino";
+import type { StrategyType } from "../../domain/account.ts";
 import {
   type Amount,
   add,
@@ -12,7 +14,6 @@ import {
   type Quantity,
   ZERO,
 } from "../../money/decimal.ts";
-import { type AccountRest, POLL, URGENT } from "./account-rest.ts";
 import {
   amountOf,
   type Body,
@@ -30,6 +31,7 @@ import type { ListWeight } from "./limits.ts";
 import type { Parameters, RestCall } from "./signed-rest.ts";
 import type {
   FillsAsked,
+  Venue,
   VenueAnswer,
   VenueFills,
   VenueOrder,
@@ -315,4 +317,34 @@ export function otherAssetsOf(
 ): readonly string[] {
   const assets = rows.map((row) => textOf(row, "commissionAsset"));
   return assets.filter((asset) => asset !== baseAsset && asset !== quoteAsset);
+}
+
+// The base of both types' clients: the requests of one account, what its venue shares between accounts, and
+// the weights of requests, as the exchange publishes them for each type. A Lyrebird charges 1 for an order
+// where the exchange charges nothing; response headers correct the count, so a weight here matters only while
+// a request is in flight. Source: reference exchange, sections 5.7, 6.1, 7, 9, 10.1, 11, 12 and 13.
+
+export type AccountRest = {
+  readonly family: StrategyType;
+  readonly accountId: string;
+  readonly wallNow: () => number;
+  /** Asks in the account's name; see `VenueRest.ask`. */
+  readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
+  readonly rules: { of(symbol: string): ReturnType<Venue["rules"]> };
+  readonly prices: { all(): ReturnType<Venue["prices"]> };
+  /** The venue's own time, Unix ms. */
+  readonly venueNow: () => number;
+  readonly log: Pick<Logger, "warn">;
+};
+
+/** How requests differ in what they may use of the budgets. A leg protects a position. */
+export const LEG_PLACEMENT = { placesOrder: true, priority: "REDUCE" } as const;
+export const URGENT = { placesOrder: false, priority: "REDUCE" } as const;
+/** A query of one order, on which others wait: it is repeated soon. */
+export const FIND = { ...URGENT, deadlineMs: 2_000 } as const;
+export const POLL = { placesOrder: false, priority: "POLL" } as const;
+
+/** The priority of an order: a reduce-only order always goes first. */
+export function placementCost({ reduceOnly, priority = "REDUCE" }: VenueOrder) {
+  return { placesOrder: true, priority: reduceOnly ? "REDUCE" : priority } as const;
 }

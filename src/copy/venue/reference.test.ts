@@ -6,12 +6,11 @@ import { contractRow } from "../../../test/support/own-contracts.ts";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Quantity } from "../../money/decimal.ts";
 import { CONFIRM_AFTER_MS } from "./answers.ts";
-import { RULES_AGE_MAX_MS, RULES_RETRY_MS } from "./rules-and-prices.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 import { pairRow } from "./testing/own-pairs.ts";
 import { order } from "./testing/venue-stage.ts";
 import type { VenueClient } from "./venue.ts";
-import { createVenues, type Venues } from "./venues.ts";
+import { createVenues, RULES_AGE_MAX_MS, RULES_RETRY_MS, type Venues } from "./venues.ts";
 
 const RATE_LIMITS = [
   { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6_000 },

@@ -6,8 +6,15 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
-import { DEADLINE_MS, RESPONSE_BYTES_MAX, SOCKETS_MAX } from "./http-sender.ts";
-import { RECV_WINDOW_MS, type RestCall, VenueRest, WAIT_MS_MAX } from "./signed-rest.ts";
+import {
+  DEADLINE_MS,
+  RECV_WINDOW_MS,
+  RESPONSE_BYTES_MAX,
+  type RestCall,
+  SOCKETS_MAX,
+  VenueRest,
+  WAIT_MS_MAX,
+} from "./signed-rest.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 
 const ASKER = { accountId: "account", credentials: { apiKey: "the-key", apiSecret: "the-secret" } };

@@ -3,14 +3,15 @@
 // and also if it is signed again because the venue's clock was misjudged; after that plus the clock's error
 // it can no longer be executed. The caller must therefore be entitled to it for that time. Source: reference
 // exchange, section 3; specification 5.1.
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import { Semaphore } from "../../concurrency/semaphore.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import type { VenueHealth } from "../../domain/venue-report.ts";
 import { sign } from "../../keys/signatures.ts";
 import { mapped, objectOf, Rejections, readAnswer, timeOf, unknown } from "./answers.ts";
-import { VenueClock } from "./clock.ts";
-import { type HttpOutcome, HttpSender, SOCKETS_MAX } from "./http-sender.ts";
-import { type Cost, Limits, type Priority } from "./limits.ts";
+import { type Cost, type Header, Limits, type Priority } from "./limits.ts";
 import type { AskedAt, VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
 
 /** How long after its creation the venue may execute a request, ms. */
@@ -255,4 +256,240 @@ class Health {
 function failureOf(answer: Attempt): string | null {
   const isMissing = answer.kind === "UNKNOWN" || (answer.kind === "DELAYED" && answer.why === "UNREACHABLE");
   return isMissing ? answer.reason : null;
+}
+
+// The offset of the venue's clock to ours. Requests carry the venue's time, and it refuses those that are too
+// old; that bounds how long a lost request can still be executed, so the offset has to be known before
+// anything is signed.
+// It is measured with `time`: the venue's answer was made about half the round trip ago, so the error is at
+// most half of it. A round trip that took too long is repeated. Measured at first, every `RESYNC_MS`, and
+// when a time is refused.
+
+/** The longest round trip that is believed, ms; an offset is wrong by half of it at most. */
+export const ROUND_TRIP_MS_MAX = 1_000;
+/** An offset beyond this, ms, is no clock that is off but nonsense: nothing is signed by it. */
+export const OFFSET_MS_MAX = 86_400_000;
+const SAMPLES_MAX = 3;
+export const RESYNC_MS = 600_000;
+/** After it could not be measured it is left alone for this long, ms. */
+export const CLOCK_RETRY_MS = 1_000;
+
+export type ClockParts = {
+  readonly wallNow: () => number;
+  /** Asks the venue for its time, Unix ms. */
+  readonly ask: () => Promise<VenueAnswer<number>>;
+};
+
+export class VenueClock {
+  readonly #parts: ClockParts;
+  #offsetMs = 0;
+  #measuredAt = 0;
+  #measurements = 0;
+  #failed: VenueDelay | null = null;
+  readonly #measurement = new SingleFlight(() => this.#measure());
+
+  constructor(parts: ClockParts) {
+    this.#parts = parts;
+  }
+
+  get offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  /** Number of measurements: distinguishes an offset from the one before. */
+  get measurements(): number {
+    return this.#measurements;
+  }
+
+  /** The venue's time, Unix ms, by the last offset. */
+  now(): number {
+    return this.#parts.wallNow() + this.#offsetMs;
+  }
+
+  /** Resolves with null when the offset is known, or with a delay when it cannot be measured. */
+  async ready(): Promise<VenueDelay | null> {
+    if (this.#measurements === 0) return await this.#measured();
+    if (Math.abs(this.#parts.wallNow() - this.#measuredAt) > RESYNC_MS) void this.#measured();
+    return null;
+  }
+
+  /** Measures again, unless that was done since the measurement behind the refused time. */
+  async resync(measurements: number): Promise<VenueDelay | null> {
+    return this.#measurements === measurements ? await this.#measured() : null;
+  }
+
+  /** One measurement at a time, for all callers. */
+  async #measured(): Promise<VenueDelay | null> {
+    if (this.#failed !== null && this.#parts.wallNow() < this.#failed.until) return this.#failed;
+    this.#failed = await this.#measurement.run();
+    return this.#failed;
+  }
+
+  async #measure(): Promise<VenueDelay | null> {
+    let last: Exclude<VenueAnswer<number>, { kind: "OK" }> = unknown("its clock was too slow to answer");
+    for (let sample = 0; sample < SAMPLES_MAX; sample += 1) {
+      const askedAt = this.#parts.wallNow();
+      const answer = await this.#parts.ask();
+      const answeredAt = this.#parts.wallNow();
+      if (answer.kind !== "OK") {
+        last = answer;
+        break;
+      }
+      const roundTripMs = answeredAt - askedAt;
+      if (roundTripMs < 0 || roundTripMs > ROUND_TRIP_MS_MAX) continue;
+      const offsetMs = Math.round(answer.value - (askedAt + roundTripMs / 2));
+      if (!Number.isSafeInteger(answer.value) || Math.abs(offsetMs) > OFFSET_MS_MAX) {
+        last = unknown("it is more than a day from ours, or no time at all");
+        break;
+      }
+      this.#offsetMs = offsetMs;
+      this.#measuredAt = answeredAt;
+      this.#measurements += 1;
+      return null;
+    }
+    if (last.kind === "DELAYED") return last;
+    const said = last.kind === "UNKNOWN" ? last.reason : last.message;
+    const until = this.#parts.wallNow() + CLOCK_RETRY_MS;
+    return { kind: "DELAYED", why: "UNREACHABLE", until, reason: `the venue's time cannot be had: ${said}` };
+  }
+}
+
+// Sends single HTTP requests to one origin over keep-alive connections. A failure is a value, and says
+// whether the venue can have seen anything of the request: before a connection is established nothing is
+// sent, after that it is unknown. Nothing is sent twice and no redirect is followed. A reason never contains
+// a part of the request, since keys and signatures are in it.
+
+export const SOCKETS_MAX = 256;
+/** Time limit for an answer, ms, from the request to the answer's last byte, unless a request has its own. */
+export const DEADLINE_MS = 5_000;
+/** Bytes of an answer: the longest is a list of all contracts. */
+export const RESPONSE_BYTES_MAX = 16 * 1_024 * 1_024;
+/**
+ * An idle connection is closed after this, ms: before the venue's end of it would do so while a request is on
+ * its way.
+ */
+const IDLE_SOCKET_MS = 10_000;
+
+export type HttpRequest = {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** With its query. */
+  readonly target: string;
+  /** Form text; null for none. */
+  readonly body: string | null;
+  readonly apiKey: string | null;
+  /** Time limit of its answer, ms; default DEADLINE_MS. */
+  readonly deadlineMs?: number | undefined;
+};
+
+/** UNREACHABLE: nothing was sent. LOST: it was, or a part of it, and there is no answer. */
+export type HttpOutcome =
+  | { readonly kind: "ANSWERED"; readonly status: number; readonly header: Header; readonly text: string }
+  | { readonly kind: "UNREACHABLE"; readonly reason: string }
+  | { readonly kind: "LOST"; readonly reason: string };
+
+export class HttpSender {
+  readonly #origin: URL;
+  readonly #after: Timers["after"];
+  readonly #agent: HttpAgent;
+  readonly #begin: typeof httpRequest;
+
+  constructor({ origin, after }: { readonly origin: string; readonly after: Timers["after"] }) {
+    this.#origin = new URL(origin);
+    this.#after = after;
+    const isTls = this.#origin.protocol === "https:";
+    const options = {
+      keepAlive: true,
+      maxSockets: SOCKETS_MAX,
+      maxFreeSockets: SOCKETS_MAX,
+      timeout: IDLE_SOCKET_MS,
+    };
+    this.#agent = isTls ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#begin = isTls ? httpsRequest : httpRequest;
+  }
+
+  /** Sends it once. Never rejects. The key must be valid in a header. */
+  send({ method, target, body, apiKey, deadlineMs = DEADLINE_MS }: HttpRequest): Promise<HttpOutcome> {
+    const { hostname, port, protocol } = this.#origin;
+    const request = this.#begin({
+      agent: this.#agent,
+      protocol,
+      hostname: hostname.replace(/^\[|\]$/g, ""),
+      port,
+      method,
+      path: target,
+      headers: {
+        ...(apiKey === null ? {} : { "x-mbx-apikey": apiKey }),
+        ...(body === null
+          ? {}
+          : {
+              "content-type": "application/x-www-form-urlencoded",
+              "content-length": Buffer.byteLength(body),
+            }),
+      },
+    });
+    return new Promise((resolve) => {
+      let isConnected = false;
+      let isOver = false;
+      const end = (outcome: HttpOutcome): void => {
+        if (isOver) return;
+        isOver = true;
+        cancelDeadline();
+        resolve(outcome);
+      };
+      const fail = (reason: string): void => {
+        end({ kind: isConnected ? "LOST" : "UNREACHABLE", reason });
+        request.destroy();
+      };
+      const cancelDeadline = this.#after(deadlineMs, () => fail(`no answer within ${deadlineMs} ms`));
+      request.on("socket", (socket) => {
+        isConnected = request.reusedSocket;
+        if (isConnected) return;
+        const event = protocol === "https:" ? "secureConnect" : "connect";
+        socket.once(event, () => {
+          isConnected = true;
+        });
+      });
+      request.on("error", (error) => fail(reasonOf(error)));
+      request.on("close", () => fail("the connection was closed"));
+      request.on("response", (response) => receive(response, end, fail));
+      request.end(body ?? undefined);
+    });
+  }
+
+  /** Closes all connections: requests in flight get no answer. */
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function receive(
+  response: IncomingMessage,
+  end: (outcome: HttpOutcome) => void,
+  fail: (reason: string) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > RESPONSE_BYTES_MAX) fail(`its answer is longer than ${RESPONSE_BYTES_MAX} bytes`);
+    else chunks.push(chunk);
+  });
+  response.on("error", (error) => fail(reasonOf(error)));
+  response.on("end", () => {
+    end({
+      kind: "ANSWERED",
+      status: response.statusCode ?? 0,
+      header: (name) => {
+        const value = response.headers[name];
+        return typeof value === "string" ? value : null;
+      },
+      text: Buffer.concat(chunks).toString("utf8"),
+    });
+  });
+}
+
+/** The code of a fault of the network, which is all that may be repeated of it. */
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : error.name;
 }

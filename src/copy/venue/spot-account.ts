@@ -2,12 +2,13 @@
 // section 7.
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, sum, ZERO } from "../../money/decimal.ts";
-import { type AccountRest, FIND, placementCost, URGENT } from "./account-rest.ts";
 import { amountOf, type Body, BodyFault, mapped, objectOf, rowsOf, textOf, valueFor } from "./answers.ts";
 import { askForRestrictions, checkAccount, restricted } from "./key-rights.ts";
 import { WEIGHTS } from "./limits.ts";
 import {
+  type AccountRest,
   askForFills,
+  FIND,
   feesOf,
   findOrder,
   listOpen,
@@ -16,7 +17,9 @@ import {
   type OrderAsked,
   orderOf,
   otherAssetsOf,
+  placementCost,
   placementOf,
+  URGENT,
   weightOfOpen,
 } from "./orders.ts";
 import type {

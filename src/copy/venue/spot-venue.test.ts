@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Credentials } from "../../../test/support/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
 import { CONFIRM_AFTER_MS } from "./answers.ts";
-import { RULES_DOUBT_MS } from "./rules-and-prices.ts";
 import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
 import type { VenueAnswer, VenueClient } from "./venue.ts";
+import { RULES_DOUBT_MS } from "./venues.ts";
 
 let stage: VenueStage;
 let strategy: Credentials;

@@ -1,16 +1,23 @@
 // All venues of a process: one for each origin and type, created at its first use. The code that opened them
 // closes them; requests in flight then get no answer.
 import type { Logger } from "pino";
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
+import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
+import type { SymbolRules } from "../../domain/symbol.ts";
 import type { VenueReport } from "../../domain/venue-report.ts";
-import type { AccountRest } from "./account-rest.ts";
+import { bundledBrackets } from "../../market/brackets/bundled.ts";
+import { parseContractRules } from "../../market/client/rules/contract-rules.ts";
+import { parseSymbolRules } from "../../market/client/rules/symbol-rules.ts";
+import { type Price, parseDecimal } from "../../money/decimal.ts";
+import { type Body, mapped, objectOf, rowsOf } from "./answers.ts";
 import { createFuturesClient } from "./futures-account.ts";
-import { PollBudget, type RateLimits, WEIGHTS } from "./limits.ts";
-import { VenuePrices, VenueRules } from "./rules-and-prices.ts";
+import { PollBudget, type RateLimits, readRateLimits, WEIGHTS } from "./limits.ts";
+import type { AccountRest } from "./orders.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
-import type { Venue } from "./venue.ts";
+import type { Venue, VenueAnswer } from "./venue.ts";
 
 export type Venues = {
   /** The same for the same origin and family. */
@@ -119,4 +126,207 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     },
   };
   return { venue, rest };
+}
+
+// Published data of a venue: symbol rules, its budgets, which come with them, and prices. Rules are fetched
+// again once an hour; while that fails, the old ones stay in use, since the venue checks every order anyway.
+// A missing symbol is requested again after a minute. Spot requests name one symbol, contracts are always
+// listed all. The venue shows brackets to accounts only: a contract without brackets of our own has none
+// here. Prices value balances: last prices of spot pairs, mark prices of contracts, fetched for all symbols
+// at once when a caller needs them and the cache is too old. Source: reference exchange, sections 5.7, 6.1, 9
+// and 10.1.
+
+export const RULES_AGE_MAX_MS = 3_600_000;
+/** For a missing symbol, and for rules that could not be fetched again. */
+export const RULES_RETRY_MS = 60_000;
+/**
+ * Rules fetched because of a doubt are not doubted again this long, ms: many copies are rejected for the same
+ * rules at once.
+ */
+export const RULES_DOUBT_MS = 5_000;
+const SYMBOLS_MAX = 5_000;
+const UNKNOWN_SYMBOL_CODE = -1121;
+
+type Known = { readonly rules: SymbolRules | null; askAgainAt: number };
+type PriceParts = {
+  readonly family: StrategyType;
+  readonly wallNow: () => number;
+  readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
+};
+type Parts = PriceParts & {
+  readonly learn: (rates: RateLimits) => void;
+  readonly log: Pick<Logger, "warn">;
+};
+type Listing = { readonly rates: RateLimits; readonly rows: readonly Body[] };
+
+export class VenueRules {
+  readonly #parts: Parts;
+  readonly #known = new BoundedMap<string, Known>(SYMBOLS_MAX);
+  /** By symbol that the venue has listed. */
+  readonly #doubtedAt = new BoundedMap<string, number>(SYMBOLS_MAX);
+  /** By symbol, or, where all are listed at once, by ALL. */
+  readonly #underWay = new Map<string, Promise<VenueAnswer<null>>>();
+  #allAskedAt: number | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Null if the venue does not list it. */
+  async of(symbol: string): Promise<VenueAnswer<SymbolRules | null>> {
+    const known = this.#known.get(symbol);
+    if (known !== undefined && this.#parts.wallNow() < known.askAgainAt) return ok(known.rules);
+    const isKnownAsMissing = known === undefined && this.#wereAllAskedLately();
+    if (isKnownAsMissing) return ok(null);
+    const answer = await this.#asked(symbol);
+    if (answer.kind === "OK") return ok(this.#known.get(symbol)?.rules ?? null);
+    if (known === undefined) return answer;
+    known.askAgainAt = this.#parts.wallNow() + RULES_RETRY_MS;
+    return ok(known.rules);
+  }
+
+  /** The venue seems to apply other rules than these: they are fetched again at their next use. */
+  doubt(symbol: string): void {
+    const known = this.#known.get(symbol);
+    const now = this.#parts.wallNow();
+    const doubtedAt = this.#doubtedAt.get(symbol) ?? Number.NEGATIVE_INFINITY;
+    if (known === undefined || now - doubtedAt < RULES_DOUBT_MS) return;
+    this.#doubtedAt.set(symbol, now);
+    known.askAgainAt = now;
+  }
+
+  #wereAllAskedLately(): boolean {
+    return this.#allAskedAt !== null && this.#parts.wallNow() - this.#allAskedAt < RULES_RETRY_MS;
+  }
+
+  /** One request at a time for all callers that need the same. */
+  #asked(symbol: string): Promise<VenueAnswer<null>> {
+    const name = this.#parts.family === "SPOT" ? symbol : ALL;
+    const underWay = this.#underWay.get(name);
+    if (underWay !== undefined) return underWay;
+    const asked = (
+      this.#parts.family === "SPOT" ? this.#askForPair(symbol) : this.#askForContracts()
+    ).finally(() => this.#underWay.delete(name));
+    this.#underWay.set(name, asked);
+    return asked;
+  }
+
+  async #askForPair(symbol: string): Promise<VenueAnswer<null>> {
+    const answer = await this.#listing("/api/v3/exchangeInfo", { symbol }, WEIGHTS.SPOT.rules);
+    const isUnlisted = answer.kind === "REFUSED" && answer.code === UNKNOWN_SYMBOL_CODE;
+    if (answer.kind !== "OK" && !isUnlisted) return answer;
+    const row = answer.kind === "OK" ? answer.value.rows.find((each) => each.symbol === symbol) : undefined;
+    this.#keep(symbol, row === undefined ? null : this.#rulesOf(row));
+    return ok(null);
+  }
+
+  async #askForContracts(): Promise<VenueAnswer<null>> {
+    const answer = await this.#listing("/fapi/v1/exchangeInfo", {}, WEIGHTS.FUTURES.rules);
+    if (answer.kind !== "OK") return answer;
+    const listed = answer.value.rows.flatMap((row) =>
+      typeof row.symbol === "string" ? [[row.symbol, row] as const] : [],
+    );
+    this.#known.clear();
+    for (const [symbol, row] of listed) this.#keep(symbol, this.#rulesOf(row));
+    this.#allAskedAt = this.#parts.wallNow();
+    return ok(null);
+  }
+
+  async #listing(
+    path: string,
+    parameters: RestCall["parameters"] & object,
+    weight: number,
+  ): Promise<VenueAnswer<Listing>> {
+    const call = { method: "GET", path, parameters, weight, placesOrder: false, priority: "REDUCE" } as const;
+    const listing = mapped(await this.#parts.ask(call), (value) => {
+      const body = objectOf(value);
+      return { rates: readRateLimits(body.rateLimits), rows: rowsOf(body.symbols) };
+    });
+    if (listing.kind === "OK") this.#parts.learn(listing.value.rates);
+    return listing;
+  }
+
+  /**
+   * Null if it is no market of ours, or if its row makes no sense: wrong rules would let wrong orders pass.
+   */
+  #rulesOf(row: Body): SymbolRules | null {
+    const parsed = this.#parts.family === "SPOT" ? parseSymbolRules(row) : contractRulesOf(row);
+    if ("rules" in parsed) return parsed.rules;
+    if ("fault" in parsed) {
+      this.#parts.log.warn({ symbol: row.symbol, fault: parsed.fault }, "a venue's rules make no sense");
+    }
+    return null;
+  }
+
+  #keep(symbol: string, rules: SymbolRules | null): void {
+    const ageMs = rules === null ? RULES_RETRY_MS : RULES_AGE_MAX_MS;
+    this.#known.set(symbol, { rules, askAgainAt: this.#parts.wallNow() + ageMs });
+  }
+}
+
+const ALL = "";
+
+function contractRulesOf(row: Body) {
+  const symbol = String(row.symbol);
+  return parseContractRules(row, new Map([[symbol, bundledBrackets.get(symbol) ?? []]]));
+}
+
+function ok<Value>(value: Value): VenueAnswer<Value> {
+  return { kind: "OK", value };
+}
+
+export const PRICES_AGE_MAX_MS = 2_000;
+/** After a failure prices are not requested again this long, ms. */
+const PRICES_RETRY_MS = 500;
+
+export type Prices = ReadonlyMap<string, Price>;
+
+const ROUTES = {
+  SPOT: { path: "/api/v3/ticker/price", weight: WEIGHTS.SPOT.prices, key: "price" },
+  FUTURES: { path: "/fapi/v1/premiumIndex", weight: WEIGHTS.FUTURES.prices, key: "markPrice" },
+} as const;
+
+export class VenuePrices {
+  readonly #parts: PriceParts;
+  #last: { readonly answer: VenueAnswer<Prices>; readonly askAgainAt: number } | null = null;
+  readonly #request = new SingleFlight(() => this.#asked());
+
+  constructor(parts: PriceParts) {
+    this.#parts = parts;
+  }
+
+  async all(): Promise<VenueAnswer<Prices>> {
+    if (this.#last !== null && this.#parts.wallNow() < this.#last.askAgainAt) return this.#last.answer;
+    return await this.#request.run();
+  }
+
+  async #asked(): Promise<VenueAnswer<Prices>> {
+    const { path, weight, key } = ROUTES[this.#parts.family];
+    const askedAt = this.#parts.wallNow();
+    const body = await this.#parts.ask({
+      method: "GET",
+      path,
+      weight,
+      placesOrder: false,
+      priority: "REDUCE",
+    });
+    const answer = mapped(body, (value) => pricesOf(value, key));
+    const askAgainAt =
+      answer.kind === "OK" ? askedAt + PRICES_AGE_MAX_MS : this.#parts.wallNow() + PRICES_RETRY_MS;
+    this.#last = { answer, askAgainAt };
+    return answer;
+  }
+}
+
+/** Rows without a readable price are left out. */
+function pricesOf(value: unknown, key: string): Prices {
+  const prices = new Map<string, Price>();
+  for (const row of rowsOf(value)) {
+    const text = row[key];
+    const price = typeof text === "string" ? parseDecimal(text) : 0n;
+    if (typeof row.symbol === "string" && typeof price === "bigint" && price > 0n) {
+      prices.set(row.symbol, price as Price);
+    }
+  }
+  return prices;
 }

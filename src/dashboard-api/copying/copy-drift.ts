@@ -1,7 +1,7 @@
 // The drift of a copy from its strategy, computed by `copy/sizing/drift.ts`, as a repair computes it, from what is committed here and
 // the venue's last snapshot, with the cause in plain sentences. Prices are our own market's; no venue is asked for its prices.
 import type { z } from "zod";
-import { leadStateOf } from "../../copy/leads/lead-state.ts";
+import { leadStateOf } from "../../copy/leads/actions.ts";
 import { type Drift, driftOf, driftWords, offWords } from "../../copy/sizing/drift.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import {

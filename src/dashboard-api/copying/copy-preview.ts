@@ -2,7 +2,7 @@
 // of the strategy's holdings; and the worst that the settings permit. The sizes are those of `copy/sizing/`, so that nothing is
 // computed a second way; holdings of a copy that the account serves already count too.
 import type { z } from "zod";
-import { leadStateOf } from "../../copy/leads/lead-state.ts";
+import { leadStateOf } from "../../copy/leads/actions.ts";
 import { driftOf } from "../../copy/sizing/drift.ts";
 import { type PreviewRow, previewOrders } from "../../copy/sizing/preview.ts";
 import { symbolsHeld, workedWith, worthOfHoldings } from "../../copy/sizing/proportion.ts";

@@ -1,9 +1,8 @@
 // Lines of a mirror log in JSON: no false equation, and no shortfall below zero.
 import { expect, test } from "vitest";
 import { encode } from "zod";
-import { skipOf } from "../../copy/sizing/skip.ts";
 import { entryOf } from "../../copy/sizing/testing/actions.ts";
-import type { Scale } from "../../domain/copying.ts";
+import { type Scale, skipOf } from "../../domain/copying.ts";
 import { type Amount, decimal } from "../../money/decimal.ts";
 import { profitSharesSchema } from "../schemas/copies.ts";
 import { skipSchema } from "../schemas/copying.ts";

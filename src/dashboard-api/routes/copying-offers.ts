@@ -1,6 +1,6 @@
 // Strategies that a copier may follow: the list with their performance, one with its curve, and a preview of it on an account.
 import { z } from "zod";
-import { DUST_WORTH, leadStateOf } from "../../copy/leads/lead-state.ts";
+import { DUST_WORTH, leadStateOf } from "../../copy/leads/actions.ts";
 import { spotSymbolOf } from "../../copy/sizing/proportion.ts";
 import { type Copy, EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
 import { proceedsDown, type Quantity } from "../../money/decimal.ts";

@@ -35,7 +35,7 @@ export const PLANTS = {
   "random-ids": {
     what: "client ids are drawn: what is sent again is another order",
     finds: ["DOUBLED"],
-    changes: [{ file: "copy/client-ids.ts", from: /\.update\(text\)/, to: ".update(text + Math.random())" }],
+    changes: [{ file: "copy/executor/submit.ts", from: /\.update\(text\)/, to: ".update(text + Math.random())" }],
   },
   "sent-again-at-once": {
     what: "an order whose answer did not come is sent again without asking",
@@ -123,8 +123,8 @@ export const PLANTS = {
     finds: ["NAKED"],
     changes: [
       {
-        file: "copy/venue/futures-legs.ts",
-        from: /const answer = await rest\.ask\(\{ \.\.\.PLACE,/,
+        file: "copy/venue/futures-account.ts",
+        from: /const answer = await rest\.ask\(\{ \.\.\.PLACE_LEG,/,
         to: `if (leg.type === "STOP_MARKET") return { kind: "REFUSED", code: -1111, message: "planted" };
   $&`,
       },

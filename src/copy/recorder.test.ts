@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { EMPTY_BOOK } from "../../domain/copying.ts";
-import type { CopyProgress } from "../../store/ports/copies.ts";
-import { StoreUnavailable } from "../../store/store.ts";
-import { ClaimLost } from "../session/failures.ts";
-import { GROUP_MAX, ProgressWriter } from "./recorder.ts";
+import { EMPTY_BOOK } from "../domain/copying.ts";
+import type { CopyProgress } from "../store/ports/copies.ts";
+import { StoreUnavailable } from "../store/store.ts";
+import { GROUP_MAX, ProgressWriter } from "./copies.ts";
+import { ClaimLost } from "./session/failures.ts";
 
 type Answer = () => Promise<boolean>;
 
