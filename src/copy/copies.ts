@@ -379,18 +379,13 @@ export class StrategyCopies {
     copy: NonNullable<Awaited<ReturnType<CopyStore["findCopy"]>>>,
     open: readonly MirrorEntry[],
   ): CopyExecutor {
-    const { store, venues, master, wallNow, mayRun, switches, tell, log: journal } = this.#parts;
+    const { mayRun, switches } = this.#parts;
     const strategyId = this.#strategyId;
     return new CopyExecutor(
       {
-        store: store.copying,
-        venues,
-        master,
-        wallNow,
+        ...this.#parts,
+        store: this.#copying,
         mayRun: () => !this.#isEnded && mayRun(),
-        tell,
-        journal,
-        log: journal,
         halted: (of) => switches.halted({ strategyId, ...of }),
         leadAccount: () => this.#account,
         takenAt: this.#takenAt,

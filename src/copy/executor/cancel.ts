@@ -53,9 +53,7 @@ export async function cancel(
   const { state } = context;
   const kind = action.kind === "CANCEL" ? "PLACE" : "PLACE_LEG";
   const isOurs = (entry: MirrorEntry) => entry.kind === kind && entry.collectiveId === action.collectiveId;
-  const unconfirmed = state
-    .open(action.symbol)
-    .find((entry) => isOurs(entry) && entry.status === "UNCONFIRMED");
+  const unconfirmed = state.unconfirmed(action.symbol).find(isOurs);
   // If it turns up, it is canceled then, and nothing of it counts as the strategy's.
   if (unconfirmed !== undefined) state.put({ ...unconfirmed, isCancelDue: true, retained: ZERO as Rate });
   const resting = state.resting(action.symbol).find(isOurs);

@@ -22,11 +22,9 @@ import { magnitude } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/leads.ts";
-import { equityOf } from "../orders/book.ts";
 import { CopyState, closesPosition, isLeg, ownRow } from "../orders/copy-state.ts";
 import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
 import { poll } from "../reconcile/poll.ts";
-import { isStopLossReached, settlementOf, weekOf } from "../reconcile/profit.ts";
 import {
   CONFIRMED_MS_MAX,
   isOwnOrder,
@@ -46,7 +44,8 @@ import {
   Postponed,
 } from "../session/failures.ts";
 import { Gate, type Halt, type SessionParts, VenueSession } from "../session/venue-session.ts";
-import { isTakeProfitReached, lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
+import { equityOf, isStopLossReached, isTakeProfitReached, settlementOf, weekOf } from "../sizing/book.ts";
+import { lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
 import { isReduction } from "../sizing/scale-order.ts";
 import { skipWords } from "../sizing/skip.ts";
@@ -106,7 +105,7 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
   /** Why nothing may be sent for a copy to a venue: a kill switch. Null if it may. */
   readonly halted: (of: { readonly personId: string; readonly venue: string }) => Halt | null;
   readonly tell: (copy: Copy, reason: CopyReason | CopyAlarm) => void;
-  readonly journal: Pick<Logger, "error" | "warn">;
+  readonly log: Pick<Logger, "error" | "warn">;
   /** When this process took the strategy, wall time, Unix ms. */
   readonly takenAt: number;
   /** A change could not be written: the copy has to be loaded again. */
@@ -169,7 +168,11 @@ export class CopyExecutor {
   #openedAt: readonly number[] = [];
   #isPollDue = false;
   #wasBlocked = false;
-  #looking: Promise<void> | null = null;
+  readonly #looking = new SingleFlight(() =>
+    this.#beside(async (context) => {
+      if (await findUnconfirmed(context)) this.#saveAndWake();
+    }),
+  );
   #lookedAt = 0;
   readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
@@ -178,7 +181,7 @@ export class CopyExecutor {
 
   constructor(parts: ExecutorParts, copy: Copy, open: readonly MirrorEntry[]) {
     this.#parts = parts;
-    const { pauses, wallNow, journal, actions, takenAt } = parts;
+    const { pauses, wallNow, actions, takenAt } = parts;
     const mayRun = () => !this.#isEnded && parts.mayRun();
     const pause = async (ms: number) => {
       await pauses.pause(ms);
@@ -186,7 +189,7 @@ export class CopyExecutor {
     };
     this.#state = new CopyState(copy, open, (progress) => this.#record(progress));
     const { copyId, accountId } = copy;
-    this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause, log: journal });
+    this.#session = new VenueSession({ ...parts, copyId, accountId, mayRun, pause });
     this.#gate = new Gate({ ...parts, session: this.#session, copy: () => this.#state.copy });
     this.#alarms = new Alarms({ wallNow, tell: (alarm) => parts.tell(this.copy, alarm) });
     this.#missing = new Missing(this.polledAt || copy.startedAt);
@@ -280,8 +283,7 @@ export class CopyExecutor {
     const hasMoved = this.#state.control(control);
     if (hasMoved) {
       if (this.copy.status === "STOPPED") this.#settleProfit({ isFinal: true });
-      this.#paces.clear();
-      this.#forgetClosing();
+      this.#beginAgain();
       this.wake();
     }
     return hasMoved;
@@ -326,8 +328,7 @@ export class CopyExecutor {
     if (this.copy.book.holdings.size === 0 && this.#state.openCount === 0 && this.copy.status === "FOLLOWING")
       return;
     this.#checkEquity(prices);
-    if (!this.isBlocked)
-      this.#alarms.check(this.copy.book, this.#prices, this.#state.open().filter(isInOutbox));
+    if (!this.isBlocked) this.#alarms.check(this.copy.book, this.#prices, this.#state.outbox());
     this.#findUnconfirmed();
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
     if (this.#missing.isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
@@ -381,8 +382,7 @@ export class CopyExecutor {
     const row = this.#state.open().find(({ seq }) => seq === action.seq);
     if (row === undefined) return;
     await executeRow(this.#context, row, action);
-    this.#forgetClosing();
-    this.#paces.clear();
+    this.#beginAgain();
   }
 
   #opens(action: LeadAction): boolean {
@@ -405,7 +405,7 @@ export class CopyExecutor {
     }
     for (const symbol of symbols) this.#start(symbol);
     if (this.#isClosingDown) this.#finishClosing();
-    if (state.open().some((entry) => entry.isFeeDue === true)) this.#learnFees();
+    if (state.feesDue().length > 0 && this.#parts.wallNow() >= this.#learnAt) void this.#learning.run();
   }
 
   #start(symbol: string): void {
@@ -435,7 +435,7 @@ export class CopyExecutor {
    * openings that were not sent yet. However far a copy is behind, its position does not wait for its stop.
    */
   #head(symbol: string): MirrorEntry | undefined {
-    const rows = this.#state.open(symbol === "" ? undefined : symbol).filter(isInOutbox);
+    const rows = this.#state.outbox(symbol === "" ? undefined : symbol);
     const [first] = rows;
     if (first === undefined || !this.#isOvertakenByLegs(first)) return first;
     const next = rows.find((row) => !this.#isOvertakenByLegs(row));
@@ -459,9 +459,9 @@ export class CopyExecutor {
     if (row.status === "SENT") return !this.#gate.isBlind();
     if (!this.#openings.has(row.entryId)) return true;
     const seen = new Set<string>();
-    for (const other of this.#state.open()) {
+    for (const other of this.#state.outbox()) {
       const symbol = other.symbol ?? "";
-      if (!isInOutbox(other) || symbol === row.symbol || seen.has(symbol)) continue;
+      if (symbol === row.symbol || seen.has(symbol)) continue;
       seen.add(symbol);
       if (this.#inDoubt.has(symbol) || this.#failed.has(symbol)) continue;
       const isOpening = this.#openings.has(other.entryId);
@@ -477,6 +477,12 @@ export class CopyExecutor {
     if (closed?.left === this.#state.holding(symbol).quantity) return true;
     if (closed !== undefined) this.#closed.delete(symbol);
     return false;
+  }
+
+  /** All symbols are reconciled at once. */
+  #beginAgain(): void {
+    this.#forgetClosing();
+    this.#paces.clear();
   }
 
   #forgetClosing(): void {
@@ -607,14 +613,13 @@ export class CopyExecutor {
     if (row.kind === "REPAIR") await executeRepair(this.#context, row);
     else if (row.seq === null) await this.#resume(row);
     else await executeRow(this.#context, row, await this.#context.actionAt(row.seq));
-    if (isInOutbox(state.latest(row)))
+    if (state.outbox().some(({ entryId }) => entryId === row.entryId))
       throw new Error(`a row that was executed has left the outbox: ${row.entryId}`);
     this.#openings.delete(row.entryId);
     this.#postponed.delete(row.entryId);
     this.#touchedAt.set(row.symbol ?? "", this.#parts.wallNow());
     if (row.requestId !== null) this.#finishRepair(row.requestId);
-    this.#save();
-    this.wake();
+    this.#saveAndWake();
   }
 
   /**
@@ -706,7 +711,7 @@ export class CopyExecutor {
   /** The copy is closed once no symbol has anything left. */
   #finishClosing(): void {
     const state = this.#state;
-    if (!this.#isClosingDown || this.#workers.size > 1 || state.open().some(isInOutbox)) return;
+    if (!this.#isClosingDown || this.#workers.size > 1 || state.outbox().length > 0) return;
     const symbols = new Set<string>(state.book.holdings.keys());
     for (const { symbol, isFeeDue, status } of state.open()) {
       // Fees of sales have to be known first, and unconfirmed orders may still turn up.
@@ -776,7 +781,7 @@ export class CopyExecutor {
     const state = this.#state;
     const { status } = state.copy;
     if (request.kind === "WITHDRAW") {
-      if (status !== "STOPPED" || state.open().some(isInOutbox)) return false;
+      if (status !== "STOPPED" || state.outbox().length > 0) return false;
       await this.#gate.ready();
       const left = await withdraw(this.#context, request);
       if (left !== null && left.reason !== "CREDENTIALS") return false;
@@ -785,8 +790,7 @@ export class CopyExecutor {
       this.#save();
       return true;
     }
-    if (state.open().some(({ requestId, ...row }) => requestId === request.requestId && isInOutbox(row)))
-      return false;
+    if (state.outbox().some(({ requestId }) => requestId === request.requestId)) return false;
     if (status === "STOPPED") return this.#finish(request, IS_STOPPED);
     await this.#gate.ready();
     if (this.#gate.isBlind()) return this.#finish(request, IS_BLIND);
@@ -799,8 +803,7 @@ export class CopyExecutor {
         if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
         if (this.#closing !== null) return false;
         this.#closing = request;
-        this.#forgetClosing();
-        this.#paces.clear();
+        this.#beginAgain();
         this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
         this.wake();
         return false;
@@ -809,12 +812,11 @@ export class CopyExecutor {
         const stopped = this.#gate.stopped();
         if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
         // The strategy's actions go first.
-        if (state.open().some(isInOutbox)) return false;
+        if (state.outbox().length > 0) return false;
         if (!(await this.#pollFor(request))) return this.#finish(request, IS_AWAY);
         const ordered = await orderRepair(this.#context, request, this.#parts.store);
         if (ordered === 0) return this.#finish(request, null);
-        this.#save();
-        this.wake();
+        this.#saveAndWake();
         return false;
       }
     }
@@ -823,8 +825,7 @@ export class CopyExecutor {
   #finishRepair(requestId: string): void {
     const request = this.#requests.find((each) => each.requestId === requestId);
     if (request === undefined || request.kind !== "REPAIR") return;
-    if (!this.#state.open().some((row) => row.requestId === requestId && isInOutbox(row)))
-      this.#finish(request, null);
+    if (!this.#state.outbox().some((row) => row.requestId === requestId)) this.#finish(request, null);
   }
 
   #finish(request: CopyRequest, failure: string | null): true {
@@ -861,23 +862,21 @@ export class CopyExecutor {
   /** Queries the venue for unconfirmed orders, beside everything else. */
   #findUnconfirmed(): void {
     const now = this.#parts.wallNow();
-    const unconfirmed = this.#state.open().filter(({ status }) => status === "UNCONFIRMED");
-    if (unconfirmed.length === 0 || this.#looking !== null || this.#gate.isBlind()) return;
+    const unconfirmed = this.#state.unconfirmed();
+    if (unconfirmed.length === 0 || this.#looking.current !== null || this.#gate.isBlind()) return;
     const youngestMs = Math.min(...unconfirmed.map(({ sentAt }) => now - (sentAt ?? 0)));
     if (now - this.#lookedAt < Math.max(UNCONFIRMED_LOOK_MS, youngestMs / 10)) return;
     this.#lookedAt = now;
-    this.#looking = findUnconfirmed({ ...this.#context, session: this.#session.polling() })
-      .then((hasFound) => {
-        if (!hasFound) return;
-        this.#save();
-        this.wake();
-      })
-      .catch(async (error) => {
-        if (!(error instanceof NotAnswered)) await this.#failedWith(error, null);
-      })
-      .finally(() => {
-        this.#looking = null;
-      });
+    void this.#looking.run();
+  }
+
+  /** Requests beside everything else, at the polls' pace. Never rejects. */
+  async #beside(ask: (context: CopyContext) => Promise<unknown>): Promise<void> {
+    try {
+      await ask({ ...this.#context, session: this.#session.polling() });
+    } catch (error) {
+      if (!(error instanceof NotAnswered)) await this.#failedWith(error, null);
+    }
   }
 
   #startPoll(): void {
@@ -907,26 +906,13 @@ export class CopyExecutor {
     }
   }
 
-  /** Requests missing fees, beside everything else and at its own pace. */
-  #learnFees(): void {
-    if (this.#parts.wallNow() < this.#learnAt) return;
-    void this.#learning.run();
-  }
-
+  /** Requests missing fees. */
   async #learn(): Promise<void> {
-    const countDue = () => this.#state.open().filter((entry) => entry.isFeeDue === true).length;
-    const before = countDue();
-    try {
-      if (this.#gate.isBlind()) return;
-      await learnDueFees({ ...this.#context, session: this.#session.polling() });
-    } catch (error) {
-      if (!(error instanceof NotAnswered)) await this.#failedWith(error, null);
-    }
-    if (countDue() === before) this.#learnAt = this.#parts.wallNow() + LEARN_AGAIN_MS;
-    else {
-      this.#save();
-      this.wake();
-    }
+    if (this.#gate.isBlind()) return;
+    const before = this.#state.feesDue().length;
+    await this.#beside(learnDueFees);
+    if (this.#state.feesDue().length !== before) this.#saveAndWake();
+    else this.#learnAt = this.#parts.wallNow() + LEARN_AGAIN_MS;
   }
 
   /** Stop loss and take profit, and what the copy is worth at the beginning of a day. */
@@ -948,8 +934,7 @@ export class CopyExecutor {
     if (!isStopped && !isTakeProfitReached(book, settings, equity)) return;
     this.#state.setSnapshot({ ...book.snapshot, equity });
     this.#state.move("CLOSING", isStopped ? "STOP_LOSS" : "TAKE_PROFIT", wallNow());
-    this.#forgetClosing();
-    this.#paces.clear();
+    this.#beginAgain();
     this.#save();
   }
 
@@ -1017,6 +1002,11 @@ export class CopyExecutor {
     this.#state.flush().catch((error) => this.#broken(error));
   }
 
+  #saveAndWake(): void {
+    this.#save();
+    this.wake();
+  }
+
   async #record(progress: CopyProgress): Promise<void> {
     if (this.#isEnded) throw new MayNotRun();
     await this.#parts.record(progress);
@@ -1029,10 +1019,10 @@ export class CopyExecutor {
   #broken(error: unknown): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    const { journal, onBroken } = this.#parts;
+    const { log, onBroken } = this.#parts;
     const { copyId } = this.copy;
     if (!(error instanceof ClaimLost || error instanceof MayNotRun || error instanceof StoreUnavailable)) {
-      journal.error({ err: error, copyId }, "what became of a copy could not be stored; it is loaded again");
+      log.error({ err: error, copyId }, "what became of a copy could not be stored; it is loaded again");
     }
     onBroken(copyId);
   }
@@ -1062,7 +1052,7 @@ export class CopyExecutor {
     if (this.#loggedAt !== null && now - this.#loggedAt < LOGGED_AGAIN_MS) return;
     this.#loggedAt = now;
     const { copyId } = this.copy;
-    this.#parts.journal.error({ err: error, copyId, symbol }, "work on a copy failed; it is tried again");
+    this.#parts.log.error({ err: error, copyId, symbol }, "work on a copy failed; it is tried again");
   }
 
   /** Pauses the copy and notifies its owner, unless the credentials have been replaced. */
@@ -1071,9 +1061,9 @@ export class CopyExecutor {
     if (await this.#session.reject(rejection)) return;
     const { code, message } = rejection;
     const { copyId, status } = this.copy;
-    const { journal, tell, wallNow } = this.#parts;
+    const { log, tell, wallNow } = this.#parts;
     if (wasKnown !== true)
-      journal.warn({ copyId, code, message }, "a venue does not accept a copier's credentials");
+      log.warn({ copyId, code, message }, "a venue does not accept a copier's credentials");
     if (status === "FOLLOWING") {
       this.#state.move("PAUSED", "CREDENTIALS", wallNow());
       this.#save();
@@ -1082,7 +1072,7 @@ export class CopyExecutor {
 
   /** A request to a stopped copy cannot be executed any more. */
   #accountGone(): void {
-    for (const row of this.#state.open().filter(isInOutbox)) {
+    for (const row of this.#state.outbox()) {
       this.#state.put({ ...row, status: "SKIPPED", skip: skipOf("CREDENTIALS") });
     }
     for (const request of this.#requests) {
@@ -1100,7 +1090,3 @@ function isTold(status: Copy["status"], reason: CopyReason): boolean {
 }
 
 const NO_PRICES: VenuePrices = new Map();
-
-function isInOutbox({ status }: Pick<MirrorEntry, "status">): boolean {
-  return status === "NEW" || status === "SENT";
-}

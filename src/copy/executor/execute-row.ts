@@ -21,8 +21,8 @@ import { type Fitted, marketQuantity } from "../sizing/snap.ts";
 import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { placeLeg } from "./legs.ts";
-import { briefly, conclude, place } from "./place.ts";
-import { findAtVenue, submit } from "./submit.ts";
+import { briefly, conclude, latest, place } from "./place.ts";
+import { findAtVenue, isOfOldRules, submit } from "./submit.ts";
 
 /** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */
 export async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAction): Promise<void> {
@@ -187,20 +187,13 @@ export async function sendAtMarket(
   size: Quantity,
   terms: { readonly isReduction: boolean; readonly mayStillSend: () => Skip | null },
 ): Promise<MirrorEntry> {
-  const { state, session } = context;
+  const { state } = context;
   for (let isFittedAgain = false; ; isFittedAgain = true) {
     const { quantity, skip } = await fitted(context, row, size, terms);
     if (skip !== null) return state.put({ ...skipped(row, skip), quantity });
     const sized: MirrorEntry = { ...row, status: "NEW", skip: null, quantity };
     const outcome = await submit(context, sized, terms.mayStillSend);
-    const isOld =
-      outcome.kind === "REFUSED" &&
-      !isFittedAgain &&
-      (await session.haveRulesChanged(row.symbol ?? "", outcome.refusal));
-    if (!isOld) return await conclude(context, { ...sized, ...sentOf(state.latest(row)) }, outcome);
+    if (isFittedAgain || !(await isOfOldRules(context, row, outcome)))
+      return await conclude(context, latest(context, sized), outcome);
   }
-}
-
-function sentOf({ clientOrderId, sentAt, sends, queries }: MirrorEntry) {
-  return { clientOrderId, sentAt, sends, queries };
 }

@@ -4,6 +4,7 @@
 // A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come
 // waits in the log and is sent as soon as it is there. A leg that takes the place of another of its kind is
 // sent after that one is canceled; if the venue refuses it, the one before is sent again.
+
 import { type LeadAction, type LeadLeg, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import {
@@ -15,11 +16,12 @@ import {
   skipped,
 } from "../orders/copy-state.ts";
 import { legCapSkip } from "../sizing/limits.ts";
+import { restingOn } from "../sizing/proportion.ts";
 import { snapPrice } from "../sizing/snap.ts";
 import { cancelRow } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { conclude, restingOn } from "./place.ts";
-import { submit, unconfirmed } from "./submit.ts";
+import { conclude } from "./place.ts";
+import { isOfOldRules, submit, unconfirmed } from "./submit.ts";
 
 /** Mirrors a leg, or has it wait for its position. */
 export async function placeLeg(
@@ -116,10 +118,7 @@ async function sendLeg(context: CopyContext, row: MirrorEntry, isFittedAgain = f
   const outcome = await submit(context, { ...row, stopPrice }, () => gate.stopped());
   // Nothing may be sent at the moment: the leg stays waiting.
   if (outcome.kind === "UNSENT" && isWaitingLeg(row)) return state.put(row);
-  const isRefused = outcome.kind === "REFUSED";
-  if (isRefused && !isFittedAgain && (await session.haveRulesChanged(symbol, outcome.refusal))) {
-    return await sendLeg(context, row, true);
-  }
+  if (!isFittedAgain && (await isOfOldRules(context, row, outcome))) return await sendLeg(context, row, true);
   return await conclude(context, row, outcome);
 }
 

@@ -4,6 +4,7 @@
 // Reductions need no balances. An order through zero is sized once more without its opening part, if that
 // part may not be sent any more or the venue refuses the leverage. Whatever the outcome, what the strategy
 // has closed leaves the copy's target.
+
 import {
   type LeadAction,
   type LeadPlacement,
@@ -12,22 +13,21 @@ import {
   type SkipReason,
   skipOf,
 } from "../../domain/copying.ts";
-import type { Side } from "../../domain/order.ts";
-import { type Amount, magnitude, type Rate, SCALE, sum, ZERO } from "../../money/decimal.ts";
+import { type Amount, magnitude, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
-import { heldOnAccount, released, spending } from "../orders/book.ts";
-import { applyReport, bookFees, isLeg, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
+import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
+import { heldOnAccount, released, spending } from "../sizing/book.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import { type RestingOnSymbol, unexecuted, worthLeft } from "../sizing/proportion.ts";
+import { restingOn, restingWorth } from "../sizing/proportion.ts";
 import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { findUnrecorded, type Outcome, submit } from "./submit.ts";
+import { findUnrecorded, isOfOldRules, type Outcome, submit } from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;
 type Scaled = Sized | Unsized;
@@ -114,7 +114,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
       OPENS_NOT.includes(outcome.skip.reason) &&
       scaled.opening < scaled.quantity;
     if (lacksOnlyOpening) withoutOpening = outcome.skip.reason;
-    else if (!isFittedAgain && (await isOfOldRules(context, action.symbol, outcome))) isFittedAgain = true;
+    else if (!isFittedAgain && (await isOfOldRules(context, row, outcome))) isFittedAgain = true;
     else {
       const { leftOut, worth } = scaled;
       await conclude(context, latest(context, sizedRow), outcome, { leftOut, worth });
@@ -184,7 +184,8 @@ export async function conclude(
   }
 }
 
-function latest({ state }: CopyContext, row: MirrorEntry): MirrorEntry {
+/** The row with what is known by now of how it was sent. */
+export function latest({ state }: CopyContext, row: MirrorEntry): MirrorEntry {
   const { clientOrderId, sentAt, sends, queries, retained } = state.latest(row);
   return { ...row, clientOrderId, sentAt, sends, queries, ...(retained !== undefined && { retained }) };
 }
@@ -203,9 +204,7 @@ export async function feesOfSpot(context: CopyContext, symbol: string): Promise<
   const { state } = context;
   if (state.copy.family !== "SPOT") return;
   const asking = briefly(context);
-  for (const entry of state.open(symbol)) {
-    if (entry.isFeeDue === true) await unlessUnanswered(learnFees(asking, entry));
-  }
+  for (const entry of state.feesDue(symbol)) await unlessUnanswered(learnFees(asking, entry));
 }
 
 /** Asks what an order cost in fees, and books it; what the venue does not list yet stays due. */
@@ -221,7 +220,7 @@ async function learnFees(context: CopyContext, entry: MirrorEntry): Promise<void
 
 /** Asks what orders cost in fees of which that is not known, oldest first. */
 export async function learnDueFees(context: CopyContext): Promise<void> {
-  for (const entry of context.state.open()) if (entry.isFeeDue === true) await learnFees(context, entry);
+  for (const entry of context.state.feesDue()) await learnFees(context, entry);
 }
 
 function reserve({ state }: CopyContext, worth: Amount): void {
@@ -277,11 +276,6 @@ async function balancesInTime(context: CopyContext): Promise<boolean> {
 function opensNot(context: CopyContext, { at, collectiveId }: Placing): SkipReason | null {
   const reason = context.gate.opensNot(at);
   return reason === "TOO_LATE" && restsAtStrategy(context, { collectiveId }) ? null : reason;
-}
-
-/** Whether the venue has refused it for rules that have changed since it was sized. */
-async function isOfOldRules({ session }: CopyContext, symbol: string, outcome: Outcome): Promise<boolean> {
-  return outcome.kind === "REFUSED" && (await session.haveRulesChanged(symbol, outcome.refusal));
 }
 
 /** With the venue's own words where its refusal of the leverage is what left something out. */
@@ -354,22 +348,6 @@ async function scale(
     prices,
     opensNot: without,
   });
-}
-
-/** The open orders of a symbol, in the form that sizing takes. */
-export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
-  const orders = entries.filter((entry) => !isLeg(entry) && unexecuted(entry) > 0n);
-  const left = (side: Side) => sum(orders.filter((entry) => entry.side === side).map(unexecuted));
-  const stops = entries.filter((entry) => isLeg(entry) || entry.orderType?.startsWith("STOP_"));
-  const openSides = (["BUY", "SELL"] as const).filter((side) =>
-    orders.some((entry) => entry.side === side && entry.reduceOnly !== true),
-  );
-  return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL"), openSides };
-}
-
-/** The cost of the open bids. */
-function restingWorth(entries: readonly MirrorEntry[]): Amount {
-  return sum(entries.filter((entry) => !isLeg(entry) && entry.side === "BUY").map(worthLeft));
 }
 
 /**

@@ -87,13 +87,8 @@ export async function submit(
       case "OK":
         return attempts.placed(answer.value);
       case "REFUSED": {
-        return (
-          (await attempts.findRefused(answer)) ?? {
-            kind: "REFUSED",
-            refusal: answer,
-            counts: attempts.counts(),
-          }
-        );
+        const found = await attempts.findRefused(answer);
+        return found ?? { kind: "REFUSED", refusal: answer, counts: attempts.counts() };
       }
       case "UNKNOWN":
         attempts.doubt(attempts.askedAt);
@@ -105,6 +100,15 @@ export async function submit(
         await state.flush();
     }
   }
+}
+
+/** Whether the venue has refused an order for rules that have changed since it was fitted to them. */
+export async function isOfOldRules(
+  { session }: CopyContext,
+  { symbol }: MirrorEntry,
+  outcome: Outcome,
+): Promise<boolean> {
+  return outcome.kind === "REFUSED" && (await session.haveRulesChanged(symbol ?? "", outcome.refusal));
 }
 
 /** A row that was SENT, and is neither looked for nor sent again now. */

@@ -6,6 +6,7 @@
 // expired. A store out of reach is waited for, a failed one ends the copier. An error of one lead does not
 // stop others.
 import type { Logger } from "pino";
+import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { PeriodicTask } from "../../concurrency/periodic-task.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import { type Account, emptyAccount } from "../../domain/account.ts";
@@ -469,7 +470,7 @@ export class ActionLog {
   readonly #store: Pick<CopyStore, "listActions">;
   readonly #strategyId: string;
   /** By seq, ascending but for what was loaded again. */
-  readonly #held = new Map<number, LeadAction>();
+  readonly #held = new BoundedMap<number, LeadAction>(HELD_MAX);
   #lastSeq: number;
 
   /** `lastSeq`: the last action known to be stored without having been handed over. */
@@ -490,7 +491,6 @@ export class ActionLog {
       this.#held.set(action.seq, action);
       if (action.seq > this.#lastSeq) this.#lastSeq = action.seq;
     }
-    this.#bound();
   }
 
   /** Null if the strategy has done nothing of that number yet. */
@@ -505,15 +505,6 @@ export class ActionLog {
 
   /** Drops actions that every copy has dealt with. */
   forgetUpTo(seq: number): void {
-    for (const held of this.#held.keys()) {
-      if (held <= seq) this.#held.delete(held);
-    }
-  }
-
-  #bound(): void {
-    for (const seq of this.#held.keys()) {
-      if (this.#held.size <= HELD_MAX) return;
-      this.#held.delete(seq);
-    }
+    for (const held of this.#held.keys()) if (held <= seq) this.#held.delete(held);
   }
 }

@@ -3,7 +3,6 @@
 // by something outdated; `flush` makes durable what has changed since, in order.
 //
 // A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
-
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import {
   BLANK_ENTRY,
@@ -35,7 +34,6 @@ import {
 } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { refusedAs } from "../session/failures.ts";
-import type { VenueFills, VenueOrderState, VenueOrderStatus, VenueRefusal } from "../venue/venue.ts";
 import {
   type Charge,
   carriedOn,
@@ -44,7 +42,8 @@ import {
   executedIn,
   holdingOf,
   repriced,
-} from "./book.ts";
+} from "../sizing/book.ts";
+import type { VenueFills, VenueOrderState, VenueOrderStatus, VenueRefusal } from "../venue/venue.ts";
 
 /** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
 export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
@@ -127,6 +126,21 @@ export class CopyState {
     return this.open(symbol).filter(({ status }) => status === "RESTING");
   }
 
+  /** Rows that are not dealt with yet, oldest first. */
+  outbox(symbol?: string): readonly MirrorEntry[] {
+    return this.open(symbol).filter(({ status }) => IN_OUTBOX.includes(status));
+  }
+
+  /** Orders whose outcome is not known, and that are not sent again; oldest first. */
+  unconfirmed(symbol?: string): readonly MirrorEntry[] {
+    return this.open(symbol).filter(({ status }) => status === "UNCONFIRMED");
+  }
+
+  /** Orders of which the fees are not known yet, oldest first. */
+  feesDue(symbol?: string): readonly MirrorEntry[] {
+    return this.open(symbol).filter(({ isFeeDue }) => isFeeDue === true);
+  }
+
   get openCount(): number {
     return this.#open.size;
   }
@@ -174,14 +188,14 @@ export class CopyState {
       const maySendTwice = this.book.takenSeq === undefined && action.kind === "PLACE";
       const status = maySendTwice ? "SENT" : "NEW";
       if (action.version > this.#copy.fromVersion) this.add({ ...rowOf(action, now), status });
-      this.#setBook({ ...this.book, takenSeq: action.seq });
+      this.setBook({ ...this.book, takenSeq: action.seq });
     }
   }
 
   /** Adds a row. */
   add(row: NewEntry): MirrorEntry {
     const entry = { ...row, copyId: this.#copy.copyId, entryId: this.book.nextEntryId };
-    this.#setBook({ ...this.book, nextEntryId: entry.entryId + 1 });
+    this.setBook({ ...this.book, nextEntryId: entry.entryId + 1 });
     this.put(entry);
     return entry;
   }
@@ -190,7 +204,10 @@ export class CopyState {
   put(entry: MirrorEntry): MirrorEntry {
     if (entry.status === "SENT") this.#ownChanges += 1;
     if (OPEN.includes(entry.status) || entry.isFeeDue === true) this.#open.set(entry.entryId, entry);
-    else this.#end(entry);
+    else {
+      this.#open.delete(entry.entryId);
+      this.#ended.set(entry.entryId, entry);
+    }
     this.#unsaved.set(entry.entryId, entry);
     this.#hasChanged = true;
     return entry;
@@ -210,7 +227,7 @@ export class CopyState {
     const after = executedIn(before, family, execution);
     const gained = after.realized - before.realized;
     const { snapshot } = after;
-    this.#setBook({ ...after, snapshot: snapshot && carriedOn(snapshot, family, { ...execution, gained }) });
+    this.setBook({ ...after, snapshot: snapshot && carriedOn(snapshot, family, { ...execution, gained }) });
     const { quantity } = holdingOf(after, symbol);
     const target = targetAfter(holdingOf(before, symbol), quantity, entry.retained ?? (SCALE as Rate));
     this.#setTarget(symbol, entry.kind === "PLACE" ? target : within(target, quantity));
@@ -224,7 +241,7 @@ export class CopyState {
     const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
     // Balances requested after the execution include its fee already.
     const carried = snapshot !== null && this.#carried.has(entryId);
-    this.#setBook({
+    this.setBook({
       ...chargedTo(this.book, of),
       snapshot: carried ? carriedOn(snapshot, family, { ...of, ...nothing }) : snapshot,
     });
@@ -234,7 +251,7 @@ export class CopyState {
   /** An amount that was recorded as an estimate was this much larger (negative: smaller). */
   reprice(of: Pick<Execution, "symbol" | "side" | "quote">): void {
     this.#ownChanges += 1;
-    this.#setBook(repriced(this.book, of));
+    this.setBook(repriced(this.book, of));
   }
 
   /** The strategy has closed a part of its position: `left` of `before` is what it still has. */
@@ -266,18 +283,14 @@ export class CopyState {
     this.shrinkTarget(symbol, { left: ZERO, before: 1n as Quantity });
   }
 
-  setBook(book: CopyBook): void {
-    this.#setBook(book);
-  }
-
   /** The book with new balances, which have all that is booked. */
   setBalances(book: CopyBook): void {
     this.#carried.clear();
-    this.#setBook(book);
+    this.setBook(book);
   }
 
   setSnapshot(snapshot: VenueSnapshot | null): void {
-    this.#setBook({ ...this.book, snapshot });
+    this.setBook({ ...this.book, snapshot });
   }
 
   /** The request is done; `failure` says why it could not be, if so. */
@@ -313,7 +326,16 @@ export class CopyState {
 
   #write(): Promise<void> {
     this.#next = null;
-    const progress = this.#progress();
+    const doneSeq = this.#doneSeq();
+    this.#copy = { ...this.#copy, doneSeq };
+    const progress: CopyProgress = {
+      copyId: this.#copy.copyId,
+      entries: [...this.#unsaved.values()],
+      book: this.book,
+      doneSeq,
+      moves: this.#moves,
+      finishes: this.#finishes,
+    };
     this.#saving = new Map(this.#unsaved);
     this.#unsaved.clear();
     this.#hasChanged = false;
@@ -329,44 +351,23 @@ export class CopyState {
     return this.#writing;
   }
 
-  #progress(): CopyProgress {
-    const { copyId } = this.#copy;
-    const doneSeq = this.#doneSeq();
-    this.#copy = { ...this.#copy, doneSeq };
-    return {
-      copyId,
-      entries: [...this.#unsaved.values()],
-      book: this.book,
-      doneSeq,
-      moves: this.#moves,
-      finishes: this.#finishes,
-    };
-  }
-
   /** All actions up to it are dealt with. */
   #doneSeq(): number {
     let done = this.takenSeq;
-    for (const { seq, status } of this.#open.values()) {
-      if (seq !== null && IN_OUTBOX.includes(status)) done = Math.min(done, seq - 1);
-    }
+    for (const { seq } of this.outbox()) if (seq !== null) done = Math.min(done, seq - 1);
     return done;
-  }
-
-  #end(entry: MirrorEntry): void {
-    this.#open.delete(entry.entryId);
-    this.#ended.set(entry.entryId, entry);
   }
 
   #setTarget(symbol: string, target: Quantity): void {
     const holding = this.book.holdings.get(symbol);
     if (holding === undefined) return;
-    this.#setBook({
+    this.setBook({
       ...this.book,
       holdings: new Map(this.book.holdings).set(symbol, { ...holding, target }),
     });
   }
 
-  #setBook(book: CopyBook): void {
+  setBook(book: CopyBook): void {
     this.#copy = { ...this.#copy, book };
     this.#hasChanged = true;
   }

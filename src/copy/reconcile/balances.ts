@@ -7,8 +7,8 @@ import { type Amount, add, proceedsDown, type Quantity, subtract, sum, ZERO } fr
 import { mayComeAgain } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
-import { equityOf, snapshotOf } from "../orders/book.ts";
 import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
+import { equityOf, snapshotOf } from "../sizing/book.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
 
@@ -101,8 +101,7 @@ export async function bookOpenOrders(context: CopyContext, symbol?: string): Pro
 export async function findUnconfirmed(context: CopyContext, symbol?: string): Promise<boolean> {
   const { state, now } = context;
   let hasFound = false;
-  for (const entry of state.open(symbol)) {
-    if (entry.status !== "UNCONFIRMED") continue;
+  for (const entry of state.unconfirmed(symbol)) {
     const found = await findAtVenue(context, entry);
     const present = state.latest(entry);
     if (present.status !== "UNCONFIRMED") continue;
@@ -159,9 +158,9 @@ async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<str
   const { state, session } = context;
   const traded = new Set<string>();
   const balancesAt = state.book.snapshot?.at ?? 0;
-  for (const entry of state.open()) {
-    const { status, symbol, sentAt } = entry;
-    if (status !== "UNCONFIRMED" || symbol === null || state.copy.family === "SPOT") continue;
+  for (const entry of state.copy.family === "SPOT" ? [] : state.unconfirmed()) {
+    const { symbol, sentAt } = entry;
+    if (symbol === null) continue;
     const since = Math.max(0, Math.min(sentAt ?? 0, balancesAt) - GONE_APART_MS);
     const { own, booked } = await ledgerOf(context, symbol, since);
     const known = new Set([...own.keys(), ...booked.keys()]);
@@ -201,8 +200,7 @@ function bookUnconfirmed(
   traded: ReadonlySet<string>,
 ): void {
   if (state.book.snapshot === null) return;
-  const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
-  for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
+  for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
     if (traded.has(symbol) || price === undefined) continue;
     const unbooked = unbookedOf(state, symbol, held);
@@ -246,8 +244,7 @@ function endAbsentSales(
   { held, locked }: Pick<VenueBalances, "held" | "locked">,
 ): void {
   if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
-  const unconfirmed = state.open().filter(({ status }) => status === "UNCONFIRMED");
-  for (const [symbol, rows] of Map.groupBy(unconfirmed, (entry) => entry.symbol ?? "")) {
+  for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const sales = rows.filter(({ side, orderType, executedQuantity, sentAt }) => {
       // A market order is never open, and may have been executed and mistaken for the owner's sale.
       const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;

@@ -20,7 +20,7 @@ export async function poll(context: CopyContext, missing: Missing): Promise<NotA
     missing.inVain = isFresh ? 0 : missing.inVain + 1;
     await learnDueFees(polling);
     // A fee that is not known yet looks like a missing balance.
-    const isFeeDue = state.copy.family === "SPOT" && state.open().some((entry) => entry.isFeeDue === true);
+    const isFeeDue = state.copy.family === "SPOT" && state.feesDue().length > 0;
     if (isFresh && !isFeeDue) await writeOffMissing(polling, missing);
     return null;
   } catch (error) {

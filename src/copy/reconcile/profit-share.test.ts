@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { EMPTY_BOOK } from "../../domain/copying.ts";
 import { type Amount, decimal, formatBriefly } from "../../money/decimal.ts";
-import { settlementOf, weekOf } from "./profit.ts";
+import { settlementOf, weekOf } from "../sizing/book.ts";
 
 const DAY_MS = 86_400_000;
 /** A Monday, 00:00 UTC. */

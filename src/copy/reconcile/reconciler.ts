@@ -141,8 +141,7 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
   const { state, now } = context;
   let [isBlocked, waits] = [false, false];
-  for (const entry of state.open(symbol)) {
-    if (entry.status !== "UNCONFIRMED") continue;
+  for (const entry of state.unconfirmed(symbol)) {
     const isAtMarket = entry.orderType === "MARKET";
     const ageMs = now() - (entry.sentAt ?? 0);
     if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
@@ -242,9 +241,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
   if (promised >= excess && !terms.givesUpExits) return WAITS;
   // Coins that an unconfirmed spot sale may have locked cannot be sold.
-  const unconfirmedSales = state
-    .open(symbol)
-    .filter((entry) => family === "SPOT" && entry.status === "UNCONFIRMED" && isExit(entry));
+  const unconfirmedSales = family === "SPOT" ? state.unconfirmed(symbol).filter(isExit) : [];
   const unconfirmed = sum(unconfirmedSales.map(unexecuted));
   const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
   if (size <= 0n) return WAITS;

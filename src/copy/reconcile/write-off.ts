@@ -18,8 +18,8 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { equityOf, writtenOff } from "../orders/book.ts";
 import { type CopyState, type NewEntry, ownRow } from "../orders/copy-state.ts";
+import { equityOf, writtenOff } from "../sizing/book.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
 import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";

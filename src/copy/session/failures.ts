@@ -8,16 +8,12 @@ import type { VenueRefusal, VenueRejection } from "../venue/venue.ts";
 
 /** The copy may not run, for now or ever: the claim is not fresh, or the copier is closing. */
 export class MayNotRun extends Error {
-  constructor() {
-    super("a copy may run only under a fresh claim");
-  }
+  override readonly message = "a copy may run only under a fresh claim";
 }
 
 /** Another process has the claim: what was written took no effect. */
 export class ClaimLost extends Error {
-  constructor() {
-    super("progress is recorded only under a claim of one's own");
-  }
+  override readonly message = "progress is recorded only under a claim of one's own";
 }
 
 /** The venue does not accept the account's credentials. */

@@ -40,6 +40,11 @@ import {
   VenueRefused,
 } from "./failures.ts";
 
+/** A question that stays open this long is reported, ms; */
+export const STUCK_AFTER_MS = 30_000;
+/** and again after this, while it stays so, ms. */
+export const STUCK_AGAIN_MS = 60_000;
+
 /** Delays between attempts at a venue that were not answered, or did not find an order. */
 export const VENUE_RETRIES = { minMs: 100, maxMs: 2_000 };
 
@@ -171,17 +176,22 @@ export class VenueSession {
    */
   async ask<Value>(question: Question<Value>): Promise<Value> {
     const { mayRun, wallNow, pause, copyId, log } = this.#parts;
-    const onStuck = (reason: string) =>
-      log.warn({ copyId, reason }, "a venue does not answer a copy's question");
-    const stuck = new Stuck({ wallNow, onStuck });
+    /** When it is next reported that the venue leaves the question open. */
+    let reportAt: number | null = null;
     const backOff = new BackOff(VENUE_RETRIES);
     while (mayRun()) {
       const { venue, client, poller } = await this.open();
       const answer = await question({ venue, client: this.#isPolling ? poller : client });
-      stuck.note(answer);
       if (answer.kind === "OK") return answer.value;
       if (answer.kind === "REJECTED") throw new CredentialsRejected(answer);
       if (answer.kind === "REFUSED") throw new VenueRefused(answer);
+      if (answer.kind === "UNKNOWN") {
+        reportAt ??= wallNow() + STUCK_AFTER_MS;
+        if (wallNow() >= reportAt) {
+          reportAt = wallNow() + STUCK_AGAIN_MS;
+          log.warn({ copyId, reason: answer.reason }, "a venue does not answer a copy's question");
+        }
+      }
       const saidUntil = answer.kind === "DELAYED" ? answer.until : 0;
       const again = Math.max(saidUntil, wallNow() + backOff.next());
       if (this.#until !== null && again >= this.#until) throw new NotAnswered(answer.reason, saidUntil);
@@ -252,40 +262,6 @@ export async function unlessUnanswered(done: Promise<unknown>): Promise<boolean>
   } catch (error) {
     if (error instanceof NotAnswered) return false;
     throw error;
-  }
-}
-
-/** An outcome that stays unknown this long is reported, ms; */
-export const STUCK_AFTER_MS = 30_000;
-/** and again after this, while it stays so, ms. */
-export const STUCK_AGAIN_MS = 60_000;
-
-export type StuckParts = {
-  /** Wall time, Unix ms. */
-  readonly wallNow: () => number;
-  /** Called with the last reason. */
-  readonly onStuck?: (reason: string) => void;
-};
-
-/**
- * Watches the answers to one query, and reports when the venue leaves it open for long. An order, a cancel or
- * a query with an unknown outcome is repeated until the outcome is known, however long that takes.
- */
-class Stuck {
-  readonly #parts: StuckParts;
-  #tellAt: number | null = null;
-
-  constructor(parts: StuckParts) {
-    this.#parts = parts;
-  }
-
-  note(answer: VenueAnswer<unknown>): void {
-    if (answer.kind !== "UNKNOWN") return;
-    const now = this.#parts.wallNow();
-    this.#tellAt ??= now + STUCK_AFTER_MS;
-    if (now < this.#tellAt) return;
-    this.#tellAt = now + STUCK_AGAIN_MS;
-    this.#parts.onStuck?.(answer.reason);
   }
 }
 

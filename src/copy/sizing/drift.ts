@@ -2,6 +2,7 @@
 // and with the repair. A target is what a copy that began now would hold, on the venue's step, rounded
 // towards zero. A holding is what the copy bought and the account still has. Repairs never sell more than
 // that, and leave alone what open orders are about to correct. Source: design, section 6 (copiers).
+
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -40,6 +41,8 @@ import {
   type Payment,
   paymentOf,
   priceOf,
+  restingOn,
+  restingWorth,
   roomOf,
   symbolsHeld,
   unexecuted,
@@ -242,21 +245,17 @@ function boundsFor(
 ): RepairTerms["withinBounds"] {
   const { family, settings, book, prices, lead, entries } = input;
   const resting = entries.filter(({ status, reduceOnly }) => status === "RESTING" && reduceOnly !== true);
-  const worth = (of: readonly MirrorEntry[]) => sum(of.map(worthLeft));
   const isSpot = family === "SPOT";
-  const elsewhere = resting.filter((entry) => entry.symbol !== symbol);
-  const buys = resting.filter(({ side }) => side === "BUY");
+  const elsewhere = sum(resting.filter((entry) => entry.symbol !== symbol).map(worthLeft));
   return (opening, side) => {
     const placement = { symbol, side };
     if (opening === 0n || price === null || price <= 0n || symbolSkip({ settings, placement }) !== null)
       return ZERO;
-    const onSide = resting.filter((entry) => entry.symbol === symbol && entry.side === side);
-    const left = sum(onSide.map(unexecuted));
     const bounds = {
       ...{ family, settings, wallet, holdings: book.holdings, prices, lead, placement },
-      restingWorth: isSpot ? add(worth(buys), exposure) : ZERO,
-      restingElsewhere: isSpot ? ZERO : add(worth(elsewhere), exposure),
-      restingOnSymbol: { buys: left, sells: left, openSides: [side] },
+      restingWorth: isSpot ? add(restingWorth(resting), exposure) : ZERO,
+      restingElsewhere: isSpot ? ZERO : add(elsewhere, exposure),
+      restingOnSymbol: restingOn(resting.filter((entry) => entry.symbol === symbol)),
     };
     return boundedOpening(bounds, { opening, price }).quantity;
   };
@@ -267,10 +266,10 @@ function roomFor(
   { family, settings, book, prices, lead, entries }: DriftInput,
   { wallet, available }: VenueSnapshot,
 ): Amount {
-  const bids = entries.filter(({ status, side }) => status === "RESTING" && side === "BUY");
-  const restingWorth = sum(bids.map(worthLeft));
+  const resting = entries.filter(({ status }) => status === "RESTING");
   const { holdings } = book;
-  return roomOf({ family, settings, wallet, available, holdings, restingWorth, prices, lead });
+  const of = { family, settings, wallet, available, holdings, prices, lead };
+  return roomOf({ ...of, restingWorth: restingWorth(resting) });
 }
 
 /** A sentence for the person whose copy it is. */

@@ -2,13 +2,7 @@
 // orders. The copier's settings: leverage, value of a position and of all, symbols, slippage, openings per
 // minute, daily loss, take profit. The copier's bounds concern openings; they never hold back an exit. Pure:
 // times and equities are arguments.
-import {
-  type CopyBook,
-  type CopySettings,
-  type LeadPlacement,
-  type Skip,
-  skipOf,
-} from "../../domain/copying.ts";
+import { type CopySettings, type LeadPlacement, type Skip, skipOf } from "../../domain/copying.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { leverageMax, notionalMaxAt } from "../../engine/futures/margin.ts";
@@ -18,7 +12,6 @@ import {
   asAmount,
   costUp,
   divideDown,
-  divideUp,
   magnitude,
   type Price,
   type Quantity,
@@ -197,26 +190,6 @@ export function lossOfDaySkip(
   const had = divideDown(dayStartEquity * lossPerDayMax, SCALE) as Amount;
   if (wanted < had) return null;
   return skipOf("LOSS_OF_DAY", { wanted, had, unit: "QUOTE", bound: lossPerDayMax });
-}
-
-/** At which equity the take profit acts, rounded up; null if there is none, or nothing that could gain. */
-export function takeProfitEquity(
-  { startEquity, stopBase }: Pick<CopyBook, "startEquity" | "stopBase">,
-  { takeProfit }: Pick<CopySettings, "takeProfit">,
-): Amount | null {
-  const base = stopBase ?? startEquity;
-  if (base === null || base <= 0n || takeProfit === null) return null;
-  return divideUp(base * (SCALE + takeProfit), SCALE) as Amount;
-}
-
-/** Whether a copy that is worth so much has gained what its owner wants. */
-export function isTakeProfitReached(
-  book: Pick<CopyBook, "startEquity" | "stopBase">,
-  settings: Pick<CopySettings, "takeProfit">,
-  equity: Amount,
-): boolean {
-  const takesAt = takeProfitEquity(book, settings);
-  return takesAt !== null && equity >= takesAt;
 }
 
 /**

@@ -6,10 +6,13 @@
 // snapped down, is valid at the venue; of these the one that suffices for a given share of them. It is
 // computed as if the copy had existed all the time with its whole account, so that its holdings are in
 // proportion. Orders of symbols that are never copied do not count, nor does the available balance.
+
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
+  type CopyBook,
   type CopySettings,
+  EMPTY_BOOK,
   type Holding,
   type LeadAction,
   type LeadFilled,
@@ -22,7 +25,6 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
   add,
-  amountDown,
   costUp,
   divideUp,
   feeUp,
@@ -30,7 +32,6 @@ import {
   magnitude,
   type Price,
   proceedsDown,
-  product,
   type Quantity,
   quantityFor,
   SCALE,
@@ -38,8 +39,8 @@ import {
   sum,
   ZERO,
 } from "../../money/decimal.ts";
+import { executedIn, holdingOf } from "./book.ts";
 import {
-  against,
   leadEquity,
   leadOpening,
   priceOf,
@@ -153,12 +154,12 @@ type Resting = {
  * leverage of the symbol's last order.
  */
 class PaperBook {
-  readonly holdings = new Map<string, Holding>();
   readonly #family: StrategyType;
   readonly #leverageMax: number;
   readonly #leverages = new Map<string, number>();
   readonly #resting = new Map<number, Resting>();
   #wallet: Amount;
+  #book: CopyBook = EMPTY_BOOK;
 
   /** An account with this equity, with its holdings of these symbols if it had copied the strategy so far. */
   constructor(
@@ -180,6 +181,7 @@ class PaperBook {
     for (const { symbol, leverage } of start.placements) {
       if (leverage !== null && !this.#leverages.has(symbol)) this.#setLeverage(symbol, leverage);
     }
+    const holdings = new Map<string, Holding>();
     for (const [name, held] of theirs <= 0n ? [] : lead.held) {
       const symbol = symbolOf(family, name);
       const price = lead.lastPrices.get(symbol);
@@ -187,10 +189,14 @@ class PaperBook {
       const quantity =
         size.by === "RATIO" ? (((held * ours) / theirs) as Quantity) : fixedHolding(size, { held, price });
       if (quantity === 0n) continue;
-      const cost = costUp(price, magnitude(quantity));
-      this.holdings.set(symbol, { quantity, cost });
+      holdings.set(symbol, { quantity, cost: costUp(price, magnitude(quantity)) });
       if (family === "SPOT") this.#wallet = subtract(this.#wallet, proceedsDown(price, quantity));
     }
+    this.#book = { ...EMPTY_BOOK, holdings };
+  }
+
+  get holdings(): CopyBook["holdings"] {
+    return this.#book.holdings;
   }
 
   /** On spot free and locked, of futures the wallet balance. */
@@ -208,7 +214,7 @@ class PaperBook {
   }
 
   held(symbol: string): Quantity {
-    return this.holdings.get(symbol)?.quantity ?? ZERO;
+    return holdingOf(this.#book, symbol).quantity;
   }
 
   restingOn(symbol: string): RestingOnSymbol {
@@ -255,32 +261,17 @@ class PaperBook {
   }
 
   #execute(symbol: string, side: Side, { quantity, price }: LeadFilled): void {
-    const { quantity: held, cost } = this.holdings.get(symbol) ?? { quantity: ZERO, cost: ZERO };
-    const worth = proceedsDown(price, quantity);
-    const signed = (side === "BUY" ? quantity : -quantity) as Quantity;
-    const closed = least(quantity, against(held, side));
-    const released = (closed === 0n ? 0n : (cost * closed) / magnitude(held)) as Amount;
-    const opened = subtract(quantity, closed);
-    const isSpotBuy = this.#family === "SPOT" && side === "BUY";
-    const arrives = isSpotBuy
-      ? subtract(signed, feeUp(quantity, STANDARD.SPOT.takerFee) as bigint as Quantity)
-      : signed;
-    this.#hold(symbol, add(held, arrives), add(subtract(cost, released), costUp(price, opened)));
-    if (this.#family === "SPOT") {
-      const fee = feeUp(worth, STANDARD.SPOT.takerFee);
-      this.#wallet = isSpotBuy
-        ? subtract(this.#wallet, costUp(price, quantity))
-        : add(this.#wallet, subtract(worth, fee));
-      return;
-    }
-    const closingWorth = amountDown(product(price, closed));
-    const gained = held > 0n ? subtract(closingWorth, released) : subtract(released, closingWorth);
-    this.#wallet = subtract(add(this.#wallet, gained), feeUp(worth, STANDARD.FUTURES.takerFee));
-  }
-
-  #hold(symbol: string, quantity: Quantity, cost: Amount): void {
-    if (quantity === 0n) this.holdings.delete(symbol);
-    else this.holdings.set(symbol, { quantity, cost });
+    const isSpot = this.#family === "SPOT";
+    const isSpotBuy = isSpot && side === "BUY";
+    const quote = isSpotBuy ? costUp(price, quantity) : proceedsDown(price, quantity);
+    const { takerFee } = STANDARD[this.#family];
+    const feeInBase = isSpotBuy ? (feeUp(quantity, takerFee) as bigint as Quantity) : ZERO;
+    const fee = isSpotBuy ? ZERO : feeUp(quote, takerFee);
+    const before = this.#book;
+    this.#book = executedIn(before, this.#family, { symbol, side, quantity, quote, fee, feeInBase });
+    const gained = subtract(this.#book.realized, before.realized);
+    const paid = isSpotBuy ? quote : subtract(fee, isSpot ? quote : gained);
+    this.#wallet = subtract(this.#wallet, paid);
   }
 
   #setLeverage(symbol: string, leverage: number): void {

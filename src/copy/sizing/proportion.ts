@@ -3,6 +3,7 @@
 // rounded up, the copy's down. An asset without a price counts nothing. Copies of its strategy would then be
 // too large, so nothing is opened for them while it has no price (`hasUnvalued`).
 // Source: specification, section 1; design, section 6 (copiers).
+
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -41,6 +42,7 @@ import {
   type Rate,
   SCALE,
   subtract,
+  sum,
   ZERO,
 } from "../../money/decimal.ts";
 
@@ -133,6 +135,22 @@ export function unexecuted({
 export function worthLeft(entry: MirrorEntry): Amount {
   const { price, stopPrice } = entry;
   return costUp(price !== null && price > 0n ? price : (stopPrice ?? ZERO), unexecuted(entry));
+}
+
+/** The open orders of a symbol, in the form that sizing takes. */
+export function restingOn(entries: readonly MirrorEntry[]): RestingOnSymbol {
+  const orders = entries.filter((entry) => entry.kind !== "PLACE_LEG" && unexecuted(entry) > 0n);
+  const left = (side: Side) => sum(orders.filter((entry) => entry.side === side).map(unexecuted));
+  const stops = entries.filter((entry) => entry.kind === "PLACE_LEG" || entry.orderType?.startsWith("STOP_"));
+  const openSides = (["BUY", "SELL"] as const).filter((side) =>
+    orders.some((entry) => entry.side === side && entry.reduceOnly !== true),
+  );
+  return { orders: orders.length, stops: stops.length, buys: left("BUY"), sells: left("SELL"), openSides };
+}
+
+/** The cost of the open bids. */
+export function restingWorth(entries: readonly MirrorEntry[]): Amount {
+  return sum(entries.filter((entry) => entry.kind !== "PLACE_LEG" && entry.side === "BUY").map(worthLeft));
 }
 
 /** The value of a copy's own spot holdings, in the quote asset, rounded down. */

@@ -203,6 +203,15 @@ type Parts = {
   readonly clockOffsetMs: () => number;
 };
 
+const COUNTED_AS = {
+  OK: "ok",
+  REFUSED: "refused",
+  REJECTED: "refused",
+  TIMESTAMP: "refused",
+  DELAYED: "limited",
+  UNKNOWN: "unknown",
+} as const;
+
 /** How a venue has fared of late: what is shown to operators. Nothing is decided by it. */
 class Health {
   readonly #parts: Parts;
@@ -220,22 +229,7 @@ class Health {
     this.#failure = failureOf(answer);
     const isAnswered = this.#failure === null;
     if (isAnswered) this.#lastAnswerAt = this.#parts.wallNow();
-    switch (answer.kind) {
-      case "OK":
-        this.#answers.ok += 1;
-        break;
-      case "REFUSED":
-      case "REJECTED":
-      case "TIMESTAMP":
-        this.#answers.refused += 1;
-        break;
-      case "DELAYED":
-        if (isAnswered) this.#answers.limited += 1;
-        break;
-      case "UNKNOWN":
-        this.#answers.unknown += 1;
-        break;
-    }
+    if (answer.kind !== "DELAYED" || isAnswered) this.#answers[COUNTED_AS[answer.kind]] += 1;
   }
 
   now(): VenueHealth {

@@ -1,7 +1,6 @@
 // Copies with their figures: equity as the venue last reported it, what became of the strategy's orders, and what halts them.
 import type { z } from "zod";
-import { stopEquity } from "../../copy/reconcile/profit.ts";
-import { takeProfitEquity } from "../../copy/sizing/limits.ts";
+import { stopEquity, takeProfitEquity } from "../../copy/sizing/book.ts";
 import {
   COPY_QUOTE_ASSET,
   COPY_STATUSES,

@@ -3,7 +3,7 @@
 // and stop only reduce risk, so they work in either profile.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { isStopLossReached } from "../../copy/reconcile/profit.ts";
+import { isStopLossReached } from "../../copy/sizing/book.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Copy, CopyReason, CopyRequest, CopyStatus } from "../../domain/copying.ts";
 import { copyAnswer } from "../copying/copies.ts";

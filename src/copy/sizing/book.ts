@@ -4,22 +4,32 @@
 // reduces holding and cost, and counts as a fee in the quote asset. Fractions are rounded down at the 8th
 // decimal; funding is in no book. Usable funds are the venue's last snapshot, carried forward by the copy's
 // executions; they err towards less, since freed funds count only once the venue reports them.
+
 import type { StrategyType } from "../../domain/account.ts";
-import type { CopyBook, Holding, VenueSnapshot } from "../../domain/copying.ts";
+import {
+  type CopyBook,
+  type CopySettings,
+  type Holding,
+  PROFIT_SHARE_RATE,
+  type ProfitShare,
+  type VenueSnapshot,
+} from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
   add,
   amountDown,
+  divideDown,
+  divideUp,
   least,
   magnitude,
   product,
   type Quantity,
+  SCALE,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { symbolOf, type VenuePrices } from "../sizing/proportion.ts";
-import type { VenueBalances } from "../venue/venue.ts";
+import { symbolOf, type VenuePrices } from "./proportion.ts";
 
 /** An execution beyond the book. No value is negative. */
 export type Execution = {
@@ -224,7 +234,7 @@ export function carriedOn(
 
 /** The venue's present state. */
 export function snapshotOf(
-  balances: VenueBalances,
+  balances: Pick<VenueSnapshot, "wallet" | "available" | "held">,
   of: { readonly book: CopyBook; readonly at: number; readonly family: StrategyType },
 ): VenueSnapshot {
   const { book, at, family } = of;
@@ -255,4 +265,80 @@ export function equityOf(book: CopyBook, prices: VenuePrices): Amount | null {
     equity += quantity > 0n ? worth - cost : worth + cost;
   }
   return equity as Amount;
+}
+
+/** Whether a copy has lost as much as its owner accepts, as of its last poll. */
+export function isStopLossReached(book: CopyBook, settings: CopySettings): boolean {
+  const { snapshot } = book;
+  const stopsAt = stopEquity(book, settings);
+  return stopsAt !== null && snapshot !== null && snapshot.equity <= stopsAt;
+}
+
+/**
+ * At which equity the stop loss acts, rounded down; null if it does not: there is none, or nothing that could
+ * be lost.
+ */
+export function stopEquity(
+  { startEquity, stopBase }: Pick<CopyBook, "startEquity" | "stopBase">,
+  { stopLoss }: Pick<CopySettings, "stopLoss">,
+): Amount | null {
+  const base = stopBase ?? startEquity;
+  if (base === null || base <= 0n || stopLoss === null) return null;
+  return ((base * (SCALE - stopLoss)) / SCALE) as Amount;
+}
+
+/** At which equity the take profit acts, rounded up; null if there is none, or nothing that could gain. */
+export function takeProfitEquity(
+  { startEquity, stopBase }: Pick<CopyBook, "startEquity" | "stopBase">,
+  { takeProfit }: Pick<CopySettings, "takeProfit">,
+): Amount | null {
+  const base = stopBase ?? startEquity;
+  if (base === null || base <= 0n || takeProfit === null) return null;
+  return divideUp(base * (SCALE + takeProfit), SCALE) as Amount;
+}
+
+/** Whether a copy that is worth so much has gained what its owner wants. */
+export function isTakeProfitReached(
+  book: Pick<CopyBook, "startEquity" | "stopBase">,
+  settings: Pick<CopySettings, "takeProfit">,
+  equity: Amount,
+): boolean {
+  const takesAt = takeProfitEquity(book, settings);
+  return takesAt !== null && equity >= takesAt;
+}
+
+// The profit share with a high-water mark: computed and shown, charged to nobody. Once a week, and when the copy
+// ends, its profit since it began is compared with the highest profit of all earlier settlements; the share is of
+// the excess, so losses are recovered first. An end without a share is no settlement.
+
+const DAY_MS = 86_400_000;
+const DAYS_OF_WEEK = 7;
+/** 1970 began on a Thursday: weeks begin on Monday, 00:00 UTC. */
+const DAYS_BEFORE_FIRST = 3;
+
+/** The week of a wall time, Unix ms. */
+export function weekOf(at: number): number {
+  return Math.floor((Math.floor(at / DAY_MS) + DAYS_BEFORE_FIRST) / DAYS_OF_WEEK);
+}
+
+/**
+ * The settlement that is due, and the book after it; null if none is. A copy that has not been valued before
+ * begins with a mark of zero, and has nothing to settle. `isFinal`: the copy ends, so the week does not
+ * matter.
+ */
+export function settlementOf(
+  book: Pick<CopyBook, "startEquity" | "profitMark">,
+  { equity, at, isFinal }: { readonly equity: Amount; readonly at: number; readonly isFinal: boolean },
+): { readonly settled: ProfitShare | null; readonly profitMark: NonNullable<CopyBook["profitMark"]> } | null {
+  const { startEquity, profitMark: before } = book;
+  if (startEquity === null) return null;
+  const week = weekOf(at);
+  const mark = before?.mark ?? (ZERO as Amount);
+  if (before === undefined && !isFinal) return { settled: null, profitMark: { week, mark } };
+  if (before?.week === week && !isFinal) return null;
+  const profit = subtract(equity, startEquity);
+  const gained = profit > mark ? subtract(profit, mark) : (ZERO as Amount);
+  const share = divideDown(gained * PROFIT_SHARE_RATE, SCALE) as Amount;
+  const settled = isFinal && share === 0n ? null : { profit, mark, share };
+  return { settled, profitMark: { week, mark: profit > mark ? profit : mark } };
 }
