@@ -60,9 +60,9 @@ export type CopierParts = {
 export async function openCopier(parts: CopierParts): Promise<Copier> {
   const { master, holder, isAlone, timers, news, log } = parts;
   const store: Store = { ...parts.store, copying: telling(parts.store.copying, news) };
-  const clock = new DatabaseClock(store.copying, parts);
+  const clock = databaseClock(store.copying, parts);
   await clock.measurements.run();
-  const wallNow = () => clock.now();
+  const wallNow = clock.now;
   const venues = createVenues({ wallNow, after: timers.after, log });
   const allowed = new Set(parts.allowedVenues);
   const copies: Copies = new Copies({
@@ -136,44 +136,31 @@ export async function openCopier(parts: CopierParts): Promise<Copier> {
 }
 
 /**
- * Time by the database's clock, which all processes share. A copier with a wrong clock of its own would find
- * every order too late, or none.
+ * Time by the database's clock, which all processes share: a copier with a wrong clock of its own would find
+ * every order too late, or none. While the database is away the last measurement holds.
  */
-class DatabaseClock {
-  readonly #store: Pick<CopyStore, "databaseNow">;
-  readonly #parts: Pick<CopierParts, "wallNow" | "log">;
-  /** While the database is away the last measurement holds. */
-  readonly measurements: PeriodicTask;
-  #offsetMs = 0;
-
-  constructor(store: Pick<CopyStore, "databaseNow">, parts: Pick<CopierParts, "wallNow" | "log" | "timers">) {
-    this.#store = store;
-    this.#parts = parts;
-    this.measurements = new PeriodicTask({
-      every: parts.timers.every,
-      intervalMs: MEASURED_MS,
-      task: () => this.#measure(),
-      onError(error) {
-        if (!(error instanceof StoreUnavailable))
-          parts.log.error({ err: error }, "the database's time could not be asked");
-      },
-    });
-  }
-
-  /** Unix ms. */
-  now(): number {
-    return this.#parts.wallNow() + this.#offsetMs;
-  }
-
-  async #measure(): Promise<void> {
-    const { wallNow, log } = this.#parts;
-    const before = wallNow();
-    const there = await this.#store.databaseNow();
-    const offsetMs = there === null ? 0 : Math.round(there - (before + wallNow()) / 2);
-    const isOff = Math.abs(offsetMs) > OFFSET_MS_MAX && Math.abs(this.#offsetMs) <= OFFSET_MS_MAX;
-    if (isOff) log.warn({ offsetMs }, "this machine's clock differs from the database's, which copies go by");
-    this.#offsetMs = offsetMs;
-  }
+function databaseClock(
+  store: Pick<CopyStore, "databaseNow">,
+  { wallNow, timers, log }: Pick<CopierParts, "wallNow" | "log" | "timers">,
+) {
+  let offsetMs = 0;
+  const measurements = new PeriodicTask({
+    every: timers.every,
+    intervalMs: MEASURED_MS,
+    async task() {
+      const before = wallNow();
+      const there = await store.databaseNow();
+      const wasOff = Math.abs(offsetMs) > OFFSET_MS_MAX;
+      offsetMs = there === null ? 0 : Math.round(there - (before + wallNow()) / 2);
+      if (wasOff || Math.abs(offsetMs) <= OFFSET_MS_MAX) return;
+      log.warn({ offsetMs }, "this machine's clock differs from the database's, which copies go by");
+    },
+    onError(error) {
+      if (!(error instanceof StoreUnavailable))
+        log.error({ err: error }, "the database's time could not be asked");
+    },
+  });
+  return { measurements, now: () => wallNow() + offsetMs };
 }
 
 /** The same store, which also announces every copy that was written, and its own failure. */

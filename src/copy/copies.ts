@@ -209,7 +209,13 @@ export class StrategyCopies {
       }
       this.#parts.demandRoom();
     }
-    await this.#addStopped();
+    // Those that were stopped of late may have sent something before that is not recorded.
+    for (const { copyId, status } of await copying.listControls(
+      this.#strategyId,
+      this.#takenAt - STOPPED_SINCE_MS,
+    )) {
+      if (status === "STOPPED") await this.#add(copyId);
+    }
     await this.#takeRequests();
     if (this.#isEnded) return;
     this.#parts.schedule.add([...this.#executors.values()].filter(({ copy }) => copy.status !== "STOPPED"));
@@ -329,14 +335,6 @@ export class StrategyCopies {
   /** Resolves when nothing is in flight. */
   async settled(): Promise<void> {
     await Promise.all([...this.#executors.values()].map((executor) => executor.settled()));
-  }
-
-  /** Those that were stopped of late may have sent something before that is not recorded. */
-  async #addStopped(): Promise<void> {
-    const since = this.#takenAt - STOPPED_SINCE_MS;
-    for (const { copyId, status } of await this.#copying.listControls(this.#strategyId, since)) {
-      if (status === "STOPPED") await this.#add(copyId);
-    }
   }
 
   /** `isAsked`: a request of it is pending. */

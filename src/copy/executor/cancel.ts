@@ -76,12 +76,9 @@ export async function cancel(
   const { entry, outcome } = await cancelRow(context, resting, null);
   switch (outcome.kind) {
     case "UNSENT":
-      state.put({ ...state.latest(entry), isCancelDue: true });
-      state.put(skipped(about, outcome.skip));
-      return;
     case "REFUSED":
       state.put({ ...state.latest(entry), isCancelDue: true });
-      state.put(refusedRow(about, outcome));
+      state.put(outcome.kind === "UNSENT" ? skipped(about, outcome.skip) : refusedRow(about, outcome));
       return;
     case "OVER": {
       const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };

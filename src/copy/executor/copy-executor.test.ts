@@ -16,7 +16,7 @@ test("a copy that may not run stops when all waits are ended, also if nothing ha
     takenAt: 0,
     leadAccount: () => null,
     store: { findAccount: async () => null },
-    journal: { error() {}, warn() {} },
+    log: { error() {}, warn() {} },
   } as unknown as ExecutorParts;
   const copy = { ...copyOf("ann", "one"), fromVersion: 0, doneSeq: 0, revision: 0 };
   const executor = new CopyExecutor(parts, copy, []);

@@ -120,8 +120,8 @@ type Closed = { readonly unsold: MirrorEntry | null; readonly left: bigint };
  */
 type Pace = {
   readonly at: number;
-  readonly waitMs: number;
-  readonly before: MirrorEntry | null;
+  readonly waitMs?: number;
+  readonly before?: MirrorEntry | null;
   readonly left?: bigint;
 };
 
@@ -359,7 +359,7 @@ export class CopyExecutor {
         const action = await actions.at(state.takenSeq + 1);
         if (action === null) return;
         const before = state.book.nextEntryId;
-        state.take([action], wallNow());
+        state.take(action, wallNow());
         if (state.book.nextEntryId !== before && this.#opens(action)) this.#openings.add(before);
         // A strategy's close concerns all symbols at once.
         if (action.kind === "CLOSE") await this.#close(action);
@@ -426,7 +426,7 @@ export class CopyExecutor {
     // A position that is without its stop does not wait either.
     if (this.#isPostponed(row)) return this.#isReconcilingDue(symbol) ? "RECONCILE" : null;
     // Nothing is added to what should have been closed.
-    const isExcess = this.#openings.has(row.entryId) && row.status === "NEW" && this.#isAboveTarget(symbol);
+    const isExcess = this.#openings.has(row.entryId) && row.status === "NEW" && this.#excess(symbol) > 0n;
     return isExcess && this.#isPaceOver(symbol) && this.#gate.stopped() === null ? "RECONCILE" : row;
   }
 
@@ -509,10 +509,7 @@ export class CopyExecutor {
     return false;
   }
 
-  #isAboveTarget(symbol: string): boolean {
-    return this.#excess(symbol) > 0n;
-  }
-
+  /** What the copy has beyond its target. */
   #excess(symbol: string): bigint {
     return magnitude(this.#state.holding(symbol).quantity) - magnitude(this.#state.target(symbol));
   }
@@ -678,22 +675,20 @@ export class CopyExecutor {
     this.#alarms.noteExit(symbol, result.kind === "LEFT" && result.skip.venue !== null);
     if (result.kind !== "WAITS") this.#waitsSince.delete(symbol);
     else if (!this.#waitsSince.has(symbol)) this.#waitsSince.set(symbol, now);
-    if (result.kind === "WAITS")
-      this.#paces.set(symbol, { at: now + RECONCILE_AFTER_MS, waitMs: 0, before: null });
+    if (result.kind === "WAITS") this.#paces.set(symbol, { at: now + RECONCILE_AFTER_MS });
     else if (result.kind === "CLEAN") {
       this.#paces.delete(symbol);
       if (isClosing)
         this.#closed.set(symbol, { unsold: result.unsold, left: this.#state.holding(symbol).quantity });
       // A remainder too small to sell is reconciled again when it has grown; the work queued behind it
       // proceeds.
-      if (this.#isAboveTarget(symbol) || (!this.#closesAll && isUneven(this.#context, symbol))) {
-        const left = this.#excess(symbol);
-        this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, waitMs: 0, before: null, left });
+      if (this.#excess(symbol) > 0n || (!this.#closesAll && isUneven(this.#context, symbol))) {
+        this.#paces.set(symbol, { at: now + RECONCILE_MS_MAX, left: this.#excess(symbol) });
       }
     } else {
       const isLeft = result.kind === "LEFT";
       const msMax = isLeft ? RECONCILE_MS_MAX : PROTECT_MS_MAX;
-      const waitMs = Math.min(msMax, (pace?.waitMs || RECONCILE_AFTER_MS / 2) * 2);
+      const waitMs = Math.min(msMax, (pace?.waitMs ?? RECONCILE_AFTER_MS / 2) * 2);
       this.#paces.set(symbol, { at: now + waitMs, waitMs, before: isLeft ? this.#lastFailed(symbol) : null });
     }
     if (this.#closing !== null) this.#finishCloseRequest(result);
@@ -785,7 +780,6 @@ export class CopyExecutor {
       await this.#gate.ready();
       const left = await withdraw(this.#context, request);
       if (left !== null && left.reason !== "CREDENTIALS") return false;
-      this.#finished.add(request.requestId);
       this.#forget(request);
       this.#save();
       return true;
@@ -794,32 +788,27 @@ export class CopyExecutor {
     if (status === "STOPPED") return this.#finish(request, IS_STOPPED);
     await this.#gate.ready();
     if (this.#gate.isBlind()) return this.#finish(request, IS_BLIND);
-    switch (request.kind) {
-      case "LOOK":
-        return this.#finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);
-      case "CLOSE": {
-        if (status === "CLOSING") return false;
-        const stopped = this.#gate.stopped();
-        if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
-        if (this.#closing !== null) return false;
-        this.#closing = request;
-        this.#beginAgain();
-        this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
-        this.wake();
-        return false;
-      }
-      case "REPAIR": {
-        const stopped = this.#gate.stopped();
-        if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
-        // The strategy's actions go first.
-        if (state.outbox().length > 0) return false;
-        if (!(await this.#pollFor(request))) return this.#finish(request, IS_AWAY);
-        const ordered = await orderRepair(this.#context, request, this.#parts.store);
-        if (ordered === 0) return this.#finish(request, null);
-        this.#saveAndWake();
-        return false;
-      }
+    if (request.kind === "LOOK") {
+      return this.#finish(request, (await this.#pollFor(request)) ? null : IS_AWAY);
     }
+    if (request.kind === "CLOSE" && status === "CLOSING") return false;
+    const stopped = this.#gate.stopped();
+    if (stopped !== null) return this.#finish(request, skipWords(stopped, null));
+    if (request.kind === "CLOSE") {
+      if (this.#closing !== null) return false;
+      this.#closing = request;
+      this.#beginAgain();
+      this.#finishCloseRequest({ kind: "CLEAN", unsold: null });
+      this.wake();
+      return false;
+    }
+    // The strategy's actions go before a repair.
+    if (state.outbox().length > 0) return false;
+    if (!(await this.#pollFor(request))) return this.#finish(request, IS_AWAY);
+    const ordered = await orderRepair(this.#context, request, this.#parts.store);
+    if (ordered === 0) return this.#finish(request, null);
+    this.#saveAndWake();
+    return false;
   }
 
   #finishRepair(requestId: string): void {
@@ -951,7 +940,7 @@ export class CopyExecutor {
     const { settled, profitMark } = settlement;
     state.setBook({ ...book, profitMark });
     if (settled !== null) {
-      const row = ownRow("PROFIT_SHARE", null, { request: null, now: at });
+      const row = ownRow("PROFIT_SHARE", null, at);
       state.add({ ...row, collectiveId: PROFIT_SHARES_ID, profitShare: settled });
     }
     this.#save();

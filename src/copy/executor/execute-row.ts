@@ -58,10 +58,8 @@ async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction &
   const { symbol, side, filled, collectiveId, lead } = action;
   const isOurs = (entry: MirrorEntry) => entry.kind === "PLACE" && entry.collectiveId === collectiveId;
   const resting = state.resting(symbol).find(isOurs);
-  if (resting !== undefined) {
-    // The strategy's next action does not wait for it.
-    if (!(await unlessUnanswered(askAfter(briefly(context), resting)))) context.pollSoon();
-  }
+  // The strategy's next action does not wait for it.
+  if (resting !== undefined && !(await askAfter(context, resting))) context.pollSoon();
   const mirrored =
     resting === undefined
       ? (await context.rowsOf(collectiveId)).find((entry) => isOurs(entry) && entry.venueOrderId !== null)
@@ -82,10 +80,13 @@ async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction &
     await cancelOvertaken(context, symbol);
 }
 
-/** Queries an order or a leg at the venue, and applies the report. */
-async function askAfter(context: CopyContext, entry: MirrorEntry): Promise<void> {
-  const found = await findAtVenue(context, entry);
-  if (found !== null) applyReport(context.state, context.state.latest(entry), found, context.now());
+/** Queries an order or a leg at the venue for a moment, and applies the report; whether there was an answer. */
+function askAfter(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
+  const { state, now } = context;
+  const applied = findAtVenue(briefly(context), entry).then((found) => {
+    if (found !== null) applyReport(state, state.latest(entry), found, now());
+  });
+  return unlessUnanswered(applied);
 }
 
 /** The strategy's leg has fired: the copy's position is closed, unless its own leg has done so. */
@@ -98,9 +99,7 @@ async function fireLeg(
   const isOurs = (entry: MirrorEntry) =>
     entry.kind === "PLACE_LEG" && entry.collectiveId === action.collectiveId;
   const resting = state.resting(action.symbol).find((entry) => isOurs(entry) && entry.clientOrderId !== null);
-  if (resting !== undefined && row.status === "NEW") {
-    await unlessUnanswered(askAfter(briefly(context), resting));
-  }
+  if (resting !== undefined && row.status === "NEW") await askAfter(context, resting);
   const own =
     resting === undefined ? (await context.rowsOf(action.collectiveId)).find(isOurs) : state.latest(resting);
   if (own?.status === "FILLED") {

@@ -4,7 +4,6 @@
 // A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come
 // waits in the log and is sent as soon as it is there. A leg that takes the place of another of its kind is
 // sent after that one is canceled; if the venue refuses it, the one before is sent again.
-
 import { type LeadAction, type LeadLeg, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import {
@@ -64,7 +63,7 @@ export function addLegRow(
   leg: Pick<MirrorEntry, "symbol" | "collectiveId" | "side" | "orderType" | "stopPrice">,
 ): MirrorEntry {
   const { symbol, collectiveId, side, orderType, stopPrice } = leg;
-  const row = ownRow("PLACE_LEG", symbol, { request: null, now: now() });
+  const row = ownRow("PLACE_LEG", symbol, now());
   return state.add({ ...row, collectiveId, side, orderType, stopPrice, status: "NEW" });
 }
 

@@ -4,7 +4,6 @@
 // Reductions need no balances. An order through zero is sized once more without its opening part, if that
 // part may not be sent any more or the venue refuses the leverage. Whatever the outcome, what the strategy
 // has closed leaves the copy's target.
-
 import {
   type LeadAction,
   type LeadPlacement,
@@ -72,12 +71,10 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
   if (isReduction(state.copy.family, action, action.lead)) await feesOfSpot(context, action.symbol);
   else if (needsPoll(context)) await firstPoll(context, action);
   const limit = context.openingLimit(await session.prices());
-  let withoutOpening: SkipReason | Skip | null = opensNot(context, action) ?? limit;
+  let withoutOpening: Skip | null = opensNot(context, action) ?? limit;
   let isFittedAgain = false;
-  let ofLeverage: Skip | null = null;
   for (;;) {
-    const sized = await scaleWithFunds(context, action, withoutOpening);
-    const scaled = ofLeverage === null ? sized : explained(sized, ofLeverage);
+    const scaled = await scaleWithFunds(context, action, withoutOpening);
     const sizedRow = withSizes(row, scaled);
     if (scaled.kind === "SKIPPED") {
       state.put(skipped(sizedRow, scaled.skip));
@@ -87,12 +84,9 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     const isOpening = leverage !== null && scaled.opening > 0n;
     const refusal = isOpening ? await setCopiedLeverage(context, action.symbol, leverage) : null;
     if (refusal !== null) {
-      ofLeverage = leverageSkip(refusal);
-      if (scaled.opening < scaled.quantity) {
-        withoutOpening = ofLeverage.reason;
-        continue;
-      }
-      state.put(skipped(sizedRow, ofLeverage));
+      withoutOpening = leverageSkip(refusal);
+      if (scaled.opening < scaled.quantity) continue;
+      state.put(skipped(sizedRow, withoutOpening));
       return;
     }
     reserve(context, scaled.worth);
@@ -113,7 +107,7 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
       withoutOpening === null &&
       OPENS_NOT.includes(outcome.skip.reason) &&
       scaled.opening < scaled.quantity;
-    if (lacksOnlyOpening) withoutOpening = outcome.skip.reason;
+    if (lacksOnlyOpening) withoutOpening = outcome.skip;
     else if (!isFittedAgain && (await isOfOldRules(context, row, outcome))) isFittedAgain = true;
     else {
       const { leftOut, worth } = scaled;
@@ -127,10 +121,8 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
 async function resume(context: CopyContext, row: MirrorEntry, action: Placing): Promise<void> {
   const { gate, state } = context;
   const isReducing = isReduction(state.copy.family, action, action.lead);
-  const outcome = await submit(context, row, () => {
-    const reason = isReducing ? null : opensNot(context, action);
-    return gate.stopped() ?? (reason === null ? null : skipOf(reason));
-  });
+  const mayStillSend = () => gate.stopped() ?? (isReducing ? null : opensNot(context, action));
+  const outcome = await submit(context, row, mayStillSend);
   await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
 }
 
@@ -273,15 +265,9 @@ async function balancesInTime(context: CopyContext): Promise<boolean> {
  * Why no opening may be sent. A limit order that is still open at the strategy is a price promise, and never
  * too late.
  */
-function opensNot(context: CopyContext, { at, collectiveId }: Placing): SkipReason | null {
-  const reason = context.gate.opensNot(at);
-  return reason === "TOO_LATE" && restsAtStrategy(context, { collectiveId }) ? null : reason;
-}
-
-/** With the venue's own words where its refusal of the leverage is what left something out. */
-function explained(scaled: Scaled, why: Skip): Scaled {
-  if (scaled.kind === "SKIPPED") return scaled.skip.reason === why.reason ? { ...scaled, skip: why } : scaled;
-  return scaled.leftOut?.reason === why.reason ? { ...scaled, leftOut: why } : scaled;
+function opensNot(context: CopyContext, { at, collectiveId }: Placing): Skip | null {
+  const skip = context.gate.opensNot(at);
+  return skip?.reason === "TOO_LATE" && restsAtStrategy(context, { collectiveId }) ? null : skip;
 }
 
 /**
@@ -298,11 +284,7 @@ async function withFunds(context: CopyContext, row: MirrorEntry, wanted: Amount)
 }
 
 /** As `scale`; a skip or cut for want of funds is sized again after a poll of the account. */
-async function scaleWithFunds(
-  context: CopyContext,
-  action: Placing,
-  without: SkipReason | Skip | null,
-): Promise<Scaled> {
+async function scaleWithFunds(context: CopyContext, action: Placing, without: Skip | null): Promise<Scaled> {
   const scaled = await scale(context, action, without);
   const skip = scaled.kind === "SIZED" ? scaled.leftOut : scaled.skip;
   const isWanting = skip !== null && isWantOfFunds(skip);
@@ -314,7 +296,7 @@ async function scaleWithFunds(
 async function isCut(
   context: CopyContext,
   action: Placing,
-  { scaled, without }: { readonly scaled: Scaled; readonly without: SkipReason | Skip | null },
+  { scaled, without }: { readonly scaled: Scaled; readonly without: Skip | null },
 ): Promise<boolean> {
   if (scaled.kind === "SKIPPED" || scaled.opening === 0n) return false;
   const wallet = context.state.book.snapshot?.wallet ?? ZERO;
@@ -326,7 +308,7 @@ async function isCut(
 async function scale(
   { state, session }: CopyContext,
   action: Placing,
-  without: SkipReason | Skip | null,
+  without: Skip | null,
   available?: Amount,
 ): Promise<Scaled> {
   const rules = await session.rules(action.symbol);
@@ -369,8 +351,7 @@ export async function setCopiedLeverage(
  */
 function mayOpen(context: CopyContext, { opening, reduceOnly }: Sized, action: Placing): Skip | null {
   const isSafe = opening === 0n && (reduceOnly || context.state.copy.family === "SPOT");
-  const reason = isSafe ? null : opensNot(context, action);
-  return reason === null ? null : skipOf(reason);
+  return isSafe ? null : opensNot(context, action);
 }
 
 /** The row with what the order was scaled to. */

@@ -1,6 +1,6 @@
 // Requests to a copy beside its strategy's actions, each executed once. Their orders become rows of the
 // outbox, so that after a restart nothing is ordered twice: a request that has rows is only waited for.
-import { type CopyRequest, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
+import type { CopyRequest, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { LEVERAGE_DEFAULT } from "../../engine/futures/margin.ts";
 import { magnitude, type Quantity, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
@@ -56,7 +56,7 @@ export async function orderRepair(
   const orders = repairOrders(drifts, request);
   for (const { symbol, side, quantity, scale, reduceOnly, increases } of orders) {
     state.add({
-      ...ownRow("REPAIR", symbol, { request, now: now() }),
+      ...ownRow("REPAIR", symbol, now(), request),
       ...{ status: "NEW", side, orderType: "MARKET", scale, scaledQuantity: quantity, quantity },
       ...(family === "FUTURES" && reduceOnly && { reduceOnly }),
       ...(increases && { retained: SCALE as Rate }),
@@ -71,10 +71,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
   const { symbol, retained } = row;
   if (symbol === null) throw new Error("a repair has a symbol");
   const increases = retained !== undefined;
-  const mayNot = (): Skip | null => {
-    const reason = increases ? gate.opensNot(now()) : null;
-    return gate.stopped() ?? (reason === null ? null : skipOf(reason));
-  };
+  const mayNot = () => gate.stopped() ?? (increases ? gate.opensNot(now()) : null);
   const stopped = row.status === "SENT" ? null : mayNot();
   if (stopped !== null) {
     state.put(skipped(row, stopped));
@@ -122,7 +119,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
     }
   }
   leaveAll(context);
-  state.add({ ...ownRow("WITHDRAW", null, { request, now: now() }) });
+  state.add({ ...ownRow("WITHDRAW", null, now(), request) });
   state.finishRequest(request, now(), refused && skipWords(refused, null));
   return null;
 }
@@ -132,7 +129,7 @@ export function giveUp(context: CopyContext, request: CopyRequest, skip: Skip): 
   const { state, now } = context;
   if (request.kind === "WITHDRAW") {
     leaveAll(context);
-    state.add(skipped(ownRow("WITHDRAW", null, { request, now: now() }), skip));
+    state.add(skipped(ownRow("WITHDRAW", null, now(), request), skip));
   }
   state.finishRequest(request, now(), skipWords(skip, null));
 }

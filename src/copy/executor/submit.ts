@@ -82,7 +82,6 @@ export async function submit(
     const skip = mayStillSend();
     if (skip !== null) return attempts.unsent(skip);
     const answer = await attempts.attempt(session);
-    attempts.count(answer);
     switch (answer.kind) {
       case "OK":
         return attempts.placed(answer.value);
@@ -199,7 +198,7 @@ class Attempts {
     this.doubtedSince = since;
   }
 
-  send(client: Client): Promise<VenueAnswer<VenueOrderState>> {
+  #send(client: Client): Promise<VenueAnswer<VenueOrderState>> {
     const { symbol, side, orderType, quantity, price, stopPrice, reduceOnly } = this.#row;
     if (symbol === null || side === null) throw new Error("what is sent has a symbol and a side");
     const clientOrderId = this.#row.clientOrderId ?? "";
@@ -230,15 +229,13 @@ class Attempts {
     session: CopyContext["session"],
   ): Promise<Exclude<VenueAnswer<VenueOrderState>, VenueRejection>> {
     try {
-      return await session.attempt(({ client }) => this.send(client));
+      const answer = await session.attempt(({ client }) => this.#send(client));
+      if (answer.kind !== "DELAYED") this.#row = { ...this.#row, sends: this.#row.sends + 1 };
+      return answer;
     } catch (error) {
       if (error instanceof CredentialsRejected && !this.#mayBeThere) this.#unsend();
       throw error;
     }
-  }
-
-  count({ kind }: { readonly kind: string }): void {
-    if (kind !== "DELAYED") this.#row = { ...this.#row, sends: this.#row.sends + 1 };
   }
 
   counts(): Counts {

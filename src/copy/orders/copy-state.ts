@@ -179,17 +179,13 @@ export class CopyState {
   }
 
   /**
-   * Adds rows for actions, in their order; those from before the copy began, or that have theirs, are passed
-   * over. An order that a version without an outbox may have sent is SENT, without sizes.
+   * Adds the row of the next action, unless it is from before the copy began. An order that a version without an outbox may have sent is SENT, without sizes.
    */
-  take(actions: readonly LeadAction[], now: number): void {
-    for (const action of actions) {
-      if (action.seq <= this.takenSeq) continue;
-      const maySendTwice = this.book.takenSeq === undefined && action.kind === "PLACE";
-      const status = maySendTwice ? "SENT" : "NEW";
-      if (action.version > this.#copy.fromVersion) this.add({ ...rowOf(action, now), status });
-      this.setBook({ ...this.book, takenSeq: action.seq });
-    }
+  take(action: LeadAction, now: number): void {
+    const maySendTwice = this.book.takenSeq === undefined && action.kind === "PLACE";
+    const status = maySendTwice ? "SENT" : "NEW";
+    if (action.version > this.#copy.fromVersion) this.add({ ...rowOf(action, now), status });
+    this.setBook({ ...this.book, takenSeq: action.seq });
   }
 
   /** Adds a row. */
@@ -443,9 +439,9 @@ export function rowOf(action: LeadAction, now: number): NewEntry {
 export function ownRow(
   kind: MirrorKind,
   symbol: string | null,
-  of: { readonly request: CopyRequest | null; readonly now: number },
+  now: number,
+  request: CopyRequest | null = null,
 ): NewEntry {
-  const { request, now } = of;
   return {
     ...BLANK_ENTRY,
     kind,

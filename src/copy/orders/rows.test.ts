@@ -4,7 +4,7 @@ import { decimal } from "../../money/decimal.ts";
 import { type CopyState, endRow, ownRow } from "./copy-state.ts";
 
 const ROW: MirrorEntry = {
-  ...ownRow("PLACE", "BTCUSDT", { request: null, now: 0 }),
+  ...ownRow("PLACE", "BTCUSDT", 0),
   ...{ copyId: "copy", entryId: 1 },
 };
 

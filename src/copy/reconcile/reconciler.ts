@@ -247,7 +247,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   if (size <= 0n) return WAITS;
   const row: MirrorEntry = {
     ...(terms.before ?? {
-      ...ownRow(terms.kind, symbol, { request: terms.request, now: now() }),
+      ...ownRow(terms.kind, symbol, now(), terms.request),
       ...placeOf(state),
     }),
     side,

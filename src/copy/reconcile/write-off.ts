@@ -19,7 +19,7 @@ import {
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { type CopyState, type NewEntry, ownRow } from "../orders/copy-state.ts";
-import { equityOf, writtenOff } from "../sizing/book.ts";
+import { equityOf, executedIn } from "../sizing/book.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
 import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";
@@ -125,7 +125,7 @@ function bookOne(
   // The snapshot has it already.
   const { snapshot } = state.book;
   const row = state.add({
-    ...ownRow("WRITE_OFF", symbol, { request: null, now: now() }),
+    ...ownRow("WRITE_OFF", symbol, now()),
     ...{ side, executedQuantity: quantity, executedQuote: quote, fee, clientOrderId, venueOrderId },
   });
   // An order of the venue is not the strategy's opening.
@@ -315,10 +315,12 @@ export function writeOff(
   const own = state.holding(symbol);
   const atCost = ((own.cost * quantity) / magnitude(own.quantity)) as Amount;
   const quote = price === null ? atCost : proceedsDown(price, quantity);
-  state.setBook(writtenOff(state.book, state.copy.family, { symbol, quantity, quote }));
+  const side = own.quantity > 0n ? "SELL" : "BUY";
+  const gone = { symbol, side, quantity, quote, fee: ZERO, feeInBase: ZERO } as const;
+  state.setBook(executedIn(state.book, state.copy.family, gone));
   return {
-    ...ownRow("WRITE_OFF", symbol, { request: null, now: now() }),
-    side: own.quantity > 0n ? "SELL" : "BUY",
+    ...ownRow("WRITE_OFF", symbol, now()),
+    side,
     executedQuantity: quantity,
     executedQuote: quote,
   };

@@ -10,7 +10,6 @@ import {
   type Copy,
   type KillSwitch,
   type Skip,
-  type SkipReason,
   type SwitchKind,
   skipOf,
   type VenueAccount,
@@ -75,34 +74,30 @@ type Question<Value> = (to: {
   readonly client: VenueClient;
 }) => Promise<VenueAnswer<Value>>;
 
+/** `until`: time limit of queries, wall time, Unix ms; null: until they are answered. */
+type Limits = { readonly until: number | null; readonly isPolling: boolean };
+/** What variants of a session share. `rulesUsed`: by symbol, what sizes were fitted to. */
+type Shared = { opened: Opened | null; readonly rulesUsed: Map<string, SymbolRules | null> };
+
 export class VenueSession {
   readonly #parts: SessionParts;
-  readonly #of: { opened: Opened | null };
-  /** Time limit of queries, wall time, Unix ms; null: until they are answered. */
-  readonly #until: number | null;
-  readonly #isPolling: boolean;
-  /** By symbol: what sizes were fitted to. */
-  readonly #rulesUsed: Map<string, SymbolRules | null>;
+  readonly #of: Shared;
+  readonly #limits: Limits;
 
   constructor(
     parts: SessionParts,
-    variant?: {
-      readonly of: VenueSession;
-      readonly until: number | null;
-      readonly isPolling: boolean;
-    },
+    of: Shared = { opened: null, rulesUsed: new Map() },
+    limits: Limits = { until: null, isPolling: false },
   ) {
     this.#parts = parts;
-    this.#of = variant === undefined ? { opened: null } : variant.of.#of;
-    this.#rulesUsed = variant === undefined ? new Map() : variant.of.#rulesUsed;
-    this.#until = variant?.until ?? null;
-    this.#isPolling = variant?.isPolling ?? false;
+    this.#of = of;
+    this.#limits = limits;
   }
 
   /** The same session with a time limit for requests, ms: for information that the caller can do without. */
   briefly(ms: number): VenueSession {
     const until = this.#parts.wallNow() + ms;
-    return new VenueSession(this.#parts, { of: this, until, isPolling: this.#isPolling });
+    return new VenueSession(this.#parts, this.#of, { ...this.#limits, until });
   }
 
   /**
@@ -110,7 +105,7 @@ export class VenueSession {
    * once.
    */
   polling(): VenueSession {
-    return new VenueSession(this.#parts, { of: this, until: 0, isPolling: true });
+    return new VenueSession(this.#parts, this.#of, { until: 0, isPolling: true });
   }
 
   /** Null before it was opened, and while its account is to be read again. */
@@ -178,10 +173,11 @@ export class VenueSession {
     const { mayRun, wallNow, pause, copyId, log } = this.#parts;
     /** When it is next reported that the venue leaves the question open. */
     let reportAt: number | null = null;
+    const { until } = this.#limits;
     const backOff = new BackOff(VENUE_RETRIES);
     while (mayRun()) {
       const { venue, client, poller } = await this.open();
-      const answer = await question({ venue, client: this.#isPolling ? poller : client });
+      const answer = await question({ venue, client: this.#limits.isPolling ? poller : client });
       if (answer.kind === "OK") return answer.value;
       if (answer.kind === "REJECTED") throw new CredentialsRejected(answer);
       if (answer.kind === "REFUSED") throw new VenueRefused(answer);
@@ -194,7 +190,7 @@ export class VenueSession {
       }
       const saidUntil = answer.kind === "DELAYED" ? answer.until : 0;
       const again = Math.max(saidUntil, wallNow() + backOff.next());
-      if (this.#until !== null && again >= this.#until) throw new NotAnswered(answer.reason, saidUntil);
+      if (until !== null && again >= until) throw new NotAnswered(answer.reason, saidUntil);
       while (mayRun() && wallNow() < again) await pause(Math.min(again - wallNow(), VENUE_RETRIES.maxMs));
     }
     throw new MayNotRun();
@@ -203,7 +199,7 @@ export class VenueSession {
   /** Null if the venue does not list the symbol. */
   async rules(symbol: string): Promise<SymbolRules | null> {
     const rules = await this.ask(({ venue }) => venue.rules(symbol));
-    this.#rulesUsed.set(symbol, rules);
+    this.#of.rulesUsed.set(symbol, rules);
     return rules;
   }
 
@@ -212,7 +208,7 @@ export class VenueSession {
    * again. If so, the request may be fitted and sent once more, since a rejection is certain.
    */
   async haveRulesChanged(symbol: string, refusal: VenueRefusal): Promise<boolean> {
-    const used = this.#rulesUsed.get(symbol);
+    const used = this.#of.rulesUsed.get(symbol);
     if (used === undefined || !isOfRules(refusal)) return false;
     (await this.open()).venue.doubtRules(symbol);
     return !isDeepStrictEqual(await this.rules(symbol), used);
@@ -305,9 +301,9 @@ export class Gate {
   }
 
   /** Why nothing may be sent that opens something, given when the strategy did it; null if it may. */
-  opensNot(at: number): SkipReason | null {
-    if (this.#parts.copy().status !== "FOLLOWING") return "PAUSED";
-    return this.#parts.wallNow() - at > ENTRY_AGE_MAX_MS ? "TOO_LATE" : null;
+  opensNot(at: number): Skip | null {
+    if (this.#parts.copy().status !== "FOLLOWING") return skipOf("PAUSED");
+    return this.#parts.wallNow() - at > ENTRY_AGE_MAX_MS ? skipOf("TOO_LATE") : null;
   }
 
   /** Whether not even a question may be sent. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
 import { type CopyBook, EMPTY_BOOK } from "../../domain/copying.ts";
 import { type Amount, decimal, formatBriefly, type Quantity, ZERO } from "../../money/decimal.ts";
-import { chargedTo, executedIn, heldOnAccount, holdingOf, writtenOff } from "./book.ts";
+import { chargedTo, executedIn, heldOnAccount, holdingOf } from "./book.ts";
 
 /** `BUY 2 @ 100 fee 0.1 base 0.002`: the quote is quantity × price. */
 function bookAfter(
@@ -90,8 +90,7 @@ describe("a contract", () => {
 
   test("what other hands closed is written off at a price", () => {
     const short = bookAfter("FUTURES", ["SELL 2 @ 100"]);
-    const gone = { symbol: "BTCUSDT", quantity: decimal<Quantity>("2"), quote: decimal<Amount>("220") };
-    expect(words(writtenOff(short, "FUTURES", gone))).toBe("0 0 -20 0");
+    expect(words(bookAfter("FUTURES", ["BUY 2 @ 110"], short))).toBe("0 0 -20 0");
   });
 });
 

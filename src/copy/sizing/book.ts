@@ -4,7 +4,6 @@
 // reduces holding and cost, and counts as a fee in the quote asset. Fractions are rounded down at the 8th
 // decimal; funding is in no book. Usable funds are the venue's last snapshot, carried forward by the copy's
 // executions; they err towards less, since freed funds count only once the venue reports them.
-
 import type { StrategyType } from "../../domain/account.ts";
 import {
   type CopyBook,
@@ -124,19 +123,6 @@ export function repriced(
   }
   const holding = { ...held, cost: add(held.cost, quote) };
   return { ...book, holdings: withHolding(book.holdings, symbol, holding) };
-}
-
-/**
- * The book once part of a holding turned out to be gone from the account by other hands: it counts as closed
- * for `quote`.
- */
-export function writtenOff(
-  book: CopyBook,
-  family: StrategyType,
-  gone: { readonly symbol: string; readonly quantity: Quantity; readonly quote: Amount },
-): CopyBook {
-  const side = holdingOf(book, gone.symbol).quantity > 0n ? "SELL" : "BUY";
-  return executedIn(book, family, { ...gone, side, fee: ZERO, feeInBase: ZERO });
 }
 
 type Changed = { readonly holding: Holding; readonly gained: Amount };

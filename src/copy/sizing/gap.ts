@@ -34,13 +34,7 @@ export type GapSummary = {
   readonly byOrder: readonly OrderGap[];
 };
 
-const SIZE_CLASSES: readonly (Amount | null)[] = [
-  decimal("10"),
-  decimal("100"),
-  decimal("1000"),
-  decimal("10000"),
-  null,
-];
+const SIZE_CLASSES = [...["10", "100", "1000", "10000"].map((upTo) => decimal<Amount>(upTo)), null];
 const BASIS_POINTS_IN_ONE = 10_000n;
 /** Steps of a hundredth of a basis point. */
 const STEPS_IN_BASIS_POINT = 100n;
@@ -73,18 +67,14 @@ export function gapOf(entries: readonly ExecutedEntry[]): GapSummary {
     const bps = slippageBps(entry);
     return bps === null ? [] : [{ entry, bps, delayMs: delayOf(entry) }];
   });
-  const symbols = [...new Set(orders.map(({ entry }) => entry.symbol))].sort();
+  const ofSymbols = Map.groupBy(orders, ({ entry }) => entry.symbol);
+  const ofSizes = Map.groupBy(orders, ({ entry }) => sizeClassOf(entry.executedQuote));
   return {
-    bySymbol: symbols.map((symbol) => ({
-      symbol,
-      ...sum(orders.filter(({ entry }) => entry.symbol === symbol)),
-    })),
-    bySize: SIZE_CLASSES.map((upTo) => ({
+    bySymbol: [...ofSymbols.keys()].sort().map((symbol) => ({ symbol, ...sum(ofSymbols.get(symbol) ?? []) })),
+    bySize: SIZE_CLASSES.filter((upTo) => ofSizes.has(upTo)).map((upTo) => ({
       upTo,
-      of: orders.filter(({ entry }) => sizeClassOf(entry.executedQuote) === upTo),
-    }))
-      .filter(({ of }) => of.length > 0)
-      .map(({ upTo, of }) => ({ upTo, ...sum(of) })),
+      ...sum(ofSizes.get(upTo) ?? []),
+    })),
     byOrder: ordersOf(orders),
   };
 }

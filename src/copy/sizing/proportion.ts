@@ -3,7 +3,6 @@
 // rounded up, the copy's down. An asset without a price counts nothing. Copies of its strategy would then be
 // too large, so nothing is opened for them while it has no price (`hasUnvalued`).
 // Source: specification, section 1; design, section 6 (copiers).
-
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -14,7 +13,6 @@ import {
   type MirrorEntry,
   type Scale,
   type Skip,
-  type SkipReason,
   skipOf,
 } from "../../domain/copying.ts";
 import { STANDARD } from "../../domain/fill-profile.ts";
@@ -87,7 +85,7 @@ export type ScaleInput = {
   readonly rules: SymbolRules | null;
   readonly prices: VenuePrices;
   /** Why nothing that opens may be sent, with figures where there are any; null if it may. */
-  readonly opensNot: SkipReason | Skip | null;
+  readonly opensNot: Skip | null;
 };
 
 /** By symbol: of spot pairs the last prices, of contracts the mark prices. */

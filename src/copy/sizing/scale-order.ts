@@ -134,9 +134,7 @@ export function isReduction(family: StrategyType, placement: LeadPlacement, lead
 
 /** Why nothing may be opened, whatever its size; null if it may. */
 function openingSkip(input: ScaleInput, rules: SymbolRules): Skip | null {
-  const { opensNot } = input;
-  if (opensNot !== null) return typeof opensNot === "string" ? skipOf(opensNot) : opensNot;
-  return symbolSkip(input) ?? slippageSkip(input, rules);
+  return input.opensNot ?? symbolSkip(input) ?? slippageSkip(input, rules);
 }
 
 function listingSkip({ family, placement, rules }: ScaleInput): Skip | null {

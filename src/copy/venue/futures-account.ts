@@ -19,7 +19,7 @@ import {
   valueFor,
 } from "./answers.ts";
 import { askForClearance, FuturesTrades } from "./futures-trades.ts";
-import { askForRestrictions, checkAccount, hasNoSuchRoute, restricted } from "./key-rights.ts";
+import { askForRestrictions, checkAccount, hasNoSuchRoute } from "./key-rights.ts";
 import { WEIGHTS } from "./limits.ts";
 import {
   type AccountRest,
@@ -41,7 +41,6 @@ import {
   weightOfOpen,
 } from "./orders.ts";
 import type {
-  AccountCheck,
   VenueAnswer,
   VenueBalances,
   VenueClient,
@@ -84,7 +83,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
   const trades = new FuturesTrades(rest);
 
   return {
-    check: () => check(rest),
+    check: () => checkAccount(rest, CHECKED, balancesOf, () => askForMode(rest)),
 
     keyRights: (family) => askForRestrictions(rest, family),
 
@@ -182,15 +181,6 @@ async function withQuote(
   const found = await findOrder(rest, FIND_ORDER, asked, QUOTE_KEY);
   if (found.kind === "OK" && found.value !== null) return { kind: "OK", value: found.value };
   return unknown("what was paid for it is not known yet");
-}
-
-async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
-  const account = await checkAccount(rest, CHECKED, balancesOf);
-  if (account.kind !== "OK") return account;
-  const mode = await askForMode(rest);
-  if (mode.kind !== "OK") return mode;
-  const restrictions = await askForRestrictions(rest);
-  return mapped(restrictions, (told) => ({ ...restricted(account.value, told), isHedgeMode: mode.value }));
 }
 
 /** Null where the venue does not say. */

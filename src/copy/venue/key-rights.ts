@@ -40,19 +40,26 @@ export async function askForRestrictions(
   });
 }
 
-/**
- * What an account's own body says of it, if the venue accepts the key; it may leave the withdrawal right
- * open.
- */
+/** What the account itself and its key's rights say of it, if the venue accepts the key. */
 export async function checkAccount(
   rest: AccountRest,
   call: RestCall,
   balancesOf: (body: Body, at: number) => VenueBalances,
-): Promise<VenueAnswer<Pick<AccountCheck, "balances" | "canTrade" | "canWithdraw">>> {
-  return mapped(await rest.ask({ ...call, isKeyCheck: true }), (value) => {
-    const body = objectOf(value);
+  askForMode: () => Promise<VenueAnswer<boolean | null>> = async () => ({ kind: "OK", value: null }),
+): Promise<VenueAnswer<AccountCheck>> {
+  const account = await rest.ask({ ...call, isKeyCheck: true });
+  if (account.kind !== "OK") return account;
+  const mode = await askForMode();
+  if (mode.kind !== "OK") return mode;
+  return mapped(await askForRestrictions(rest), (rights) => {
+    const body = objectOf(account.value);
     const canWithdraw = body.canWithdraw === false ? false : null;
-    return { balances: balancesOf(body, rest.wallNow()), canTrade: flagOf(body, "canTrade"), canWithdraw };
+    const known = {
+      balances: balancesOf(body, rest.wallNow()),
+      canTrade: flagOf(body, "canTrade"),
+      canWithdraw,
+    };
+    return { ...restricted(known, rights), isHedgeMode: mode.value };
   });
 }
 

@@ -3,7 +3,7 @@
 import { COPY_QUOTE_ASSET } from "../../domain/copying.ts";
 import { type Amount, add, type Quantity, sum, ZERO } from "../../money/decimal.ts";
 import { amountOf, type Body, BodyFault, mapped, objectOf, rowsOf, textOf, valueFor } from "./answers.ts";
-import { askForRestrictions, checkAccount, restricted } from "./key-rights.ts";
+import { askForRestrictions, checkAccount } from "./key-rights.ts";
 import { WEIGHTS } from "./limits.ts";
 import {
   type AccountRest,
@@ -23,8 +23,6 @@ import {
   weightOfOpen,
 } from "./orders.ts";
 import type {
-  AccountCheck,
-  VenueAnswer,
   VenueBalances,
   VenueClient,
   VenueFills,
@@ -60,7 +58,7 @@ export function createSpotClient(rest: AccountRest): VenueClient {
       orderOf(objectOf(value), asked, QUOTE_KEY);
 
   return {
-    check: () => check(rest),
+    check: () => checkAccount(rest, ACCOUNT, balancesOf),
 
     keyRights: (family) => askForRestrictions(rest, family),
 
@@ -111,13 +109,6 @@ export function createSpotClient(rest: AccountRest): VenueClient {
 /** "Order type not supported" and "Invalid leverage", in the words of the exchange; nothing was sent. */
 const NO_LEGS: VenueRefusal = { kind: "REFUSED", code: -1116, message: "Invalid orderType." };
 const NO_LEVERAGE: VenueRefusal = { kind: "REFUSED", code: -4028, message: "Invalid leverage" };
-
-async function check(rest: AccountRest): Promise<VenueAnswer<AccountCheck>> {
-  const account = await checkAccount(rest, ACCOUNT, balancesOf);
-  if (account.kind !== "OK") return account;
-  const restrictions = await askForRestrictions(rest);
-  return mapped(restrictions, (told) => ({ ...restricted(account.value, told), isHedgeMode: null }));
-}
 
 function balancesOf(body: Body, at: number): VenueBalances {
   let wallet = ZERO as Amount;

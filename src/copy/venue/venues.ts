@@ -14,7 +14,7 @@ import { type Price, parseDecimal } from "../../money/decimal.ts";
 import { type Body, mapped, objectOf, rowsOf } from "./answers.ts";
 import { createFuturesClient } from "./futures-account.ts";
 import { PollBudget, type RateLimits, readRateLimits, WEIGHTS } from "./limits.ts";
-import type { AccountRest } from "./orders.ts";
+import { type AccountRest, URGENT } from "./orders.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
 import type { Venue, VenueAnswer } from "./venue.ts";
@@ -237,7 +237,7 @@ export class VenueRules {
     parameters: RestCall["parameters"] & object,
     weight: number,
   ): Promise<VenueAnswer<Listing>> {
-    const call = { method: "GET", path, parameters, weight, placesOrder: false, priority: "REDUCE" } as const;
+    const call = { method: "GET", path, parameters, weight, ...URGENT } as const;
     const listing = mapped(await this.#parts.ask(call), (value) => {
       const body = objectOf(value);
       return { rates: readRateLimits(body.rateLimits), rows: rowsOf(body.symbols) };
@@ -303,13 +303,7 @@ export class VenuePrices {
   async #asked(): Promise<VenueAnswer<Prices>> {
     const { path, weight, key } = ROUTES[this.#parts.family];
     const askedAt = this.#parts.wallNow();
-    const body = await this.#parts.ask({
-      method: "GET",
-      path,
-      weight,
-      placesOrder: false,
-      priority: "REDUCE",
-    });
+    const body = await this.#parts.ask({ method: "GET", path, weight, ...URGENT });
     const answer = mapped(body, (value) => pricesOf(value, key));
     const askAgainAt =
       answer.kind === "OK" ? askedAt + PRICES_AGE_MAX_MS : this.#parts.wallNow() + PRICES_RETRY_MS;

@@ -8,7 +8,7 @@ import {
   type Holding,
   type LeadPlacement,
   type LeadState,
-  type SkipReason,
+  type Skip,
 } from "../../../domain/copying.ts";
 import type { SymbolRules } from "../../../domain/symbol.ts";
 import {
@@ -61,7 +61,7 @@ export class CopyBench {
   readonly rules = new Map<string, SymbolRules>();
   readonly resting = new Map<number, Resting>();
   settings: CopySettings = EXACT_SETTINGS;
-  opensNot: SkipReason | null = null;
+  opensNot: Skip | null = null;
   /** Where the strategy's orders at the market fill, if not at the venue's price. */
   readonly paper = new Map<string, Price>();
   /** Funds that the account's owner uses beside the copy. */

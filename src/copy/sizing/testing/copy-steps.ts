@@ -1,5 +1,5 @@
 // The steps of the tables in `scenarios/copy/`, and their outcomes in a trader's words.
-import type { CopySettings, Skip } from "../../../domain/copying.ts";
+import { type CopySettings, type Skip, skipOf } from "../../../domain/copying.ts";
 import type { ClientOrderType, Side } from "../../../domain/order.ts";
 import type { LotSize, NotionalFilter, SymbolRules } from "../../../domain/symbol.ts";
 import { priceAfter, wholeNumber } from "../../../engine/testing/workbench.ts";
@@ -61,7 +61,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     return undefined;
   },
   pause: (bench) => {
-    bench.opensNot = "PAUSED";
+    bench.opensNot = skipOf("PAUSED");
     return undefined;
   },
   resume: (bench) => {
