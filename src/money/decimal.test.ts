@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type Amount,
+  atLeastZero,
   costUp,
   decimal,
   feeUp,
@@ -15,6 +16,8 @@ import {
   type Quantity,
   quantityFor,
   type Rate,
+  shareOf,
+  withSignOf,
 } from "./decimal.ts";
 
 const price = (text: string) => decimal<Price>(text);
@@ -110,5 +113,20 @@ describe("rounding", () => {
     expect(floorToStep(quantity("0.12345678"), quantity("0"))).toBe(quantity("0.12345678"));
     expect(isMultiple(quantity("0.3"), quantity("0.1"))).toBe(true);
     expect(isMultiple(quantity("0.30000001"), quantity("0.1"))).toBe(false);
+  });
+});
+
+describe("shares and signs", () => {
+  test("a share is rounded towards zero, and nothing has no share", () => {
+    const ten = decimal<Amount>("10");
+    expect(formatBriefly(shareOf(ten, 1n, 3n))).toBe("3.33333333");
+    expect(formatBriefly(shareOf(decimal<Amount>("-10"), 1n, 3n))).toBe("-3.33333333");
+    expect(shareOf(ten, 1n, 0n)).toBe(0n);
+  });
+
+  test("a size takes the sign of something else, and less than nothing is nothing", () => {
+    const size = decimal<Amount>("2");
+    expect([withSignOf(size, -5n), withSignOf(size, 5n)].map(formatBriefly)).toEqual(["-2", "2"]);
+    expect([atLeastZero(decimal<Amount>("-1")), atLeastZero(size)].map(formatBriefly)).toEqual(["0", "2"]);
   });
 });

@@ -141,6 +141,21 @@ export function least<D extends Decimal>(one: D, other: D): D {
   return one < other ? one : other;
 }
 
+/** The value, or zero if it is below. */
+export function atLeastZero<D extends Decimal>(value: D): D {
+  return (value > 0n ? value : 0n) as D;
+}
+
+/** A size with the sign of something else. */
+export function withSignOf<D extends Decimal>(size: D, sign: bigint): D {
+  return (sign < 0n ? -size : size) as D;
+}
+
+/** Whole × part / of, rounded towards zero: such a share of the whole; nothing of nothing. */
+export function shareOf<D extends Decimal>(whole: D, part: bigint, of: bigint): D {
+  return (of === 0n ? 0n : (whole * part) / of) as D;
+}
+
 /** Price × quantity, rounded up: what a buyer pays. */
 export function costUp(price: Price, quantity: Quantity): Amount {
   return ((price * quantity + SCALE - 1n) / SCALE) as Amount;

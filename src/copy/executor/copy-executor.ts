@@ -50,9 +50,11 @@ import type { VenuePrices } from "../sizing/proportion.ts";
 import { isReduction } from "../sizing/scale-order.ts";
 import { skipWords } from "../sizing/skip.ts";
 import type { Venue } from "../venue/venue.ts";
+import { cancel } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { executeRow } from "./execute-row.ts";
-import { conclude, learnDueFees, ORDER_WAITS_MS } from "./place.ts";
+import { closePosition, fill, fireLeg, followLeverage } from "./exits.ts";
+import { placeLeg } from "./legs.ts";
+import { conclude, learnDueFees, ORDER_WAITS_MS, place } from "./place.ts";
 import { executeRepair, giveUp, orderRepair, withdraw } from "./requests.ts";
 import { submit } from "./submit.ts";
 
@@ -1069,6 +1071,31 @@ export class CopyExecutor {
       this.#forget(request);
     }
     this.#save();
+  }
+}
+
+/** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */
+async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAction): Promise<void> {
+  const { state, now } = context;
+  switch (action.kind) {
+    case "PLACE":
+      return await place(context, row, action);
+    case "CANCEL":
+    case "CANCEL_LEG":
+      return await cancel(context, row, action);
+    case "FILL":
+      return await fill(context, row, action);
+    case "PLACE_LEG":
+      return await placeLeg(context, row, action);
+    case "FIRE_LEG":
+      return await fireLeg(context, row, action);
+    case "LIQUIDATE":
+      return await closePosition(context, row, action);
+    case "SET_LEVERAGE":
+      return await followLeverage(context, row, action);
+    case "CLOSE":
+      state.put({ ...row, status: "DONE", updatedAt: now() });
+      if (state.copy.status !== "STOPPED") state.move("CLOSING", "STRATEGY_CLOSED", now());
   }
 }
 

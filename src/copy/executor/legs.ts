@@ -4,16 +4,10 @@
 // A venue takes a leg only while there is a position, and one of a kind. A leg whose position has yet to come
 // waits in the log and is sent as soon as it is there. A leg that takes the place of another of its kind is
 // sent after that one is canceled; if the venue refuses it, the one before is sent again.
+
 import { type LeadAction, type LeadLeg, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
-import {
-  type CopyState,
-  closesPosition,
-  isLeg,
-  isWaitingLeg,
-  ownRow,
-  skipped,
-} from "../orders/copy-state.ts";
+import { closesPosition, isLeg, isWaitingLeg, opensLater, ownRow, skipped } from "../orders/copy-state.ts";
 import { legCapSkip } from "../sizing/limits.ts";
 import { restingOn } from "../sizing/proportion.ts";
 import { snapPrice } from "../sizing/snap.ts";
@@ -36,13 +30,6 @@ export async function placeLeg(
   else if (state.holding(action.symbol).quantity === 0n && opensLater(state, action)) {
     state.put({ ...row, status: "RESTING" });
   } else state.put(skipped(row, skipOf("NOTHING_HELD")));
-}
-
-/** A waiting leg that is due: its position exists, or will never exist. Null if there is none. */
-export function readyLeg(state: CopyState, symbol: string): MirrorEntry | null {
-  const isOver = (entry: MirrorEntry) =>
-    isWaitingLeg(entry) && (closesPosition(state, entry) || !opensLater(state, entry));
-  return state.resting(symbol).find(isOver) ?? null;
 }
 
 /** Sends a leg that has waited, or ends it if its position will not come. */
@@ -119,17 +106,4 @@ async function sendLeg(context: CopyContext, row: MirrorEntry, isFittedAgain = f
   if (outcome.kind === "UNSENT" && isWaitingLeg(row)) return state.put(row);
   if (!isFittedAgain && (await isOfOldRules(context, row, outcome))) return await sendLeg(context, row, true);
   return await conclude(context, row, outcome);
-}
-
-/** Whether an open order, or one in the outbox, opens the position that a leg is to close. */
-function opensLater(state: CopyState, { symbol, side }: Pick<MirrorEntry, "symbol" | "side">): boolean {
-  return state
-    .open(symbol ?? "")
-    .some(
-      (entry) =>
-        entry.kind === "PLACE" &&
-        (entry.status === "RESTING" || entry.status === "UNCONFIRMED") &&
-        entry.side !== side &&
-        entry.reduceOnly !== true,
-    );
 }

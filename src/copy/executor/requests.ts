@@ -14,7 +14,7 @@ import { symbolsHeld, unexecuted } from "../sizing/proportion.ts";
 import { leverageSkip, skipWords } from "../sizing/skip.ts";
 import { cancelRow } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { sendAtMarket } from "./execute-row.ts";
+import { sendAtMarket } from "./exits.ts";
 import { conclude, feesOfSpot, setCopiedLeverage } from "./place.ts";
 import { submit } from "./submit.ts";
 

@@ -3,6 +3,7 @@
 // by something outdated; `flush` makes durable what has changed since, in order.
 //
 // A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
+
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import {
   BLANK_ENTRY,
@@ -24,12 +25,15 @@ import type { Leg } from "../../domain/leg.ts";
 import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
+  add,
   least,
   magnitude,
   type Quantity,
   type Rate,
   SCALE,
+  shareOf,
   subtract,
+  withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
@@ -256,10 +260,10 @@ export class CopyState {
     { left, before }: { readonly left: Quantity; readonly before: Quantity },
   ): void {
     const { quantity, target = quantity } = this.holding(symbol);
-    if (target !== 0n && before > 0n) this.#setTarget(symbol, ((target * left) / before) as Quantity);
+    if (target !== 0n && before > 0n) this.#setTarget(symbol, shareOf(target, left, before));
     for (const entry of this.open(symbol)) {
       if (entry.kind !== "PLACE" || entry.retained === undefined || before <= 0n) continue;
-      this.put({ ...entry, retained: ((entry.retained * left) / before) as Rate });
+      this.put({ ...entry, retained: shareOf(entry.retained, left, before) });
     }
   }
 
@@ -271,7 +275,7 @@ export class CopyState {
     const { quantity: held, target = held } = this.holding(symbol);
     if (target === 0n || target > 0n !== (side === "BUY")) return;
     const size = subtract(magnitude(target), least(magnitude(target), quantity));
-    this.#setTarget(symbol, (target < 0n ? -size : size) as Quantity);
+    this.#setTarget(symbol, withSignOf(size, target));
   }
 
   /** Everything of a symbol is to be closed. */
@@ -387,15 +391,14 @@ function targetAfter(before: Holding, after: Quantity, retained: Rate): Quantity
   const isOtherSide = quantity * after < 0n;
   const opened = isOtherSide ? magnitude(after) : subtract(magnitude(after), magnitude(quantity));
   if (opened <= 0n) return target;
-  const entitled = (opened * retained) / SCALE;
-  const kept = isOtherSide ? 0n : target;
-  return (kept + (after < 0n ? -entitled : entitled)) as Quantity;
+  const entitled = shareOf(opened, retained, SCALE);
+  return add(isOtherSide ? ZERO : target, withSignOf(entitled, after));
 }
 
 function within(target: Quantity, quantity: Quantity): Quantity {
   if (target * quantity <= 0n) return ZERO;
   const size = least(magnitude(target), magnitude(quantity));
-  return (quantity < 0n ? -size : size) as Quantity;
+  return withSignOf(size, quantity);
 }
 
 // New rows of the mirror log, before the venue has said anything of their orders.
@@ -539,12 +542,11 @@ export function applyReport(
 export function bookFees(state: CopyState, entry: MirrorEntry, fills: VenueFills, now: number): MirrorEntry {
   const { symbol, side } = entry;
   const fee = subtract(fills.fee, entry.fee);
-  const booked = fills.fee === 0n ? ZERO : (((fills.feeInBase * entry.fee) / fills.fee) as Quantity);
-  const feeInBase = subtract(fills.feeInBase, booked);
+  const feeInBase = subtract(fills.feeInBase, shareOf(fills.feeInBase, entry.fee, fills.fee));
   if (symbol !== null && side !== null && (fee !== 0n || feeInBase !== 0n)) {
     const { executedQuantity, executedQuote } = entry;
-    const cost = executedQuantity === 0n ? ZERO : (executedQuote * feeInBase) / executedQuantity;
-    state.charge({ symbol, side, fee, feeInBase, cost: cost as Amount }, entry.entryId);
+    const cost = shareOf(executedQuote, feeInBase, executedQuantity);
+    state.charge({ symbol, side, fee, feeInBase, cost }, entry.entryId);
   }
   const { isFeeDue: _due, ...row } = entry;
   return state.put({ ...row, fee: fills.fee, updatedAt: now });
@@ -586,4 +588,27 @@ export function closesPosition(
 ): boolean {
   const { quantity } = state.holding(symbol ?? "");
   return side === "SELL" ? quantity > 0n : quantity < 0n;
+}
+
+/** A waiting leg that is due: its position exists, or will never exist. Null if there is none. */
+export function readyLeg(state: CopyState, symbol: string): MirrorEntry | null {
+  const isOver = (entry: MirrorEntry) =>
+    isWaitingLeg(entry) && (closesPosition(state, entry) || !opensLater(state, entry));
+  return state.resting(symbol).find(isOver) ?? null;
+}
+
+/** Whether an open order, or one in the outbox, opens the position that a leg is to close. */
+export function opensLater(
+  state: CopyState,
+  { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
+): boolean {
+  return state
+    .open(symbol ?? "")
+    .some(
+      (entry) =>
+        entry.kind === "PLACE" &&
+        (entry.status === "RESTING" || entry.status === "UNCONFIRMED") &&
+        entry.side !== side &&
+        entry.reduceOnly !== true,
+    );
 }

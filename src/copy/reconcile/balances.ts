@@ -3,7 +3,7 @@
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { type Amount, add, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
+import { add, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
@@ -62,9 +62,9 @@ function takeSnapshot(
   const { share, budget } = settings;
   const { book } = state;
   const { wallet } = balances;
-  const startEquity =
-    book.startEquity ??
-    beginningWith(copyEquity(family, { share, budget, wallet, holdings: book.holdings }, prices, NO_TRADES));
+  const equityNow = copyEquity(family, { share, budget, wallet, holdings: book.holdings }, prices, NO_TRADES);
+  // A copy of an account in which there is nothing yet begins once there is something.
+  const startEquity = book.startEquity ?? (equityNow > 0n ? equityNow : null);
   const begun = {
     ...book,
     startEquity,
@@ -72,11 +72,6 @@ function takeSnapshot(
   };
   const snapshot = snapshotOf(balances, { book, at: now(), family });
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
-}
-
-/** A copy of an account in which there is nothing yet begins once there is something. */
-function beginningWith(equity: Amount): Amount | null {
-  return equity > 0n ? equity : null;
 }
 
 /**

@@ -4,6 +4,7 @@
 // exit of the strategy is reduced at the market; a position gets a missing stop of its strategy; a leg
 // without a position is canceled, and so is an open order that would open something where nothing may open. A
 // holding below its target is only shown: openings are the strategy's, or the copier's request.
+
 import { collectiveId, orderIdOf } from "../../domain/collective-id.ts";
 import {
   type CopyRequest,
@@ -17,8 +18,8 @@ import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../..
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { fitted, sendAtMarket } from "../executor/execute-row.ts";
-import { addLegRow, endWait, readyLeg, replaceOrSend } from "../executor/legs.ts";
+import { fitted, sendAtMarket } from "../executor/exits.ts";
+import { addLegRow, endWait, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
 import { findAtVenue } from "../executor/submit.ts";
 import { baseOf, isFlat } from "../leads/actions.ts";
@@ -31,6 +32,7 @@ import {
   isSameKind,
   isWaitingLeg,
   ownRow,
+  readyLeg,
   skipped,
 } from "../orders/copy-state.ts";
 import { unexecuted } from "../sizing/proportion.ts";
@@ -248,7 +250,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   const row: MirrorEntry = {
     ...(terms.before ?? {
       ...ownRow(terms.kind, symbol, now(), terms.request),
-      ...placeOf(state),
+      ...{ copyId: state.copy.copyId, entryId: 0 },
     }),
     side,
     orderType: "MARKET",
@@ -308,10 +310,6 @@ function excessOf(state: CopyState, symbol: string, { isClosing }: ReconcileTerm
 /** An order that reduces, of the copy's own. */
 export function isOwnOrder({ kind }: MirrorEntry): boolean {
   return kind === "RECONCILE" || kind === "FLATTEN" || kind === "CLOSE";
-}
-
-function placeOf({ copy }: CopyState) {
-  return { copyId: copy.copyId, entryId: 0 };
 }
 
 /**

@@ -4,6 +4,7 @@
 // less its executions since. Fills are requested only for symbols whose account and book differ; trades of
 // others appear as drift. What is missing without such an order was sold by its owner: two consecutive polls
 // have to find it missing, since a venue's answers may lag behind one another.
+
 import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
@@ -14,7 +15,9 @@ import {
   proceedsDown,
   type Quantity,
   type Rate,
+  shareOf,
   subtract,
+  withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
@@ -120,7 +123,7 @@ function bookOne(
   symbol: string,
   { venueOrderId, clientOrderId, side, quantity, quote, of, fees }: Cleared,
 ): void {
-  const fee = ((fees * quantity) / of) as Amount;
+  const fee = shareOf(fees, quantity, of);
   const feeInBase = ZERO as Quantity;
   // The snapshot has it already.
   const { snapshot } = state.book;
@@ -180,8 +183,7 @@ export function closedByVenue(
     if (by !== "VENUE" || booked.has(venueOrderId) || !isAgainst) continue;
     const quantity = least(of, magnitude(held));
     held = add(held, signed(side, quantity));
-    const share = ((quote * quantity) / of) as Amount;
-    closed.push({ venueOrderId, clientOrderId, side, quantity, quote: share, of, at });
+    closed.push({ venueOrderId, clientOrderId, side, quantity, quote: shareOf(quote, quantity, of), of, at });
   }
   return { closed, isWhole: true };
 }
@@ -283,7 +285,7 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
     const rules = gone === 0n ? null : await session.rules(symbol);
     // Less than a step cannot be sold anyway; it may be a fee's rounding.
     const isTooLittle = gone === 0n || (rules !== null && snapQuantity(rules, gone, AT_MARKET) === 0n);
-    if (!isTooLittle) found.set(symbol, signedGone(state, symbol, gone));
+    if (!isTooLittle) found.set(symbol, withSignOf(gone, state.holding(symbol).quantity));
   }
   const prices = await session.prices();
   // What an own order has executed since is not missing.
@@ -313,7 +315,7 @@ export function writeOff(
   { symbol, quantity, price }: { symbol: string; quantity: Quantity; price: Price | null },
 ): NewEntry {
   const own = state.holding(symbol);
-  const atCost = ((own.cost * quantity) / magnitude(own.quantity)) as Amount;
+  const atCost = shareOf(own.cost, quantity, magnitude(own.quantity));
   const quote = price === null ? atCost : proceedsDown(price, quantity);
   const side = own.quantity > 0n ? "SELL" : "BUY";
   const gone = { symbol, side, quantity, quote, fee: ZERO, feeInBase: ZERO } as const;
@@ -324,8 +326,4 @@ export function writeOff(
     executedQuantity: quantity,
     executedQuote: quote,
   };
-}
-
-function signedGone(state: CopyState, symbol: string, gone: Quantity): Quantity {
-  return (state.holding(symbol).quantity > 0n ? gone : -gone) as Quantity;
 }

@@ -4,6 +4,7 @@
 // reduces holding and cost, and counts as a fee in the quote asset. Fractions are rounded down at the 8th
 // decimal; funding is in no book. Usable funds are the venue's last snapshot, carried forward by the copy's
 // executions; they err towards less, since freed funds count only once the venue reports them.
+
 import type { StrategyType } from "../../domain/account.ts";
 import {
   type CopyBook,
@@ -18,6 +19,7 @@ import {
   type Amount,
   add,
   amountDown,
+  atLeastZero,
   divideDown,
   divideUp,
   least,
@@ -25,6 +27,7 @@ import {
   product,
   type Quantity,
   SCALE,
+  shareOf,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
@@ -66,7 +69,7 @@ export function heldOnAccount({ holdings, snapshot }: CopyBook): ReadonlyMap<str
       found.set(symbol, {
         ...holding,
         quantity: account,
-        cost: share(holding.cost, magnitude(account), magnitude(holding.quantity)),
+        cost: shareOf(holding.cost, magnitude(account), magnitude(holding.quantity)),
       });
   }
   return found;
@@ -130,7 +133,10 @@ type Changed = { readonly holding: Holding; readonly gained: Amount };
 function bought(held: Holding, { quantity, quote, feeInBase }: Execution): Changed {
   const arrived = subtract(quantity, feeInBase);
   return {
-    holding: { quantity: add(held.quantity, arrived), cost: add(held.cost, share(quote, arrived, quantity)) },
+    holding: {
+      quantity: add(held.quantity, arrived),
+      cost: add(held.cost, shareOf(quote, arrived, quantity)),
+    },
     gained: ZERO,
   };
 }
@@ -138,10 +144,10 @@ function bought(held: Holding, { quantity, quote, feeInBase }: Execution): Chang
 /** Sells at the average cost. More than is held is the copier's own: it is none of the copy's gain. */
 function sold(held: Holding, { quantity, quote }: Execution): Changed {
   const closed = quantity < held.quantity ? quantity : held.quantity;
-  const cost = share(held.cost, closed, held.quantity);
+  const cost = shareOf(held.cost, closed, held.quantity);
   return {
     holding: { quantity: subtract(held.quantity, closed), cost: subtract(held.cost, cost) },
-    gained: subtract(share(quote, closed, quantity), cost),
+    gained: subtract(shareOf(quote, closed, quantity), cost),
   };
 }
 
@@ -156,8 +162,8 @@ function turned(held: Holding, { side, quantity, quote }: Execution): Changed {
   }
   const size = magnitude(held.quantity);
   const closed = quantity < size ? quantity : size;
-  const cost = share(held.cost, closed, size);
-  const closedFor = share(quote, closed, quantity);
+  const cost = shareOf(held.cost, closed, size);
+  const closedFor = shareOf(quote, closed, quantity);
   return {
     holding: {
       quantity: add(held.quantity, signed),
@@ -165,10 +171,6 @@ function turned(held: Holding, { side, quantity, quote }: Execution): Changed {
     },
     gained: held.quantity > 0n ? subtract(closedFor, cost) : subtract(cost, closedFor),
   };
-}
-
-function share(whole: Amount, part: Quantity, of: Quantity): Amount {
-  return (of === 0n ? 0n : (whole * part) / of) as Amount;
 }
 
 function withHolding(
@@ -187,8 +189,7 @@ const HELD_MAX = 200;
 
 /** The snapshot once an order was sent that takes so much of what is available. */
 export function spending(snapshot: VenueSnapshot, worth: Amount): VenueSnapshot {
-  const left = subtract(snapshot.available, worth);
-  return { ...snapshot, available: left < 0n ? (0n as Amount) : left };
+  return { ...snapshot, available: atLeastZero(subtract(snapshot.available, worth)) };
 }
 
 /** The snapshot once an order that was to take so much came to nothing. */
@@ -323,7 +324,7 @@ export function settlementOf(
   if (before === undefined && !isFinal) return { settled: null, profitMark: { week, mark } };
   if (before?.week === week && !isFinal) return null;
   const profit = subtract(equity, startEquity);
-  const gained = profit > mark ? subtract(profit, mark) : (ZERO as Amount);
+  const gained = atLeastZero(subtract(profit, mark));
   const share = divideDown(gained * PROFIT_SHARE_RATE, SCALE) as Amount;
   const settled = isFinal && share === 0n ? null : { profit, mark, share };
   return { settled, profitMark: { week, mark: profit > mark ? profit : mark } };

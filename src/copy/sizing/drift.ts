@@ -18,6 +18,7 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
   add,
+  atLeastZero,
   costUp,
   formatBriefly,
   least,
@@ -27,8 +28,10 @@ import {
   type Quantity,
   quantityFor,
   SCALE,
+  shareOf,
   subtract,
   sum,
+  withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
 import { type CauseOfDrift, causeOf, heldOf, type Position } from "./drift-cause.ts";
@@ -203,9 +206,9 @@ function targetOf(
 ): Quantity {
   if (scale.by === "FIXED_AMOUNT") return theirs !== 0n && theirs > 0n === own > 0n ? own : ZERO;
   const { ours, theirs: whole } = scale;
-  const exact = (whole <= 0n ? 0n : (magnitude(theirs) * ours) / whole) as Quantity;
+  const exact = shareOf(magnitude(theirs), ours, atLeastZero(whole as Amount));
   const size = rules === null ? exact : snapQuantity(rules, exact, AT_MARKET);
-  return (theirs < 0n ? -size : size) as Quantity;
+  return withSignOf(size, theirs);
 }
 
 function scaleOf({ family, lead, prices, settings, book }: DriftInput, { wallet }: VenueSnapshot): Scale {
@@ -372,17 +375,20 @@ export function repairSizes(
   const { own, target } = position;
   const held = heldOf(position);
   const isSameSide = held === 0n || target === 0n || held > 0n === target > 0n;
-  const toReduce = isSameSide ? atLeastZero(magnitude(held) - magnitude(target)) : magnitude(held);
-  const toIncrease = isSameSide ? atLeastZero(magnitude(target) - magnitude(held)) : magnitude(target);
+  const toReduce = isSameSide ? atLeastZero(subtract(magnitude(held), magnitude(target))) : magnitude(held);
+  const toIncrease = isSameSide
+    ? atLeastZero(subtract(magnitude(target), magnitude(held)))
+    : magnitude(target);
 
   const reducing: Side = held > 0n ? "SELL" : "BUY";
   const resting = restingOf(terms.resting, toReduce > 0n ? reducing : sideTowards(target));
   const reduction = orderOf(position, terms, {
     side: reducing,
-    quantity: atLeastZero(toReduce - resting),
+    quantity: atLeastZero(subtract(toReduce, resting)),
     increases: false,
   });
-  const missing = held === own ? atLeastZero(toIncrease - atLeastZero(resting - toReduce)) : ZERO;
+  const missing =
+    held === own ? atLeastZero(subtract(toIncrease, atLeastZero(subtract(resting, toReduce)))) : ZERO;
   const increase = orderOf(position, terms, {
     side: sideTowards(target),
     quantity: affordable(terms.withinBounds(missing, sideTowards(target)), terms),
@@ -453,8 +459,4 @@ function orderOf(
   });
   if (skip !== null) return null;
   return { symbol, side, quantity, increases, reduceOnly: family === "FUTURES" && !increases, scale };
-}
-
-function atLeastZero(value: bigint): Quantity {
-  return (value > 0n ? value : 0n) as Quantity;
 }

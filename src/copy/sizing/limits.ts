@@ -2,6 +2,7 @@
 // orders. The copier's settings: leverage, value of a position and of all, symbols, slippage, openings per
 // minute, daily loss, take profit. The copier's bounds concern openings; they never hold back an exit. Pure:
 // times and equities are arguments.
+
 import { type CopySettings, type LeadPlacement, type Skip, skipOf } from "../../domain/copying.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -10,6 +11,7 @@ import {
   type Amount,
   add,
   asAmount,
+  atLeastZero,
   costUp,
   divideDown,
   magnitude,
@@ -132,7 +134,7 @@ function boundedBy(
   const most = subtract(room <= 0n ? ZERO : quantityFor(room, price), held);
   if (opening <= most) return { quantity: opening, skip: null };
   const wanted = add(costUp(price, add(held, opening)), elsewhere);
-  return { quantity: most > 0n ? most : ZERO, skip: skipOf(reason, { wanted, had, unit: "QUOTE", bound }) };
+  return { quantity: atLeastZero(most), skip: skipOf(reason, { wanted, had, unit: "QUOTE", bound }) };
 }
 
 /** The copy's holding of the symbol on the side of the order, and what its open orders may add to it. */

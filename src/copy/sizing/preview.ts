@@ -25,6 +25,7 @@ import type { SymbolRules } from "../../domain/symbol.ts";
 import {
   type Amount,
   add,
+  atLeastZero,
   costUp,
   divideUp,
   feeUp,
@@ -35,8 +36,10 @@ import {
   type Quantity,
   quantityFor,
   SCALE,
+  shareOf,
   subtract,
   sum,
+  withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
 import { executedIn, holdingOf } from "./book.ts";
@@ -133,9 +136,9 @@ function fixedHolding(
   size: Exclude<CopySettings["size"], { readonly by: "RATIO" }>,
   { held, price }: LeadHolding,
 ): Quantity {
-  if (size.by === "FIXED_RATIO") return ((held * size.ratio) / SCALE) as Quantity;
+  if (size.by === "FIXED_RATIO") return shareOf(held, size.ratio, SCALE);
   const quantity = price <= 0n ? ZERO : quantityFor(size.amount, price);
-  return (held < 0n ? -quantity : quantity) as Quantity;
+  return withSignOf(quantity, held);
 }
 type LeadHolding = { readonly held: Quantity; readonly price: Price };
 
@@ -187,7 +190,7 @@ class PaperBook {
       const price = lead.lastPrices.get(symbol);
       if (price === undefined || (family === "FUTURES" && !this.#leverages.has(symbol))) continue;
       const quantity =
-        size.by === "RATIO" ? (((held * ours) / theirs) as Quantity) : fixedHolding(size, { held, price });
+        size.by === "RATIO" ? shareOf(held, ours, theirs) : fixedHolding(size, { held, price });
       if (quantity === 0n) continue;
       holdings.set(symbol, { quantity, cost: costUp(price, magnitude(quantity)) });
       if (family === "SPOT") this.#wallet = subtract(this.#wallet, proceedsDown(price, quantity));
@@ -209,8 +212,7 @@ class PaperBook {
   }
 
   get available(): Amount {
-    const free = subtract(this.#wallet, add(this.restingWorth, this.#marginInUse()));
-    return free > 0n ? free : ZERO;
+    return atLeastZero(subtract(this.#wallet, add(this.restingWorth, this.#marginInUse())));
   }
 
   held(symbol: string): Quantity {
@@ -242,12 +244,12 @@ class PaperBook {
     if (resting === undefined) return;
     const { placement, quantity, left, worth } = resting;
     const isWhole = filled.quantity >= placement.quantity;
-    const share = ((quantity * filled.quantity) / placement.quantity) as Quantity;
+    const share = shareOf(quantity, filled.quantity, placement.quantity);
     const executed = isWhole ? left : least(left, share);
     this.#execute(placement.symbol, placement.side, { quantity: executed, price: filled.price });
     const rest = subtract(left, executed);
     if (rest === 0n) this.#resting.delete(orderId);
-    else this.#resting.set(orderId, { ...resting, left: rest, worth: ((worth * rest) / left) as Amount });
+    else this.#resting.set(orderId, { ...resting, left: rest, worth: shareOf(worth, rest, left) });
   }
 
   cancel(orderId: number): void {

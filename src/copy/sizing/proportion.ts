@@ -3,6 +3,7 @@
 // rounded up, the copy's down. An asset without a price counts nothing. Copies of its strategy would then be
 // too large, so nothing is opened for them while it has no price (`hasUnvalued`).
 // Source: specification, section 1; design, section 6 (copiers).
+
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -24,6 +25,7 @@ import {
   add,
   amountDown,
   amountUp,
+  atLeastZero,
   costUp,
   decimal,
   divideDown,
@@ -39,6 +41,7 @@ import {
   quantityFor,
   type Rate,
   SCALE,
+  shareOf,
   subtract,
   sum,
   ZERO,
@@ -206,7 +209,7 @@ export function copyEquity(
  * Never negative.
  */
 export function workedWith({ share, budget }: Pick<CopySettings, "share" | "budget">, whole: Amount): Amount {
-  const shared = (whole <= 0n ? 0n : (whole * share) / SCALE) as Amount;
+  const shared = shareOf(atLeastZero(whole), share, SCALE);
   return budget === null ? shared : least(shared, budget);
 }
 
@@ -280,8 +283,7 @@ function spotParts(input: ScaleInput, price: Price | null): Parts {
   const { placement, lead, holdings, rules, restingOnSymbol } = input;
   const { side, quantity, symbol } = placement;
   const own = holdings.get(symbol)?.quantity ?? ZERO;
-  const unsold = subtract(own, restingOnSymbol.sells);
-  const reducible: Quantity = unsold > 0n ? unsold : ZERO;
+  const reducible = atLeastZero(subtract(own, restingOnSymbol.sells));
   if (side === "BUY") return { opening: openingPart(input, quantity, price), reducing: NO_PART, reducible };
   const theirs: Quantity = lead.held.get(rules?.baseAsset ?? "") ?? ZERO;
   const reducing = exitPart("HOLDING", quantity, {
@@ -359,7 +361,7 @@ function openingPart(input: ScaleInput, quantity: Quantity, price: Price | null)
 /** Quantity × ours / theirs, rounded down; nothing of a strategy that has nothing. */
 function scaledPart(quantity: Quantity, scale: Scale): Part {
   const { ours, theirs } = scale;
-  return { quantity: (theirs <= 0n ? 0n : (quantity * ours) / theirs) as Quantity, scale };
+  return { quantity: theirs <= 0n ? ZERO : shareOf(quantity, ours, theirs), scale };
 }
 
 // What a copy can pay for. Openings are cut to the usable funds, so that a strategy's order for all it has is
@@ -438,8 +440,7 @@ function lossAtLimit({
   readonly mark: Price | null;
 }): Price {
   if (limit === null || mark === null) return ZERO;
-  const loss = side === "BUY" ? subtract(limit, mark) : subtract(mark, limit);
-  return loss > 0n ? loss : ZERO;
+  return atLeastZero(side === "BUY" ? subtract(limit, mark) : subtract(mark, limit));
 }
 
 function slackOf(price: Price): Price {
@@ -473,8 +474,7 @@ export function roomOf(
       ? add(worthOfHoldings(holdings, prices, lead), restingWorth)
       : subtract(wallet, least(wallet, available));
   const freed = least(released, inUse);
-  const room = least(add(available, freed), add(subtract(ours, inUse), freed));
-  return room > 0n ? room : ZERO;
+  return atLeastZero(least(add(available, freed), add(subtract(ours, inUse), freed)));
 }
 
 /**
@@ -500,8 +500,7 @@ export function releasedBy(
   const lost = held.quantity > 0n ? subtract(entered, left) : subtract(left, entered);
   const fees = add(feeUp(entered, STANDARD.FUTURES.takerFee), feeUp(left, STANDARD.FUTURES.takerFee));
   const margin = divideDown(entered, BigInt(leverage ?? 1)) as Amount;
-  const freed = subtract(subtract(margin, lost > 0n ? lost : ZERO), fees);
-  return freed > 0n ? freed : ZERO;
+  return atLeastZero(subtract(subtract(margin, atLeastZero(lost)), fees));
 }
 
 /**

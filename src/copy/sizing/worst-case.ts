@@ -2,12 +2,14 @@
 // liquidates a position of the largest permitted size at the copied leverage, and the value of all positions
 // together. Pure. It is no forecast: fees, funding, price jumps and slippage make a loss larger. Source:
 // reference exchange, section 15 (isolated margin), by `engine/futures/margin.ts`.
+
 import type { StrategyType } from "../../domain/account.ts";
 import { COPY_QUOTE_ASSET, type CopySettings } from "../../domain/copying.ts";
 import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
 import { initialMargin, liquidationPrice, notionalMaxAt } from "../../engine/futures/margin.ts";
 import {
   type Amount,
+  atLeastZero,
   divideDown,
   formatBriefly,
   least,
@@ -99,7 +101,7 @@ function moveOf(quantity: Quantity, leverage: number, contract: ContractTerms | 
   // Without borrowed money a long is lost with the whole price only.
   if (price === null) return ONE;
   const move = quantity > 0n ? subtract(ENTRY, price) : subtract(price, ENTRY);
-  return (move > 0n ? move : 0n) as bigint as Rate;
+  return atLeastZero(move) as bigint as Rate;
 }
 
 function exposureOf(settings: CopySettings, equity: Amount, leverage: number): WorstCase["exposure"] {

@@ -2,9 +2,10 @@
 // orders of its own: liquidation, auto-deleveraging (ADL), settlement of a delisted contract. Such an order
 // has a special type or a client id prefix that no client may choose; so each unknown order is queried, once.
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 15.6.
+
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import type { Side } from "../../domain/order.ts";
-import type { Amount, Quantity } from "../../money/decimal.ts";
+import { type Amount, atLeastZero, type Quantity } from "../../money/decimal.ts";
 import {
   amountOf,
   type Body,
@@ -131,7 +132,7 @@ export async function askForClearance(
   const answer = await rest.ask({ ...INCOMES, parameters });
   return mapped(answer, (value) => {
     const taken = rowsOf(value).reduce((sum, row) => sum - amountOf<Amount>(row, "income"), 0n);
-    return (taken > 0n ? taken : 0n) as Amount;
+    return atLeastZero(taken as Amount);
   });
 }
 

@@ -35,7 +35,9 @@ export const PLANTS = {
   "random-ids": {
     what: "client ids are drawn: what is sent again is another order",
     finds: ["DOUBLED"],
-    changes: [{ file: "copy/executor/submit.ts", from: /\.update\(text\)/, to: ".update(text + Math.random())" }],
+    changes: [
+      { file: "copy/executor/submit.ts", from: /\.update\(text\)/, to: ".update(text + Math.random())" },
+    ],
   },
   "sent-again-at-once": {
     what: "an order whose answer did not come is sent again without asking",
@@ -101,7 +103,7 @@ export const PLANTS = {
     finds: ["DISORDERED"],
     changes: [
       {
-        file: "copy/executor/execute-row.ts",
+        file: "copy/executor/copy-executor.ts",
         from: /return await cancel\(context, row, action\);/,
         to: 'return void state.put({ ...row, status: "DONE" });',
       },

@@ -1,6 +1,7 @@
-// Executes one row of the outbox: dispatches it to the file that handles its kind. Also sends the copy's own
-// market orders, which close, reconcile or repair: fits them to the venue's rules, submits and concludes
-// them. If the rules have changed since, they are fetched again and the order is fitted once more.
+// The strategy's exits beside its orders, mirrored: fills of open orders, fired legs and liquidations; and its
+// leverage. Also sends the copy's own market orders, which close, reconcile or repair: fits them to the venue's
+// rules, submits and concludes them. If the rules have changed since, they are fetched again and the order is
+// fitted once more.
 import {
   type LeadAction,
   type LeadFill,
@@ -18,42 +19,20 @@ import { unlessUnanswered } from "../session/venue-session.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import { type Fitted, marketQuantity } from "../sizing/snap.ts";
-import { cancel, cancelLegs, cancelOvertaken } from "./cancel.ts";
+import { cancelLegs, cancelOvertaken } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { placeLeg } from "./legs.ts";
-import { briefly, conclude, latest, place } from "./place.ts";
+import { briefly, conclude, latest } from "./place.ts";
 import { findAtVenue, isOfOldRules, submit } from "./submit.ts";
-
-/** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */
-export async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAction): Promise<void> {
-  const { state, now } = context;
-  switch (action.kind) {
-    case "PLACE":
-      return await place(context, row, action);
-    case "CANCEL":
-    case "CANCEL_LEG":
-      return await cancel(context, row, action);
-    case "FILL":
-      return await fill(context, row, action);
-    case "PLACE_LEG":
-      return await placeLeg(context, row, action);
-    case "FIRE_LEG":
-      return await fireLeg(context, row, action);
-    case "LIQUIDATE":
-      return await closePosition(context, row, action);
-    case "SET_LEVERAGE":
-      return await followLeverage(context, row, action);
-    case "CLOSE":
-      state.put({ ...row, status: "DONE", updatedAt: now() });
-      if (state.copy.status !== "STOPPED") state.move("CLOSING", "STRATEGY_CLOSED", now());
-  }
-}
 
 /**
  * An open order of the strategy was filled. The mirrored order is a price promise and stays open; its state
  * is queried at the venue. What the strategy has closed by the fill leaves the copy's target.
  */
-async function fill(context: CopyContext, row: MirrorEntry, action: LeadAction & LeadFill): Promise<void> {
+export async function fill(
+  context: CopyContext,
+  row: MirrorEntry,
+  action: LeadAction & LeadFill,
+): Promise<void> {
   const { state } = context;
   const { symbol, side, filled, collectiveId, lead } = action;
   const isOurs = (entry: MirrorEntry) => entry.kind === "PLACE" && entry.collectiveId === collectiveId;
@@ -90,7 +69,7 @@ function askAfter(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
 }
 
 /** The strategy's leg has fired: the copy's position is closed, unless its own leg has done so. */
-async function fireLeg(
+export async function fireLeg(
   context: CopyContext,
   row: MirrorEntry,
   action: LeadAction & LeadLegFired,
@@ -115,7 +94,7 @@ async function fireLeg(
  * be closed now stays above its target, and the reconciler closes it. The copy's own legs protect it until
  * then.
  */
-async function closePosition(
+export async function closePosition(
   context: CopyContext,
   row: MirrorEntry,
   { symbol, filled }: LeadAction & (LeadLegFired | LeadLiquidation),
@@ -147,7 +126,7 @@ async function closePosition(
  * The strategy has chosen another leverage: the copy follows at once where it has something, else with its
  * next order.
  */
-async function followLeverage(
+export async function followLeverage(
   context: CopyContext,
   row: MirrorEntry,
   action: LeadAction & LeadLeverage,
