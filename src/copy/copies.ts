@@ -10,7 +10,7 @@ import { Pauses } from "../concurrency/delays.ts";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import { type Timers, waitAtMost } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
-import type { Copy, CopyAlarm, CopyReason, Lead, LeadAction, MirrorEntry } from "../domain/copying.ts";
+import type { Copy, CopyAlarm, CopyReason, LeadAction, MirrorEntry } from "../domain/copying.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import type { CopiesStore, CopyProgress } from "../store/ports/copies.ts";
 import { type CopyStore, type Store, StoreUnavailable } from "../store/store.ts";
@@ -60,7 +60,7 @@ export class Copies {
   /**
    * Begins to work at the copies of a strategy, from their cursors; what was not recorded may have been sent.
    */
-  async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
+  async take(strategyId: string): Promise<void> {
     this.drop(strategyId);
     const copies = new StrategyCopies(strategyId, {
       ...this.#parts,

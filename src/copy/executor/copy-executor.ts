@@ -235,11 +235,8 @@ export class CopyExecutor {
 
   /** Nothing is left to be done for a copy that is stopped. */
   get isOver(): boolean {
-    return this.copy.status === "STOPPED" && this.#isIdle && this.#requests.length === 0;
-  }
-
-  get #isIdle(): boolean {
-    return this.#workers.size === 0 && this.#answering === null && this.#taking === null;
+    const isIdle = this.#workers.size === 0 && this.#answering === null && this.#taking === null;
+    return this.copy.status === "STOPPED" && isIdle && this.#requests.length === 0;
   }
 
   /** When the account was last polled, wall time; 0 if it never was. */

@@ -31,7 +31,7 @@ const LOOKS_PASSED_OVER = 8;
 
 /** Executes the copies of leads. */
 export type Followers = {
-  take(lead: Pick<Lead, "strategyId" | "type">): Promise<void>;
+  take(strategyId: string): Promise<void>;
   /** `account` is the strategy's as of the last action. */
   moved(strategyId: string, actions: readonly LeadAction[], account: Account | null): void;
   changed(strategyId: string): Promise<void>;
@@ -61,7 +61,6 @@ type LeadsParts = {
 /** A lead that is claimed. */
 type Held = {
   readonly strategyId: string;
-  readonly lead: Pick<Lead, "strategyId" | "type">;
   readonly journal: LeadJournal;
   /** The followers have taken it. */
   isTaken: boolean;
@@ -196,11 +195,10 @@ export class Leads {
   }
 
   #hold({ strategyId, type, revision }: ClaimedLead): Held {
-    const lead = { strategyId, type };
+    const { store, holder } = this.#parts;
     const held: Held = {
       strategyId,
-      lead,
-      journal: new LeadJournal({ store: this.#parts.store, strategy: lead, holder: this.#parts.holder }),
+      journal: new LeadJournal({ store, strategy: { strategyId, type }, holder }),
       isTaken: false,
       isBehind: true,
       revision,
@@ -261,7 +259,7 @@ export class Leads {
   async #follow(held: Held): Promise<void> {
     if (!held.isTaken) {
       const { revision } = held;
-      await this.#parts.followers.take(held.lead);
+      await this.#parts.followers.take(held.strategyId);
       held.isTaken = true;
       held.toldRevision = revision;
     }

@@ -80,7 +80,8 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     areLimitsKnown = true;
     rest.limits.learn(rates);
   };
-  const rules = new VenueRules({ family, wallNow, ask, learn, log });
+  const published = { family, wallNow, ask, learn, log };
+  const rules = new VenueRules(published);
   /**
    * Limits are published with the rules of symbols: until they are known, polls are as rare as at the most
    * restrictive venue.
@@ -92,7 +93,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
       .of(LISTED_EVERYWHERE)
       .catch((error) => log.warn({ err: error, origin }, "a venue's limits are not known"));
   };
-  const prices = new VenuePrices({ family, wallNow, ask });
+  const prices = new VenuePrices(published);
   const polls = new PollBudget({ limits: rest.limits, wallNow });
   const shared: Omit<AccountRest, "accountId" | "ask"> = {
     family,
@@ -148,12 +149,10 @@ const SYMBOLS_MAX = 5_000;
 const UNKNOWN_SYMBOL_CODE = -1121;
 
 type Known = { readonly rules: SymbolRules | null; askAgainAt: number };
-type PriceParts = {
+type Parts = {
   readonly family: StrategyType;
   readonly wallNow: () => number;
   readonly ask: (call: RestCall) => Promise<VenueAnswer<unknown>>;
-};
-type Parts = PriceParts & {
   readonly learn: (rates: RateLimits) => void;
   readonly log: Pick<Logger, "warn">;
 };
@@ -287,11 +286,11 @@ const ROUTES = {
 } as const;
 
 export class VenuePrices {
-  readonly #parts: PriceParts;
+  readonly #parts: Parts;
   #last: { readonly answer: VenueAnswer<Prices>; readonly askAgainAt: number } | null = null;
   readonly #request = new SingleFlight(() => this.#asked());
 
-  constructor(parts: PriceParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
-import type { Lead, LeadAction } from "../../../domain/copying.ts";
+import type { LeadAction } from "../../../domain/copying.ts";
 import type { CopyStore, Store, StoreFailure } from "../../../store/store.ts";
 import { type Followers, Leads, LOOK_MS } from "../leads.ts";
 
@@ -62,7 +62,7 @@ class Listeners implements Followers {
   /** Called when a follower is to take a lead, or to read changes. */
   before: (what: string) => Promise<void> = () => Promise.resolve();
 
-  async take({ strategyId }: Pick<Lead, "strategyId" | "type">): Promise<void> {
+  async take(strategyId: string): Promise<void> {
     this.told.push(`take ${strategyId}`);
     await this.before("take");
   }
