@@ -59,16 +59,16 @@ function takeSnapshot(
   prices: Parameters<typeof equityOf>[1],
 ): void {
   const { family, settings } = state.copy;
-  const { share, budget } = settings;
   const { book } = state;
   const { wallet } = balances;
-  const equityNow = copyEquity(family, { share, budget, wallet, holdings: book.holdings }, prices, NO_TRADES);
+  const { holdings } = book;
+  const equityNow = copyEquity({ family, settings, wallet, holdings, prices, lead: NO_TRADES });
   // A copy of an account in which there is nothing yet begins once there is something.
   const startEquity = book.startEquity ?? (equityNow > 0n ? equityNow : null);
   const begun = {
     ...book,
     startEquity,
-    startShare: startEquity === null ? null : (book.startShare ?? share),
+    startShare: startEquity === null ? null : (book.startShare ?? settings.share),
   };
   const snapshot = snapshotOf(balances, { book, at: now(), family });
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });

@@ -38,7 +38,7 @@ import { type CauseOfDrift, causeOf, heldOf, type Position } from "./drift-cause
 import { boundedOpening, copiedLeverage, symbolSkip } from "./limits.ts";
 import {
   affordableOpening,
-  copyEquity,
+  type Funds,
   hasUnvalued,
   leadEquity,
   type Payment,
@@ -47,6 +47,7 @@ import {
   restingOn,
   restingWorth,
   roomOf,
+  scaleOfFunds,
   symbolsHeld,
   unexecuted,
   type VenuePrices,
@@ -138,7 +139,9 @@ function rowOf(
   const asset = rules?.baseAsset ?? symbol.slice(0, -COPY_QUOTE_ASSET.length);
   const heldAs = family === "SPOT" ? asset : symbol;
   const theirs: Quantity = lead.held.get(heldAs) ?? ZERO;
-  const scale = scaleOf(input, snapshot);
+  const { wallet, available } = snapshot;
+  const funds: Funds = { family, settings, wallet, holdings: book.holdings, prices, lead };
+  const scale = scaleOf(input, funds);
   const own: Quantity = book.holdings.get(symbol)?.quantity ?? ZERO;
   const entries = input.entries.filter((entry) => entry.symbol === symbol);
   // Changes after the poll are not in its result.
@@ -146,6 +149,8 @@ function rowOf(
   const actual: Quantity = isSeen ? (snapshot.held.get(symbol) ?? ZERO) : own;
   const target = targetOf(theirs, own, { scale, rules });
   const position: Position = { symbol, target, own, actual };
+  const open = input.entries.filter(({ status }) => status === "RESTING");
+  const room = roomOf({ ...funds, available, restingWorth: restingWorth(open) });
   const difference = subtract(own, position.target);
   const terms = {
     family,
@@ -153,10 +158,10 @@ function rowOf(
     price,
     scale,
     maxPerOrder: settings.maxPerOrder,
-    withinBounds: boundsFor(input, snapshot, { symbol, price, exposure: before.exposure }),
+    withinBounds: boundsFor(funds, open, { symbol, price, exposure: before.exposure }),
     leverage: leverageFor(input, symbol, rules),
-    resting: entries.filter(({ status }) => status === "RESTING"),
-    room: subtract(roomFor(input, snapshot), before.spent),
+    resting: open.filter((entry) => entry.symbol === symbol),
+    room: subtract(room, before.spent),
   };
   const { worth, ...sizes } = repairSizes(position, terms);
   const atStart: Quantity = leadAtStart?.held.get(heldAs) ?? ZERO;
@@ -211,15 +216,10 @@ function targetOf(
   return withSignOf(size, theirs);
 }
 
-function scaleOf({ family, lead, prices, settings, book }: DriftInput, { wallet }: VenueSnapshot): Scale {
-  const { share, budget, size } = settings;
+function scaleOf({ family, lead, prices, settings: { size } }: DriftInput, funds: Funds): Scale {
   if (size.by === "FIXED_RATIO") return { by: size.by, ours: size.ratio, theirs: SCALE };
   if (size.by === "FIXED_AMOUNT") return { by: size.by, ours: size.amount, theirs: SCALE };
-  return {
-    by: family === "SPOT" ? "EQUITY" : "COLLATERAL",
-    ours: copyEquity(family, { share, budget, wallet, holdings: book.holdings }, prices, lead),
-    theirs: leadEquity(family, lead, prices),
-  };
+  return scaleOfFunds(funds, leadEquity(family, lead, prices));
 }
 
 /** The part of the shortfall that the copier's limits do not permit to open. */
@@ -238,41 +238,28 @@ function leverageFor({ leverages, settings }: DriftInput, symbol: string, rules:
 
 /** The part of an opening in a symbol within the copier's bounds, beside a repair's openings of others. */
 function boundsFor(
-  input: DriftInput,
-  { wallet }: VenueSnapshot,
-  {
-    symbol,
-    price,
-    exposure,
-  }: { readonly symbol: string; readonly price: Price | null; readonly exposure: Amount },
+  funds: Funds,
+  open: readonly MirrorEntry[],
+  of: { readonly symbol: string; readonly price: Price | null; readonly exposure: Amount },
 ): RepairTerms["withinBounds"] {
-  const { family, settings, book, prices, lead, entries } = input;
-  const resting = entries.filter(({ status, reduceOnly }) => status === "RESTING" && reduceOnly !== true);
-  const isSpot = family === "SPOT";
+  const { symbol, price, exposure } = of;
+  const { settings } = funds;
+  const resting = open.filter(({ reduceOnly }) => reduceOnly !== true);
+  const isSpot = funds.family === "SPOT";
   const elsewhere = sum(resting.filter((entry) => entry.symbol !== symbol).map(worthLeft));
   return (opening, side) => {
     const placement = { symbol, side };
     if (opening === 0n || price === null || price <= 0n || symbolSkip({ settings, placement }) !== null)
       return ZERO;
     const bounds = {
-      ...{ family, settings, wallet, holdings: book.holdings, prices, lead, placement },
+      ...funds,
+      placement,
       restingWorth: isSpot ? add(restingWorth(resting), exposure) : ZERO,
       restingElsewhere: isSpot ? ZERO : add(elsewhere, exposure),
       restingOnSymbol: restingOn(resting.filter((entry) => entry.symbol === symbol)),
     };
     return boundedOpening(bounds, { opening, price }).quantity;
   };
-}
-
-/** The copy's usable funds for openings. */
-function roomFor(
-  { family, settings, book, prices, lead, entries }: DriftInput,
-  { wallet, available }: VenueSnapshot,
-): Amount {
-  const resting = entries.filter(({ status }) => status === "RESTING");
-  const { holdings } = book;
-  const of = { family, settings, wallet, available, holdings, prices, lead };
-  return roomOf({ ...of, restingWorth: restingWorth(resting) });
 }
 
 /** A sentence for the person whose copy it is. */

@@ -24,7 +24,7 @@ import {
   sum,
   ZERO,
 } from "../../money/decimal.ts";
-import { copyEquity, priceOf, type RestingOnSymbol, type ScaleInput } from "./proportion.ts";
+import { copyEquity, type Funds, priceOf, type RestingOnSymbol, type ScaleInput } from "./proportion.ts";
 import { countAsAmount } from "./skip.ts";
 
 /**
@@ -78,13 +78,11 @@ function priceAsAmount(price: Price): Amount {
 }
 
 /** The input of the copier's bounds for positions. */
-export type BoundsInput = Pick<
-  ScaleInput,
-  "family" | "settings" | "wallet" | "holdings" | "prices" | "lead" | "restingWorth" | "restingElsewhere"
-> & {
-  readonly placement: Pick<LeadPlacement, "symbol" | "side">;
-  readonly restingOnSymbol: Pick<RestingOnSymbol, "buys" | "sells" | "openSides">;
-};
+export type BoundsInput = Funds &
+  Pick<ScaleInput, "restingWorth" | "restingElsewhere"> & {
+    readonly placement: Pick<LeadPlacement, "symbol" | "side">;
+    readonly restingOnSymbol: Pick<RestingOnSymbol, "buys" | "sells" | "openSides">;
+  };
 
 /** The part of an opening within the copier's bounds; `skip` says which bound has cut it, or is null. */
 export type BoundedOpening = { readonly quantity: Quantity; readonly skip: Skip | null };
@@ -97,10 +95,9 @@ export function boundedOpening(
   input: BoundsInput,
   { opening, price }: { readonly opening: Quantity; readonly price: Price },
 ): BoundedOpening {
-  const { family, settings, wallet, holdings, prices, lead } = input;
-  const { share, budget, positionMax, exposureMax } = settings;
+  const { positionMax, exposureMax } = input.settings;
   if (positionMax === null && exposureMax === null) return { quantity: opening, skip: null };
-  const equity = copyEquity(family, { share, budget, wallet, holdings }, prices, lead);
+  const equity = copyEquity(input);
   const { own, resting } = heldAlready(input);
   const held = add(own, resting);
   const order = { equity, opening, price };
@@ -108,7 +105,7 @@ export function boundedOpening(
   const others = worthOfOthers(input);
   const ofExposure = boundedBy("ABOVE_EXPOSURE_MAX", exposureMax, {
     ...order,
-    ...(family === "SPOT"
+    ...(input.family === "SPOT"
       ? { held: own, elsewhere: add(others, input.restingWorth) }
       : { held, elsewhere: add(others, input.restingElsewhere ?? ZERO) }),
   });

@@ -3,7 +3,6 @@
 // rounded up, the copy's down. An asset without a price counts nothing. Copies of its strategy would then be
 // too large, so nothing is opened for them while it has no price (`hasUnvalued`).
 // Source: specification, section 1; design, section 6 (copiers).
-
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,
@@ -89,6 +88,11 @@ export type ScaleInput = {
   readonly prices: VenuePrices;
   /** Why nothing that opens may be sent, with figures where there are any; null if it may. */
   readonly opensNot: Skip | null;
+};
+
+/** What a copy's funds are computed from. */
+export type Funds = Pick<ScaleInput, "family" | "settings" | "wallet" | "holdings" | "prices"> & {
+  readonly lead: Pick<LeadState, "lastPrices">;
 };
 
 /** By symbol: of spot pairs the last prices, of contracts the mark prices. */
@@ -191,17 +195,9 @@ export function hasUnvalued(family: StrategyType, lead: LeadState, prices: Venue
  * A copy's funds: its share of the account, which on spot is the quote asset and the copy's own purchases; at
  * most its budget.
  */
-export function copyEquity(
-  family: StrategyType,
-  copy: Pick<CopySettings, "share" | "budget"> & {
-    readonly wallet: Amount;
-    readonly holdings: CopyBook["holdings"];
-  },
-  prices: VenuePrices,
-  lead: Pick<LeadState, "lastPrices">,
-): Amount {
-  const held = family === "FUTURES" ? ZERO : worthOfHoldings(copy.holdings, prices, lead);
-  return workedWith(copy, add(copy.wallet, held));
+export function copyEquity({ family, settings, wallet, holdings, prices, lead }: Funds): Amount {
+  const held = family === "FUTURES" ? ZERO : worthOfHoldings(holdings, prices, lead);
+  return workedWith(settings, add(wallet, held));
 }
 
 /**
@@ -344,8 +340,8 @@ function leftOf({ held, promised }: Exits): Quantity {
 }
 
 function openingPart(input: ScaleInput, quantity: Quantity, price: Price | null): Part {
-  const { family, lead, prices, settings, wallet, holdings } = input;
-  const { size, share, budget } = settings;
+  const { family, lead, prices } = input;
+  const { size } = input.settings;
   if (size.by === "FIXED_RATIO")
     return scaledPart(quantity, { by: size.by, ours: size.ratio, theirs: SCALE });
   if (size.by === "FIXED_AMOUNT") {
@@ -353,9 +349,12 @@ function openingPart(input: ScaleInput, quantity: Quantity, price: Price | null)
     const ours = price === null || price <= 0n ? 0n : quantityFor(size.amount, price);
     return scaledPart(quantity, { by: size.by, ours, theirs: quantity });
   }
-  const ours = copyEquity(family, { share, budget, wallet, holdings }, prices, lead);
-  const theirs = leadEquity(family, lead, prices);
-  return scaledPart(quantity, { by: family === "SPOT" ? "EQUITY" : "COLLATERAL", ours, theirs });
+  return scaledPart(quantity, scaleOfFunds(input, leadEquity(family, lead, prices)));
+}
+
+/** The scale by the funds of both. */
+export function scaleOfFunds(funds: Funds, theirs: Amount): Scale {
+  return { by: funds.family === "SPOT" ? "EQUITY" : "COLLATERAL", ours: copyEquity(funds), theirs };
 }
 
 /** Quantity × ours / theirs, rounded down; nothing of a strategy that has nothing. */
@@ -452,29 +451,16 @@ function slackOf(price: Price): Price {
  * available. Never negative. Funds that the same order frees count as available.
  */
 export function roomOf(
-  {
-    family,
-    settings,
-    wallet,
-    available,
-    holdings,
-    restingWorth,
-    prices,
-    lead,
-  }: Pick<
-    ScaleInput,
-    "family" | "settings" | "wallet" | "available" | "holdings" | "restingWorth" | "prices" | "lead"
-  >,
+  of: Funds & Pick<ScaleInput, "available" | "restingWorth">,
   released: Amount = ZERO,
 ): Amount {
-  const { share, budget } = settings;
-  const ours = copyEquity(family, { share, budget, wallet, holdings }, prices, lead);
+  const { family, wallet, available } = of;
   const inUse =
     family === "SPOT"
-      ? add(worthOfHoldings(holdings, prices, lead), restingWorth)
+      ? add(worthOfHoldings(of.holdings, of.prices, of.lead), of.restingWorth)
       : subtract(wallet, least(wallet, available));
   const freed = least(released, inUse);
-  return atLeastZero(least(add(available, freed), add(subtract(ours, inUse), freed)));
+  return atLeastZero(least(add(available, freed), add(subtract(copyEquity(of), inUse), freed)));
 }
 
 /**

@@ -115,8 +115,8 @@ export const PLANTS = {
     changes: [
       {
         file: "copy/sizing/proportion.ts",
-        from: /return workedWith\(copy, add\(copy\.wallet, held\)\);/,
-        to: "return workedWith(copy, add(add(copy.wallet, held), held));",
+        from: /return workedWith\(settings, add\(wallet, held\)\);/,
+        to: "return workedWith(settings, add(add(wallet, held), held));",
       },
     ],
   },
