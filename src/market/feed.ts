@@ -66,7 +66,10 @@ export type MarketHistory = {
    * edges. The oldest part of a very long interval is left out.
    */
   tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null>;
-  /** Every aggregate trade between two market times (Unix ms), both included. */
+  /**
+   * Every aggregate trade between two market times (Unix ms), both included. The oldest part of an interval longer
+   * than an hour is left out.
+   */
   matchedBetween(symbol: string, from: number, to: number): Promise<readonly MarketTrade[] | null>;
   /**
    * Mark prices between two market times (Unix ms): candles of the minutes that lie wholly inside, none for

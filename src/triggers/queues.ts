@@ -26,8 +26,8 @@ import type { Store } from "../store/store.ts";
 import {
   type Crossing,
   type Fill,
+  lower,
   type Match,
-  move,
   moveByChange,
   SymbolQueues,
   unfilled,
@@ -413,7 +413,7 @@ export class Queues {
     { order, levels }: Crossing,
     { updateId, book }: { readonly updateId: number; readonly book: MatchCrossing["book"] },
   ): void {
-    if (order.position.ahead !== 0n) move(order, { ahead: ZERO });
+    lower(order, ZERO);
     if (unfilled(order) === 0n) return;
     const { strategyId, orderId } = order;
     const command: MatchCrossing = { type: "MatchCrossing", orderId, levels, book };
@@ -484,8 +484,7 @@ export class Queues {
       if (event.type !== "OrderFilled") continue;
       const order = this.#orders.get(strategyId)?.get(event.trade.orderId);
       const ahead = event.trade.receipt?.queue?.ahead;
-      if (order !== undefined && ahead !== undefined && order.position.ahead !== ahead)
-        move(order, { ahead });
+      if (order !== undefined && ahead !== undefined) lower(order, ahead);
     }
   }
 
@@ -592,7 +591,7 @@ function makeReady(order: Waiting, noted: readonly QueueNote[]): void {
   // What this process knows of the order is newer.
   if (isReady || note === undefined) return;
   const { ahead, tradedAtPrice, canceledAhead, tradeId, at } = note;
-  const isCrossed = position.ahead === 0n;
-  order.position = { ahead: isCrossed ? position.ahead : ahead, tradedAtPrice, canceledAhead };
+  order.position = { ahead, tradedAtPrice, canceledAhead };
+  if (position.ahead === 0n) lower(order, ZERO);
   if (tradeId !== null) order.applied = { tradeId, at };
 }

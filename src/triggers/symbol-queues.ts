@@ -232,22 +232,22 @@ export function moveByChange(
   displayed: Quantity,
   change: Parameters<typeof aheadAfterChange>[2] | null = null,
 ): void {
-  const { ahead, canceledAhead } = order.position;
-  if (ahead === null) {
-    move(order, { ahead: displayed });
-    return;
-  }
-  const after = change === null ? least(ahead, displayed) : aheadAfterChange(order.model, ahead, change);
-  if (after === ahead) return;
-  move(order, { ahead: after, canceledAhead: add(canceledAhead, subtract(ahead, after)) });
+  const { ahead } = order.position;
+  if (ahead === null) move(order, { ahead: displayed });
+  else lower(order, change === null ? least(ahead, displayed) : aheadAfterChange(order.model, ahead, change));
 }
 
-/** Sets what is known of an order's queue. What is in front of it never rises. */
-export function move(order: Waiting, changed: Partial<QueuePosition>): void {
-  const { ahead: before } = order.position;
-  const { ahead = before } = changed;
-  const isHigher = before !== null && (ahead === null || ahead > before);
-  order.position = { ...order.position, ...changed, ahead: isHigher ? before : ahead };
+/** Sets what is in front of an order. What is gone and was not traded at its price was canceled. */
+export function lower(order: Waiting, ahead: Quantity): void {
+  const { ahead: before, canceledAhead } = order.position;
+  if (before === null) move(order, { ahead });
+  else if (ahead < before) {
+    move(order, { ahead, canceledAhead: add(canceledAhead, subtract(before, ahead)) });
+  }
+}
+
+function move(order: Waiting, changed: Partial<QueuePosition>): void {
+  order.position = { ...order.position, ...changed };
   order.isChanged = true;
 }
 
@@ -281,7 +281,8 @@ function matchOrders(
     const isAtPrice = trade.price === price;
     if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
     if (matched === null) continue;
-    if (matched.ahead !== position.ahead) move(order, { ahead: matched.ahead });
+    if (!isAtPrice) lower(order, matched.ahead);
+    else if (matched.ahead !== position.ahead) move(order, { ahead: matched.ahead });
     if (matched.fill === 0n) continue;
     left = subtract(left, matched.fill);
     order.expected = add(order.expected, matched.fill);

@@ -3,6 +3,8 @@
 // hand.
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
+import { checkReceipts } from "../../src/cli/receipt-check.ts";
+import { readReceipts } from "../../src/cli/receipt-file.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { openSimulatedStage, SEED } from "../../src/market/client/testing/simulated-stage.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
@@ -72,6 +74,11 @@ test("an order at the best bid is filled in parts, each of them backed by what t
     const trades: Body[] = await call("GET", "/api/v3/myTrades");
     const receipts: Body[] = await call("GET", "/api/v3/platform/fillReceipts");
     expect(receipts.map(({ tradeId }) => tradeId)).toEqual(trades.map(({ id }) => id));
+    const findings = await checkReceipts(
+      readReceipts([{ name: "receipts", text: JSON.stringify(receipts) }]),
+      null,
+    );
+    expect(findings.flatMap(({ wrong, unknown }) => [...wrong, ...unknown])).toEqual([]);
     for (const [index, { marketTrade, levels }] of receipts.entries()) {
       const quantity = decimal(trades[index].qty);
       expect(trades[index]).toMatchObject({ price: placed.price, isMaker: true });

@@ -10,7 +10,7 @@ import { createHistoryPages, lagMsMax } from "../rest/history-pages.ts";
 import { createRest } from "../rest/rest.ts";
 import { spotProtocol } from "../streams/spot-protocol.ts";
 import { openUpstream, type Upstream } from "../testing/upstream.ts";
-import { createTraded, reachMsMax, type Traded, tradesOnlyMsMax } from "./traded.ts";
+import { createTraded, matchedMsMax, reachMsMax, type TradeHistory, tradesOnlyMsMax } from "./traded.ts";
 
 const seed = "11";
 const symbol = "BTCUSDT";
@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-type Stage = { readonly traded: Traded; readonly time: ManualTime; readonly logged: string[] };
+type Stage = TradeHistory & { readonly time: ManualTime; readonly logged: string[] };
 
 function setStage(baseUrl: string): Stage {
   const time = createManualTime(presentAt);
@@ -47,9 +47,9 @@ function setStage(baseUrl: string): Stage {
     timers: time,
     log,
   });
-  const { traded } = createTraded({ pages, protocol: history, clock: time, log });
+  const { traded, matched } = createTraded({ pages, protocol: history, clock: time, log });
   open.push(rest.close, pages.close);
-  return { traded, time, logged };
+  return { traded, matched, time, logged };
 }
 
 async function setSimulatedStage(): Promise<Stage> {
@@ -116,6 +116,31 @@ describe("the simulated market", () => {
       .trades(symbol, to, { startTime: from, endTime: to, limit: 10_000 })
       .map(({ at }) => at);
     expect(spans?.map((span) => [span.from, span.to])).toEqual([...new Set(times)].map((at) => [at, at]));
+  });
+
+  test("every aggregate trade of a stretch is told whole, and of a long one those of the last hour", async () => {
+    const stage = await setSimulatedStage();
+    const to = Math.floor(presentAt / minuteMs) * minuteMs;
+    const told = await answerOf(stage, stage.matched(symbol, to - 200_000, to));
+    const all = source.aggregateTrades(symbol, presentAt, {
+      startTime: to - 200_000,
+      endTime: to,
+      limit: 9_999,
+    });
+    expect(all.length).toBeGreaterThan(1_000);
+    expect(told).toEqual(
+      all.map(({ id, at, price: text, quantity, isBuyerMaker }) => ({
+        aggregateId: id,
+        price: decimal(text),
+        quantity: decimal(quantity),
+        side: isBuyerMaker ? "BID" : "ASK",
+        time: at,
+      })),
+    );
+    const long = await answerOf(stage, stage.matched(symbol, to - 2 * matchedMsMax, to));
+    expect((long?.[0]?.time ?? 0) - (to - matchedMsMax)).toBeGreaterThanOrEqual(0);
+    expect((long?.[0]?.time ?? to) - (to - matchedMsMax)).toBeLessThan(5_000);
+    expect(stage.logged).toEqual(["a gap is too long for its trades: its oldest part is left out"]);
   });
 
   test.each([

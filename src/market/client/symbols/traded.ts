@@ -18,6 +18,8 @@ const minuteMs = 60_000;
 /** An interval up to this long is covered by its trades. */
 export const tradesOnlyMsMax = 2 * minuteMs;
 export const reachMsMax = 30 * 24 * 60 * minuteMs;
+/** Of a longer interval every single trade would be too many. */
+export const matchedMsMax = 60 * minuteMs;
 /** As many trades as the exchange gives at once. */
 const tradesPerPage = 1_000;
 
@@ -25,11 +27,11 @@ const tradesPerPage = 1_000;
  * Returns the spans with trades between two market times (Unix ms, both included), in order of time, without
  * overlaps. Null when upstream could not provide all of them: try again later.
  */
-export type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceRange[] | null>;
+type Traded = (symbol: string, from: number, to: number) => Promise<readonly PriceRange[] | null>;
 
 export type TradeHistory = {
   readonly traded: Traded;
-  /** The same as every aggregate trade, of a short interval. */
+  /** The same as every aggregate trade; of an interval longer than `matchedMsMax` only the latest part. */
   readonly matched: (symbol: string, from: number, to: number) => Promise<readonly MarketTrade[] | null>;
 };
 
@@ -97,9 +99,15 @@ export function createTraded({ pages, protocol, clock, log }: TradedOptions): Tr
       return pages.answer("what was traded in a gap", about, () => spansOf(symbol, start, to));
     },
     async matched(symbol, from, to) {
+      const start = Math.max(from, to - matchedMsMax);
+      if (start > from)
+        log.warn(
+          { symbol, from, to, matchedMsMax },
+          "a gap is too long for its trades: its oldest part is left out",
+        );
       await pages.untilKnown(to);
-      const about = { symbol, from, to };
-      return pages.answer("the trades of a gap", about, () => aggregatesOf(symbol, from, to));
+      const about = { symbol, from: start, to };
+      return pages.answer("the trades of a gap", about, () => aggregatesOf(symbol, start, to));
     },
   };
 }
