@@ -33,6 +33,17 @@ test("more openings within a minute than permitted are skipped; a sale is not on
   expect((await stage.log(copier)).at(-1)).toContain("PLACE BUY MARKET 0.0002 FILLED");
 });
 
+test("open orders of other contracts count towards the most that a copy may have at stake", async () => {
+  const strategy = await strategyOf("FUTURES");
+  const copier = await stage.copier(strategy, "FUTURES", { exposureMax: decimal("1") });
+  await stage.does(strategy, places("BUY", "0.2", { symbol: "ETHUSDT", at: "1900" }));
+  await stage.does(strategy, places("BUY", "0.008", { at: "90000" }));
+  const [eth, btc] = await stage.log(copier);
+  expect(eth).toBe("PLACE BUY LIMIT 0.2 RESTING");
+  // 1,000 USDT less the 380 of the other order.
+  expect(btc).toBe("PLACE BUY LIMIT 0.006 RESTING");
+});
+
 test("after the loss of a day nothing is opened until the next one (UTC)", async () => {
   const strategy = await strategyOf("SPOT");
   const copier = await stage.copier(strategy, "SPOT", { lossPerDayMax: decimal("0.05") });

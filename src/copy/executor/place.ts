@@ -20,7 +20,7 @@ import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
 import { heldOnAccount, released, spending } from "../sizing/book.ts";
 import { copiedLeverage } from "../sizing/limits.ts";
-import { restingOn, restingWorth } from "../sizing/proportion.ts";
+import { restingElsewhere, restingOn, restingWorth } from "../sizing/proportion.ts";
 import { isReduction, type Sized, scaleOrder, type Unsized } from "../sizing/scale-order.ts";
 import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
@@ -324,6 +324,7 @@ async function scale(
     wallet: snapshot?.wallet ?? ZERO,
     available: available ?? snapshot?.available ?? ZERO,
     restingWorth: restingWorth(state.resting()),
+    restingElsewhere: restingElsewhere(family, state.resting(), action.symbol),
     restingOnSymbol: restingOn(state.resting(action.symbol)),
     accountHeld: magnitude(snapshot?.held.get(action.symbol) ?? ZERO),
     rules,

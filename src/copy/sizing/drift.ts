@@ -44,6 +44,7 @@ import {
   type Payment,
   paymentOf,
   priceOf,
+  restingElsewhere,
   restingOn,
   restingWorth,
   roomOf,
@@ -51,7 +52,6 @@ import {
   symbolsHeld,
   unexecuted,
   type VenuePrices,
-  worthLeft,
   worthOfOpening,
 } from "./proportion.ts";
 import { marketQuantity, snapQuantity } from "./snap.ts";
@@ -246,7 +246,7 @@ function boundsFor(
   const { settings } = funds;
   const resting = open.filter(({ reduceOnly }) => reduceOnly !== true);
   const isSpot = funds.family === "SPOT";
-  const elsewhere = sum(resting.filter((entry) => entry.symbol !== symbol).map(worthLeft));
+  const elsewhere = restingElsewhere(funds.family, resting, symbol);
   return (opening, side) => {
     const placement = { symbol, side };
     if (opening === 0n || price === null || price <= 0n || symbolSkip({ settings, placement }) !== null)

@@ -107,7 +107,7 @@ export function boundedOpening(
     ...order,
     ...(input.family === "SPOT"
       ? { held: own, elsewhere: add(others, input.restingWorth) }
-      : { held, elsewhere: add(others, input.restingElsewhere ?? ZERO) }),
+      : { held, elsewhere: add(others, input.restingElsewhere) }),
   });
   return ofExposure.quantity < ofPosition.quantity ? ofExposure : ofPosition;
 }

@@ -110,6 +110,7 @@ function previewOf(
     wallet: book.wallet,
     available: book.available,
     restingWorth: family === "SPOT" ? book.restingWorth : ZERO,
+    restingElsewhere: family === "SPOT" ? ZERO : book.restingElsewhere(symbol),
     restingOnSymbol: book.restingOn(symbol),
     accountHeld: family === "SPOT" ? book.held(symbol) : ZERO,
     rules: rulesOf(symbol),
@@ -209,6 +210,14 @@ class PaperBook {
 
   get restingWorth(): Amount {
     return sum([...this.#resting.values()].map(({ worth }) => worth));
+  }
+
+  /** The value of the open orders of other symbols that may open something. */
+  restingElsewhere(symbol: string): Amount {
+    const others = [...this.#resting.values()].filter(
+      ({ placement }) => placement.symbol !== symbol && !placement.reduceOnly,
+    );
+    return sum(others.map(({ placement, left }) => costUp(placement.price, left)));
   }
 
   get available(): Amount {

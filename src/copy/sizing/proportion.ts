@@ -77,9 +77,9 @@ export type ScaleInput = {
   readonly restingWorth: Amount;
   /**
    * Of futures what the open orders of other symbols that may open something are worth at their limits; counts towards the
-   * copier's exposure bound. On spot `restingWorth` has them.
+   * copier's exposure bound. On spot zero: `restingWorth` has them.
    */
-  readonly restingElsewhere?: Amount;
+  readonly restingElsewhere: Amount;
   readonly restingOnSymbol: RestingOnSymbol;
   /** On spot all that the account has of the base asset (MAX_POSITION); of futures zero. */
   readonly accountHeld: Quantity;
@@ -140,6 +140,16 @@ export function unexecuted({
 export function worthLeft(entry: MirrorEntry): Amount {
   const { price, stopPrice } = entry;
   return costUp(price !== null && price > 0n ? price : (stopPrice ?? ZERO), unexecuted(entry));
+}
+
+/** The value of the open orders of other contracts that may open something; zero on spot. */
+export function restingElsewhere(
+  family: StrategyType,
+  entries: readonly MirrorEntry[],
+  symbol: string,
+): Amount {
+  if (family === "SPOT") return ZERO;
+  return sum(entries.filter((entry) => entry.symbol !== symbol && entry.reduceOnly !== true).map(worthLeft));
 }
 
 /** The open orders of a symbol, in the form that sizing takes. */

@@ -211,7 +211,7 @@ function checkBounds(input: ScaleInput, { opening, quantity, worth, price }: Siz
     expect(position * ONE, "above the bound for a position").toBeLessThanOrEqual(
       equity * settings.positionMax,
     );
-  const open = isSpot ? input.restingWorth : (input.restingElsewhere ?? 0n);
+  const open = isSpot ? input.restingWorth : input.restingElsewhere;
   if (settings.exposureMax !== null)
     expect((position + others + open * ONE) * ONE, "above the exposure").toBeLessThanOrEqual(
       equity * settings.exposureMax,

@@ -92,6 +92,7 @@ function isTooSmall(order: LeadPlacement, lead: LeadState, wallet: Amount): bool
     wallet,
     available: wallet,
     restingWorth: ZERO,
+    restingElsewhere: ZERO,
     restingOnSymbol: NOTHING_RESTS,
     accountHeld: ZERO,
     rules: SPOT_RULES,

@@ -102,6 +102,7 @@ export const anyInput: fc.Arbitrary<ScaleInput> = fc
       available: ((drawn.wallet * BigInt(drawn.allIn === null ? drawn.free : 100)) / 100n) as Amount,
       restingWorth: (isSpot ? drawn.resting.worth : ZERO) as Amount,
       restingOnSymbol: { ...NOTHING_RESTS, sells: (isSpot ? drawn.resting.sells : 0n) as Quantity },
+      restingElsewhere: ZERO,
       accountHeld: isSpot ? ours : ZERO,
       rules: {
         ...rules,
