@@ -41,7 +41,7 @@ test("open orders of other contracts count towards the most that a copy may have
   const [eth, btc] = await stage.log(copier);
   expect(eth).toBe("PLACE BUY LIMIT 0.2 RESTING");
   // 1,000 USDT less the 380 of the other order.
-  expect(btc).toBe("PLACE BUY LIMIT 0.006 RESTING");
+  expect(btc).toBe("PLACE BUY LIMIT 0.006 RESTING ABOVE_EXPOSURE_MAX");
 });
 
 test("after the loss of a day nothing is opened until the next one (UTC)", async () => {
