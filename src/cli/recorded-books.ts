@@ -7,7 +7,7 @@ import type { Level } from "../market/exchange/source.ts";
 import { type BookStep, stitch } from "../market/tape/book.ts";
 import type { TapeLine } from "../market/tape/line.ts";
 import type { Recording } from "../market/tape/recording.ts";
-import { createTapeTrades } from "../market/tape/trades.ts";
+import { createTapeTrades, lastUntil } from "../market/tape/trades.ts";
 import { add, decimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
 
 /** A tape that is replayed sends changes of spot books at multiples of it, ms. */
@@ -20,6 +20,21 @@ export type RecordedBook = {
   knows(side: BookSide, price: Price): boolean;
 };
 
+export type RecordedLevel = { readonly price: Price; readonly quantity: Quantity };
+/** A change of the book as a server received it: of the recording, or of the tape that was replayed. */
+export type RecordedChange = {
+  readonly updateId: number;
+  /** The exchange's time, Unix ms. */
+  readonly time: number;
+  /** What it says of a price; null if it says nothing. */
+  quantityAt(side: BookSide, price: Price): Quantity | null;
+  /** The ticker that was newer than it when it came; null for none. */
+  readonly ticker: Readonly<Record<BookSide, RecordedLevel>> | null;
+};
+export type RecordedEvent =
+  | { readonly kind: "trade"; readonly at: number; readonly trade: MarketTrade }
+  | { readonly kind: "change"; readonly at: number; readonly change: RecordedChange };
+
 export type Recorded = {
   /**
    * The book of a stamp, or why the recording does not have it. It is valid until the next call. Cheap only in the
@@ -28,16 +43,11 @@ export type Recorded = {
   bookAt(stamp: BookStamp): RecordedBook | string;
   /** An aggregate trade; null if the recording does not have it. */
   trade(aggregateId: number): MarketTrade | null;
-  /** What was traded on a side at a price after a time, Unix ms, and before a trade. */
-  tradedAt(
-    side: BookSide,
-    price: Price,
-    span: { readonly after: number; readonly beforeId: number },
-  ): Quantity;
+  /** Trades and changes of the book in the order of their arrival, as they concern a server that had a book. */
+  eventsFor(stamp: BookStamp): Iterable<RecordedEvent>;
 };
 
-type Best = { readonly price: Price; readonly quantity: Quantity };
-type Ticker = Readonly<Record<BookSide, Best>>;
+type Ticker = Readonly<Record<BookSide, RecordedLevel>>;
 type Sides = Readonly<Record<BookSide, Map<Price, Quantity>>>;
 
 /** Of one market. Throws if the recording has no book of it. */
@@ -50,6 +60,8 @@ export function recordedBooks({ lines: all, symbol }: Recording, market: Strateg
   const tickers = tickersIn(lines);
   const sides: Sides = { BID: new Map(), ASK: new Map() };
   let knownTo: Record<BookSide, Price | null> = { BID: null, ASK: null };
+  /** By whether a tape was replayed. */
+  const events = new Map<boolean, readonly RecordedEvent[]>();
   let next = 0;
   let lastUpdateId: number | null = null;
   /** The times that a server may have received with the last change. */
@@ -79,10 +91,15 @@ export function recordedBooks({ lines: all, symbol }: Recording, market: Strateg
 
   return {
     trade: (aggregateId) => trades.find(aggregateId),
-    tradedAt: (side, price, { after, beforeId }) =>
-      (trades.between(after, beforeId) ?? [])
-        .filter((trade) => trade.side === side && trade.price === price && trade.aggregateId < beforeId)
-        .reduce((sum, trade) => add(sum, trade.quantity), ZERO as Quantity),
+    eventsFor: ({ lastUpdateId: updateId, eventTime }) => {
+      // A replayed tape gives changes of the book other times than they were recorded with.
+      const isReplayed = !steps.some(
+        (step) => updateIdOf(step) === updateId && recordedTimeOf(step) === eventTime,
+      );
+      const made = events.get(isReplayed) ?? eventsOf(lines, steps, { market, isReplayed });
+      events.set(isReplayed, made);
+      return made;
+    },
     bookAt(stamp) {
       if (lastUpdateId !== null && lastUpdateId > stamp.lastUpdateId) rewind();
       for (let step = steps[next]; step !== undefined; step = steps[next]) {
@@ -206,11 +223,61 @@ function tickersIn(lines: readonly TapeLine[]): ReadonlyMap<number, Ticker> {
   return tickers;
 }
 
+/** In the order of arrival; of one instant trades come first where a tape was replayed. */
+function eventsOf(
+  lines: readonly TapeLine[],
+  steps: readonly BookStep[],
+  { market, isReplayed }: { readonly market: StrategyType; readonly isReplayed: boolean },
+): readonly RecordedEvent[] {
+  const touches = lines.filter((line) => line.kind === "touch");
+  const tickerAt = (at: number, updateId: number): Ticker | null => {
+    const touch = lastUntil(touches, at)?.touch;
+    if (touch === undefined || touch.updateId <= updateId) return null;
+    return { BID: levelOf(touch.bid), ASK: levelOf(touch.ask) };
+  };
+  const changes = steps.filter((step) => step.kind === "change");
+  const sentAt = (at: number) => (isReplayed ? Math.ceil(at / SENT_EVERY_MS) * SENT_EVERY_MS : at);
+  const groups = isReplayed
+    ? [...Map.groupBy(changes, (step) => sentAt(step.at)).values()]
+    : changes.map((step) => [step]);
+  const changed = groups.flatMap((group): RecordedEvent[] => {
+    const last = group.at(-1);
+    if (last === undefined) return [];
+    const at = sentAt(last.at);
+    const { lastUpdateId: updateId, time: recorded = at } = last.diff;
+    const replayed = market === "SPOT" ? at : last.at;
+    const find = (side: BookSide, price: Price) => {
+      const levels = group.flatMap(({ diff }) => (side === "BID" ? diff.bids : diff.asks));
+      return levels.map(levelOf).findLast((level) => level.price === price)?.quantity ?? null;
+    };
+    const change = {
+      ...{ updateId, time: isReplayed ? replayed : recorded, quantityAt: find },
+      ticker: tickerAt(at, updateId),
+    };
+    return [{ kind: "change", at, change }];
+  });
+  const made = createTapeTrades(lines);
+  const traded = lines.flatMap((line): RecordedEvent[] => {
+    const aggregates = isReplayed
+      ? made.toldBy(line).flatMap((event) => (event.kind === "aggregate" ? [event.aggregate] : []))
+      : line.kind === "aggregate"
+        ? [line.aggregate]
+        : [];
+    return aggregates.map((aggregate) => ({ kind: "trade", at: line.at, trade: marketTrade(aggregate) }));
+  });
+  return [...traded, ...changed].toSorted((one, other) => one.at - other.at);
+}
+
+function recordedTimeOf(step: BookStep): number | undefined {
+  if (step.kind === "lost") return undefined;
+  return step.kind === "change" ? step.diff.time : step.snapshot.time;
+}
+
 function timesOf(
   step: Exclude<BookStep, { readonly kind: "lost" }>,
   market: StrategyType,
 ): ReadonlySet<number> {
-  const recorded = step.kind === "change" ? step.diff.time : step.snapshot.time;
+  const recorded = recordedTimeOf(step);
   const replayed =
     market === "FUTURES"
       ? step.at
@@ -233,7 +300,7 @@ function put(side: Map<Price, Quantity>, levels: readonly Level[]): void {
   }
 }
 
-function levelOf([price, quantity]: Level): Best {
+function levelOf([price, quantity]: Level): RecordedLevel {
   return { price: decimal(price), quantity: decimal(quantity) };
 }
 

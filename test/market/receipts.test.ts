@@ -9,6 +9,7 @@ import { recordedBooks } from "../../src/cli/recorded-books.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { readRecording } from "../../src/market/tape/recording.ts";
+import { formatDecimal } from "../../src/money/decimal.ts";
 import { lyrebird } from "../support/commands.ts";
 import { newDirectory } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
@@ -24,13 +25,18 @@ const PATHS = {
 } as const;
 
 /** Least counts of what has to occur. */
-const SEEN_MIN: Readonly<Record<string, number>> = { receipts: 100, consumed: 20, ofTicker: 20 };
+const SEEN_MIN = {
+  SPOT: { receipts: 100, queues: 5, deeper: 0, consumed: 20, ofTicker: 20 },
+  FUTURES: { receipts: 100, queues: 5, deeper: 5, consumed: 20, ofTicker: 20 },
+} as const;
 /** At the beginning of the recording: its book is built again for each change. */
 const MUTATED_ROWS = 12;
 /** What has no evidence in the market: it is only compared with the rest. */
 const BOUNDED = new Set([
   ...["tradeId", "orderId", "admittedAt", "latencyMs", "arrivedAt", "at"],
-  ...["book.receivedAt", "book.tickerUpdateId", "book.lastTradeId"],
+  ...["book", "queue.bookAtPlacement"].flatMap((book) => [
+    ...[`${book}.receivedAt`, `${book}.tickerUpdateId`, `${book}.lastTradeId`],
+  ]),
 ]);
 /** Words that are as valid as those of the receipts. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
@@ -70,13 +76,14 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       // What the recording was chosen for.
       const levels = body.flatMap((row) => row.levels as readonly Level[]);
       const seen = {
-        receipts: levels.length,
+        receipts: body.length,
+        queues: body.filter(({ queue }) => queue !== null).length,
         deeper: levels.filter(({ index }) => index > 0).length,
         consumed: levels.filter(({ ownConsumed }) => Number(ownConsumed) > 0).length,
         ofTicker: levels.filter(({ fromTicker }) => fromTicker).length,
       };
       for (const [what, count] of Object.entries(seen))
-        expect(count, what).toBeGreaterThan(SEEN_MIN[what] ?? 0);
+        expect(count, what).toBeGreaterThanOrEqual(SEEN_MIN[type][what as keyof typeof seen]);
     });
 
     test(`a changed digit in any figure of the market is found (seed ${SEED})`, async () => {
@@ -175,6 +182,11 @@ async function play(type: StrategyType) {
         quantity: isSpot && side === "SELL" ? "0.00119" : quantity,
       });
     }
+    const bid = life.market.quote(SYMBOL)?.bid;
+    if (bid == null) throw new Error("the symbol is quoted");
+    const price = formatDecimal(bid);
+    const resting = { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: isSpot ? "0.0002" : "0.002" };
+    await life.send(strategy, "POST", PATHS[type].order, { symbol: SYMBOL, ...resting, price });
   }
   const receipts = await life.call(strategy, "GET", PATHS[type].receipts, {
     symbol: SYMBOL,
