@@ -268,10 +268,13 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
   );
   const { aheadAtPlacement, aheadBefore, tradedAtPrice, canceledAhead } = queue;
   if (aheadAtPlacement !== null) {
-    // What is in front falls by what is traded at the price, and by what counts as canceled; nothing adds to it.
+    // What is in front falls by what is traded at the price and by what counts as canceled, and is gone once the
+    // market was beyond the limit; nothing adds to it.
     const most = aheadAtPlacement - canceledAhead;
     found.must(
-      aheadBefore !== null && aheadBefore <= most && aheadBefore >= most - tradedAtPrice,
+      aheadBefore !== null &&
+        aheadBefore <= most &&
+        (aheadBefore === 0n || aheadBefore >= most - tradedAtPrice),
       `queue.aheadBefore ${shown(aheadBefore)} is not what is left of ${shown(aheadAtPlacement)}`,
     );
   }
