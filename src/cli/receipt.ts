@@ -34,7 +34,8 @@ A receipt is
   wrong         a figure does not follow: which, and what it should be
 Ids of the strategy (tradeId, orderId), times of its requests and of what the server received (admittedAt, latencyMs,
 arrivedAt, at, receivedAt) and which ticker and trade were the last that it had received (tickerUpdateId, lastTradeId)
-are in no recording: they are compared with each other, and by what follows from them.
+are in no recording: they are compared with each other, and by what follows from them. A queue that the recording
+gives otherwise is unknown, not wrong: messages may have arrived in another order there, or the server was restarted.
 
 Exits with 0 if all receipts are verified (without --tape: consistent), with 1 if one is not.`,
   run: verify,
