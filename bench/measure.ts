@@ -144,7 +144,8 @@ async function measureServersOnly(
   if (store === undefined) throw new MeasurementFailed(missing[0]?.reason ?? "there is no PostgreSQL");
   try {
     const measured = await measureServers(store, of, say);
-    return reportOf(options, found, [serversSection(measured)], serversNotes(measured));
+    const unpinned = { ...found, machine: { ...found.machine, pinning: null } };
+    return reportOf(options, unpinned, [serversSection(measured)], serversNotes(measured));
   } finally {
     await store.close();
   }
