@@ -51,7 +51,7 @@ const LONG = [
   "test/campaigns/{crash,fire,fuzz,soak,walk}/**/*.test.ts",
   "test/clients/{lyrebird-client-streams,python-sockets,go-sockets}.test.ts",
   "test/copy/kill-switches.test.ts",
-  "test/market/{futures-history,futures-outage,outage}.test.ts",
+  "test/market/{futures-history,futures-outage,outage,receipts}.test.ts",
   "test/process/{backup,copier,copier-https,copier-news,copier-thread,data-directory,full-disk,greeting,https}.test.ts",
   "test/process/{keys,master-key,operator,outage,prune,secrets,settings,tape}.test.ts",
   "test/process/two-servers*.test.ts",
