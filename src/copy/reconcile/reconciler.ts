@@ -137,7 +137,8 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 /**
  * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up, since
  * what is open when a copy is stopped stays open. They are given up after `ENDED_MS_MAX` if the account shows
- * that none was executed, and none that is no market order is open; after `UNCONFIRMED_MS_MAX` otherwise.
+ * that none was executed, and none that is no market order is open; after `UNCONFIRMED_MS_MAX` otherwise, also
+ * one that was booked by the position, since only the venue knows at which prices it was executed.
  * BLOCKED: nothing is sold until that is certain. WAITS: for orders that may be open, or executed.
  */
 async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
@@ -152,10 +153,10 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
       const found = await findAtVenue(context, entry);
       const present = state.latest(entry);
       if (present.status !== "UNCONFIRMED") continue;
+      const isExecuted = present.executedQuantity > 0n;
       if (found !== null) applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
-      else if (ageMs < UNCONFIRMED_MS_MAX && !isExplained(state, entry)) waits = true;
+      else if (ageMs < UNCONFIRMED_MS_MAX && (isExecuted || !isExplained(state, entry))) waits = true;
       else {
-        const isExecuted = present.executedQuantity > 0n;
         state.put({ ...present, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
       }
     } else if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
