@@ -29,7 +29,7 @@ const KILLED_MS_MAX = 60_000;
 /** How long a copy may take to bring its positions to their targets once nothing fails any more, ms. */
 const ON_TARGET_MS_MAX = 30_000;
 /** How long it may take to learn what became of its orders and what they cost, for as many copies as there are, ms. */
-const LEARNED_MS_MAX = 180_000;
+const LEARNED_MS_MAX = MENDED_MS_MAX;
 
 type World = {
   readonly leadStore: CrashedStore;
