@@ -78,6 +78,8 @@ export function queueBefore(
       tradedAtPrice = add(tradedAtPrice, trade.quantity);
       ahead = subtract(ahead, least(ahead, subtract(trade.quantity, givenBefore(trade))));
     } else {
+      // What was in front and was not traded is gone.
+      canceledAhead = add(canceledAhead, ahead);
       ahead = ZERO;
     }
   }

@@ -135,8 +135,9 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       for (const [index, row] of rows.entries()) {
         for (const [path, changed] of mutationsOf(row, random)) {
           const found = await isFound(rows.with(index, changed));
-          // Which of the changed levels it was is not computed.
-          const isBounded = BOUNDED.has(path) || (row.cause === "BOOK_CROSSED" && path === "levels.0.index");
+          // Of a crossing it is not computed which of the changed levels it was, nor what the order's limit is.
+          const isOfCrossing = row.cause === "BOOK_CROSSED" && (path === "levels.0.index" || path === "price");
+          const isBounded = BOUNDED.has(path) || isOfCrossing;
           if (isBounded) {
             counts.bounded += 1;
             counts.boundedFound += found ? 1 : 0;
