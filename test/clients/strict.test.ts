@@ -1,6 +1,6 @@
 // Stock clients, unmodified, on strategies under the fill profile `strict`, made by `lyrebird seed` on the simulated
 // market: market orders that walk the book, orders that are filled in part, and what the profile takes besides. The
-// market moves on between what a client reads and its order, so orders are repeated until the book has been right.
+// market moves on between what a client reads and its order, so orders are repeated until the book is right.
 import {
   DerivativesTradingUsdsFutures,
   DerivativesTradingUsdsFuturesRestAPI as FuturesApi,
@@ -8,6 +8,7 @@ import {
 import { Spot, SpotRestAPI } from "@binance/spot";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { exchangeOf } from "./ccxt-client.ts";
@@ -18,7 +19,6 @@ stayOnLoopback();
 /** Small levels, so that a strategy's funds take several. */
 const SPOT_PAIR = "ARB/USDT";
 const CONTRACT_PAIR = "UNI/USDT:USDT";
-const ATTEMPTS = 20;
 const TERMS = ["--profile", "strict", "--latency", "20"];
 
 let gateway: GatewayProcess;
@@ -29,15 +29,6 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const seeded = (type: "spot" | "futures"): Credentials => gateway.seed(type, TERMS);
-
-/** The result of the first attempt that has one. */
-async function firstOf<Result>(attempt: () => Promise<Result | null>): Promise<Result> {
-  for (let count = 0; count < ATTEMPTS; count += 1) {
-    const result = await attempt();
-    if (result !== null) return result;
-  }
-  throw new Error("the book was never right for this order");
-}
 
 type Client = ReturnType<typeof exchangeOf>;
 type Placed = Awaited<ReturnType<Client["createOrder"]>>;
@@ -69,7 +60,7 @@ describe.each([
   ["futures", CONTRACT_PAIR],
 ] as const)("ccxt on a %s strategy under strict", (type, pair) => {
   let client: Client;
-  // What a strategy took is not there for it again at once, so each test has its own.
+  // What a strategy took is not there for it again at once, so each test and each attempt has its own.
   beforeEach(async () => {
     client = await ccxtOn(type);
   });
@@ -77,12 +68,16 @@ describe.each([
   const buy = (amount: number, price?: number, params = {}): Promise<Placed> =>
     client.createOrder(pair, price === undefined ? "market" : "limit", "buy", amount, price, params);
 
-  /** Sells what an order has bought, if that is enough for an order: the funds are for several attempts. */
-  async function sell({ filled = 0, cost = 0 }: Pick<Placed, "filled" | "cost">): Promise<void> {
-    if (cost < 8) return;
-    // On spot the fee was taken from it.
-    const amount = Number(client.amountToPrecision(pair, type === "spot" ? filled * 0.99 : filled));
-    await client.createOrder(pair, "market", "sell", amount, undefined, {});
+  /** The first result of an attempt. Each has a strategy of its own, and the market moves on in the meantime. */
+  async function firstOf<Result>(attempt: () => Promise<Result | null>): Promise<Result> {
+    const results: Result[] = [];
+    await eventually("the book is right for the order", async () => {
+      const result = await attempt();
+      if (result === null) client = await ccxtOn(type);
+      else results.push(result);
+      return result !== null;
+    });
+    return results[0] as Result;
   }
 
   test("a market order walks the book: its trades are its levels, and add up", async () => {
@@ -91,7 +86,6 @@ describe.each([
       const placed = await buy(amount);
       const own = (await client.fetchMyTrades(pair)).filter((trade) => trade.order === placed.id);
       if (own.length > 1) return { order: placed, trades: own };
-      await sell(placed);
       return null;
     });
     const sum = trades.reduce((total, { amount }) => total + Number(amount), 0);
@@ -103,14 +97,12 @@ describe.each([
     const queried = await client.fetchOrder(String(order.id), pair);
     expect(queried).toMatchObject({ id: order.id, filled: order.filled });
     expect(queried.average).toBeCloseTo(Number(queried.cost) / Number(queried.filled), 4);
-    await sell(order);
   });
 
   test("IOC keeps what it took, and is expired", async () => {
     const order = await firstOf(async () => {
       const best = await bestAsk(client, pair);
       const placed = await buy(amountOf(client, pair, best), best.price, { timeInForce: "IOC" });
-      await sell(placed);
       return placed.info.status === "EXPIRED" && Number(placed.filled) > 0 ? placed : null;
     });
     expect(order).toMatchObject({ status: "expired", timeInForce: "IOC" });
@@ -122,17 +114,14 @@ describe.each([
     const { order, open, canceled } = await firstOf(async () => {
       const best = await bestAsk(client, pair);
       const placed = await buy(amountOf(client, pair, best), best.price, { timeInForce: "GTC" });
-      if (placed.status === "open") {
-        const listed = await client.fetchOpenOrders(pair);
-        // The market may have filled it by then.
-        const ended = await client.cancelOrder(String(placed.id), pair).catch((error: unknown) => {
-          if (error instanceof ccxt.OrderNotFound) return null;
-          throw error;
-        });
-        const isRight = placed.info.status === "PARTIALLY_FILLED" && ended !== null;
-        if (isRight) return { order: placed, open: listed, canceled: ended };
-      }
-      await sell(placed);
+      const listed = await client.fetchOpenOrders(pair);
+      // The market may have filled it by then.
+      const ended = await client.cancelOrder(String(placed.id), pair).catch((error: unknown) => {
+        if (error instanceof ccxt.OrderNotFound) return null;
+        throw error;
+      });
+      const isRight = placed.info.status === "PARTIALLY_FILLED" && ended !== null;
+      if (isRight) return { order: placed, open: listed, canceled: ended };
       return null;
     });
     expect(order.status).toBe("open");
@@ -143,7 +132,6 @@ describe.each([
     const after = await client.fetchOrder(String(order.id), pair);
     expect(after.status).toBe("canceled");
     expect(Number(after.filled)).toBeGreaterThanOrEqual(Number(order.filled));
-    await sell(after);
   });
 
   test("post-only orders rest, or are refused where they would take", async () => {
@@ -168,7 +156,6 @@ describe.each([
       const placing = buy(amountOf(client, pair, best), best.price, { timeInForce: "FOK" });
       const placed = await placing.catch((error: Error) => error);
       if (placed instanceof Error || placed.filled === 0) return placed;
-      await sell(placed);
       return null;
     });
     if (type === "futures") expect((outcome as Error).message).toContain("-5021");
