@@ -194,7 +194,6 @@ function checkFigures(row: ReceiptRow, before: Before, found: Findings): void {
   found.must(isMatched === (queue !== null && marketTrade !== null), `${row.cause} and its queue`);
   if (takes && level !== undefined) checkLevel(row, level, before, found);
   if (isMatched) checkMatch(row, before, found);
-  if (row.cause === "CANDLE") found.unknown.push("a fill by a candle has no single trade to compare with");
   if (row.cause === "TAKEOVER") {
     found.unknown.push("the bankruptcy price follows from the position, which a receipt does not have");
   }

@@ -7,14 +7,13 @@ export type BookSide = "BID" | "ASK";
 
 /**
  * `WALK` and `LIQUIDATION` took displayed quantity; `TRADE_AT_PRICE`, `TRADE_THROUGH` and `BOOK_CROSSED` filled
- * an open order; `CANDLE` filled one after an outage; `TAKEOVER` has no counterparty in the book.
+ * an open order; `TAKEOVER` has no counterparty in the book.
  */
 export type FillCause =
   | "WALK"
   | "TRADE_AT_PRICE"
   | "TRADE_THROUGH"
   | "BOOK_CROSSED"
-  | "CANDLE"
   | "LIQUIDATION"
   | "TAKEOVER";
 

@@ -80,7 +80,7 @@ function Evidence({ trade, receipt }: { trade: TradeDetailJson["trade"]; receipt
       </Card>
       {walk.length > 0 && (
         <Card
-          title={receipt.cause === "BOOK_CROSSED" ? "Levels that came to the limit" : "Levels taken"}
+          title={receipt.cause === "BOOK_CROSSED" ? "Levels that reached the limit" : "Levels taken"}
           isFlush
         >
           <WalkedBook walk={walk} side={trade.side} tradeId={trade.tradeId} />

@@ -32,7 +32,7 @@ test("a walk says which level it took from, and why it ended there", () => {
     "Took 0.0005 at 60,001, the best ask, where 0.0008 was displayed. 0.0001 that was traded there after the book is subtracted already. Of it 0.0003 counted as consumed by this strategy before, which left 0.0005. That was all that was available there; the order had 0.002 to fill and went on to the next level.",
   );
   expect(said({ walk: [{ ...LEVEL, fromTicker: true }], cause: "BOOK_CROSSED" })).toBe(
-    "An ask of 0.0008 at 60,001 came to the order's limit, so whoever displayed it would have met the order first. The quantity is that of the ticker, which was newer than the book. 0.0005 was filled at the limit 60,001, as maker.",
+    "An ask of 0.0008 at 60,001 reached the order's limit. On the exchange it would have been matched with this order. The quantity is that of the ticker, which was newer than the book. 0.0005 was filled at the limit 60,001, as maker.",
   );
 });
 
@@ -52,5 +52,4 @@ test("a queue says what was in front, what moved it and what the trade left", ()
 
 test("what has neither says how it was filled", () => {
   expect(said({ cause: "TAKEOVER", walk: [] })).toContain("taken over at the bankruptcy price 60,001");
-  expect(said({ cause: "CANDLE", walk: [] })).toContain("after an outage");
 });

@@ -17,10 +17,6 @@ export function receiptInWords(trade: Trade, receipt: Receipt): readonly string[
     case "TRADE_AT_PRICE":
     case "TRADE_THROUGH":
       return matchInWords(trade, receipt);
-    case "CANDLE":
-      return [
-        `Filled ${figure(trade.quantity)} at ${figure(trade.price)} after an outage: the market traded beyond the limit during it, and its single trades were not available any more.`,
-      ];
     case "TAKEOVER":
       return [
         `The rest of the position, ${figure(trade.quantity)}, was taken over at the bankruptcy price ${figure(trade.price)}, without the book.`,
@@ -61,7 +57,7 @@ function crossingInWords(trade: Trade, { walk }: Receipt): readonly string[] {
   if (own === undefined) return [];
   const other = trade.side === "BUY" ? "An ask" : "A bid";
   return [
-    `${other} of ${figure(own.displayed)} at ${figure(own.price)} came to the order's limit, so whoever displayed it would have met the order first.`,
+    `${other} of ${figure(own.displayed)} at ${figure(own.price)} reached the order's limit. On the exchange it would have been matched with this order.`,
     ...reductionsOf(own),
     `${figure(own.taken)} was filled at the limit ${figure(trade.price)}, as maker.`,
   ];
