@@ -30,7 +30,7 @@ export type ChangedLevel = BookLevel & {
   readonly side: BookSide;
   /** What the message said; zero removes the level. */
   readonly quantity: Quantity;
-  /** Whether that changed what is displayed: a diff may repeat what a ticker said before. */
+  /** Whether that changed what is displayed: a diff may repeat a quantity that a ticker had before. */
   readonly isDisplayed: boolean;
 };
 

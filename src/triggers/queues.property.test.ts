@@ -42,7 +42,7 @@ const order = fc.record({
   quantity: fc.integer({ min: 1, max: 100 }),
 });
 
-test("each trade fills what it fills in the model, once, whatever was lost and whoever was killed", async () => {
+test("each trade fills once what it fills in the model, after lost messages and killed servers", async () => {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(

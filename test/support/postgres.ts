@@ -130,7 +130,7 @@ export async function startReplicated(): Promise<ReplicatedPostgres | null> {
     const standby = 1 - primary;
     const cluster = clusterOf(standby);
     rmSync(cluster, { recursive: true, force: true });
-    // Not `carryOut`: whoever loads the primary goes on.
+    // Not `carryOut`: the load on the primary goes on.
     const copy = spawn(
       join(programs, "pg_basebackup"),
       [

@@ -89,7 +89,7 @@ export function ordersReached({ openOrders }: Account, symbol: string, trade: Ma
     .filter((order) => {
       const { queue } = order;
       if (order.symbol !== symbol || queue === undefined || !isWorking(order)) return false;
-      // Earlier trades met others.
+      // Earlier trades were matched with the orders of others.
       return trade.time > queue.since && isTradedBy(order, trade);
     })
     .sort(byPriority);

@@ -221,7 +221,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
       asks: levelsOf("ASK", levels.asks),
       limit: 1_000,
     });
-    this.#tellBook(symbol, { type: "KNOWN" });
+    this.#sendBook(symbol, { type: "KNOWN" });
   }
 
   /** The book is not known until it is opened again. */
@@ -239,7 +239,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
     book.apply({ previousId: book.lastUpdateId, updateId, time, levels: all }, (level) =>
       changed.push(level),
     );
-    this.#tellBook(symbol, { type: "DIFF", updateId, time, levels: changed, book: book.stamp() });
+    this.#sendBook(symbol, { type: "DIFF", updateId, time, levels: changed, book: book.stamp() });
   }
 
   /** An aggregate trade: a seller took the bids, or a buyer the asks. */
@@ -255,7 +255,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return trade;
   }
 
-  /** The same, which is not told: only the history has it. */
+  /** The same, which no listener receives: only the history has it. */
   unheard(symbol: string, by: "seller" | "buyer", quantity: string, at: string, time = this.#now()) {
     const trade: MarketTrade = {
       aggregateId: this.history.length + 1,
@@ -272,7 +272,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
   retell(symbol: string, trade: MarketTrade): void {
     this.#books.get(symbol)?.takeTrade(trade);
     this.#lastPrices.set(symbol, trade.price);
-    this.#tellBook(symbol, { type: "TRADE", trade });
+    this.#sendBook(symbol, { type: "TRADE", trade });
   }
 
   book(symbol: string): BookView | null {
@@ -309,9 +309,9 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return book;
   }
 
-  #tellBook(symbol: string, told: Told): void {
+  #sendBook(symbol: string, change: Unnumbered): void {
     this.#shown.push({ symbol });
-    const event: BookEvent = { ...told, sequence: this.#shown.length };
+    const event: BookEvent = { ...change, sequence: this.#shown.length };
     this.#bookEvents.push({ symbol, event });
     for (const each of this.#bookListeners) if (each.symbol === symbol) each.listener(event);
   }
@@ -339,7 +339,7 @@ export class StubMarket implements DeskMarket, LiveMarket {
 }
 
 type Levels = { readonly bids?: string; readonly asks?: string };
-type Told = BookEvent extends infer Event
+type Unnumbered = BookEvent extends infer Event
   ? Event extends BookEvent
     ? Omit<Event, "sequence">
     : never

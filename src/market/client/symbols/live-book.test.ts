@@ -150,7 +150,7 @@ describe("what is displayed", () => {
     expect(full.view()?.displayedAt("BID", price("900"))).toBe(decimal("2"));
   });
 
-  test("a repeated quantity is no change, and what a ticker said before is not displayed anew", async () => {
+  test("a repeated quantity is no change, also if a ticker had it first", async () => {
     const { send, events } = await known();
     events.length = 0;
     send("bookTicker", ticker(11, "99", "1", "99.5", "6"));

@@ -118,7 +118,7 @@ describe("the simulated market", () => {
     expect(spans?.map((span) => [span.from, span.to])).toEqual([...new Set(times)].map((at) => [at, at]));
   });
 
-  test("every aggregate trade of a stretch is told whole, and of a long one those of the last hour", async () => {
+  test("all aggregate trades of a gap are returned, and of a long gap those of the last hour", async () => {
     const stage = await setSimulatedStage();
     const to = Math.floor(presentAt / minuteMs) * minuteMs;
     const told = await answerOf(stage, stage.matched(symbol, to - 200_000, to));
