@@ -335,7 +335,7 @@ export class Queues {
   #catchUp({ symbol, queues }: Followed, order: Waiting, event: BookEvent): void {
     if (event.type === "TRADE") {
       const only = (strategyId: string) => strategyId === order.strategyId;
-      this.#fill(symbol, event.trade, queues.match(event.trade, this.#stepOf(symbol), only));
+      void this.#fill(symbol, event.trade, queues.match(event.trade, this.#stepOf(symbol), only));
       return;
     }
     if (event.type === "KNOWN") return;
@@ -388,14 +388,15 @@ export class Queues {
     // A halted market does not trade.
     if (this.#isHalted(symbol)) return;
     const isConcerned = (strategyId: string) => !held.has(strategyId);
-    this.#fill(symbol, trade, queues.trade(trade, this.#stepOf(symbol), isConcerned));
+    void this.#fill(symbol, trade, queues.trade(trade, this.#stepOf(symbol), isConcerned));
   }
 
   /** Sends what a trade fills; one of the past with its time. */
-  #fill(symbol: string, trade: MarketTrade, matches: readonly Match[], seenAt?: number): void {
+  /** Resolves when each command has its answer. Never rejects. */
+  async #fill(symbol: string, trade: MarketTrade, matches: readonly Match[], seenAt?: number): Promise<void> {
     const key = matchKey(symbol, trade);
-    for (const { strategyId, queues, fills } of matches) {
-      if (fills.length === 0) continue;
+    const filling = matches.filter(({ fills }) => fills.length > 0);
+    const sent = filling.map(({ strategyId, queues, fills }) => {
       const command = {
         type: "MatchTrade",
         symbol,
@@ -403,8 +404,9 @@ export class Queues {
         queues,
         ...(seenAt !== undefined && { seenAt }),
       } as const;
-      void this.#send(strategyId, symbol, command, { key, fills });
-    }
+      return this.#send(strategyId, symbol, command, { key, fills });
+    });
+    await Promise.all(sent);
   }
 
   /** Sends levels that have come to the limit of an order, one command at a time. */
@@ -514,7 +516,7 @@ export class Queues {
         await this.#pauses.pause(HISTORY_RETRY_MS);
         continue;
       }
-      this.#applyPast(followed, strategies, trades);
+      await this.#applyPast(followed, strategies, trades);
     }
     followed.isLookingUp = false;
     followed.missed = [];
@@ -542,16 +544,21 @@ export class Queues {
     }
   }
 
-  #applyPast(
+  /** Applies the trades of the past, and the live ones that have come since. */
+  async #applyPast(
     followed: Followed,
     strategies: ReadonlyMap<string, Held>,
     trades: readonly MarketTrade[],
-  ): void {
+  ): Promise<void> {
     const { symbol, queues, held, missed } = followed;
     const step = this.#stepOf(symbol);
     const isConcerned = (strategyId: string) => strategies.has(strategyId);
-    for (const trade of [...trades, ...missed]) {
-      this.#fill(symbol, trade, queues.match(trade, step, isConcerned), trade.time);
+    // One after another: a trade that was applied before, here or by another server, fills nothing again, and what
+    // it seemed to fill is there for the next one.
+    for (let index = 0; !this.#isClosed; index += 1) {
+      const trade = trades[index] ?? missed[index - trades.length];
+      if (trade === undefined) break;
+      await this.#fill(symbol, trade, queues.match(trade, step, isConcerned), trade.time);
     }
     const book = this.#deps.market.book(symbol);
     for (const order of queues.orders()) {
