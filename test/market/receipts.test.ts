@@ -136,7 +136,8 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
         for (const [path, changed] of mutationsOf(row, random)) {
           const found = await isFound(rows.with(index, changed));
           // Of a crossing it is not computed which of the changed levels it was, nor what the order's limit is.
-          const isOfCrossing = row.cause === "BOOK_CROSSED" && (path === "levels.0.index" || path === "price");
+          const isOfCrossing =
+            row.cause === "BOOK_CROSSED" && (path === "levels.0.index" || path === "price");
           const isBounded = BOUNDED.has(path) || isOfCrossing;
           if (isBounded) {
             counts.bounded += 1;

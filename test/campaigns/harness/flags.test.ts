@@ -21,7 +21,11 @@ const CAMPAIGNS: readonly (readonly [Campaign<never>, object, readonly string[]]
     },
     ["--orders 0", "--copiers 1", "--hide-max 0", "--kill-every 0", "--plant nothing", "--orders many"],
   ],
-  [CRASH, { cycles: 100, failovers: 0, store: null, seed, json: false }, ["--cycles 0", "--cycles many", "--store mysql"]],
+  [
+    CRASH,
+    { cycles: 100, failovers: 0, store: null, seed, json: false },
+    ["--cycles 0", "--cycles many", "--store mysql"],
+  ],
   [
     FIRE,
     { signals: 10_000, store: null, seed, plain: false, noKills: false, noCuts: false, json: false },
