@@ -80,8 +80,6 @@ const REQUESTED_POLL_MS_MAX = 10_000;
  * After so many consecutive polls without balances, because orders were in flight, openings wait for a poll.
  */
 const POLLS_IN_VAIN_MAX = 3;
-/** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
-const UNCONFIRMED_LOOK_MS = 2_000;
 /** Kinds of rows, beside orders that open something, which a leg need not wait for. */
 const OVERTAKEN_BY_LEGS: readonly MirrorEntry["kind"][] = ["SET_LEVERAGE", "CANCEL", "FILL"];
 /** Between polls while a change at the venue is not explained yet, ms. */
@@ -175,7 +173,6 @@ export class CopyExecutor {
       if (await findUnconfirmed(context)) this.#saveAndWake();
     }),
   );
-  #lookedAt = 0;
   readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
   #loggedAt: number | null = null;
@@ -849,12 +846,8 @@ export class CopyExecutor {
 
   /** Queries the venue for unconfirmed orders, beside everything else. */
   #findUnconfirmed(): void {
-    const now = this.#parts.wallNow();
-    const unconfirmed = this.#state.unconfirmed();
-    if (unconfirmed.length === 0 || this.#looking.current !== null || this.#gate.isBlind()) return;
-    const youngestMs = Math.min(...unconfirmed.map(({ sentAt }) => now - (sentAt ?? 0)));
-    if (now - this.#lookedAt < Math.max(UNCONFIRMED_LOOK_MS, youngestMs / 10)) return;
-    this.#lookedAt = now;
+    if (this.#state.unconfirmed().length === 0 || this.#looking.current !== null || this.#gate.isBlind())
+      return;
     void this.#looking.run();
   }
 

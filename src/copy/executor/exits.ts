@@ -137,7 +137,7 @@ export async function followLeverage(
   const stopped = isConcerned ? gate.stopped() : null;
   const rules = isConcerned && stopped === null ? await session.rules(symbol) : null;
   const leverage = rules === null ? null : copiedLeverage(action, rules, state.copy.settings);
-  const refusal = leverage === null ? null : await session.setLeverage(symbol, leverage);
+  const refusal = leverage === null ? null : await session.setLeverage(symbol, leverage, "REDUCE");
   if (stopped !== null) state.put(skipped(row, stopped));
   else if (refusal === null) state.put({ ...row, status: "DONE" });
   else state.put(skipped(row, leverageSkip(refusal)));

@@ -82,7 +82,8 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
     }
     const { leverage } = action;
     const isOpening = leverage !== null && scaled.opening > 0n;
-    const refusal = isOpening ? await setCopiedLeverage(context, action.symbol, leverage) : null;
+    const priority = scaled.opening === scaled.quantity ? "OPEN" : "REDUCE";
+    const refusal = isOpening ? await setCopiedLeverage(context, action.symbol, leverage, priority) : null;
     if (refusal !== null) {
       withoutOpening = leverageSkip(refusal);
       if (scaled.opening < scaled.quantity) continue;
@@ -340,10 +341,11 @@ export async function setCopiedLeverage(
   { session, state }: CopyContext,
   symbol: string,
   wanted: number,
+  priority: "OPEN" | "REDUCE",
 ): Promise<VenueRefusal | null> {
   const rules = await session.rules(symbol);
   const leverage = (rules && copiedLeverage({ leverage: wanted }, rules, state.copy.settings)) ?? wanted;
-  return await session.setLeverage(symbol, leverage);
+  return await session.setLeverage(symbol, leverage, priority);
 }
 
 /**

@@ -80,7 +80,7 @@ export async function executeRepair(context: CopyContext, row: MirrorEntry): Pro
   await feesOfSpot(context, symbol);
   if (state.copy.family === "FUTURES" && increases) {
     const leverage = context.leadAccount()?.leverages.get(symbol) ?? LEVERAGE_DEFAULT;
-    const refusal = await setCopiedLeverage(context, symbol, leverage);
+    const refusal = await setCopiedLeverage(context, symbol, leverage, "OPEN");
     if (refusal !== null) {
       state.put(skipped(row, leverageSkip(refusal)));
       return;

@@ -18,6 +18,8 @@ const TRIES_MAX = 3;
 const IN_FLIGHT_MS = 100;
 /** An order unknown to the venue twice, this far apart, is gone, ms. */
 const GONE_APART_MS = 2_000;
+/** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
+const UNCONFIRMED_QUERY_MS = 2_000;
 /** How long an unconfirmed order is queried, ms: the venue may show its orders minutes late. */
 export const UNCONFIRMED_MS_MAX = 900_000;
 /** How long the venue may take to show an executed market order, ms. */
@@ -41,7 +43,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     const before = state.ownChanges;
     const prices = await session.prices();
     const balances = await session.ask(({ client }) => client.balances());
-    const traded = await symbolsTradedSince(context);
+    const traded = await symbolsTradedSince(context, balances.held);
     if (state.isInFlight || state.ownChanges !== before) continue;
     await bookOpenOrders(context);
     if (state.isInFlight || state.ownChanges !== before) continue;
@@ -92,12 +94,20 @@ export async function bookOpenOrders(context: CopyContext, symbol?: string): Pro
   await findUnconfirmed(context, symbol);
 }
 
-/** Queries unconfirmed orders; returns whether one has turned up. */
+/** When an unconfirmed order was last queried; wall time, Unix ms. */
+const queriedAt = new WeakMap<MirrorEntry, number>();
+
+/**
+ * Queries unconfirmed orders, each again after a tenth of its age; returns whether one has turned up.
+ */
 export async function findUnconfirmed(context: CopyContext, symbol?: string): Promise<boolean> {
   const { state, now } = context;
   let hasFound = false;
   for (const entry of state.unconfirmed(symbol)) {
+    const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - (entry.sentAt ?? 0)) / 10);
+    if (now() - (queriedAt.get(entry) ?? 0) < waitMs) continue;
     const found = await findAtVenue(context, entry);
+    queriedAt.set(entry, now());
     const present = state.latest(entry);
     if (present.status !== "UNCONFIRMED") continue;
     if (found !== null) {
@@ -147,15 +157,19 @@ export function restingSymbols(entries: Iterable<MirrorEntry>): RestingSymbols {
 
 /**
  * Contracts with an unconfirmed order on which other orders have been executed, since it was sent or since
- * the balances that the book has, and are not booked: those explain what has changed.
+ * the balances that the book has, and are not booked: those explain what has changed. Nothing is requested
+ * where nothing has.
  */
-async function symbolsTradedSince(context: CopyContext): Promise<ReadonlySet<string>> {
+async function symbolsTradedSince(
+  context: CopyContext,
+  held: ReadonlyMap<string, Quantity>,
+): Promise<ReadonlySet<string>> {
   const { state, session } = context;
   const traded = new Set<string>();
   const balancesAt = state.book.snapshot?.at ?? 0;
   for (const entry of state.copy.family === "SPOT" ? [] : state.unconfirmed()) {
     const { symbol, sentAt } = entry;
-    if (symbol === null) continue;
+    if (symbol === null || unbookedOf(state, symbol, held) === 0n) continue;
     const since = Math.max(0, Math.min(sentAt ?? 0, balancesAt) - GONE_APART_MS);
     const { own, booked } = await ledgerOf(context, symbol, since);
     const known = new Set([...own.keys(), ...booked.keys()]);

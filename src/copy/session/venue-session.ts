@@ -35,6 +35,7 @@ import {
   isOfRules,
   MayNotRun,
   NotAnswered,
+  Postponed,
   UNKNOWN_SYMBOL_CODE,
   VenueRefused,
 } from "./failures.ts";
@@ -233,10 +234,22 @@ export class VenueSession {
     return this.ask(({ client }) => client.fills(...of));
   }
 
-  /** Null once the venue has it so; its refusal otherwise. */
-  async setLeverage(symbol: string, leverage: number): Promise<VenueRefusal | null> {
+  /**
+   * Null once the venue has it so; its refusal otherwise. OPEN: for something that only opens; throws Postponed while
+   * the venue's limits do not permit it.
+   */
+  async setLeverage(
+    symbol: string,
+    leverage: number,
+    priority: "OPEN" | "REDUCE",
+  ): Promise<VenueRefusal | null> {
     try {
-      return await this.ask(({ client }) => client.setLeverage(symbol, leverage));
+      return await this.ask(async ({ client }) => {
+        const answer = await client.setLeverage(symbol, leverage, priority);
+        const isLimited = answer.kind === "DELAYED" && answer.why === "LIMITED";
+        if (isLimited && priority === "OPEN") throw new Postponed(answer.until);
+        return answer;
+      });
     } catch (error) {
       if (error instanceof VenueRefused) return error.refusal;
       throw error;

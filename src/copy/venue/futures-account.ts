@@ -134,7 +134,7 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
 
     clearance: (symbol, between) => askForClearance(rest, symbol, between),
 
-    async setLeverage(symbol, leverage) {
+    async setLeverage(symbol, leverage, priority = "REDUCE") {
       const known = settings.get(symbol);
       const isSet = known?.leverage === leverage && rest.wallNow() - known.at < SETTINGS_AGE_MAX_MS;
       if (isSet) return { kind: "OK", value: null };
@@ -142,8 +142,8 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
       const askedAt = rest.wallNow();
       // An order waits for both, so they are requested in parallel.
       const [isolated, changed] = await Promise.all([
-        setting(rest, "marginType", { symbol, marginType: "ISOLATED" }),
-        setting(rest, "leverage", { symbol, leverage }),
+        setting(rest, priority, "marginType", { symbol, marginType: "ISOLATED" }),
+        setting(rest, priority, "leverage", { symbol, leverage }),
       ]);
       const taken = valueFor(MARGIN_TYPE_UNCHANGED, isolated, null);
       if (taken.kind !== "OK") return taken;
@@ -155,11 +155,12 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
 
 async function setting(
   rest: AccountRest,
+  priority: "OPEN" | "REDUCE",
   name: "marginType" | "leverage",
   parameters: Readonly<Record<string, string | number>>,
 ): Promise<VenueAnswer<null>> {
   const call = { method: "POST", path: `/fapi/v1/${name}`, weight: FUTURES.setting, ...URGENT } as const;
-  return mapped(await rest.ask({ ...call, parameters }), () => null);
+  return mapped(await rest.ask({ ...call, priority, parameters }), () => null);
 }
 
 /**

@@ -16,9 +16,9 @@ const ROWS = [
   { rateLimitType: "RAW_REQUESTS", interval: "MINUTE", intervalNum: 5, limit: 300_000 },
 ];
 
-/** 20 s into a minute, the venue's clock being ahead by so much. */
-function opened(aheadMs = 0): { time: ManualTime; limits: Limits } {
-  const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, 20) - aheadMs);
+/** So far into a minute, the venue's clock being ahead by so much. */
+function opened(aheadMs = 0, second = 20): { time: ManualTime; limits: Limits } {
+  const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, second) - aheadMs);
   const limits = new Limits({ wallNow: time.now, venueNow: () => time.now() + aheadMs });
   limits.learn(readRateLimits(ROWS));
   return { time, limits };
@@ -45,24 +45,28 @@ function sent(
 const refusal = (status: number, code: number) =>
   ({ kind: "LIMITED", status, code, bannedUntil: null }) as const;
 
-test("polls stop at four fifths of an address's weight, an order at nineteen twentieths, until the minute ends", () => {
-  const { time, limits } = opened();
-  expect(sent(limits, "a", LOOK, { [WEIGHT]: 60 })).toBeNull();
+test("polls stop at four fifths of an address's weight, a query at nineteen twentieths, an exit at all, until the minute ends", () => {
+  const { time, limits } = opened(0, 59);
+  expect(sent(limits, "a", LOOK, { [WEIGHT]: 59 })).toBeNull();
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 80 })).toBeNull();
   expect(sent(limits, "a", LOOK, {})).not.toBeNull();
   expect(sent(limits, "a", QUERY, { [WEIGHT]: 92 })).toBeNull();
   expect(sent(limits, "a", QUERY, {})).not.toBeNull();
   expect(sent(limits, "a", ORDER, { [WEIGHT]: 95 })).toBeNull();
   expect(limits.shareUsed()).toBe(0.95);
+  expect(sent(limits, "a", { ...QUERY, weight: 1 }, {})).not.toBeNull();
+  expect(sent(limits, "a", ORDER, { [WEIGHT]: 99 })).toBeNull();
+  expect(sent(limits, "a", ORDER, { [WEIGHT]: 100 })).toBeNull();
   expect(sent(limits, "a", ORDER, {})).not.toBeNull();
-  time.advance(40_000);
+  time.advance(1_000);
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 20 })).toBeNull();
   expect(limits.shareUsed()).toBe(0.2);
 });
 
 test("openings stop at nine tenths of the weight and of the order count, exits at all of it", () => {
-  const { limits } = opened();
+  const { limits } = opened(0, 59);
   const opening: Cost = { ...ORDER, priority: "OPEN" };
+  expect(sent(limits, "a", opening, { [WEIGHT]: 88, [ORDERS]: 3 })).toBeNull();
   expect(sent(limits, "a", opening, { [WEIGHT]: 89, [ORDERS]: 4 })).toBeNull();
   expect(sent(limits, "a", opening, {})).not.toBeNull();
   expect(sent(limits, "a", ORDER, { [WEIGHT]: 90, [ORDERS]: 5 })).toBeNull();
@@ -74,9 +78,32 @@ test("openings stop at nine tenths of the weight and of the order count, exits a
   expect(sent(limits, "b", { ...ORDER, weight: 0 }, {})).not.toBeNull();
 });
 
+test("what opens or polls leaves the more to exits the longer the minute lasts; what reduces leaves nothing", () => {
+  const opening: Cost = { ...ORDER, priority: "OPEN" };
+  // 90 less 40, and 80 less 50, for a whole minute; half of that in its middle.
+  for (const [second, openings, polls] of [
+    [0, 50, 30],
+    [30, 70, 55],
+  ] as const) {
+    const { limits } = opened(0, second);
+    const looks: Cost = { ...LOOK, weight: 1 };
+    expect(sent(limits, "a", looks, { [WEIGHT]: polls - 1 })).toBeNull();
+    expect(sent(limits, "a", looks, { [WEIGHT]: polls })).toBeNull();
+    expect(sent(limits, "a", looks, {})).not.toBeNull();
+    expect(sent(limits, "a", opening, { [WEIGHT]: openings - 1, [ORDERS]: 1 })).toBeNull();
+    expect(sent(limits, "a", opening, { [WEIGHT]: openings, [ORDERS]: 2 })).toBeNull();
+    expect(sent(limits, "a", opening, {})).not.toBeNull();
+    // An opening that costs nothing costs something later.
+    expect(sent(limits, "a", { ...opening, weight: 0 }, { [WEIGHT]: openings + 1 })).toBeNull();
+    expect(sent(limits, "a", { ...opening, weight: 0 }, {})).not.toBeNull();
+    expect(sent(limits, "a", ORDER, { [WEIGHT]: 94, [ORDERS]: 4 })).toBeNull();
+    expect(sent(limits, "a", ORDER, { [WEIGHT]: 95, [ORDERS]: 5 })).toBeNull();
+  }
+});
+
 test("requests in flight count, and so do those that were never answered", () => {
   const { limits } = opened();
-  const charges = [1, 2, 3, 4].map(() => limits.admit("a", LOOK));
+  const charges = [1, 2].map(() => limits.admit("a", LOOK));
   expect(charges.every((charge) => typeof charge === "object")).toBe(true);
   expect(typeof limits.admit("a", LOOK)).toBe("number");
   for (const charge of charges) if (typeof charge === "object") limits.end(charge, null);

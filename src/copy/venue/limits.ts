@@ -1,6 +1,6 @@
 // The venue's rate limits: what may be sent now, and when again if not. Reductions may use a whole budget,
 // openings a part, polls a smaller part. Of weight counted by address a little is left for other processes
-// there. A 429 pauses its account as long as the venue says, and all accounts if a second one follows within
+// there, and what opens or polls spends it evenly, so that exits find some at the end of a window too. A 429 pauses its account as long as the venue says, and all accounts if a second one follows within
 // a minute; a 418 pauses all until the ban ends; the firewall's 403 counts as a 429. Orders are counted by
 // account. Weight is counted by account or by address: one count serves all accounts until an answer to a
 // request that began after another account's higher count disproves it. Source: reference exchange, sections
@@ -77,15 +77,29 @@ export const WEIGHTS = {
 export type Priority = "REDUCE" | "OPEN" | "POLL";
 
 /** A request's cost and priority. */
-export type Cost = { readonly weight: number; readonly placesOrder: boolean; readonly priority: Priority };
+export type Cost = {
+  readonly weight: number;
+  readonly placesOrder: boolean;
+  readonly priority: Priority;
+  /** No order can be sent without its answer (the venue's time, its rules): goes as an exit does, and before limits are known. */
+  readonly isPrerequisite?: true;
+};
 
 /** A request that was let go; to be ended once. */
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
 /** The share of a budget that each priority may use; the rest is left for higher priorities. */
 export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8 };
-/** The share of weight that is counted by address beyond which nothing is sent that costs any. */
+/**
+ * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders that
+ * reduce, and what they need.
+ */
 export const ADDRESS_SHARE = 0.95;
+/**
+ * What each priority leaves at a window's beginning beside that, of weight that is counted by address. It becomes less
+ * until the window ends, so that a burst does not take what the exits of the rest of the window need.
+ */
+export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5 };
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
 export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
@@ -112,6 +126,7 @@ export class Limits {
   readonly #accounts = new BoundedMap<string, Account>(ACCOUNTS_MAX);
   readonly #ofAll = new Budget();
   #rates: RateLimits = RATE_LIMITS_ASSUMED;
+  #areRatesKnown = false;
   #isCountedByAccount = false;
   #highest: Highest | null = null;
   #pausedUntil = 0;
@@ -125,6 +140,7 @@ export class Limits {
   /** The budgets as the venue publishes them. */
   learn(rates: RateLimits): void {
     this.#rates = rates;
+    this.#areRatesKnown = true;
   }
 
   /** Until when no account may send, wall time, Unix ms; 0 if they may. */
@@ -164,14 +180,18 @@ export class Limits {
     const account = this.#accountOf(holder);
     const waitsUntil = Math.max(this.pausedUntil(), account.waitsUntil);
     if (waitsUntil > this.#wallNow()) return waitsUntil;
+    const goesFirst = cost.isPrerequisite || (cost.placesOrder && cost.priority === "REDUCE");
     for (const [budget, amount, terms] of this.#budgetsOf(account, cost)) {
       const venueNow = this.#venueNow();
       // A request without weight is not delayed by an exhausted budget.
       if (amount === 0 && cost.priority === "REDUCE") continue;
-      const share = Math.min(SHARES[cost.priority], budget === this.#ofAll ? ADDRESS_SHARE : 1);
+      if (cost.isPrerequisite && !this.#areRatesKnown) continue;
+      const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
+      const isOfAddress = budget === this.#ofAll;
+      const reserved = isOfAddress ? (RESERVED[cost.priority] * leftMs) / terms.windowMs : 0;
+      const share = Math.min(SHARES[cost.priority], isOfAddress && !goesFirst ? ADDRESS_SHARE : 1) - reserved;
       if (amount > budget.left(venueNow, terms, share)) {
-        const leftMs = windowEnd(venueNow, terms.windowMs) - venueNow;
-        return this.#wallNow() + (budget === this.#ofAll ? Math.min(leftMs, DISPROOF_MS) : leftMs);
+        return this.#wallNow() + (isOfAddress ? Math.min(leftMs, DISPROOF_MS) : leftMs);
       }
     }
     this.#ofAll.begin(cost.weight);

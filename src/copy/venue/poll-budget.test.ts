@@ -17,7 +17,7 @@ function opened() {
 
 /** A request was answered, and the venue reports what is used. */
 function told({ limits }: ReturnType<typeof opened>, holder: string, used: number): void {
-  const charge = limits.admit(holder, LOOK);
+  const charge = limits.admit(holder, { ...LOOK, priority: "REDUCE" });
   if (typeof charge === "number") throw new Error("it may be asked");
   limits.end(charge, (name) => (name === WEIGHT ? String(used) : null));
 }

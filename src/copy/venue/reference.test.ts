@@ -10,7 +10,14 @@ import { BodiesServer } from "./testing/bodies-server.ts";
 import { pairRow } from "./testing/own-pairs.ts";
 import { order } from "./testing/venue-stage.ts";
 import type { VenueClient } from "./venue.ts";
-import { createVenues, RULES_AGE_MAX_MS, RULES_RETRY_MS, type Venues } from "./venues.ts";
+import {
+  createVenues,
+  PRICES_AGE_LIMITED_MS,
+  PRICES_AGE_MAX_MS,
+  RULES_AGE_MAX_MS,
+  RULES_RETRY_MS,
+  type Venues,
+} from "./venues.ts";
 
 const RATE_LIMITS = [
   { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: 6_000 },
@@ -225,6 +232,47 @@ describe("spot", () => {
     expect(await client.place({ ...opening, reduceOnly: true })).toMatchObject({ kind: "OK" });
     time.advance(60_000);
     expect(await client.place(opening)).toMatchObject({ kind: "OK" });
+  });
+
+  test("with nothing left of the weight an exit goes, at the last prices", async () => {
+    server.lay("GET /api/v3/ticker/price", {
+      headers: { "X-MBX-USED-WEIGHT-1M": "5700" },
+      body: [{ symbol: "BTCUSDT", price: "60000.00" }],
+    });
+    server.lay("POST /api/v3/order", { body: placed });
+    const venue = venues.venue(server.url, "SPOT");
+    expect(await venue.rules("BTCUSDT")).toMatchObject({ kind: "OK" });
+    expect(await venue.prices()).toMatchObject({ kind: "OK" });
+    time.advance(PRICES_AGE_MAX_MS);
+    const asked = server.asked.length;
+    expect(await venue.prices()).toEqual({ kind: "OK", value: new Map([["BTCUSDT", decimal("60000")]]) });
+    expect(server.asked).toHaveLength(asked);
+    const client = spot();
+    expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    const sale = order({ type: "MARKET", side: "SELL", clientOrderId: "one", priority: "REDUCE" });
+    expect(await client.place(sale)).toMatchObject({ kind: "OK" });
+  });
+
+  test("prices of a minute ago are not used, whatever the limits are", async () => {
+    const body = [{ symbol: "BTCUSDT", price: "60000.00" }];
+    server.lay("GET /api/v3/ticker/price", { body }, { status: 429, body: { code: -1003, msg: "" } });
+    const venue = venues.venue(server.url, "SPOT");
+    expect(await venue.rules("BTCUSDT")).toMatchObject({ kind: "OK" });
+    expect(await venue.prices()).toMatchObject({ kind: "OK" });
+    time.advance(PRICES_AGE_LIMITED_MS);
+    expect(await venue.prices()).toMatchObject({ kind: "OK" });
+    time.advance(PRICES_AGE_MAX_MS);
+    expect(await venue.prices()).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+  });
+
+  test("with more used than is assumed before the limits are known, they are asked for all the same", async () => {
+    const headers = { "X-MBX-USED-WEIGHT-1M": "2000" };
+    server.lay("GET /api/v3/time", { headers, body: { serverTime: time.now() } });
+    server.lay("GET /api/v3/order", { body: placed });
+    const client = spot();
+    expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
+    expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
+    expect(await client.find("BTCUSDT", "one")).toMatchObject({ kind: "OK" });
   });
 
   test.each([

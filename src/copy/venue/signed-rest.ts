@@ -77,7 +77,10 @@ export class VenueRest {
     const { wallNow } = parts;
     this.#wallNow = wallNow;
     this.#sender = new HttpSender(parts);
-    const time: RestCall = { ...parts.time, method: "GET", placesOrder: false, priority: "REDUCE" };
+    const time: RestCall = {
+      ...{ ...parts.time, method: "GET", placesOrder: false, priority: "REDUCE" },
+      isPrerequisite: true,
+    };
     this.clock = new VenueClock({
       wallNow,
       ask: async () => {

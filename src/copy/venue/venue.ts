@@ -173,7 +173,8 @@ export type Venue = {
    */
   doubtRules(symbol: string): void;
   /**
-   * By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old.
+   * By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old, or
+   * `PRICES_AGE_LIMITED_MS` while the limits permit no request.
    */
   prices(): Promise<VenueAnswer<ReadonlyMap<string, Price>>>;
   /**
@@ -238,6 +239,9 @@ export type VenueClient = {
     symbol: string,
     between: { readonly from: number; readonly until: number },
   ): Promise<VenueAnswer<Amount>>;
-  /** Sets isolated margin and a leverage on a contract; OK if they are set already. */
-  setLeverage(symbol: string, leverage: number): Promise<VenueAnswer<null>>;
+  /**
+   * Sets isolated margin and a leverage on a contract; OK if they are set already. OPEN: for something that only opens;
+   * REDUCE, or missing: see `VenueOrder.priority`.
+   */
+  setLeverage(symbol: string, leverage: number, priority?: "OPEN" | "REDUCE"): Promise<VenueAnswer<null>>;
 };

@@ -236,7 +236,7 @@ export class VenueRules {
     parameters: RestCall["parameters"] & object,
     weight: number,
   ): Promise<VenueAnswer<Listing>> {
-    const call = { method: "GET", path, parameters, weight, ...URGENT } as const;
+    const call = { method: "GET", path, parameters, weight, ...URGENT, isPrerequisite: true } as const;
     const listing = mapped(await this.#parts.ask(call), (value) => {
       const body = objectOf(value);
       return { rates: readRateLimits(body.rateLimits), rows: rowsOf(body.symbols) };
@@ -275,6 +275,8 @@ function ok<Value>(value: Value): VenueAnswer<Value> {
 }
 
 export const PRICES_AGE_MAX_MS = 2_000;
+/** While the venue's limits permit no request, older prices are used up to this age, ms: no exit waits for newer ones. */
+export const PRICES_AGE_LIMITED_MS = 60_000;
 /** After a failure prices are not requested again this long, ms. */
 const PRICES_RETRY_MS = 500;
 
@@ -288,6 +290,7 @@ const ROUTES = {
 export class VenuePrices {
   readonly #parts: Parts;
   #last: { readonly answer: VenueAnswer<Prices>; readonly askAgainAt: number } | null = null;
+  #known: { readonly prices: Prices; readonly at: number } | null = null;
   readonly #request = new SingleFlight(() => this.#asked());
 
   constructor(parts: Parts) {
@@ -303,11 +306,20 @@ export class VenuePrices {
     const { path, weight, key } = ROUTES[this.#parts.family];
     const askedAt = this.#parts.wallNow();
     const body = await this.#parts.ask({ method: "GET", path, weight, ...URGENT });
-    const answer = mapped(body, (value) => pricesOf(value, key));
+    const answer = this.#knownIfLimited(mapped(body, (value) => pricesOf(value, key)));
+    if (answer.kind === "OK" && body.kind === "OK") this.#known = { prices: answer.value, at: askedAt };
     const askAgainAt =
       answer.kind === "OK" ? askedAt + PRICES_AGE_MAX_MS : this.#parts.wallNow() + PRICES_RETRY_MS;
     this.#last = { answer, askAgainAt };
     return answer;
+  }
+
+  #knownIfLimited(answer: VenueAnswer<Prices>): VenueAnswer<Prices> {
+    const known = this.#known;
+    const isLimited = answer.kind === "DELAYED" && answer.why === "LIMITED";
+    if (!isLimited || known === null || this.#parts.wallNow() - known.at > PRICES_AGE_LIMITED_MS)
+      return answer;
+    return { kind: "OK", value: known.prices };
   }
 }
 
