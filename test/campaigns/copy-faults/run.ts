@@ -106,7 +106,7 @@ const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 const ACT_MS_MIN = 220;
 const ACT_MS_SPAN = 200;
 /** The more copies there are, the slower: what is copied late is skipped, and shows nothing. */
-const ACT_MS_PER_COPY = 3;
+const ACT_MS_PER_COPY = 12;
 const PRICE_EVERY_MS = 400;
 /** A step of a price, as a part of it. */
 const PRICE_STEP = 0.004;
