@@ -182,6 +182,11 @@ export type VenueSnapshot = {
    * position.
    */
   readonly held: ReadonlyMap<string, Quantity>;
+  /**
+   * By symbol, how much of `held` the book does not account for, while an unconfirmed order may be the reason; negative:
+   * missing. Absent: nothing.
+   */
+  readonly unbooked?: ReadonlyMap<string, Quantity>;
 };
 
 /** The state of a copy, which changes in the transaction of the entry that changed it. */

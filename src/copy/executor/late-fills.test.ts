@@ -13,14 +13,18 @@ let stage: CopiesStage;
 let proxy: FaultProxy;
 /** What the venue answers by itself on a route, as long as it does. */
 const answers = new Map<string, Answer>();
+/** Whether the venue does not show the order that a query asks for. */
+let hides: (query: string) => boolean;
 
 beforeEach(async () => {
   answers.clear();
+  hides = () => false;
   stage = await openCopiesStage({
     through: async (url) => {
       proxy = await FaultProxy.open(url, {
-        rule({ route }) {
-          const answer = answers.get(route);
+        rule({ route, query }) {
+          const isHidden = route === "GET /api/v3/order" && hides(query);
+          const answer = isHidden ? UNKNOWN_ORDER : answers.get(route);
           return answer === undefined ? {} : { answer };
         },
       });
@@ -129,6 +133,40 @@ test("a sale on spot that never reached the venue ends as soon as the balances s
     "FILL SELL SKIPPED NOT_MIRRORED",
     "RECONCILE SELL MARKET 0.00049 FILLED executed 0.00049",
   ]);
+});
+
+test("a sale that is not shown is booked by the coins, however long a fee that was taken in coins is unknown", async () => {
+  const strategy = await stage.strategy("SPOT");
+  await stage.start();
+  const copier = await stage.copier(strategy, "SPOT");
+  await stage.does(strategy, places("BUY", "0.001"));
+  await stage.does(strategy, places("BUY", "0.0003", { at: "90000" }));
+  const [limit] = (await stage.venue.orders(copier.account, "BTCUSDT")).slice(-1);
+  hides = (query) => !query.includes(`${limit?.clientOrderId}`);
+  proxy.plan("POST /api/v3/order", { answer: { status: 503, body: "" }, isForwarded: true });
+  answers.set(SPOT_FILLS, { status: 200, body: "[]" });
+  await stage.does(strategy, places("SELL", "0.0004"), false);
+  await stage.venue.fill(copier.account, `${limit?.orderId}`, "90000");
+  const logged = async (nth: number, text: string) => (await stage.log(copier))[nth]?.includes(text) === true;
+  proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
+  await stage.does(strategy, places("BUY", "0.0002", { at: "80000" }), false);
+  await stage.waitFor("nobody knows of either", () => logged(3, "UNCONFIRMED"));
+  await stage.waitFor("the purchase is booked", () => logged(1, "FILLED"));
+  await stage.passes(40_000);
+  expect((await stage.log(copier)).some((line) => line.includes("WRITE_OFF"))).toBe(false);
+  answers.delete(SPOT_FILLS);
+  await stage.waitFor("its coins are gone from the book", async () => {
+    return (await stage.holds(copier, "BTCUSDT")) === (await stage.owned(copier, "BTC"));
+  });
+  hides = () => false;
+  await stage.waitFor("it is shown", () => logged(2, "FILLED"));
+  expect(await stage.log(copier)).toEqual([
+    "PLACE BUY MARKET 0.001 FILLED executed 0.001",
+    "PLACE BUY LIMIT 0.0003 FILLED executed 0.0003",
+    "PLACE SELL MARKET 0.0004 FILLED executed 0.0004",
+    "PLACE BUY LIMIT 0.0002 UNCONFIRMED UNCONFIRMED",
+  ]);
+  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
 });
 
 test("several sales that never got to the venue are over too", async () => {

@@ -8,7 +8,7 @@ import { BackOff } from "../../concurrency/delays.ts";
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
-import { magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import { add, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import { type Counts, isLeg, type Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
@@ -349,8 +349,10 @@ export function unbookedOf(
   symbol: string,
   held: ReadonlyMap<string, Quantity>,
 ): Quantity {
-  const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1];
-  return subtract(now ?? ZERO, book.snapshot?.held.get(symbol) ?? ZERO);
+  const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1] ?? ZERO;
+  const { snapshot } = book;
+  const since = subtract(now, snapshot?.held.get(symbol) ?? ZERO);
+  return add(since, snapshot?.unbooked?.get(symbol) ?? ZERO);
 }
 
 /** Size of what is unbooked in the direction of an order; zero if it is the other way. */

@@ -49,7 +49,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     if (state.isInFlight || state.ownChanges !== before) continue;
     bookUnconfirmed(context, balances.held, prices, traded);
     endAbsentSales(context, balances);
-    takeSnapshot(context, balances, prices);
+    takeSnapshot(context, balances, prices, unbookedNow(state, balances.held));
     return true;
   }
   return false;
@@ -59,6 +59,7 @@ function takeSnapshot(
   { state, now }: CopyContext,
   balances: Parameters<typeof snapshotOf>[0],
   prices: Parameters<typeof equityOf>[1],
+  unbooked: ReadonlyMap<string, Quantity>,
 ): void {
   const { family, settings } = state.copy;
   const { book } = state;
@@ -72,8 +73,25 @@ function takeSnapshot(
     startEquity,
     startShare: startEquity === null ? null : (book.startShare ?? settings.share),
   };
-  const snapshot = snapshotOf(balances, { book, at: now(), family });
+  const snapshot = {
+    ...snapshotOf(balances, { book, at: now(), family }),
+    ...(unbooked.size > 0 && { unbooked }),
+  };
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
+}
+
+/**
+ * What has changed on the account and is in no row, of the symbols with unconfirmed orders. A later poll, or the venue's
+ * report on the order, says which order it was.
+ */
+function unbookedNow(
+  state: CopyContext["state"],
+  held: ReadonlyMap<string, Quantity>,
+): ReadonlyMap<string, Quantity> {
+  if (state.book.snapshot === null) return new Map();
+  const symbols = new Set(state.unconfirmed().map(({ symbol }) => symbol ?? ""));
+  const found = [...symbols].map((symbol) => [symbol, unbookedOf(state, symbol, held)] as const);
+  return new Map(found.filter(([, quantity]) => quantity !== 0n));
 }
 
 /**
@@ -212,6 +230,8 @@ function bookUnconfirmed(
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
     if (traded.has(symbol) || price === undefined) continue;
+    // A fee that is not known yet is a part of the difference.
+    if (state.copy.family === "SPOT" && state.feesDue(symbol).length > 0) continue;
     const unbooked = unbookedOf(state, symbol, held);
     const executions = rows.flatMap((entry) => {
       const { side, quantity } = entry;

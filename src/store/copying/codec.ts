@@ -56,7 +56,10 @@ const BOOK: Form<CopyBook> = {
   startEquity: "DECIMAL",
   startShare: "DECIMAL",
   stopBase: "DECIMAL",
-  snapshot: { wallet: "DECIMAL", available: "DECIMAL", equity: "DECIMAL", held: { mapOf: "DECIMAL" } },
+  snapshot: {
+    ...{ wallet: "DECIMAL", available: "DECIMAL", equity: "DECIMAL" },
+    ...{ held: { mapOf: "DECIMAL" }, unbooked: { mapOf: "DECIMAL" } },
+  },
   profitMark: { mark: "DECIMAL" },
   dayStart: { equity: "DECIMAL" },
 };
