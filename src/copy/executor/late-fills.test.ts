@@ -205,14 +205,15 @@ test("a sale on spot that is open but not shown is not sold twice", async () => 
   const copier = await stage.copier(strategy, "SPOT");
   await stage.does(strategy, places("BUY", "0.001"));
   proxy.plan("POST /api/v3/order", { cut: "AFTER" });
-  const hidden = 40;
-  for (let asked = 0; asked < hidden; asked += 1) proxy.plan("GET /api/v3/order", { answer: UNKNOWN_ORDER });
+  hides = () => true;
   const orderId = await stage.does(strategy, places("SELL", "0.0005", { at: "105000" }), false);
   const isUnconfirmed = async () => `${(await stage.log(copier)).at(-1)}`.includes("UNCONFIRMED");
   await stage.waitFor("nobody knows of it", isUnconfirmed);
   stage.pairs.show("BTCUSDT", "105000", "105010");
   const seen = { seen: decimal<Price>("105000"), seenAt: stage.time.now() };
   await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen });
+  await stage.passes(60_000);
+  hides = () => false;
   await stage.waitFor("it is found", async () => (await stage.log(copier))[1]?.includes("RESTING") === true);
   const orders = await stage.venue.orders(copier.account, "BTCUSDT");
   expect(orders.map(({ side, type }) => `${side} ${type}`)).toEqual(["BUY MARKET", "SELL LIMIT"]);
