@@ -319,7 +319,7 @@ test.each([
       return [...(account?.account.openLegs.values() ?? [])];
     };
     await stage.waitFor("the position has its stop", async () => (await legs()).length === 1);
-    expect(stage.time.now() - at).toBeLessThan(9_000);
+    expect(stage.time.now() - at).toBeLessThan(5_000);
     expect(await stage.position(copier, "BTCUSDT")).toBe("0.002");
     expect((await stage.log(copier)).filter((line) => line.startsWith("RECONCILE"))).toEqual([]);
   },

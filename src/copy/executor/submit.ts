@@ -22,6 +22,8 @@ import type { CopyContext } from "./context.ts";
 const NOT_FOUND_MARGIN_MS = 1_500;
 /** Age at which an order that is not found can no longer be executed. */
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
+/** Age from which a contract's position is asked for, too, while its order is not found, ms. */
+const POSITION_AFTER_MS = 1_000;
 /**
  * An opening is given up if its outcome stays unknown this long after that, ms, because protective orders
  * wait behind it.
@@ -42,7 +44,7 @@ export type Outcome = Placed | Refused | Unsent | Unconfirmed;
  * NEW ─▶ SENT, durable ─▶ sent once ─ taken or refused ─▶ that is the outcome
  *                           │ no answer, or one that says nothing
  *                           ▼
- *         queried by its id until it is found, or too old to be executed
+ *         queried by its id until it is found, or too old to be executed, or a contract's position shows it
  *                           │ not found
  *                           ▼
  *         a market order that neither trades nor position show: sent again under another id
@@ -254,7 +256,7 @@ class Attempts {
 
   /** Nothing more is sent of it. A leg that was sent before may be there, and not shown yet. */
   unsent(skip: Skip): Unsent | Unconfirmed {
-    return this.#mayBeThere ? { kind: "UNCONFIRMED", counts: this.counts() } : { kind: "UNSENT", skip };
+    return this.#mayBeThere ? this.#unconfirmed() : { kind: "UNSENT", skip };
   }
 
   /**
@@ -266,7 +268,7 @@ class Attempts {
     const found = await this.#find();
     if (found !== null) return this.placed(found);
     // The first attempt may be there, and not shown yet.
-    return this.#wasDoubted ? { kind: "UNCONFIRMED", counts: this.counts() } : null;
+    return this.#wasDoubted ? this.#unconfirmed() : null;
   }
 
   /** Resolves the outcome of the order. ABSENT: it was certainly not executed, and may be sent again. */
@@ -284,15 +286,39 @@ class Attempts {
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
+        const isOld = leftMs <= NOT_FOUND_AFTER_MS - POSITION_AFTER_MS;
+        if (isOld && (await this.#isPositionChanged(session))) return this.#unconfirmed();
         await pause(Math.min(leftMs, backOff.next()));
       }
       if (isLeg(this.#row) || (await this.#isAbsentByPosition(session))) return "ABSENT";
-      return { kind: "UNCONFIRMED", counts: this.counts() };
+      return this.#unconfirmed();
     } catch (error) {
       if (!(error instanceof NotAnswered)) throw error;
-      return { kind: "UNCONFIRMED", counts: this.counts() };
+      return this.#unconfirmed();
     } finally {
       setInDoubt(symbol ?? "", false);
+    }
+  }
+
+  #unconfirmed(): Unconfirmed {
+    return { kind: "UNCONFIRMED", counts: this.counts() };
+  }
+
+  /**
+   * Whether a contract's position has changed by just what a market order that the venue does not show was for: it is booked
+   * by the position then, and its stop does not wait for the venue.
+   */
+  async #isPositionChanged(session: CopyContext["session"]): Promise<boolean> {
+    const { state } = this.#context;
+    const { symbol, orderType, side, quantity } = this.#row;
+    const isOfContract = state.copy.family === "FUTURES" && orderType === "MARKET";
+    if (!isOfContract || symbol === null || state.book.snapshot === null) return false;
+    try {
+      const { held } = await session.ask(({ client }) => client.balances());
+      return unbookedToward(side, unbookedOf(state, symbol, held)) === quantity;
+    } catch (error) {
+      if (error instanceof VenueRefused) return false;
+      throw error;
     }
   }
 

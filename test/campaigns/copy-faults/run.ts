@@ -105,8 +105,12 @@ const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 /** Between two acts of a trader, ms: a key may place fifty orders in ten seconds. */
 const ACT_MS_MIN = 220;
 const ACT_MS_SPAN = 200;
-/** The more copies there are, the slower: what is copied late is skipped, and shows nothing. */
-const ACT_MS_PER_COPY = 12;
+/**
+ * At least so long for each copy, ms, so that the venue's weight suffices. Of the 2,400 a minute that an address has for
+ * futures, a copied order takes about nine: two for margin and leverage, five for its fee, the rest for queries and cancels.
+ * With more, nearly everything is skipped as too late, and shows nothing.
+ */
+const ACT_MS_PER_COPY = 70;
 const PRICE_EVERY_MS = 400;
 /** A step of a price, as a part of it. */
 const PRICE_STEP = 0.004;
@@ -327,7 +331,7 @@ async function trade(options: RunOptions, world: World, traders: readonly LeadTr
     await trader.begin();
     while (trader.placed < perLead && signal?.aborted !== true) {
       await trader.act();
-      await pause(ACT_MS_MIN + drawn() * ACT_MS_SPAN + copies * ACT_MS_PER_COPY);
+      await pause(Math.max(ACT_MS_MIN, copies * ACT_MS_PER_COPY) + drawn() * ACT_MS_SPAN);
     }
   });
   const takeOver = async () => {
