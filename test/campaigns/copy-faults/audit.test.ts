@@ -8,6 +8,7 @@ import {
   type LeadAction,
   type LeadState,
   type MirrorEntry,
+  skipOf,
 } from "../../../src/domain/copying.ts";
 import type { Order } from "../../../src/domain/order.ts";
 import { decimal } from "../../../src/money/decimal.ts";
@@ -138,6 +139,18 @@ describe("the audit of a copy", () => {
     const entries = [ofStatus(BOUGHT, "UNCONFIRMED"), RESTED, SKIPPED, CANCEL];
     const venue = { ...BOOKS.venue, account: accountOf("0"), orders: ORDERS.slice(1) };
     expect(kindsOf({ ...BOOKS, copy: copyOf(5, "0"), entries, venue })).toEqual([]);
+  });
+
+  test.each([
+    ["nothing in one that was given up and came to nothing", RESTED, []],
+    ["one that was given up and executed", BOUGHT, ["UNEXPLAINED", "DOUBLED"]],
+  ])("finds %s", (_what, { collectiveId }, kinds) => {
+    const givenUp = (entry: MirrorEntry): MirrorEntry =>
+      entry.kind === "PLACE" && entry.collectiveId === collectiveId
+        ? { ...entry, status: "SKIPPED", skip: skipOf("UNCONFIRMED") }
+        : entry;
+    const entries = BOOKS.entries.map(givenUp);
+    expect(kindsOf({ ...BOOKS, entries })).toEqual(kinds);
   });
 
   test("finds an order that the venue has accepted twice", () => {

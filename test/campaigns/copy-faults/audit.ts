@@ -106,7 +106,7 @@ function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<s
   }
   if (NOT_COPIED.includes(entry.status)) {
     if (entry.skip === null) return [fault(books, "UNEXPLAINED", `does not say why: ${textOf(entry)}`)];
-    const isThere = found !== undefined && isOfThisEntry(entry, found);
+    const isThere = found !== undefined && isOfThisEntry(entry, found) && !isGivenUp(entry, found);
     return isThere
       ? [fault(books, "UNEXPLAINED", `says it did not copy what is there: ${textOf(entry)}`)]
       : [];
@@ -127,6 +127,13 @@ function entryFaults(books: CopyBooks, entry: MirrorEntry, placed: ReadonlyMap<s
 
 function isUnconfirmed({ status }: MirrorEntry): boolean {
   return (status as string) === UNCONFIRMED;
+}
+
+/** An order that the venue did not show until its copy was over, and that came to nothing. */
+function isGivenUp({ status, skip }: MirrorEntry, found: Placed): boolean {
+  if (status !== "SKIPPED" || skip?.reason !== UNCONFIRMED) return false;
+  if ("order" in found) return !isOpen(found.order) && found.order.executedQuantity === 0n;
+  return found.leg.status === "CANCELED" || found.leg.status === "EXPIRED";
 }
 
 /** A leg that was canceled before its position existed. */
@@ -208,6 +215,7 @@ function strayFaults(
   const legs = Map.groupBy(books.venue.legs, ownIdOf);
   return [...placed].flatMap(([clientId, found]) => {
     const entries = told.get(clientId) ?? [];
+    if (books.entries.some((entry) => entry.clientOrderId === clientId && isGivenUp(entry, found))) return [];
     const ofOneId = legs.get(clientId) ?? [];
     const times = ofOneId.length > 1 && isSuccession(ofOneId) ? 1 : (accepted.get(clientId) ?? 1);
     return [

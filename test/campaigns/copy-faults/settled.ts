@@ -44,11 +44,12 @@ type World = {
 /** Waits, at first under further kills; answers what did not come to an end. */
 export async function awaitEnds(
   world: World,
-  { onProgress, signal, orders }: RunOptions,
+  { onProgress, signal, orders, exchange }: RunOptions,
 ): Promise<CopyFault[]> {
   const { leadStore, copying, followed, way, killer } = world;
   const killUntil = Date.now() + KILLED_MS_MAX;
-  const deadline = Date.now() + SETTLED_MS_MAX;
+  // A copy that closes waits for what the exchange hides.
+  const deadline = Date.now() + SETTLED_MS_MAX + (exchange?.hideMsMax ?? 0);
   return await leadStore.beside(async ({ store }) => {
     let left = await behindOf(store, followed);
     const goesOn = () => left.length > 0 && signal?.aborted !== true && copying.ended() === null;
