@@ -183,10 +183,10 @@ export type VenueSnapshot = {
    */
   readonly held: ReadonlyMap<string, Quantity>;
   /**
-   * By symbol, how much of `held` the book does not account for, while an unconfirmed order may be the reason; negative:
-   * missing. Absent: nothing.
+   * By symbol with unconfirmed orders, what the account had beyond the book before them: whatever it has more or less since
+   * may be theirs. Absent: `held` less the book.
    */
-  readonly unbooked?: ReadonlyMap<string, Quantity>;
+  readonly foreign?: ReadonlyMap<string, Quantity>;
 };
 
 /** The state of a copy, which changes in the transaction of the entry that changed it. */

@@ -5,7 +5,7 @@
 // recorded counts.
 import { createHash } from "node:crypto";
 import { BackOff } from "../../concurrency/delays.ts";
-import type { MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { CopyBook, MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import { add, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
@@ -376,9 +376,13 @@ export function unbookedOf(
   held: ReadonlyMap<string, Quantity>,
 ): Quantity {
   const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1] ?? ZERO;
-  const { snapshot } = book;
-  const since = subtract(now, snapshot?.held.get(symbol) ?? ZERO);
-  return add(since, snapshot?.unbooked?.get(symbol) ?? ZERO);
+  return subtract(now, add(foreignOf(book, symbol), book.holdings.get(symbol)?.quantity ?? ZERO));
+}
+
+/** What an account has of a symbol beyond the book, which is not the copy's. */
+export function foreignOf({ snapshot, holdings }: CopyBook, symbol: string): Quantity {
+  const held = snapshot?.held.get(symbol) ?? ZERO;
+  return snapshot?.foreign?.get(symbol) ?? subtract(held, holdings.get(symbol)?.quantity ?? ZERO);
 }
 
 /** Size of what is unbooked in the direction of an order; zero if it is the other way. */

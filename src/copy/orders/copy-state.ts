@@ -46,7 +46,6 @@ import {
   executedIn,
   holdingOf,
   repriced,
-  seenOf,
 } from "../sizing/book.ts";
 import type { VenueFills, VenueOrderState, VenueOrderStatus, VenueRefusal } from "../venue/venue.ts";
 
@@ -240,13 +239,11 @@ export class CopyState {
     const { quantity, target = quantity } = this.holding(of.symbol);
     const { snapshot } = this.book;
     const nothing = { quantity: ZERO as Quantity, quote: ZERO as Amount, gained: 0n };
-    // Balances requested after the execution include its fee already, as something unbooked if it was not known.
-    const left = -of.feeInBase as Quantity;
-    const carries =
-      snapshot !== null && (this.#carried.has(entryId) || seenOf(snapshot, of.symbol, left) !== 0n);
+    // Balances requested after the execution include its fee already.
+    const carried = snapshot !== null && this.#carried.has(entryId);
     this.setBook({
       ...chargedTo(this.book, of),
-      snapshot: carries ? carriedOn(snapshot, family, { ...of, ...nothing }) : snapshot,
+      snapshot: carried ? carriedOn(snapshot, family, { ...of, ...nothing }) : snapshot,
     });
     this.#setTarget(of.symbol, target);
   }

@@ -3,10 +3,16 @@
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { add, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
+import { add, magnitude, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
+import {
+  findAtVenue,
+  foreignOf,
+  NOT_FOUND_AFTER_MS,
+  unbookedOf,
+  unbookedToward,
+} from "../executor/submit.ts";
 import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
 import { equityOf, snapshotOf } from "../sizing/book.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
@@ -49,7 +55,7 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     if (state.isInFlight || state.ownChanges !== before) continue;
     bookUnconfirmed(context, balances.held, prices, traded);
     endAbsentSales(context, balances);
-    takeSnapshot(context, balances, prices, unbookedNow(state, balances.held));
+    takeSnapshot(context, balances, prices);
     return true;
   }
   return false;
@@ -59,7 +65,6 @@ function takeSnapshot(
   { state, now }: CopyContext,
   balances: Parameters<typeof snapshotOf>[0],
   prices: Parameters<typeof equityOf>[1],
-  unbooked: ReadonlyMap<string, Quantity>,
 ): void {
   const { family, settings } = state.copy;
   const { book } = state;
@@ -73,25 +78,15 @@ function takeSnapshot(
     startEquity,
     startShare: startEquity === null ? null : (book.startShare ?? settings.share),
   };
+  const unconfirmed = new Set(
+    book.snapshot === null ? [] : state.unconfirmed().map((row) => row.symbol ?? ""),
+  );
+  const foreign = new Map([...unconfirmed].map((symbol) => [symbol, foreignOf(book, symbol)]));
   const snapshot = {
     ...snapshotOf(balances, { book, at: now(), family }),
-    ...(unbooked.size > 0 && { unbooked }),
+    ...(foreign.size > 0 && { foreign }),
   };
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
-}
-
-/**
- * What has changed on the account and is in no row, of the symbols with unconfirmed orders. A later poll, or the venue's
- * report on the order, says which order it was.
- */
-function unbookedNow(
-  state: CopyContext["state"],
-  held: ReadonlyMap<string, Quantity>,
-): ReadonlyMap<string, Quantity> {
-  if (state.book.snapshot === null) return new Map();
-  const symbols = new Set(state.unconfirmed().map(({ symbol }) => symbol ?? ""));
-  const found = [...symbols].map((symbol) => [symbol, unbookedOf(state, symbol, held)] as const);
-  return new Map(found.filter(([, quantity]) => quantity !== 0n));
 }
 
 /**
@@ -230,17 +225,16 @@ function bookUnconfirmed(
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
     if (traded.has(symbol) || price === undefined) continue;
-    // A fee that is not known yet is a part of the difference.
-    if (state.copy.family === "SPOT" && state.feesDue(symbol).length > 0) continue;
     const unbooked = unbookedOf(state, symbol, held);
     const executions = rows.flatMap((entry) => {
       const { side, quantity } = entry;
       if (quantity === null) return [];
       const size = unbookedToward(side, unbooked);
       const open = subtract(quantity, entry.executedQuantity);
-      const executed = size < open ? size : open;
+      const isAll = isNearly(state, size, open);
+      const executed = size < open && !(isAll && side === "SELL") ? size : open;
       if (!isExecution(state, entry, { executed, open })) return [];
-      const isWhole = size <= open && (executed === open || isPurchaseOnSpot(state, entry));
+      const isWhole = isAll || (size <= open && executed === open);
       return rows.length === 1 || isWhole ? [{ entry, quantity, executed }] : [];
     });
     const [execution] = executions;
@@ -283,7 +277,10 @@ function endAbsentSales(
       [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
     const ofSales = state.resting(symbol).filter(({ side }) => side === "SELL");
     const resting = sum(ofSales.map(unexecuted));
-    const isThere = unbookedOf(state, symbol, held) !== 0n || ofSymbol(locked) > resting;
+    // A fee that is not known yet is less than a hundredth.
+    const unbooked = magnitude(unbookedOf(state, symbol, held));
+    const isUnbooked = sales.some(({ quantity }) => unbooked * 100n > (quantity ?? ZERO));
+    const isThere = isUnbooked || ofSymbol(locked) > resting;
     if (isThere || ofSymbol(held) < state.holding(symbol).quantity) continue;
     for (const sale of sales) state.put({ ...sale, status: "SKIPPED", updatedAt: now() });
   }
@@ -303,6 +300,12 @@ function isExecution(
   if (executed <= 0n || quantity === null) return false;
   if (isPurchaseOnSpot(state, entry)) return executed * 100n >= open * 99n;
   return executed % lastDigitOf(quantity) === 0n;
+}
+
+/** Whether sizes are equal but for fees: on spot they may be taken in coins, and be known later. */
+function isNearly({ copy }: Pick<CopyContext["state"], "copy">, size: Quantity, open: Quantity): boolean {
+  const apart = magnitude(subtract(size, open));
+  return copy.family === "SPOT" ? apart * 100n <= open : apart === 0n;
 }
 
 function isPurchaseOnSpot({ copy }: Pick<CopyContext["state"], "copy">, { side }: MirrorEntry): boolean {

@@ -282,7 +282,7 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
   const found = new Map<string, Quantity>();
   for (const symbol of state.book.holdings.keys()) {
     // An unconfirmed order may have sold it.
-    if ((state.book.snapshot?.unbooked?.get(symbol) ?? ZERO) !== 0n) continue;
+    if (state.book.snapshot?.foreign?.has(symbol)) continue;
     const gone = goneFrom(state, symbol);
     const rules = gone === 0n ? null : await session.rules(symbol);
     // Less than a step cannot be sold anyway; it may be a fee's rounding.

@@ -29,7 +29,6 @@ import {
   SCALE,
   shareOf,
   subtract,
-  withSignOf,
   ZERO,
 } from "../../money/decimal.ts";
 import { symbolOf, type VenuePrices } from "./proportion.ts";
@@ -198,23 +197,15 @@ export function released(snapshot: VenueSnapshot, worth: Amount): VenueSnapshot 
   return { ...snapshot, available: least(snapshot.wallet, add(snapshot.available, worth)) };
 }
 
-/**
- * The snapshot after an execution; what it cost was taken off what is available when its order was sent. What the account
- * has of it already is no longer unbooked.
- */
+/** The snapshot after an execution; what it cost was taken off what is available when its order was sent. */
 export function carriedOn(
   snapshot: VenueSnapshot,
   family: StrategyType,
   execution: Execution & { readonly gained: bigint },
 ): VenueSnapshot {
   const { symbol, side, quantity, quote, fee, feeInBase, gained } = execution;
-  const arrived = (side === "BUY" ? quantity - feeInBase : -quantity) as Quantity;
-  const plus = (of: ReadonlyMap<string, Quantity> | undefined, more: bigint) =>
-    new Map(of).set(symbol, ((of?.get(symbol) ?? 0n) + more) as Quantity);
-  const seen = seenOf(snapshot, symbol, arrived);
-  const held = plus(snapshot.held, arrived - seen);
-  // Its other balances have it as well.
-  if (seen !== 0n) return { ...snapshot, held, unbooked: plus(snapshot.unbooked, -seen) };
+  const arrived = side === "BUY" ? quantity - feeInBase : -quantity;
+  const held = new Map(snapshot.held).set(symbol, ((snapshot.held.get(symbol) ?? 0n) + arrived) as Quantity);
   if (family === "FUTURES") {
     return { ...snapshot, wallet: (snapshot.wallet + gained - fee) as Amount, held };
   }
@@ -226,13 +217,6 @@ export function carriedOn(
     available: add(snapshot.available, received),
     held,
   };
-}
-
-/** How much of what arrives (negative: leaves) is in the snapshot already, and unbooked. */
-export function seenOf({ unbooked }: VenueSnapshot, symbol: string, arrived: Quantity): Quantity {
-  const before = unbooked?.get(symbol) ?? ZERO;
-  if (before * arrived <= 0n) return ZERO;
-  return withSignOf(least(magnitude(before), magnitude(arrived)), arrived);
 }
 
 /** The venue's present state. */

@@ -58,7 +58,7 @@ const BOOK: Form<CopyBook> = {
   stopBase: "DECIMAL",
   snapshot: {
     ...{ wallet: "DECIMAL", available: "DECIMAL", equity: "DECIMAL" },
-    ...{ held: { mapOf: "DECIMAL" }, unbooked: { mapOf: "DECIMAL" } },
+    ...{ held: { mapOf: "DECIMAL" }, foreign: { mapOf: "DECIMAL" } },
   },
   profitMark: { mark: "DECIMAL" },
   dayStart: { equity: "DECIMAL" },
