@@ -14,7 +14,7 @@ import type { Account } from "../domain/account.ts";
 import { type Command, crossingKey, type MatchCrossing, matchKey } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { MarketTrade } from "../domain/market.ts";
-import type { Order } from "../domain/order.ts";
+import type { Order, Trade } from "../domain/order.ts";
 import type { BookLevel } from "../domain/receipt.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import { stampOf } from "../engine/matching/evidence.ts";
@@ -29,6 +29,7 @@ import {
   lower,
   type Match,
   moveByChange,
+  type Recorded,
   SymbolQueues,
   unfilled,
   type Waiting,
@@ -41,10 +42,12 @@ const RETRY_MS = 1_000;
 const HISTORY_RETRY_MS = 5_000;
 /** A trade arrives at most this long after it was made, ms; the past is looked up from so much earlier. */
 const IN_FLIGHT_MS_MAX = 1_000;
+/** Fills of a strategy that are read at once. */
+const FILLS_AT_ONCE = 500;
 
 type Deps = {
   readonly desk: Pick<Desk, "execute">;
-  readonly store: Pick<Store, "noteQueues" | "forgetQueues" | "listQueueNotes">;
+  readonly store: Pick<Store, "noteQueues" | "forgetQueues" | "listQueueNotes" | "listRecentTrades">;
   readonly market: LiveMarket;
   readonly after: Timers["after"];
   /** Called when another server has executed a command, and nothing was announced here. */
@@ -74,7 +77,15 @@ type Followed = {
 /** Since when something may have been missed, market time in Unix ms. Another object is another time. */
 type Held = { readonly since: number };
 
-type Sent = { readonly strategyId: string; readonly symbol: string; readonly at: number };
+type Sent = {
+  readonly strategyId: string;
+  readonly symbol: string;
+  readonly at: number;
+  readonly answered: PromiseWithResolvers<void>;
+};
+
+/** The trades of a time that was missed, and what they have filled already. */
+type Past = { readonly trades: readonly MarketTrade[]; readonly recorded: Recorded };
 
 export class Queues {
   readonly #deps: Deps;
@@ -446,7 +457,8 @@ export class Queues {
     command: Command,
     { key, fills }: { readonly key: string; readonly fills: readonly Fill[] },
   ): Promise<void> {
-    const sent: Sent = { strategyId, symbol, at: this.#deps.market.now() };
+    const at = this.#deps.market.now();
+    const sent: Sent = { strategyId, symbol, at, answered: Promise.withResolvers() };
     this.#unfinished.add(sent);
     const isKept = () => this.#orders.has(strategyId) && !this.#isClosed;
     while (!(await this.#attempt(strategyId, symbol, command, { key }))) {
@@ -455,6 +467,7 @@ export class Queues {
     }
     for (const { order, quantity } of fills) order.expected = subtract(order.expected, quantity);
     this.#unfinished.delete(sent);
+    sent.answered.resolve();
   }
 
   /** Executes a command. Returns false if it has to be sent again. */
@@ -511,22 +524,19 @@ export class Queues {
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
       const strategies = new Map(held);
       followed.missed = [];
-      const trades = await this.#pastOf(followed, strategies);
-      if (trades === null) {
+      const past = await this.#pastOf(followed, strategies);
+      if (past === null) {
         await this.#pauses.pause(HISTORY_RETRY_MS);
         continue;
       }
-      await this.#applyPast(followed, strategies, trades);
+      await this.#applyPast(followed, strategies, past);
     }
     followed.isLookingUp = false;
     followed.missed = [];
   }
 
-  /** The trades that held strategies may have missed; null if they are not available now. */
-  async #pastOf(
-    { symbol, queues }: Followed,
-    strategies: ReadonlyMap<string, Held>,
-  ): Promise<readonly MarketTrade[] | null> {
+  /** What held strategies may have missed; null if it is not available now. */
+  async #pastOf({ symbol, queues }: Followed, strategies: ReadonlyMap<string, Held>): Promise<Past | null> {
     const { store, market, log } = this.#deps;
     try {
       const orders = queues.orders().filter(({ strategyId }) => strategies.has(strategyId));
@@ -536,11 +546,50 @@ export class Queues {
       const starts = orders.map(({ strategyId, appliedUntil, applied }) =>
         Math.max(appliedUntil, applied?.at ?? 0, strategies.get(strategyId)?.since ?? 0),
       );
-      if (starts.length === 0) return [];
-      return await market.matchedBetween(symbol, Math.min(...starts) - IN_FLIGHT_MS_MAX, to);
+      if (starts.length === 0) return { trades: [], recorded: () => [] };
+      const from = Math.min(...starts) - IN_FLIGHT_MS_MAX;
+      const trades = await market.matchedBetween(symbol, from, to);
+      if (trades === null) return null;
+      const reached = queues.strategiesReachedBy(trades).intersection(new Set(strategies.keys()));
+      return { trades, recorded: await this.#recordedOf(symbol, reached, from) };
     } catch (error) {
       log.error({ err: error, symbol }, "positions in queues could not be looked up; it is tried again");
       return null;
+    }
+  }
+
+  /** What trades of a symbol, made since a market time in Unix ms, have filled of strategies' orders. */
+  async #recordedOf(symbol: string, strategies: ReadonlySet<string>, since: number): Promise<Recorded> {
+    // Of commands without an answer it is not known yet.
+    const inFlight = [...this.#unfinished].filter(
+      (sent) => sent.symbol === symbol && strategies.has(sent.strategyId),
+    );
+    await Promise.all(inFlight.map(({ answered }) => answered.promise));
+    const fills = new Map<string, Trade[]>();
+    for (const strategyId of strategies) {
+      for (const fill of await this.#fillsSince(strategyId, symbol, since)) {
+        const aggregateId = fill.receipt?.marketTrade?.aggregateId;
+        if (aggregateId === undefined) continue;
+        const key = `${strategyId} ${aggregateId}`;
+        fills.set(key, [...(fills.get(key) ?? []), fill]);
+      }
+    }
+    return (strategyId, { aggregateId, time }) =>
+      // Ids of another market may be the same.
+      (fills.get(`${strategyId} ${aggregateId}`) ?? []).filter(
+        (fill) => fill.receipt?.marketTrade?.time === time,
+      );
+  }
+
+  /** The fills of a strategy's orders since a market time, Unix ms, newest first. */
+  async #fillsSince(strategyId: string, symbol: string, since: number): Promise<Trade[]> {
+    const { store } = this.#deps;
+    const fills: Trade[] = [];
+    for (let before: number | undefined; ; before = fills.at(-1)?.tradeId) {
+      const query = { symbol, limit: FILLS_AT_ONCE, ...(before !== undefined && { before }) };
+      const page = await store.listRecentTrades(strategyId, query);
+      fills.push(...page.filter(({ at }) => at >= since));
+      if (page.length < FILLS_AT_ONCE || page.some(({ at }) => at < since)) return fills;
     }
   }
 
@@ -548,7 +597,7 @@ export class Queues {
   async #applyPast(
     followed: Followed,
     strategies: ReadonlyMap<string, Held>,
-    trades: readonly MarketTrade[],
+    { trades, recorded }: Past,
   ): Promise<void> {
     const { symbol, queues, held, missed } = followed;
     const step = this.#stepOf(symbol);
@@ -558,7 +607,7 @@ export class Queues {
     for (let index = 0; !this.#isClosed; index += 1) {
       const trade = trades[index] ?? missed[index - trades.length];
       if (trade === undefined) break;
-      await this.#fill(symbol, trade, queues.match(trade, step, isConcerned), trade.time);
+      await this.#fill(symbol, trade, queues.match(trade, step, isConcerned, recorded), trade.time);
     }
     const book = this.#deps.market.book(symbol);
     for (const order of queues.orders()) {

@@ -6,9 +6,9 @@
 import type { MatchTrade, QueuePosition } from "../domain/command.ts";
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
-import type { Side } from "../domain/order.ts";
+import type { Side, Trade } from "../domain/order.ts";
 import type { BookLevel, BookSide } from "../domain/receipt.ts";
-import { aheadAfterChange, ExchangeOrder, matchTrade } from "../engine/matching/queue.ts";
+import { aheadAfterChange, ExchangeOrder, type Matched, matchTrade } from "../engine/matching/queue.ts";
 import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
 import { add, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 
@@ -49,6 +49,9 @@ export type Match = {
   readonly fills: readonly Fill[];
 };
 export type Fill = { readonly order: Waiting; readonly quantity: Quantity };
+
+/** The fills of a strategy's orders that a trade of the market has had already, also of orders that have ended. */
+export type Recorded = (strategyId: string, trade: MarketTrade) => readonly Trade[];
 
 /** Levels of the other side that have come to the limit of an order. */
 export type Crossing = { readonly order: Waiting; readonly levels: readonly BookLevel[] };
@@ -91,6 +94,21 @@ export class SymbolQueues {
     if (this.#sides[restingSide(order.side)].isEmpty) this.#met[takenSide(order.side)].clear();
   }
 
+  /** The strategies with orders that any of these trades reaches. */
+  strategiesReachedBy(trades: readonly MarketTrade[]): ReadonlySet<string> {
+    const strategies = new Set<string>();
+    for (const side of ["BID", "ASK"] as const) {
+      const prices = trades.flatMap((trade) => (trade.side === side ? [trade.price] : []));
+      const farthest = prices.reduce<Price | null>(
+        (one, other) => (one === null || comparePrices(side, one, other) < 0 ? other : one),
+        null,
+      );
+      if (farthest === null) continue;
+      for (const { strategyId } of this.#sides[side].reachedBy(farthest)) strategies.add(strategyId);
+    }
+    return strategies;
+  }
+
   /** A trade has come: changes of the book before it, then the trade, move the queues. */
   trade(trade: MarketTrade, step: Quantity, isConcerned: Concerned): readonly Match[] {
     for (const change of this.#exchangeOrder.trade(trade.time)) this.#move(change, isConcerned);
@@ -101,12 +119,20 @@ export class SymbolQueues {
     return this.match(trade, step, isConcerned);
   }
 
-  /** What a trade does to the queues that it reaches, also one of the past. */
-  match(trade: MarketTrade, step: Quantity, isConcerned: Concerned): readonly Match[] {
+  /** What a trade does to the queues that it reaches, also one of the past, which may have filled orders already. */
+  match(
+    trade: MarketTrade,
+    step: Quantity,
+    isConcerned: Concerned,
+    recorded: Recorded = () => [],
+  ): readonly Match[] {
     const reached = Map.groupBy(this.#sides[trade.side].reachedBy(trade.price), (each) => each.strategyId);
     const matches: Match[] = [];
     for (const [strategyId, orders] of reached) {
-      if (isConcerned(strategyId)) matches.push({ strategyId, ...matchOrders(trade, orders, step) });
+      if (!isConcerned(strategyId)) continue;
+      const filled = recorded(strategyId, trade);
+      if (filled.length > 0) moveByMatched(trade, orders, filled);
+      else matches.push({ strategyId, ...matchOrders(trade, orders, step) });
     }
     return matches;
   }
@@ -275,20 +301,51 @@ function matchOrders(
       continue;
     }
     queues.set(order.orderId, position);
-    order.applied = { tradeId: trade.aggregateId, at: trade.time };
-    const remaining = unfilled(order);
-    const matched = matchTrade(trade, left, { price, remaining, ahead: position.ahead }, step);
-    const isAtPrice = trade.price === price;
-    if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
-    if (matched === null) continue;
-    if (!isAtPrice) lower(order, matched.ahead);
-    else if (matched.ahead !== position.ahead) move(order, { ahead: matched.ahead });
-    if (matched.fill === 0n) continue;
+    const matched = matchTrade(
+      trade,
+      left,
+      { price, remaining: unfilled(order), ahead: position.ahead },
+      step,
+    );
+    moveByTrade(order, trade, matched);
+    if (matched === null || matched.fill === 0n) continue;
     left = subtract(left, matched.fill);
     order.expected = add(order.expected, matched.fill);
     fills.push({ order, quantity: matched.fill });
   }
   return { queues, fills };
+}
+
+/**
+ * Applies a trade that has filled orders of one strategy already to those that it reaches. It fills nothing more. Own
+ * orders in front have taken the part of it that the fills say, whatever is known of them now. A fill at the price of
+ * an order counts as in front of it: behind the order it would be only where more was displayed in front of the
+ * order, and then the order waits for longer.
+ */
+function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], filled: readonly Trade[]): void {
+  for (const order of orders) {
+    if (!concerns(trade, order)) continue;
+    const { orderId, price, position } = order;
+    let left = trade.quantity;
+    for (const fill of filled) {
+      const isInFront = fill.orderId !== orderId && comparePrices(trade.side, fill.price, price) <= 0;
+      if (isInFront) left = subtract(left, fill.quantity);
+    }
+    const waiting = { price, remaining: ZERO as Quantity, ahead: position.ahead };
+    moveByTrade(order, trade, matchTrade(trade, left, waiting, ZERO));
+    // Nobody was left in front of an order that it filled.
+    if (filled.some((fill) => fill.orderId === orderId)) lower(order, ZERO);
+  }
+}
+
+function moveByTrade(order: Waiting, trade: MarketTrade, matched: Matched | null): void {
+  const { price, position } = order;
+  order.applied = { tradeId: trade.aggregateId, at: trade.time };
+  const isAtPrice = trade.price === price;
+  if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
+  if (matched === null) return;
+  if (!isAtPrice) lower(order, matched.ahead);
+  else if (matched.ahead !== position.ahead) move(order, { ahead: matched.ahead });
 }
 
 /** What is left of an order once all commands on their way have had their effect. */

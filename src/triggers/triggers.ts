@@ -61,6 +61,7 @@ type Deps = {
     | "noteQueues"
     | "forgetQueues"
     | "listQueueNotes"
+    | "listRecentTrades"
   >;
   readonly market: LiveMarket;
   readonly timers: Timers;
