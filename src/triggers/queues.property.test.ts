@@ -3,8 +3,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MarketTrade } from "../domain/market.ts";
-import { matchTrade } from "../engine/matching/queue.ts";
-import { decimal, formatBriefly, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
+import { filledBy, modelOf, thousandths } from "./testing/queue-model.ts";
 import { cleanStages, stage, startOn } from "./testing/stage.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -135,47 +134,3 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), after los
     { numRuns: RUNS, seed: SEED, examples: [APPLIED_BEFORE, FILLED_AND_ENDED] },
   );
 });
-
-const thousandths = (value: number) => formatBriefly(decimal<Quantity>("0.001") * BigInt(value));
-
-/** What each trade of the market has filled, by order. */
-async function filledBy(store: Awaited<ReturnType<typeof stage>>["store"]): Promise<string[]> {
-  const trades = await store.listTrades("one", { symbol: SYMBOL, limit: 1_000 });
-  return trades.map(({ orderId, quantity, receipt }) =>
-    wordsOf(orderId, receipt?.marketTrade?.aggregateId ?? 0, quantity),
-  );
-}
-
-function modelOf(
-  orders: readonly { readonly price: number; readonly quantity: number }[],
-  trades: readonly MarketTrade[],
-): string[] {
-  const open = orders
-    .map(({ price, quantity }, index) => ({
-      orderId: index + 1,
-      price: decimal<Price>(String(price)),
-      remaining: decimal<Quantity>(thousandths(quantity)),
-      ahead: decimal<Quantity>("0.05"),
-    }))
-    .sort((one, other) =>
-      one.price === other.price ? one.orderId - other.orderId : one.price > other.price ? -1 : 1,
-    );
-  const words: string[] = [];
-  for (const trade of trades) {
-    let left = trade.quantity;
-    for (const each of open) {
-      if (trade.price > each.price || each.remaining === 0n) continue;
-      const matched = matchTrade(trade, left, each, ZERO);
-      if (matched === null) continue;
-      each.ahead = matched.ahead;
-      each.remaining = subtract(each.remaining, matched.fill);
-      left = subtract(left, matched.fill);
-      if (matched.fill > 0n) words.push(wordsOf(each.orderId, trade.aggregateId, matched.fill));
-    }
-  }
-  return words;
-}
-
-function wordsOf(orderId: number, tradeId: number, quantity: Quantity): string {
-  return `trade ${tradeId}: ${formatBriefly(quantity)} of order ${orderId}`;
-}

@@ -65,8 +65,10 @@ type Followed = {
   readonly users: Set<string>;
   /** Strategies whose past is to be looked up. */
   readonly held: Map<string, Held>;
-  /** Live trades since the past was requested. */
+  /** Live trades since a strategy was held. */
   missed: MarketTrade[];
+  /** What trades have filled already, by strategy and trade: these trades are of the past, or may be on their way. */
+  readonly recorded: Map<string, readonly Trade[]>;
   isLookingUp: boolean;
   lastTrade: MarketTrade | null;
   /** Whether the book has changed while it was not known. */
@@ -74,8 +76,13 @@ type Followed = {
   readonly release: () => void;
 };
 
-/** Since when something may have been missed, market time in Unix ms. Another object is another time. */
-type Held = { readonly since: number };
+/** Why a strategy is held, market times in Unix ms. Another object is another reason. */
+type Held = {
+  /** Since when trades may have been missed; null if none was. */
+  readonly missedSince: number | null;
+  /** When it became known that another server has filled or ended orders; null if none has. */
+  readonly changedAt: number | null;
+};
 
 type Sent = {
   readonly strategyId: string;
@@ -83,9 +90,6 @@ type Sent = {
   readonly at: number;
   readonly answered: PromiseWithResolvers<void>;
 };
-
-/** The trades of a time that was missed, and what they have filled already. */
-type Past = { readonly trades: readonly MarketTrade[]; readonly recorded: Recorded };
 
 export class Queues {
   readonly #deps: Deps;
@@ -139,7 +143,7 @@ export class Queues {
 
   /** Since when commands and look-ups of a symbol are unfinished, market time in Unix ms; null for none. */
   unfinishedSince(symbol: string): number | null {
-    const held = [...(this.#symbols.get(symbol)?.held.values() ?? [])].map(({ since }) => since);
+    const held = [...(this.#symbols.get(symbol)?.held.values() ?? [])].map(startOf);
     const sent = [...this.#unfinished].flatMap((each) => (each.symbol === symbol ? [each.at] : []));
     const times = [...held, ...sent];
     return times.length === 0 ? null : Math.min(...times);
@@ -179,15 +183,26 @@ export class Queues {
     const own = this.#orders.get(account.strategyId);
     const open = [...account.openOrders.values()].filter(isInQueue);
     const ids = new Set(open.map(({ orderId }) => orderId));
+    /** Symbols on which another server has filled or ended orders, maybe by trades that are not known here yet. */
+    const changed = new Set<string>();
     for (const order of [...(own?.values() ?? [])]) {
       if (ids.has(order.orderId)) continue;
+      changed.add(order.symbol);
       if (isKept) this.#end(order);
       else this.#remove(order);
     }
     for (const order of open) {
       const known = own?.get(order.orderId);
+      const remaining = subtract(order.quantity, order.executedQuantity);
       if (known === undefined) this.#hold(this.#add(account, order, coveredUntil(order.symbol)));
-      else known.remaining = subtract(order.quantity, order.executedQuantity);
+      else {
+        if (remaining < known.remaining) changed.add(order.symbol);
+        known.remaining = remaining;
+      }
+    }
+    const changedAt = this.#deps.market.now();
+    for (const symbol of new Set(open.map((order) => order.symbol)).intersection(changed)) {
+      this.#holdStrategy(this.#follow(symbol), account.strategyId, { changedAt });
     }
     return this.#use(account);
   }
@@ -197,7 +212,7 @@ export class Queues {
     const followed = this.#symbols.get(symbol);
     if (followed === undefined) return;
     const strategies = new Set(followed.queues.orders().map(({ strategyId }) => strategyId));
-    for (const strategyId of strategies) this.#holdStrategy(followed, strategyId, since);
+    for (const strategyId of strategies) this.#holdStrategy(followed, strategyId, { missedSince: since });
   }
 
   /** Stores what has changed of the queues. Never rejects. */
@@ -273,6 +288,7 @@ export class Queues {
       users: new Set(),
       held: new Map(),
       missed: [],
+      recorded: new Map(),
       isLookingUp: false,
       lastTrade: null,
       isBehind: false,
@@ -399,7 +415,8 @@ export class Queues {
     // A halted market does not trade.
     if (this.#isHalted(symbol)) return;
     const isConcerned = (strategyId: string) => !held.has(strategyId);
-    void this.#fill(symbol, trade, queues.trade(trade, this.#stepOf(symbol), isConcerned));
+    const matches = queues.trade(trade, this.#stepOf(symbol), isConcerned, recordedIn(followed));
+    void this.#fill(symbol, trade, matches);
   }
 
   /** Sends what a trade fills; one of the past with its time. */
@@ -507,11 +524,16 @@ export class Queues {
 
   /** An order gets no live trades before its past is known. */
   #hold({ symbol, strategyId, appliedUntil }: Waiting): void {
-    this.#holdStrategy(this.#follow(symbol), strategyId, appliedUntil);
+    this.#holdStrategy(this.#follow(symbol), strategyId, { missedSince: appliedUntil });
   }
 
-  #holdStrategy(followed: Followed, strategyId: string, since: number): void {
-    followed.held.set(strategyId, { since: Math.min(since, followed.held.get(strategyId)?.since ?? since) });
+  #holdStrategy(followed: Followed, strategyId: string, reason: Partial<Held>): void {
+    const { missedSince = null, changedAt = null } = reason;
+    const held = followed.held.get(strategyId);
+    followed.held.set(strategyId, {
+      missedSince: earlier(missedSince, held?.missedSince ?? null),
+      changedAt: earlier(changedAt, held?.changedAt ?? null),
+    });
     if (!followed.isLookingUp) void this.#lookUp(followed);
   }
 
@@ -523,62 +545,74 @@ export class Queues {
     await Promise.resolve();
     while (held.size > 0 && this.#symbols.get(symbol) === followed && !this.#isClosed) {
       const strategies = new Map(held);
-      followed.missed = [];
-      const past = await this.#pastOf(followed, strategies);
-      if (past === null) {
-        await this.#pauses.pause(HISTORY_RETRY_MS);
+      const trades = await this.#pastOf(followed, strategies);
+      if (trades !== null) {
+        await this.#applyPast(followed, strategies, trades);
         continue;
       }
-      await this.#applyPast(followed, strategies, past);
+      // Live trades are not kept for so long: they are requested as well.
+      followed.missed = [];
+      for (const [strategyId, each] of held) held.set(strategyId, { ...each, missedSince: startOf(each) });
+      await this.#pauses.pause(HISTORY_RETRY_MS);
     }
     followed.isLookingUp = false;
     followed.missed = [];
   }
 
-  /** What held strategies may have missed; null if it is not available now. */
-  async #pastOf({ symbol, queues }: Followed, strategies: ReadonlyMap<string, Held>): Promise<Past | null> {
+  /** The trades that held strategies may have missed; null if they are not available now. */
+  async #pastOf(
+    followed: Followed,
+    strategies: ReadonlyMap<string, Held>,
+  ): Promise<readonly MarketTrade[] | null> {
     const { store, market, log } = this.#deps;
+    const { symbol, queues } = followed;
     try {
       const orders = queues.orders().filter(({ strategyId }) => strategies.has(strategyId));
       const noted = await store.listQueueNotes([...strategies.keys()]);
       for (const order of orders) makeReady(order, noted);
       const to = market.now();
-      const starts = orders.map(({ strategyId, appliedUntil, applied }) =>
-        Math.max(appliedUntil, applied?.at ?? 0, strategies.get(strategyId)?.since ?? 0),
-      );
-      if (starts.length === 0) return { trades: [], recorded: () => [] };
-      const from = Math.min(...starts) - IN_FLIGHT_MS_MAX;
-      const trades = await market.matchedBetween(symbol, from, to);
+      const starts = orders.flatMap(({ strategyId, appliedUntil, applied }) => {
+        const missedSince = strategies.get(strategyId)?.missedSince ?? null;
+        return missedSince === null ? [] : [Math.max(appliedUntil, applied?.at ?? 0, missedSince)];
+      });
+      const changes = [...strategies.values()].flatMap(({ changedAt }) => changedAt ?? []);
+      const from = Math.min(to, ...starts, ...changes) - IN_FLIGHT_MS_MAX;
+      const trades = starts.length === 0 ? [] : await market.matchedBetween(symbol, from, to);
       if (trades === null) return null;
-      const reached = queues.strategiesReachedBy(trades).intersection(new Set(strategies.keys()));
-      return { trades, recorded: await this.#recordedOf(symbol, reached, from) };
+      const reached = queues.strategiesReachedBy(trades);
+      const filled = [...strategies].flatMap(([strategyId, { changedAt }]) =>
+        changedAt !== null || reached.has(strategyId) ? [strategyId] : [],
+      );
+      await this.#readFills(followed, filled, from);
+      return trades;
     } catch (error) {
       log.error({ err: error, symbol }, "positions in queues could not be looked up; it is tried again");
       return null;
     }
   }
 
-  /** What trades of a symbol, made since a market time in Unix ms, have filled of strategies' orders. */
-  async #recordedOf(symbol: string, strategies: ReadonlySet<string>, since: number): Promise<Recorded> {
+  /** Reads what trades of a symbol, made since a market time in Unix ms, have filled of strategies' orders. */
+  async #readFills(
+    { symbol, recorded }: Followed,
+    strategies: readonly string[],
+    since: number,
+  ): Promise<void> {
     // Of commands without an answer it is not known yet.
-    const inFlight = [...this.#unfinished].filter(
-      (sent) => sent.symbol === symbol && strategies.has(sent.strategyId),
+    const unanswered = [...this.#unfinished].filter(
+      (sent) => sent.symbol === symbol && strategies.includes(sent.strategyId),
     );
-    await Promise.all(inFlight.map(({ answered }) => answered.promise));
-    const fills = new Map<string, Trade[]>();
+    await Promise.all(unanswered.map(({ answered }) => answered.promise));
+    const now = this.#deps.market.now();
+    for (const [key, fills] of recorded) {
+      if (fills.every(({ at }) => at < now - IN_FLIGHT_MS_MAX)) recorded.delete(key);
+    }
     for (const strategyId of strategies) {
-      for (const fill of await this.#fillsSince(strategyId, symbol, since)) {
-        const aggregateId = fill.receipt?.marketTrade?.aggregateId;
-        if (aggregateId === undefined) continue;
-        const key = `${strategyId} ${aggregateId}`;
-        fills.set(key, [...(fills.get(key) ?? []), fill]);
+      const fills = await this.#fillsSince(strategyId, symbol, since);
+      const byTrade = Map.groupBy(fills, ({ receipt }) => receipt?.marketTrade?.aggregateId ?? null);
+      for (const [aggregateId, of] of byTrade) {
+        if (aggregateId !== null) recorded.set(recordedKey(strategyId, aggregateId), of);
       }
     }
-    return (strategyId, { aggregateId, time }) =>
-      // Ids of another market may be the same.
-      (fills.get(`${strategyId} ${aggregateId}`) ?? []).filter(
-        (fill) => fill.receipt?.marketTrade?.time === time,
-      );
   }
 
   /** The fills of a strategy's orders since a market time, Unix ms, newest first. */
@@ -597,7 +631,7 @@ export class Queues {
   async #applyPast(
     followed: Followed,
     strategies: ReadonlyMap<string, Held>,
-    { trades, recorded }: Past,
+    trades: readonly MarketTrade[],
   ): Promise<void> {
     const { symbol, queues, held, missed } = followed;
     const step = this.#stepOf(symbol);
@@ -607,7 +641,12 @@ export class Queues {
     for (let index = 0; !this.#isClosed; index += 1) {
       const trade = trades[index] ?? missed[index - trades.length];
       if (trade === undefined) break;
-      await this.#fill(symbol, trade, queues.match(trade, step, isConcerned, recorded), trade.time);
+      await this.#fill(
+        symbol,
+        trade,
+        queues.match(trade, step, isConcerned, recordedIn(followed)),
+        trade.time,
+      );
     }
     const book = this.#deps.market.book(symbol);
     for (const order of queues.orders()) {
@@ -615,9 +654,9 @@ export class Queues {
       const displayed = book?.displayedAt(restingSide(order.side), order.price) ?? null;
       if (displayed !== null) moveByChange(order, displayed);
     }
-    for (const [strategyId, since] of strategies) {
-      // It may have missed something else since.
-      if (held.get(strategyId) === since) held.delete(strategyId);
+    for (const [strategyId, reason] of strategies) {
+      // There may be another reason since.
+      if (held.get(strategyId) === reason) held.delete(strategyId);
     }
     this.#deps.log.info({ symbol, trades: trades.length }, "the past of orders in queues is looked up");
   }
@@ -638,6 +677,25 @@ function merged({ side }: Waiting, earlier: readonly BookLevel[], later: readonl
   const all = new Map([...earlier, ...later].map((level) => [level.price, level]));
   return [...all.values()].sort((one, other) => (one.price < other.price === (side === "BUY") ? -1 : 1));
 }
+
+/** Since when something is not known of a held strategy, market time in Unix ms. */
+function startOf({ missedSince, changedAt }: Held): number {
+  return earlier(missedSince, changedAt) ?? Number.POSITIVE_INFINITY;
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+function recordedIn({ recorded }: Followed): Recorded {
+  return (strategyId, { aggregateId, time }) => {
+    const fills = recorded.size === 0 ? undefined : recorded.get(recordedKey(strategyId, aggregateId));
+    // Ids of another market may be the same.
+    return fills?.filter(({ receipt }) => receipt?.marketTrade?.time === time) ?? [];
+  };
+}
+
+const recordedKey = (strategyId: string, aggregateId: number) => `${strategyId} ${aggregateId}`;
 
 /** An order continues where it was noted last, or at its placement; it may have been crossed since then. */
 function makeReady(order: Waiting, noted: readonly QueueNote[]): void {

@@ -110,13 +110,13 @@ export class SymbolQueues {
   }
 
   /** A trade has come: changes of the book before it, then the trade, move the queues. */
-  trade(trade: MarketTrade, step: Quantity, isConcerned: Concerned): readonly Match[] {
+  trade(trade: MarketTrade, step: Quantity, isConcerned: Concerned, recorded?: Recorded): readonly Match[] {
     for (const change of this.#exchangeOrder.trade(trade.time)) this.#move(change, isConcerned);
     const side = this.#sides[trade.side];
     if (!side.isReachedBy(trade.price)) return NO_MATCHES;
     const level = side.at(trade.price);
     level?.trades.push({ time: trade.time, quantity: trade.quantity });
-    return this.match(trade, step, isConcerned);
+    return this.match(trade, step, isConcerned, recorded);
   }
 
   /** What a trade does to the queues that it reaches, also one of the past, which may have filled orders already. */
