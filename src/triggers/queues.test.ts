@@ -326,6 +326,28 @@ describe("several servers", () => {
     expect(await fillsOf(here, 1)).toEqual(["0.0002 @ 59999.99", "0.0001 @ 59999.99"]);
     expect([aheadOf(here, 1), aheadOf(there, 1)]).toEqual(["0", "0"]);
   });
+
+  test("what a command without an answer gives to an order does not move those behind it", async () => {
+    const { here, there, time, notify } = await twoServers(["one"], "SPOT", {});
+    for (const { market } of [here, there]) market.openBook(SYMBOL, BOOK_S);
+    await here.place("one", "BUY", "59999.99", { quantity: "0.0003" });
+    await notify("one");
+    await here.place("one", "BUY", "59999", { quantity: "0.001" });
+    time.advance(1);
+    there.market.diff(SYMBOL, { bids: "59999x1" });
+    const hold = there.storage.hold();
+    const trade = here.market.unheard(SYMBOL, "seller", "0.0005", "59999");
+    there.market.history.push({ symbol: SYMBOL, trade });
+    there.market.retell(SYMBOL, trade);
+    await hold.reached;
+    there.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
+    while (there.market.askedForTrades.length < 2) await here.settled();
+    await here.settled();
+    hold.release();
+    await there.settled();
+    expect(await fillsOf(here, 1)).toEqual(["0.0003 @ 59999.99"]);
+    expect(aheadOf(there, 2)).toBe("0.0018");
+  });
 });
 
 describe("futures", () => {
