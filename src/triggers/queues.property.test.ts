@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MarketTrade } from "../domain/market.ts";
-import { filledBy, modelOf, thousandths } from "./testing/queue-model.ts";
+import { filledBy, type ModelOrder, modelOf, thousandths } from "./testing/queue-model.ts";
 import { cleanStages, stage, startOn } from "./testing/stage.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -11,15 +11,23 @@ const RUNS = 25;
 /** To repeat one: `SEED=7 npx vitest run src/triggers/queues.property.test.ts`. */
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 const BOOK = { asks: "110x1", bids: "100x0.05 99x0.05 98x0.05" };
-/** What others display once the orders wait: it never limits what is in front of them. */
+/** What others display beside placements: it never limits what is in front of an order. */
 const DEEP_BOOK = { asks: "110x1", bids: "100x10 99x10 98x10" };
 
 cleanStages();
 
+type Place = { readonly type: "PLACE"; readonly price: number; readonly quantity: number };
 type Step =
+  | Place
   | { readonly type: "TRADE"; readonly quantity: number; readonly price: number; readonly isHeard: boolean }
   | { readonly type: "WAIT"; readonly ms: number }
   | { readonly type: "RESTART" | "KILL" };
+
+const place: fc.Arbitrary<Place> = fc.record({
+  type: fc.constant("PLACE" as const),
+  price: fc.integer({ min: 98, max: 100 }),
+  quantity: fc.integer({ min: 1, max: 100 }),
+});
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -35,17 +43,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ type: fc.constant("WAIT" as const), ms: fc.integer({ min: 1, max: 7_000 }) }),
   },
+  { weight: 1, arbitrary: place },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("RESTART" as const, "KILL" as const) }) },
 );
 
-const order = fc.record({
-  price: fc.integer({ min: 98, max: 100 }),
-  quantity: fc.integer({ min: 1, max: 100 }),
-});
-
 /** The first trade was applied, and is looked up once more: it must not take what the second one fills. */
-const APPLIED_BEFORE: [{ price: number; quantity: number }[], Step[]] = [
-  [{ price: 98, quantity: 3 }],
+const APPLIED_BEFORE: [Place[], Step[]] = [
+  [{ type: "PLACE", price: 98, quantity: 3 }],
   [
     { type: "TRADE", quantity: 2, price: 97, isHeard: true },
     { type: "TRADE", quantity: 1, price: 97, isHeard: false },
@@ -54,10 +58,10 @@ const APPLIED_BEFORE: [{ price: number; quantity: number }[], Step[]] = [
 ];
 
 /** The first trade filled an order that has ended, which took that part of it from the one behind. */
-const FILLED_AND_ENDED: [{ price: number; quantity: number }[], Step[]] = [
+const FILLED_AND_ENDED: [Place[], Step[]] = [
   [
-    { price: 98, quantity: 1 },
-    { price: 99, quantity: 1 },
+    { type: "PLACE", price: 98, quantity: 1 },
+    { type: "PLACE", price: 99, quantity: 1 },
   ],
   [
     { type: "TRADE", quantity: 17, price: 98, isHeard: false },
@@ -71,25 +75,26 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), after los
   let run = 0;
   await fc.assert(
     fc.asyncProperty(
-      fc.array(order, { minLength: 1, maxLength: 4 }),
+      fc.array(place, { minLength: 1, maxLength: 4 }),
       fc.array(step, { maxLength: 25 }),
-      async (orders, steps) => {
+      async (first, others) => {
         run += 1;
-        const first = await stage({ strict: {}, file: `run-${run}.sqlite` });
-        const { store, time } = first;
-        let server: ReturnType<typeof startOn> = first;
-        server.market.openBook(SYMBOL, BOOK);
+        const { store, time, ...started } = await stage({ strict: {}, file: `run-${run}.sqlite` });
+        let server: ReturnType<typeof startOn> = { ...started, time };
+        server.market.openBook(SYMBOL, DEEP_BOOK);
         await server.triggers.open();
-        for (const { price, quantity } of orders) {
-          await server.place("one", "BUY", String(price), { quantity: thousandths(quantity) });
-        }
-        server.market.diff(SYMBOL, DEEP_BOOK);
+        const orders: ModelOrder[] = [];
         const trades: MarketTrade[] = [];
         let hasHeard = false;
         let lostAt: number | null = null;
-        for (const each of steps) {
+        for (const each of [...first, ...others]) {
           time.advance(1);
-          if (each.type === "WAIT") {
+          if (each.type === "PLACE") {
+            server.market.diff(SYMBOL, BOOK);
+            orders.push({ ...each, after: trades.length });
+            await server.place("one", "BUY", String(each.price), { quantity: thousandths(each.quantity) });
+            server.market.diff(SYMBOL, DEEP_BOOK);
+          } else if (each.type === "WAIT") {
             // The connection that was lost is there again.
             if (lostAt !== null) server.market.miss(SYMBOL, lostAt, time.now());
             lostAt = null;
