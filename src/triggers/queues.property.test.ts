@@ -71,6 +71,19 @@ const FILLED_AND_ENDED: [Place[], Step[]] = [
   ],
 ];
 
+/** When positions are noted, the past is being looked up: what moved an order before that is not noted either. */
+const LOOKING_UP_WHEN_NOTED: [Place[], Step[]] = [
+  [{ type: "PLACE", price: 99, quantity: 2 }],
+  [
+    { type: "TRADE", quantity: 1, price: 97, isHeard: false },
+    { type: "WAIT", ms: 3_700 },
+    { type: "TRADE", quantity: 1, price: 100, isHeard: false },
+    { type: "WAIT", ms: 2_300 },
+    { type: "KILL" },
+    { type: "TRADE", quantity: 1, price: 99, isHeard: false },
+  ],
+];
+
 test(`each trade fills once what it fills in the model (seed ${SEED}), after lost messages and killed servers`, async () => {
   let run = 0;
   await fc.assert(
@@ -136,6 +149,6 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), after los
         expect(await filledBy(store)).toEqual(modelOf(orders, trades));
       },
     ),
-    { numRuns: RUNS, seed: SEED, examples: [APPLIED_BEFORE, FILLED_AND_ENDED] },
+    { numRuns: RUNS, seed: SEED, examples: [APPLIED_BEFORE, FILLED_AND_ENDED, LOOKING_UP_WHEN_NOTED] },
   );
 });

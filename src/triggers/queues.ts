@@ -141,12 +141,16 @@ export class Queues {
     return order?.isReady === true ? order.position.ahead : undefined;
   };
 
-  /** Since when commands and look-ups of a symbol are unfinished, market time in Unix ms; null for none. */
+  /**
+   * Since when commands and look-ups of a symbol are unfinished, or trades have moved queues that were not noted
+   * after them, market time in Unix ms; null for none.
+   */
   unfinishedSince(symbol: string): number | null {
-    const held = [...(this.#symbols.get(symbol)?.held.values() ?? [])].map(startOf);
+    const followed = this.#symbols.get(symbol);
+    const held = [...(followed?.held.values() ?? [])].map(startOf);
     const sent = [...this.#unfinished].flatMap((each) => (each.symbol === symbol ? [each.at] : []));
-    const times = [...held, ...sent];
-    return times.length === 0 ? null : Math.min(...times);
+    const unnoted = (followed?.queues.orders() ?? []).flatMap(({ unnotedSince }) => unnotedSince ?? []);
+    return [...held, ...sent, ...unnoted].reduce<number | null>(earlier, null);
   }
 
   /**
@@ -219,7 +223,7 @@ export class Queues {
   async store(): Promise<void> {
     const { store, log } = this.#deps;
     const busy = new Set([...this.#unfinished].map(({ strategyId, symbol }) => `${strategyId} ${symbol}`));
-    const noted: Waiting[] = [];
+    const noted: { readonly order: Waiting; readonly unnotedSince: number | null }[] = [];
     const notes: QueueNote[] = [];
     for (const { symbol, queues, held, lastTrade } of this.#symbols.values()) {
       for (const order of queues.orders()) {
@@ -230,8 +234,9 @@ export class Queues {
         const last = lastTrade === null ? applied : { tradeId: lastTrade.aggregateId, at: lastTrade.time };
         const { tradeId, at } = last ?? { tradeId: null, at: order.appliedUntil };
         notes.push({ strategyId, orderId, symbol, ...position, tradeId, at });
-        noted.push(order);
+        noted.push({ order, unnotedSince: order.unnotedSince });
         order.isChanged = false;
+        order.unnotedSince = null;
       }
     }
     const ended = this.#ended;
@@ -240,7 +245,10 @@ export class Queues {
       if (notes.length > 0) await store.noteQueues(notes);
       if (ended.length > 0) await store.forgetQueues(ended);
     } catch (error) {
-      for (const order of noted) order.isChanged = true;
+      for (const { order, unnotedSince } of noted) {
+        order.isChanged = true;
+        order.unnotedSince = earlier(order.unnotedSince, unnotedSince);
+      }
       this.#ended.push(...ended);
       log.error({ err: error }, "positions in queues could not be stored");
     }
@@ -319,6 +327,7 @@ export class Queues {
       applied: null,
       isReady: false,
       isChanged: false,
+      unnotedSince: null,
     };
     const own = this.#orders.get(strategyId);
     if (own === undefined) this.#orders.set(strategyId, new Map([[orderId, waiting]]));

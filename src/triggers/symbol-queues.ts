@@ -40,6 +40,8 @@ export type Waiting = {
   isReady: boolean;
   /** Whether its position has changed since it was noted. */
   isChanged: boolean;
+  /** The time of the earliest trade that it was not noted after, market time in Unix ms; null for none. */
+  unnotedSince: number | null;
 };
 
 /** What a trade does to the orders of one strategy; `fills` is empty if it fills none of them. */
@@ -341,6 +343,7 @@ function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], filled: r
 function moveByTrade(order: Waiting, trade: MarketTrade, matched: Matched | null): void {
   const { price, position } = order;
   order.applied = { tradeId: trade.aggregateId, at: trade.time };
+  order.unnotedSince = Math.min(order.unnotedSince ?? trade.time, trade.time);
   const isAtPrice = trade.price === price;
   if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
   if (matched === null) return;
