@@ -84,7 +84,7 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), on two se
   await fc.assert(
     fc.asyncProperty(
       fc.array(place, { minLength: 1, maxLength: 4 }),
-      fc.array(step, { maxLength: 30 }),
+      fc.array(step, { maxLength: 30, size: "max" }),
       async (first, others) => {
         run += 1;
         const { store, time, ...one } = await stage({ strict: {}, file: `run-${run}.sqlite` });

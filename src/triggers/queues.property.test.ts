@@ -89,7 +89,7 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), after los
   await fc.assert(
     fc.asyncProperty(
       fc.array(place, { minLength: 1, maxLength: 4 }),
-      fc.array(step, { maxLength: 25 }),
+      fc.array(step, { maxLength: 25, size: "max" }),
       async (first, others) => {
         run += 1;
         const { store, time, ...started } = await stage({ strict: {}, file: `run-${run}.sqlite` });
