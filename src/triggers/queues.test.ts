@@ -224,6 +224,23 @@ describe("what comes while an order is committed", () => {
     await all.settled();
     expect(await fillsOf(all, 1)).toEqual([`${filled} @ 59999`]);
   });
+
+  test("what it gives to an order in front is not taken from the queue of the new one", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.0003" });
+    all.market.diff(SYMBOL, { bids: "59999.99x0" });
+    const hold = all.storage.hold();
+    const placing = all.place("one", "BUY", "59999", { quantity: "0.001" });
+    await hold.reached;
+    all.time.advance(1);
+    all.market.diff(SYMBOL, { bids: "59999x1" });
+    all.market.aggregate(SYMBOL, "seller", "0.0005", "59999");
+    hold.release();
+    await placing;
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0003 @ 59999.99"]);
+    expect(aheadOf(all, 2)).toBe("0.0018");
+  });
 });
 
 function comesAndGoes(market: StubMarket): void {
@@ -294,6 +311,22 @@ describe("after a time in which nobody listened", () => {
     all.market.aggregate(SYMBOL, "seller", "0.0005", "59999.99");
     await all.settled();
     expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59999.99"]);
+  });
+
+  test("partial fills that leave nobody in front are noted, and hold up no watermark", async () => {
+    const all = await strictStage();
+    await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
+    all.time.advance(1);
+    for (let seconds = 0; seconds < 20; seconds += 5) {
+      all.market.aggregate(SYMBOL, "seller", "0.0005", "59990");
+      all.time.advance(5_000);
+      await all.settled();
+    }
+    expect(await fillsOf(all, 1)).toHaveLength(4);
+    all.market.show(SYMBOL, "59990", "60000");
+    all.time.advance(5_000);
+    await all.settled();
+    expect(all.time.now() - (all.triggers.coveredUntil(SYMBOL) ?? 0)).toBeLessThan(6_000);
   });
 
   test("notes of orders that have ended are removed", async () => {

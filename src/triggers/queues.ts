@@ -14,7 +14,7 @@ import type { Account } from "../domain/account.ts";
 import { type Command, crossingKey, type MatchCrossing, matchKey } from "../domain/command.ts";
 import type { DomainEvent } from "../domain/event.ts";
 import type { MarketTrade } from "../domain/market.ts";
-import type { Order, Trade } from "../domain/order.ts";
+import type { Order } from "../domain/order.ts";
 import type { BookLevel } from "../domain/receipt.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import { stampOf } from "../engine/matching/evidence.ts";
@@ -26,6 +26,7 @@ import type { Store } from "../store/store.ts";
 import {
   type Crossing,
   type Fill,
+  type Given,
   lower,
   type Match,
   moveByChange,
@@ -44,6 +45,8 @@ const HISTORY_RETRY_MS = 5_000;
 const IN_FLIGHT_MS_MAX = 1_000;
 /** Fills of a strategy that are read at once. */
 const FILLS_AT_ONCE = 500;
+/** What a trade has filled is remembered for so long, ms: longer than a trade or a commit is on its way. */
+const RECORDED_MS = 10_000;
 
 type Deps = {
   readonly desk: Pick<Desk, "execute">;
@@ -67,8 +70,8 @@ type Followed = {
   readonly held: Map<string, Held>;
   /** Live trades since a strategy was held. */
   missed: MarketTrade[];
-  /** What trades have filled already, by strategy and trade: these trades are of the past, or may be on their way. */
-  readonly recorded: Map<string, readonly Trade[]>;
+  /** What trades have filled, or are expected to by a command without an answer, by strategy and trade. */
+  readonly recorded: Map<string, RecordedTrade>;
   isLookingUp: boolean;
   lastTrade: MarketTrade | null;
   /** Whether the book has changed while it was not known. */
@@ -84,12 +87,10 @@ type Held = {
   readonly changedAt: number | null;
 };
 
-type Sent = {
-  readonly strategyId: string;
-  readonly symbol: string;
-  readonly at: number;
-  readonly answered: PromiseWithResolvers<void>;
-};
+/** What a trade has given to a strategy's orders, and when that became known here, market time in Unix ms. */
+type RecordedTrade = { readonly given: readonly Given[]; readonly at: number };
+
+type Sent = { readonly strategyId: string; readonly symbol: string; readonly at: number };
 
 export class Queues {
   readonly #deps: Deps;
@@ -368,10 +369,12 @@ export class Queues {
   }
 
   /** Applies to an order what came before it was registered. */
-  #catchUp({ symbol, queues }: Followed, order: Waiting, event: BookEvent): void {
+  #catchUp(followed: Followed, order: Waiting, event: BookEvent): void {
+    const { symbol, queues } = followed;
     if (event.type === "TRADE") {
       const only = (strategyId: string) => strategyId === order.strategyId;
-      void this.#fill(symbol, event.trade, queues.match(event.trade, this.#stepOf(symbol), only));
+      const matches = queues.match(event.trade, this.#stepOf(symbol), only, recordedIn(followed));
+      void this.#fill(followed, event.trade, matches);
       return;
     }
     if (event.type === "KNOWN") return;
@@ -425,15 +428,27 @@ export class Queues {
     if (this.#isHalted(symbol)) return;
     const isConcerned = (strategyId: string) => !held.has(strategyId);
     const matches = queues.trade(trade, this.#stepOf(symbol), isConcerned, recordedIn(followed));
-    void this.#fill(symbol, trade, matches);
+    void this.#fill(followed, trade, matches);
   }
 
-  /** Sends what a trade fills; one of the past with its time. */
-  /** Resolves when each command has its answer. Never rejects. */
-  async #fill(symbol: string, trade: MarketTrade, matches: readonly Match[], seenAt?: number): Promise<void> {
+  /** Sends what a trade fills; one of the past with its time. Resolves when all have an answer. Never rejects. */
+  async #fill(
+    followed: Followed,
+    trade: MarketTrade,
+    matches: readonly Match[],
+    seenAt?: number,
+  ): Promise<void> {
+    const { symbol, recorded } = followed;
     const key = matchKey(symbol, trade);
+    const at = this.#deps.market.now();
     const filling = matches.filter(({ fills }) => fills.length > 0);
+    // A look-up may need earlier ones.
+    if (filling.length > 0 && !followed.isLookingUp) forgetRecorded(followed, at - RECORDED_MS);
     const sent = filling.map(({ strategyId, queues, fills }) => {
+      const given = fills.map(({ order: { orderId, price }, quantity }) => {
+        return { orderId, price, quantity, tradedAt: trade.time };
+      });
+      recorded.set(recordedKey(strategyId, trade.aggregateId), { given, at });
       const command = {
         type: "MatchTrade",
         symbol,
@@ -483,8 +498,7 @@ export class Queues {
     command: Command,
     { key, fills }: { readonly key: string; readonly fills: readonly Fill[] },
   ): Promise<void> {
-    const at = this.#deps.market.now();
-    const sent: Sent = { strategyId, symbol, at, answered: Promise.withResolvers() };
+    const sent: Sent = { strategyId, symbol, at: this.#deps.market.now() };
     this.#unfinished.add(sent);
     const isKept = () => this.#orders.has(strategyId) && !this.#isClosed;
     while (!(await this.#attempt(strategyId, symbol, command, { key }))) {
@@ -493,7 +507,6 @@ export class Queues {
     }
     for (const { order, quantity } of fills) order.expected = subtract(order.expected, quantity);
     this.#unfinished.delete(sent);
-    sent.answered.resolve();
   }
 
   /** Executes a command. Returns false if it has to be sent again. */
@@ -566,6 +579,7 @@ export class Queues {
     }
     followed.isLookingUp = false;
     followed.missed = [];
+    forgetRecorded(followed, this.#deps.market.now() - RECORDED_MS);
   }
 
   /** The trades that held strategies may have missed; null if they are not available now. */
@@ -606,34 +620,30 @@ export class Queues {
     strategies: readonly string[],
     since: number,
   ): Promise<void> {
-    // Of commands without an answer it is not known yet.
-    const unanswered = [...this.#unfinished].filter(
-      (sent) => sent.symbol === symbol && strategies.includes(sent.strategyId),
-    );
-    await Promise.all(unanswered.map(({ answered }) => answered.promise));
-    const now = this.#deps.market.now();
-    for (const [key, fills] of recorded) {
-      if (fills.every(({ at }) => at < now - IN_FLIGHT_MS_MAX)) recorded.delete(key);
-    }
     for (const strategyId of strategies) {
-      const fills = await this.#fillsSince(strategyId, symbol, since);
-      const byTrade = Map.groupBy(fills, ({ receipt }) => receipt?.marketTrade?.aggregateId ?? null);
-      for (const [aggregateId, of] of byTrade) {
-        if (aggregateId !== null) recorded.set(recordedKey(strategyId, aggregateId), of);
+      for (const [aggregateId, given] of await this.#givenSince(strategyId, symbol, since)) {
+        recorded.set(recordedKey(strategyId, aggregateId), { given, at: this.#deps.market.now() });
       }
     }
   }
 
-  /** The fills of a strategy's orders since a market time, Unix ms, newest first. */
-  async #fillsSince(strategyId: string, symbol: string, since: number): Promise<Trade[]> {
+  /** What trades of a symbol have given to a strategy's orders since a market time, Unix ms, by trade. */
+  async #givenSince(strategyId: string, symbol: string, since: number): Promise<Map<number, Given[]>> {
     const { store } = this.#deps;
-    const fills: Trade[] = [];
-    for (let before: number | undefined; ; before = fills.at(-1)?.tradeId) {
+    const byTrade = new Map<number, Given[]>();
+    for (let before: number | undefined, isDone = false; !isDone; ) {
       const query = { symbol, limit: FILLS_AT_ONCE, ...(before !== undefined && { before }) };
       const page = await store.listRecentTrades(strategyId, query);
-      fills.push(...page.filter(({ at }) => at >= since));
-      if (page.length < FILLS_AT_ONCE || page.some(({ at }) => at < since)) return fills;
+      for (const { orderId, price, quantity, receipt, at } of page) {
+        if (at < since || receipt?.marketTrade == null) continue;
+        const { aggregateId, time } = receipt.marketTrade;
+        const given = { orderId, price, quantity, tradedAt: time };
+        byTrade.set(aggregateId, [...(byTrade.get(aggregateId) ?? []), given]);
+      }
+      before = page.at(-1)?.tradeId;
+      isDone = page.length < FILLS_AT_ONCE || page.some(({ at }) => at < since);
     }
+    return byTrade;
   }
 
   /** Applies the trades of the past, and the live ones that have come since. */
@@ -650,12 +660,8 @@ export class Queues {
     for (let index = 0; !this.#isClosed; index += 1) {
       const trade = trades[index] ?? missed[index - trades.length];
       if (trade === undefined) break;
-      await this.#fill(
-        symbol,
-        trade,
-        queues.match(trade, step, isConcerned, recordedIn(followed)),
-        trade.time,
-      );
+      const matches = queues.match(trade, step, isConcerned, recordedIn(followed));
+      await this.#fill(followed, trade, matches, trade.time);
     }
     const book = this.#deps.market.book(symbol);
     for (const order of queues.orders()) {
@@ -698,10 +704,18 @@ function earlier(one: number | null, other: number | null): number | null {
 
 function recordedIn({ recorded }: Followed): Recorded {
   return (strategyId, { aggregateId, time }) => {
-    const fills = recorded.size === 0 ? undefined : recorded.get(recordedKey(strategyId, aggregateId));
+    const known = recorded.size === 0 ? undefined : recorded.get(recordedKey(strategyId, aggregateId));
     // Ids of another market may be the same.
-    return fills?.filter(({ receipt }) => receipt?.marketTrade?.time === time) ?? [];
+    return known?.given.filter(({ tradedAt }) => tradedAt === time) ?? [];
   };
+}
+
+/** Removes what became known before a market time, Unix ms: the first entries are the earliest. */
+function forgetRecorded({ recorded }: Followed, before: number): void {
+  for (const [key, { at }] of recorded) {
+    if (at >= before) break;
+    recorded.delete(key);
+  }
 }
 
 const recordedKey = (strategyId: string, aggregateId: number) => `${strategyId} ${aggregateId}`;

@@ -6,7 +6,7 @@
 import type { MatchTrade, QueuePosition } from "../domain/command.ts";
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
-import type { Side, Trade } from "../domain/order.ts";
+import type { Side } from "../domain/order.ts";
 import type { BookLevel, BookSide } from "../domain/receipt.ts";
 import { aheadAfterChange, ExchangeOrder, type Matched, matchTrade } from "../engine/matching/queue.ts";
 import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
@@ -52,8 +52,17 @@ export type Match = {
 };
 export type Fill = { readonly order: Waiting; readonly quantity: Quantity };
 
-/** The fills of a strategy's orders that a trade of the market has had already, also of orders that have ended. */
-export type Recorded = (strategyId: string, trade: MarketTrade) => readonly Trade[];
+/** A part of a trade of the market that an order got, which may have ended since. */
+export type Given = {
+  readonly orderId: number;
+  readonly price: Price;
+  readonly quantity: Quantity;
+  /** When the market traded, market time in Unix ms. */
+  readonly tradedAt: number;
+};
+
+/** What a trade of the market has given to orders of a strategy already; empty if it has filled none. */
+export type Recorded = (strategyId: string, trade: MarketTrade) => readonly Given[];
 
 /** Levels of the other side that have come to the limit of an order. */
 export type Crossing = { readonly order: Waiting; readonly levels: readonly BookLevel[] };
@@ -132,8 +141,8 @@ export class SymbolQueues {
     const matches: Match[] = [];
     for (const [strategyId, orders] of reached) {
       if (!isConcerned(strategyId)) continue;
-      const filled = recorded(strategyId, trade);
-      if (filled.length > 0) moveByMatched(trade, orders, filled);
+      const given = recorded(strategyId, trade);
+      if (given.length > 0) moveByMatched(trade, orders, given);
       else matches.push({ strategyId, ...matchOrders(trade, orders, step) });
     }
     return matches;
@@ -320,29 +329,30 @@ function matchOrders(
 
 /**
  * Applies a trade that has filled orders of one strategy already to those that it reaches. It fills nothing more. Own
- * orders in front have taken the part of it that the fills say, whatever is known of them now. A fill at the price of
- * an order counts as in front of it: behind the order it would be only where more was displayed in front of the
- * order, and then the order waits for longer.
+ * orders in front have got what was given to them, whatever is known of them now. A fill at the price of an order
+ * counts as in front of it: behind the order it would be only where more was displayed in front of the order, and
+ * then the order waits for longer.
  */
-function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], filled: readonly Trade[]): void {
+function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], given: readonly Given[]): void {
   for (const order of orders) {
     if (!concerns(trade, order)) continue;
     const { orderId, price, position } = order;
     let left = trade.quantity;
-    for (const fill of filled) {
-      const isInFront = fill.orderId !== orderId && comparePrices(trade.side, fill.price, price) <= 0;
-      if (isInFront) left = subtract(left, fill.quantity);
+    for (const part of given) {
+      const isInFront = part.orderId !== orderId && comparePrices(trade.side, part.price, price) <= 0;
+      if (isInFront) left = subtract(left, part.quantity);
     }
     const waiting = { price, remaining: ZERO as Quantity, ahead: position.ahead };
     moveByTrade(order, trade, matchTrade(trade, left, waiting, ZERO));
     // Nobody was left in front of an order that it filled.
-    if (filled.some((fill) => fill.orderId === orderId)) lower(order, ZERO);
+    if (given.some((part) => part.orderId === orderId)) lower(order, ZERO);
   }
 }
 
 function moveByTrade(order: Waiting, trade: MarketTrade, matched: Matched | null): void {
   const { price, position } = order;
   order.applied = { tradeId: trade.aggregateId, at: trade.time };
+  order.isChanged = true;
   order.unnotedSince = Math.min(order.unnotedSince ?? trade.time, trade.time);
   const isAtPrice = trade.price === price;
   if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
