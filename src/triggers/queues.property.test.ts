@@ -102,6 +102,8 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), after los
         let lostAt: number | null = null;
         for (const each of [...first, ...others]) {
           time.advance(1);
+          // Without an open order nobody listens.
+          hasHeard &&= server.market.followedBooks().length > 0;
           if (each.type === "PLACE") {
             server.market.diff(SYMBOL, BOOK);
             orders.push({ ...each, after: trades.length });
