@@ -319,6 +319,7 @@ describe("after a time in which nobody listened", () => {
     all.time.advance(1);
     for (let seconds = 0; seconds < 20; seconds += 5) {
       all.market.aggregate(SYMBOL, "seller", "0.0005", "59990");
+      await all.settled();
       all.time.advance(5_000);
       await all.settled();
     }
