@@ -50,6 +50,7 @@ import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
 import { answerToPolling } from "./streams/front-door.ts";
 import { createStreams } from "./streams/server.ts";
+import { Shadows } from "./triggers/shadows/shadows.ts";
 import { SlotOwner } from "./triggers/slot-owner.ts";
 import type { TriggerCounts } from "./triggers/trigger-index.ts";
 import { Triggers } from "./triggers/triggers.ts";
@@ -141,6 +142,7 @@ export async function startService(
     });
     opened.defer(() => space.close());
     await space.open();
+    const marketSpeed = config.market.kind === "tape" ? config.market.speed : 1;
     const desk = new Desk({
       store,
       markets,
@@ -150,7 +152,8 @@ export async function startService(
         const ahead = triggers.SPOT.aheadOf(strategyId, orderId);
         return ahead === undefined ? triggers.FUTURES.aheadOf(strategyId, orderId) : ahead;
       },
-      marketSpeed: config.market.kind === "tape" ? config.market.speed : 1,
+      onSent: (account, command, sentAt) => shadows[account.type].sent(account, command, sentAt),
+      marketSpeed,
       log,
     });
     // Declared before the triggers, to be closed after them, and after the last commit: when the slots are given
@@ -164,6 +167,14 @@ export async function startService(
       return opened.adopt(triggers, close);
     };
     const triggers = { SPOT: triggersOf("SPOT"), FUTURES: triggersOf("FUTURES") };
+    const shadowsOf = (type: StrategyType) => {
+      const market = markets[type];
+      return opened.adopt(
+        new Shadows({ type, desk, store, market, timers: systemTimers, marketSpeed, log }),
+        close,
+      );
+    };
+    const shadows = { SPOT: shadowsOf("SPOT"), FUTURES: shadowsOf("FUTURES") };
     opened.adopt(createKeyWatch({ master, store, every, log }), close);
     const funding = new FundingClock({
       market: markets.FUTURES,
@@ -183,6 +194,7 @@ export async function startService(
       });
     }
     for (const each of Object.values(triggers)) await each.open();
+    for (const each of Object.values(shadows)) await each.open();
     await slotOwner?.renew();
     await funding.rebuild();
     const triggerCounts = Object.values(triggers).map((each) => each.counts());
@@ -238,6 +250,9 @@ export async function startService(
       desk,
       signals,
       pairs,
+      counterfactuals: {
+        isRunning: (...order) => Object.values(shadows).some((each) => each.isRunning(...order)),
+      },
       markets,
       master,
       budgets,

@@ -15,7 +15,10 @@ type AnswerOf = {
 /** What is not in every answer of its shape. */
 const OPTIONAL: ReadonlySet<string> = new Set(["attachedLegs"]);
 /** What is null in some answers of its shape: a fill that no client asked for has not arrived, one after a gap has no book. */
-const NULLABLE: ReadonlySet<string> = new Set(["admittedAt", "latencyMs", "arrivedAt", "book"]);
+const NULLABLE: ReadonlySet<string> = new Set([
+  ...["admittedAt", "latencyMs", "arrivedAt", "book"],
+  ...["firstFillAt", "lastFillAt", "difference"],
+]);
 
 const one = (shape: ShapeName): AnswerOf => ({ shape, as: "one" });
 const list = (shape: ShapeName): AnswerOf => ({ shape, as: "list" });
@@ -45,6 +48,7 @@ const ANSWERS: Readonly<Record<string, AnswerOf | "EMPTY_LIST" | "REFUSAL">> = {
   "GET /api/v3/allOrders": list("SpotOrder"),
   "GET /api/v3/myTrades": list("SpotTrade"),
   "GET /api/v3/platform/fillReceipts": list("FillReceipt"),
+  "GET /api/v3/platform/counterfactuals": one("Counterfactual"),
   "POST /api/v3/platform/strategy/close": one("Closing"),
   "GET /fapi/v1/exchangeInfo": one("FuturesExchangeInfo"),
   "GET /fapi/v1/depth": one("FuturesDepth"),
@@ -93,6 +97,7 @@ const ANSWERS: Readonly<Record<string, AnswerOf | "EMPTY_LIST" | "REFUSAL">> = {
   "GET /fapi/v1/openAlgoOrders": list("Leg"),
   "GET /fapi/v1/allAlgoOrders": list("Leg"),
   "GET /fapi/v1/platform/fillReceipts": list("FillReceipt"),
+  "GET /fapi/v1/platform/counterfactuals": one("Counterfactual"),
   "POST /fapi/v1/platform/strategy/close": one("Closing"),
   "POST /fapi/v1/listenKey": one("ListenKey"),
   "PUT /fapi/v1/listenKey": one("ListenKey"),

@@ -89,7 +89,20 @@ export type Announcement = {
   readonly account: Account;
   /** The market's sequence number when the command was decided. */
   readonly sequence: number;
+  /** How the command came to the exchange; null for one without latency, as all under `standard` are. */
+  readonly arrival: Arrival | null;
 };
+
+/** Follows a command that was sent under `strict`. Neither may throw. */
+export type SentCommand = {
+  /** The answer to the command; null if there is none. */
+  decided(outcome: Executed | Refusal | null): void;
+};
+/**
+ * Called when a command with latency is sent, market time in Unix ms, before it is decided. The account is as
+ * committed then and changes afterwards. Null: nobody follows the command.
+ */
+export type OnSent = (account: Account, command: Command, sentAt: number) => SentCommand | null;
 
 /** Spot and futures use the same symbol names, so each has a market of its own. */
 type ByType<T> = { readonly [Type in StrategyType]: T };
@@ -105,6 +118,7 @@ type Job = {
   readonly receivedAt: number | null;
   /** Null until its latency is known, and for commands without one. */
   arrival: Arrival | null;
+  sent: SentCommand | null;
 };
 
 /** The state of one strategy. */
@@ -126,6 +140,7 @@ export class Desk {
   readonly #onStoreFailure: (failure: StoreFailure) => void;
   readonly #isShortOfSpace: () => boolean;
   readonly #aheadOf: AheadOf | undefined;
+  readonly #onSent: OnSent | undefined;
   readonly #timers: Pick<Timers, "after">;
   readonly #marketSpeed: number;
   readonly #log: Pick<Logger, "error">;
@@ -152,6 +167,7 @@ export class Desk {
     isShortOfSpace?: () => boolean;
     /** What is in front of open orders under `strict`; where absent, what was at their placement counts. */
     aheadOf?: AheadOf;
+    onSent?: OnSent;
     timers?: Pick<Timers, "after">;
     /** How many times as fast as the timers market time runs. */
     marketSpeed?: number;
@@ -162,6 +178,7 @@ export class Desk {
     this.#onStoreFailure = parts.onStoreFailure;
     this.#isShortOfSpace = parts.isShortOfSpace ?? (() => false);
     this.#aheadOf = parts.aheadOf;
+    this.#onSent = parts.onSent;
     this.#timers = parts.timers ?? systemTimers;
     this.#marketSpeed = parts.marketSpeed ?? 1;
     this.#log = parts.log;
@@ -182,7 +199,8 @@ export class Desk {
     if (this.#whenIdle !== null || (isFull && !isFromMarket(command)))
       return Promise.resolve({ refusal: "BUSY" });
     const receivedAt = lane.arrivals?.now() ?? null;
-    const job: Job = { command, options, reply: Promise.withResolvers(), receivedAt, arrival: null };
+    const reply = Promise.withResolvers<Executed | Refusal>();
+    const job: Job = { command, options, reply, receivedAt, arrival: null, sent: null };
     this.#enqueue(strategyId, lane, job);
     return job.reply.promise;
   }
@@ -228,7 +246,7 @@ export class Desk {
     for (const arrivals of this.#onTheWay) {
       for (const job of arrivals.end()) {
         this.#commandsOnTheWay -= 1;
-        job.reply.resolve({ refusal: "BUSY" });
+        answer(job, { refusal: "BUSY" });
       }
     }
     this.#onTheWay.clear();
@@ -254,11 +272,12 @@ export class Desk {
     for (let job = jobs[0]; job !== undefined; job = jobs[0]) {
       try {
         const outcome = await this.#turn(strategyId, lane, job);
-        if (outcome !== ON_THE_WAY) job.reply.resolve(outcome);
+        if (outcome !== ON_THE_WAY) answer(job, outcome);
       } catch (error) {
         lane.held = null;
         if (error instanceof StoreFailure) this.#onStoreFailure(error);
         job.reply.reject(error);
+        job.sent?.decided(null);
       }
       jobs.shift();
       this.#commandsWaiting -= 1;
@@ -330,7 +349,8 @@ export class Desk {
       }
       lane.held = { account, version: entry.version };
       const committed = { strategyId, type: account.type, version: entry.version };
-      this.#announce({ ...committed, events, orders, legs, account, sequence });
+      const { arrival } = job;
+      this.#announce({ ...committed, events, orders, legs, account, sequence, arrival });
       return { events, orders, legs, replayed: false };
     }
   }
@@ -363,8 +383,10 @@ export class Desk {
     arrivals: Arrivals<Job>,
   ): Refusal | typeof ON_THE_WAY | null {
     const latencyMs = latencyMsOf(account, job.command);
-    const arrivesAt = arrivals.timeOf((job.receivedAt ?? market.now()) + latencyMs);
+    const sentAt = job.receivedAt ?? market.now();
+    const arrivesAt = arrivals.timeOf(sentAt + latencyMs);
     job.arrival = { latencyMs, arrivesAt };
+    job.sent = this.#onSent?.(account, job.command, sentAt) ?? null;
     if (arrivals.count === 0 && arrivesAt <= market.now()) return null;
     const isFull =
       arrivals.count >= STRATEGY_COMMANDS_WAITING_MAX || this.#commandsOnTheWay >= COMMANDS_ON_THE_WAY_MAX;
@@ -434,6 +456,12 @@ export class Desk {
       }
     }
   }
+}
+
+/** The client has its answer before anybody else. */
+function answer({ reply, sent }: Job, outcome: Executed | Refusal): void {
+  reply.resolve(outcome);
+  sent?.decided(outcome);
 }
 
 /**

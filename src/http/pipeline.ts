@@ -30,6 +30,8 @@ export type Ports = {
   readonly signals: Signals;
   /** The pairs that bots are shown. */
   readonly pairs: TradingPairs;
+  /** Whether the shadow of an order runs on this server: see `triggers/shadows/`. */
+  readonly counterfactuals: { isRunning(strategyId: string, orderId: number): boolean };
   /** The market that strategies of a type trade on. */
   readonly markets: { readonly [T in StrategyType]: MarketFeed };
   /** Wall time, Unix ms: authentication and limits use it. */

@@ -119,6 +119,23 @@ const QUEUE_NOTES: Migration = {
   },
 };
 
+/**
+ * What orders under `strict` would have done on other terms. What each cost more is in columns as well, in units of 1e-8
+ * of the quote asset, to be summed.
+ */
+const COUNTERFACTUALS: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    const statements = [
+      `CREATE TABLE counterfactuals (strategy_id text NOT NULL, order_id bigint NOT NULL, symbol text NOT NULL,
+        quote_asset text NOT NULL, completed_at bigint NOT NULL, standard bigint, strict_0 bigint,
+        strict_50 bigint, strict_250 bigint, body text NOT NULL,
+        CONSTRAINT counterfactuals_pk PRIMARY KEY (strategy_id, order_id))`,
+      "CREATE INDEX counterfactuals_by_time ON counterfactuals (strategy_id, completed_at)",
+    ];
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
 const ALL: Readonly<Record<string, Migration>> = {
   ...Object.fromEntries(BASELINE_NAMES.map((name) => [name, NOTHING])),
   "0012-venue-credentials": BASELINE,
@@ -127,6 +144,7 @@ const ALL: Readonly<Record<string, Migration>> = {
   [SLOTS_MIGRATION]: SLOTS_AND_OWNERS,
   "0017-watches": WATCHES,
   "0018-queue-notes": QUEUE_NOTES,
+  "0019-counterfactuals": COUNTERFACTUALS,
 };
 
 /** In the order of their names. */

@@ -5,6 +5,7 @@ import { slotOf } from "../domain/strategy.ts";
 import { decimal, type Quantity } from "../money/decimal.ts";
 import { decodeBudgets } from "./budget-codec.ts";
 import { BETWEEN_ORDERS, decodeAccount, decodeOrders, type StrategyRow } from "./codec.ts";
+import { counterfactualQueries } from "./counterfactuals.ts";
 import { type Execute, isInSlots, isPostgres } from "./dialect.ts";
 import { frequentWrites } from "./frequent-writes.ts";
 import { historyQueries } from "./history.ts";
@@ -49,6 +50,7 @@ export function queries(db: Kysely<Tables>, execute: Execute): Queries {
     ...historyQueries(db),
     ...recentQueries(db),
     ...listenKeyQueries(db),
+    ...counterfactualQueries(db, execute),
 
     async listExposedAccounts(type, slots) {
       const inSlots = slots !== undefined && isPostgres(db) ? sql`AND ${isInSlots("s.id", slots)}` : sql``;

@@ -156,6 +156,19 @@ export type Tables = PeopleTables &
       trade_id: Integer | null;
       at: Integer;
     };
+    /** What orders under `strict` would have done on other terms; what each cost more in units of 1e-8. */
+    counterfactuals: {
+      strategy_id: string;
+      order_id: Integer;
+      symbol: string;
+      quote_asset: string;
+      completed_at: Integer;
+      standard: Integer | null;
+      strict_0: Integer | null;
+      strict_50: Integer | null;
+      strict_250: Integer | null;
+      body: string;
+    };
     master_keys: { version: Integer; check_value: string };
     budget_log: { position: Integer; process: string; at: Integer; body: string };
   };

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import type { Timers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
-import { Desk } from "../../src/desk/desk.ts";
+import { Desk, type OnSent } from "../../src/desk/desk.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { FillProfile } from "../../src/domain/fill-profile.ts";
 import type { Gateway } from "../../src/http/pipeline.ts";
@@ -26,12 +26,16 @@ export async function openOwnGateway(
     dataDir = newDirectory(),
     databaseUrl = null,
     log = SILENT,
+    counterfactuals = { isRunning: () => false },
+    onSent,
     between = (opened) => opened,
     after,
   }: {
     readonly dataDir?: string;
     readonly databaseUrl?: string | null;
     readonly log?: typeof SILENT;
+    readonly counterfactuals?: Gateway["counterfactuals"];
+    readonly onSent?: OnSent | undefined;
     readonly between?: (opened: Store) => Store;
     readonly after?: Timers["after"] | undefined;
   } = {},
@@ -41,10 +45,10 @@ export async function openOwnGateway(
   const onStoreFailure = (error: unknown) => {
     throw error;
   };
-  const desk = new Desk({ store, markets, onStoreFailure, log });
+  const desk = new Desk({ store, markets, onStoreFailure, ...(onSent !== undefined && { onSent }), log });
   const timed = after === undefined ? {} : { after };
   const gateway: Gateway = {
-    ...{ store, desk, markets, master, wallNow, budgets: new Budgets() },
+    ...{ store, desk, markets, counterfactuals, master, wallNow, budgets: new Budgets() },
     signals: new Signals({ desk, store, wallNow, newSignalId: randomUUID, log: SILENT, ...timed }),
     pairs: new TradingPairs({ market: markets.SPOT, wallNow }),
     observer: UNOBSERVED,

@@ -68,6 +68,7 @@ test("every answer matches the reference", async () => {
   await spot("GET /api/v3/allOrders", { symbol });
   await spot("GET /api/v3/myTrades", { symbol });
   await spot("GET /api/v3/platform/fillReceipts", { symbol });
+  await spot("GET /api/v3/platform/counterfactuals", { symbol, orderId: Number(orderId) });
   await spot("GET /sapi/v1/capital/config/getall");
   await spot("POST /api/v3/platform/strategy/close");
 
@@ -101,6 +102,7 @@ test("every answer matches the reference", async () => {
   for (const path of ["allOrders", "userTrades", "allAlgoOrders"])
     await futures(`GET /fapi/v1/${path}`, { symbol });
   await futures("GET /fapi/v1/platform/fillReceipts", { symbol });
+  await futures("GET /fapi/v1/platform/counterfactuals", sought);
   await futures("DELETE /fapi/v1/algoOrder", { clientAlgoId: "stop" });
   await futures("DELETE /fapi/v1/algoOpenOrders", { symbol });
   for (const method of ["POST", "PUT", "DELETE"]) await futures(`${method} /fapi/v1/listenKey`);

@@ -43,6 +43,7 @@ const TABLE = [
   ["GET", "/fapi/v1/allOrders", 5, { symbol }],
   ["GET", "/fapi/v1/userTrades", 5, { symbol }],
   ["GET", "/fapi/v1/platform/fillReceipts", 5, { symbol }],
+  ["GET", "/fapi/v1/platform/counterfactuals", 20, { symbol, orderId: 1 }],
   ["POST", "/fapi/v1/algoOrder", 1, LEG],
   ["DELETE", "/fapi/v1/algoOrder", 1, { algoId: 1 }],
   ["DELETE", "/fapi/v1/algoOpenOrders", 1, { symbol }],

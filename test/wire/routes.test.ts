@@ -25,6 +25,7 @@ const SPOT = [
   ["GET", "/api/v3/openOrders", 6, {}],
   ["GET", "/api/v3/allOrders", 20, { symbol }],
   ["GET", "/api/v3/myTrades", 20, { symbol }],
+  ["GET", "/api/v3/platform/counterfactuals", 20, { symbol, orderId: 1 }],
   ["POST", "/api/v3/platform/strategy/close", 1, {}],
 ] as const;
 

@@ -1,10 +1,11 @@
 // What only strategies under the fill profile `strict` show: their terms, the self-trade prevention of their orders,
-// and the receipts of their fills. Source: strict fills, sections 1, 10 and 11.
+// the receipts of their fills, and their orders on other terms. Source: strict fills, sections 1 and 10 to 12.
 import type { StrategyType } from "../../domain/account.ts";
+import type { Counterfactual, CounterfactualRow } from "../../domain/counterfactual.ts";
 import type { FillProfile } from "../../domain/fill-profile.ts";
 import { isStrict, type Order, type Trade } from "../../domain/order.ts";
 import type { Receipt } from "../../domain/receipt.ts";
-import { formatDecimal, ZERO } from "../../money/decimal.ts";
+import { FRACTION_DIGITS, formatDecimal, quotientHalfUp, ZERO } from "../../money/decimal.ts";
 
 /** A trade under `strict`, and the profile that it was filled by. */
 export type ShownReceipt = {
@@ -12,6 +13,15 @@ export type ShownReceipt = {
   readonly trade: Trade;
   readonly receipt: Receipt;
   readonly profile: FillProfile;
+};
+
+/** An order on other terms; `counterfactual` is there where the state is `COMPLETE`. */
+export type ShownCounterfactual = {
+  readonly symbol: string;
+  readonly orderId: number;
+  /** `NONE`: the order is not compared. `WINDOW_GONE`: it was to be, but its shadow ended early. */
+  readonly state: "COMPLETE" | "RUNNING" | "WINDOW_GONE" | "NONE";
+  readonly counterfactual: Counterfactual | null;
 };
 
 /** The profile's part of an account body; nothing under `standard`. */
@@ -92,6 +102,36 @@ export function presentReceipt({ market, trade, receipt, profile }: ShownReceipt
     },
     terms: { queue: terms.queue, refreshMs: terms.refreshMs },
   };
+}
+
+export function presentCounterfactual({ symbol, orderId, state, counterfactual }: ShownCounterfactual) {
+  return { symbol, orderId, state, rows: counterfactual?.rows.map(presentAlternative) ?? [] };
+}
+
+function presentAlternative(row: CounterfactualRow) {
+  const { executedQuantity, executedQuote, difference } = row;
+  return {
+    profile: row.profile,
+    latencyMs: row.latencyMs,
+    status: row.status,
+    executedQty: formatDecimal(executedQuantity),
+    quote: formatDecimal(executedQuote),
+    avgPrice: formatDecimal(averagePriceOf(row)),
+    fee: formatDecimal(row.fee),
+    feeAsset: row.feeAsset,
+    firstFillAt: row.firstFillAt,
+    lastFillAt: row.lastFillAt,
+    difference: formatOrNull(difference),
+  };
+}
+
+/** Zero if nothing was executed. */
+export function averagePriceOf({
+  executedQuantity,
+  executedQuote,
+}: Pick<CounterfactualRow, "executedQuantity" | "executedQuote">): bigint {
+  if (executedQuantity === 0n) return ZERO;
+  return quotientHalfUp(executedQuote, executedQuantity, FRACTION_DIGITS);
 }
 
 /** The rate of a fill's fee; a liquidation pays no commission. */

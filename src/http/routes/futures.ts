@@ -39,6 +39,7 @@ import {
 } from "../present/futures-orders.ts";
 import { presentRisk } from "../present/futures-positions.ts";
 import { type Route, signedRoutes } from "../route.ts";
+import { counterfactualsRoute } from "./counterfactuals.ts";
 import { receiptsRoute } from "./fill-receipts.ts";
 import {
   account,
@@ -314,6 +315,7 @@ export const FUTURES_ROUTES: readonly Route[] = [
   }),
 
   receiptsRoute("FUTURES", "/fapi/v1/platform/fillReceipts"),
+  counterfactualsRoute("FUTURES", "/fapi/v1/platform/counterfactuals"),
   futures("POST /fapi/v1/platform/strategy/close", "Close the strategy for good", {
     writes: false,
     answer: closeStrategy,

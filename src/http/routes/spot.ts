@@ -16,6 +16,7 @@ import type { ByProfile, Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
 import { type Route, type SignedCall, signedRoutes } from "../route.ts";
+import { counterfactualsRoute } from "./counterfactuals.ts";
 import { receiptsRoute } from "./fill-receipts.ts";
 import {
   accountOf,
@@ -107,6 +108,7 @@ export const SPOT_ROUTES: readonly Route[] = [
     present: (trades) => trades.map(presentTrade),
   }),
   receiptsRoute("SPOT", "/api/v3/platform/fillReceipts"),
+  counterfactualsRoute("SPOT", "/api/v3/platform/counterfactuals"),
   spot("POST /api/v3/platform/strategy/close", "Close the strategy for good", {
     writes: false,
     answer: closeStrategy,

@@ -17,6 +17,7 @@ import { copyingRaceCases } from "./copying/races.ts";
 import { copyingRequestCases } from "./copying/requests.ts";
 import { copyingUnfinishedCases } from "./copying/unfinished.ts";
 import { copyingVenueReportCases } from "./copying/venue-reports.ts";
+import { counterfactualCases } from "./counterfactuals.ts";
 import { journalCases } from "./journal.ts";
 import { legAndIncomeCases } from "./legs-and-incomes.ts";
 import { listenKeyCases } from "./listen-keys.ts";
@@ -59,6 +60,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     listenKeyCases(opened);
     budgetLogCases(opened);
     startingCases(opened);
+    counterfactualCases(opened);
     twoStoreCases(opened);
     closingCases(opened);
     closedAccountCases(opened);

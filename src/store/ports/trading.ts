@@ -5,6 +5,7 @@
 // parts of a commit (state, journal entry with its key, orders, trades, legs, incomes) are written together or not at all.
 // A commit that cannot be made durable rejects; nothing may then be answered as if it had been.
 import type { Account, StrategyType } from "../../domain/account.ts";
+import type { Counterfactual, CounterfactualSums } from "../../domain/counterfactual.ts";
 import type { Income, IncomeType } from "../../domain/income.ts";
 import type { Leg } from "../../domain/leg.ts";
 import type { Order, Trade } from "../../domain/order.ts";
@@ -228,6 +229,15 @@ export type TradingStore = {
   forgetQueues(orders: readonly Pick<QueueNote, "strategyId" | "orderId">[]): Promise<void>;
   /** The notes of strategies' orders. */
   listQueueNotes(strategyIds: readonly string[]): Promise<readonly QueueNote[]>;
+  /** Stores what orders would have done on other terms. One that is stored already stays as it is. */
+  storeCounterfactuals(counterfactuals: readonly Counterfactual[]): Promise<void>;
+  /** What an order would have done on other terms; null if that is not stored. */
+  findCounterfactual(strategyId: string, orderId: number): Promise<Counterfactual | null>;
+  /**
+   * The sums of what is stored of a strategy that was complete at a market time (Unix ms) or later, for each quote
+   * asset in the order of the alphabet.
+   */
+  sumCounterfactuals(strategyId: string, since: number): Promise<readonly CounterfactualSums[]>;
   /** Records until when (market time, Unix ms) a contract's funding is settled for all accounts; as above. */
   noteFunding(symbol: string, until: number): Promise<void>;
   /** The recorded time of each contract that has one. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
-import { Desk } from "../../desk/desk.ts";
+import { Desk, type OnSent } from "../../desk/desk.ts";
 import { executed } from "../../desk/testing/stage.ts";
 import { createStrategies } from "../../desk/testing/strategies.ts";
 import type { StrategyType } from "../../domain/account.ts";
@@ -19,6 +19,7 @@ import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { ElsewhereListener } from "../../store/ports/trading.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import type { Store } from "../../store/store.ts";
+import { Shadows } from "../shadows/shadows.ts";
 import { Triggers } from "../triggers.ts";
 import { StubMarket } from "./stub-market.ts";
 
@@ -51,18 +52,26 @@ type StageOptions = {
   readonly strict?: Partial<StrictTerms>;
   /** The name of the database, for a test that needs several. */
   readonly file?: string;
+  /** Whether orders under `strict` have shadows. */
+  readonly hasShadows?: boolean;
 };
 
 /**
  * A trigger engine on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
  * bought, every futures strategy 1,000 USDT and nothing else. Under `strict` none has bought anything.
  */
-export async function stage({ strategies = ["one"], family = "SPOT", strict, file }: StageOptions = {}) {
+export async function stage({
+  strategies = ["one"],
+  family = "SPOT",
+  strict,
+  file,
+  hasShadows,
+}: StageOptions = {}) {
   const store = await openSqliteStore(join(directory, file ?? "lyrebird.sqlite"));
   opened.push(() => store.close());
   const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, latency: 0, ...strict });
   await createStrategies(store, strategies, family, profile ?? STANDARD[family]);
-  const started = startOn(store, createManualTime(START), family);
+  const started = startOn(store, createManualTime(START), family, hasShadows);
   if (family === "SPOT" && strict === undefined) {
     await Promise.all(strategies.map((id) => started.place(id, "BUY", "100", { quantity: "0.2" })));
   }
@@ -70,7 +79,12 @@ export async function stage({ strategies = ["one"], family = "SPOT", strict, fil
 }
 
 /** The same for an existing database, as a process that starts on it; `time` goes on. */
-export function startOn(store: Store, time: ManualTime, family: StrategyType = "SPOT") {
+export function startOn(
+  store: Store,
+  time: ManualTime,
+  family: StrategyType = "SPOT",
+  hasShadows: boolean | undefined = false,
+) {
   const market = new StubMarket(time.now, family);
   const storage = new Storage(store);
   const log = pino({ level: "silent" });
@@ -82,6 +96,15 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
     markets: { SPOT: market, FUTURES: market },
     onStoreFailure,
     aheadOf: (strategyId, orderId) => triggers.aheadOf(strategyId, orderId),
+    ...(hasShadows && { onSent: (...sent: Parameters<OnSent>) => shadows.sent(...sent) }),
+    timers: time,
+    log,
+  });
+  const shadows: Shadows = new Shadows({
+    type: family,
+    desk,
+    store: storage.store,
+    market,
     timers: time,
     log,
   });
@@ -93,13 +116,17 @@ export function startOn(store: Store, time: ManualTime, family: StrategyType = "
     timers: time,
     log,
   });
-  opened.push(() => triggers.close());
+  opened.push(async () => {
+    await shadows.close();
+    await triggers.close();
+  });
   return {
     time,
     market,
     storage,
     desk,
     triggers,
+    shadows,
     /** Places an order for 0.1 BTC by default, at a limit, a stop or both, and returns it. */
     async place(strategyId: string, side: Side, limit: string | null, terms: Terms = {}): Promise<Order> {
       lastClientId += 1;
@@ -209,6 +236,7 @@ class Storage {
       },
       noteQueues: (notes) => this.#write(() => this.#noted(() => store.noteQueues(notes))),
       forgetQueues: (orders) => this.#write(() => this.#noted(() => store.forgetQueues(orders))),
+      storeCounterfactuals: (rows) => this.#write(() => this.#noted(() => store.storeCounterfactuals(rows))),
       noteFunding: (symbol, until) => this.#write(() => store.noteFunding(symbol, until)),
     };
     this.triggerStore = {

@@ -1,0 +1,218 @@
+// Orders under `strict` on other terms, from the sending of the order to the stored rows, under manual time. Figures
+// are worked out by hand from the books in the tests; W18 is that of the model. Source: strict fills, sections 12
+// and 15.
+import { describe, expect, test } from "vitest";
+import type { Command, PlaceOrder } from "../../domain/command.ts";
+import type { Counterfactual } from "../../domain/counterfactual.ts";
+import type { TimeInForce } from "../../domain/order.ts";
+import { type Decimal, decimal, formatBriefly } from "../../money/decimal.ts";
+import { cleanStages, START, stage } from "../testing/stage.ts";
+
+const SYMBOL = "BTCUSDT";
+/** The worked examples' book S. */
+const BOOK_S = {
+  asks: "60000x0.0005 60001x0.0005 60010x0.001 60100x5",
+  bids: "59999.99x0.001 59999x0.002 59990x1",
+};
+const LATENCY_50 = { strict: { latency: 50 }, hasShadows: true };
+
+cleanStages();
+
+type Stage = Awaited<ReturnType<typeof stage>>;
+type Terms = { readonly price?: string; readonly timeInForce?: TimeInForce };
+
+let lastClientId = 0;
+
+function order(side: "BUY" | "SELL", quantity: string, terms: Terms = {}): PlaceOrder {
+  const { price, timeInForce } = terms;
+  lastClientId += 1;
+  return {
+    type: "PlaceOrder",
+    symbol: SYMBOL,
+    side,
+    orderType: price === undefined ? "MARKET" : "LIMIT",
+    size: { quantity: decimal(quantity) },
+    price: price === undefined ? null : decimal(price),
+    stopPrice: null,
+    clientOrderId: `order-${lastClientId}`,
+    ...(timeInForce !== undefined && { timeInForce }),
+  };
+}
+
+/** A stage with a known book; `send` does not wait, `pass` lets time go by in steps that change the market. */
+async function shadowStage(options: Parameters<typeof stage>[0] = LATENCY_50) {
+  const all = await stage(options);
+  all.market.openBook(SYMBOL, BOOK_S);
+  all.market.show(SYMBOL, "59999.99", "60000");
+  await all.triggers.open();
+  await all.shadows.open();
+  return {
+    ...all,
+    send: (command: Command) => void all.desk.execute("one", command),
+    async pass(ms: number, change: () => void = () => {}): Promise<void> {
+      await all.settled();
+      all.time.advance(ms);
+      await all.settled();
+      change();
+      await all.settled();
+    },
+  };
+}
+
+const plain = (value: Decimal | null) => (value === null ? null : formatBriefly(value));
+
+/** The rows in words: terms, status, quantity, quote, fee, times since the start, difference. */
+function wordsOf(found: Counterfactual | null) {
+  return found?.rows.map((row) => [
+    `${row.profile} ${row.latencyMs}`,
+    row.status,
+    plain(row.executedQuantity),
+    plain(row.executedQuote),
+    `${plain(row.fee)} ${row.feeAsset}`,
+    row.firstFillAt === null ? null : row.firstFillAt - START,
+    row.lastFillAt === null ? null : row.lastFillAt - START,
+    plain(row.difference),
+  ]);
+}
+
+async function rowsOf({ store }: Pick<Stage, "store">, orderId = 1) {
+  return wordsOf(await store.findCounterfactual("one", orderId));
+}
+
+describe("an order that takes", () => {
+  test("W1 and W18: walks the book that is displayed when it would have arrived", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.0015"));
+    await all.pass(50);
+    // Between 50 and 250 ms the asks rise: 0.001 at 60040, the rest at 60100.
+    await all.pass(100, () => {
+      all.market.diff(SYMBOL, { asks: "60000x0 60001x0 60010x0 60040x0.001" });
+      all.market.show(SYMBOL, "59999.99", "60040");
+    });
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    expect(await rowsOf(all)).toBe(undefined);
+    await all.pass(99);
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    await all.pass(1);
+    expect(all.shadows.isRunning("one", 1)).toBe(false);
+    // The order: 30 + 30.0005 + 30.005, fees 0.0000005 BTC each, worth 0.03, 0.0300005 and 0.030005: 90.0955055.
+    // Standard: 90, fee 0.0000015 BTC worth 0.09: 90.09. After 250 ms: 60.04 + 30.05, fees 0.06004 and 0.03005.
+    expect(await rowsOf(all)).toEqual([
+      ["standard 0", "FILLED", "0.0015", "90", "0.0000015 BTC", 0, 0, "-0.0055055"],
+      ["strict 0", "FILLED", "0.0015", "90.0055", "0.0000015 BTC", 0, 0, "0"],
+      ["strict 50", "FILLED", "0.0015", "90.0055", "0.0000015 BTC", 50, 50, "0"],
+      ["strict 250", "FILLED", "0.0015", "90.09", "0.0000015 BTC", 250, 250, "0.0845845"],
+      ["own 50", "FILLED", "0.0015", "90.0055", "0.0000015 BTC", 50, 50, "0"],
+    ]);
+  });
+
+  test("a seller's difference is what it received less, and only for what both executed", async () => {
+    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 0 } });
+    all.send(order("BUY", "0.003"));
+    await all.pass(10_000, () => all.market.openBook(SYMBOL, { asks: "60100x5", bids: "59999x0.002" }));
+    all.market.show(SYMBOL, "59999", "60100");
+    all.send(order("SELL", "0.0025"));
+    await all.pass(100, () => all.market.diff(SYMBOL, { bids: "59999x0 59000x0.001" }));
+    await all.pass(150);
+    // The order: 0.002 @ 59999, 119.998 less the fee of 0.119998: 119.878002.
+    // Standard: 0.0025 @ 59999 = 149.9975, fee 0.1499975; of the 0.002 that both sold it received as much.
+    // After 250 ms: 0.001 @ 59000, 59 less 0.059: 58.941, against 59.939001 for 0.001.
+    expect(await rowsOf(all, 2)).toEqual([
+      ["standard 0", "FILLED", "0.0025", "149.9975", "0.1499975 USDT", 10_000, 10_000, "0"],
+      ["strict 0", "EXPIRED", "0.002", "119.998", "0.119998 USDT", 10_000, 10_000, "0"],
+      ["strict 50", "EXPIRED", "0.002", "119.998", "0.119998 USDT", 10_050, 10_050, "0"],
+      ["strict 250", "EXPIRED", "0.001", "59", "0.059 USDT", 10_250, 10_250, "0.998001"],
+      ["own 0", "EXPIRED", "0.002", "119.998", "0.119998 USDT", 10_000, 10_000, "0"],
+    ]);
+  });
+
+  test("IOC and FOK end as they would have ended, and standard refuses them", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.001", { price: "60001", timeInForce: "FOK" }));
+    all.send(order("BUY", "0.002", { price: "60001", timeInForce: "IOC" }));
+    await all.pass(50);
+    await all.pass(100, () => all.market.diff(SYMBOL, { asks: "60000x0" }));
+    await all.pass(100);
+    expect(await rowsOf(all, 1)).toEqual([
+      ["standard 0", "REJECTED", "0", "0", "0 BTC", null, null, null],
+      ["strict 0", "FILLED", "0.001", "60.0005", "0.000001 BTC", 0, 0, "0"],
+      ["strict 50", "FILLED", "0.001", "60.0005", "0.000001 BTC", 50, 50, "0"],
+      ["strict 250", "EXPIRED", "0", "0", "0 BTC", null, null, null],
+      ["own 50", "FILLED", "0.001", "60.0005", "0.000001 BTC", 50, 50, "0"],
+    ]);
+    // What the first order took is not there for the second, on any terms: at 250 ms it took nothing, so 0.0005 are.
+    expect(await rowsOf(all, 2)).toEqual([
+      ["standard 0", "REJECTED", "0", "0", "0 BTC", null, null, null],
+      ["strict 0", "EXPIRED", "0", "0", "0 BTC", null, null, null],
+      ["strict 50", "EXPIRED", "0", "0", "0 BTC", null, null, null],
+      ["strict 250", "EXPIRED", "0.0005", "30.0005", "0.0000005 BTC", 250, 250, null],
+      ["own 50", "EXPIRED", "0", "0", "0 BTC", null, null, null],
+    ]);
+  });
+
+  test("what the strategy took before is not there, whichever orders it is from", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.0005"));
+    await all.pass(50);
+    await all.pass(950);
+    all.send(order("BUY", "0.0005"));
+    await all.pass(50);
+    await all.pass(200);
+    // The first one took 0.0005 at 50 ms. Of that is away at 1,000 ms 0.0005 x 4050/5000 = 0.000405, so 0.000095 are
+    // there @ 60000 and 0.000405 @ 60001; at 1,050 ms 0.0004, so 0.0001; at 1,250 ms 0.00038, so 0.00012.
+    const found = await all.store.findCounterfactual("one", 2);
+    expect(found?.rows.map((row) => plain(row.executedQuote))).toEqual([
+      "30",
+      "30.000405",
+      "30.0004",
+      "30.00038",
+      "30.0004",
+    ]);
+  });
+
+  test("an order that is refused has no rows, and one without the strategy's funds none that differ", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "1"));
+    await all.pass(300);
+    expect(all.shadows.isRunning("one", 1)).toBe(false);
+    all.send(order("BUY", "0.0001"));
+    await all.pass(300);
+    expect(await rowsOf(all, 1)).toHaveLength(5);
+  });
+
+  test("nobody waits for a shadow: the answer is there when the order is committed", async () => {
+    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 0 } });
+    const outcome = await all.desk.execute("one", order("BUY", "0.0005"));
+    expect(outcome).toMatchObject({ orders: [{ status: "FILLED" }] });
+    expect(all.time.now()).toBe(START);
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+  });
+
+  test("rows that cannot be stored are stored later", async () => {
+    const all = await shadowStage();
+    all.storage.failsToNote = true;
+    all.send(order("BUY", "0.0005"));
+    await all.pass(250);
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    all.storage.failsToNote = false;
+    await all.pass(1_000);
+    expect(all.shadows.isRunning("one", 1)).toBe(false);
+    expect(await rowsOf(all)).toHaveLength(5);
+  });
+
+  test("of more than 20 orders on their way the last have no shadows", async () => {
+    const all = await shadowStage();
+    for (let count = 0; count < 22; count += 1) all.send(order("BUY", "0.00001"));
+    await all.pass(50);
+    await all.pass(200);
+    const found = await Promise.all(
+      Array.from({ length: 22 }, (_each, index) => all.store.findCounterfactual("one", index + 1)),
+    );
+    expect(found.map((each) => each !== null)).toEqual([...Array(20).fill(true), false, false]);
+    // Nothing is left of them.
+    all.send(order("BUY", "0.00001"));
+    await all.pass(50);
+    await all.pass(200);
+    expect(await rowsOf(all, 23)).toHaveLength(5);
+  });
+});
