@@ -6,7 +6,7 @@ import type { Command, PlaceOrder } from "../../domain/command.ts";
 import type { Counterfactual } from "../../domain/counterfactual.ts";
 import type { TimeInForce } from "../../domain/order.ts";
 import { type Decimal, decimal, formatBriefly } from "../../money/decimal.ts";
-import { cleanStages, START, stage } from "../testing/stage.ts";
+import { cleanStages, START, stage, startOn } from "../testing/stage.ts";
 
 const SYMBOL = "BTCUSDT";
 /** The worked examples' book S. */
@@ -214,5 +214,160 @@ describe("an order that takes", () => {
     await all.pass(50);
     await all.pass(200);
     expect(await rowsOf(all, 23)).toHaveLength(5);
+  });
+});
+
+describe("an order that rests", () => {
+  /** One trade of a seller at the present time. */
+  const sells = ({ market }: Pick<Stage, "market">, quantity: string, price: string) =>
+    market.aggregate(SYMBOL, "seller", quantity, price);
+
+  test("waits in a queue of its own, from its arrival on", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.001", { price: "59999.99" }));
+    // In front are 0.001; at 30 ms others join behind, who are in front of what arrives later.
+    await all.pass(20, () => sells(all, "0.0006", "59999.99"));
+    await all.pass(10, () => all.market.diff(SYMBOL, { bids: "59999.99x0.003" }));
+    await all.pass(20);
+    await all.pass(200);
+    await all.pass(50, () => sells(all, "0.0015", "59999.99"));
+    await all.pass(100, () => sells(all, "0.002", "59999.99"));
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    await all.pass(100, () => sells(all, "0.01", "59999.99"));
+    expect(all.shadows.isRunning("one", 1)).toBe(false);
+    const all4 = ["0.001", "59.99999", "0.000001 BTC"] as const;
+    expect(await rowsOf(all)).toEqual([
+      ["standard 0", "NEW", "0", "0", "0 BTC", null, null, null],
+      ["strict 0", "FILLED", ...all4, 300, 300, "0"],
+      ["strict 50", "FILLED", ...all4, 400, 500, "0"],
+      ["strict 250", "FILLED", ...all4, 400, 500, "0"],
+      ["own 50", "FILLED", ...all4, 400, 500, "0"],
+    ]);
+    expect(all.market.followedBooks()).toEqual([]);
+  });
+
+  test("a cancel arrives with the latency of each alternative", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.001", { price: "59999" }));
+    await all.pass(50);
+    await all.pass(350);
+    all.send({ type: "CancelOrder", orderId: 1 });
+    await all.pass(30, () => sells(all, "0.0004", "59998"));
+    await all.pass(20);
+    expect(await all.statusOf("one", 1)).toBe("CANCELED");
+    await all.pass(50, () => sells(all, "0.0005", "59998"));
+    await all.pass(149);
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    await all.pass(1);
+    // At the limit: 0.0004 for 23.9996, 0.0005 for 29.9995.
+    expect(await rowsOf(all)).toEqual([
+      ["standard 0", "CANCELED", "0", "0", "0 BTC", null, null, null],
+      ["strict 0", "CANCELED", "0", "0", "0 BTC", null, null, null],
+      ["strict 50", "CANCELED", "0.0004", "23.9996", "0.0000004 BTC", 430, 430, "0"],
+      ["strict 250", "CANCELED", "0.0009", "53.9991", "0.0000009 BTC", 430, 500, "0"],
+      ["own 50", "CANCELED", "0.0004", "23.9996", "0.0000004 BTC", 430, 430, "0"],
+    ]);
+  });
+
+  test("takes what it can and waits with the rest, on each of the terms", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.002", { price: "60001" }));
+    await all.pass(50);
+    // At 250 ms the ask at 60000 is gone.
+    await all.pass(100, () => all.market.diff(SYMBOL, { asks: "60000x0" }));
+    await all.pass(100);
+    await all.pass(50, () => sells(all, "0.0012", "60001"));
+    await all.pass(50);
+    expect(await all.statusOf("one", 1)).toBe("FILLED");
+    // The order: 30 + 30.0005 + 60.001, fees worth 0.03, 0.0300005 and 0.060001: 120.1215015 for 0.002.
+    // Standard: 120, fee worth 0.12. After 250 ms: 30.0005 and 72.0012, fees 0.0300005 and 0.0720012, 102.1037017
+    // for 0.0017, of which the order's average is 102.103276275.
+    expect(await rowsOf(all)).toEqual([
+      ["standard 0", "FILLED", "0.002", "120", "0.000002 BTC", 0, 0, "-0.0015015"],
+      ["strict 0", "FILLED", "0.002", "120.0015", "0.000002 BTC", 0, 300, "0"],
+      ["strict 50", "FILLED", "0.002", "120.0015", "0.000002 BTC", 50, 300, "0"],
+      ["strict 250", "PARTIALLY_FILLED", "0.0017", "102.0017", "0.0000017 BTC", 250, 300, "0.00042543"],
+      ["own 50", "FILLED", "0.002", "120.0015", "0.000002 BTC", 50, 300, "0"],
+    ]);
+  });
+
+  test("is filled by the book that crosses it, and under standard by the quote that reaches its limit", async () => {
+    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 250 } });
+    all.send(order("BUY", "0.002", { price: "59995" }));
+    await all.pass(100, () =>
+      all.market.diff(SYMBOL, { bids: "59999.99x0 59999x0 59990x1", asks: "59994x0.0005" }),
+    );
+    await all.pass(50, () => all.market.show(SYMBOL, "59990", "59994"));
+    await all.pass(50, () => all.market.diff(SYMBOL, { asks: "59994x0" }));
+    await all.pass(50);
+    await all.pass(50);
+    all.send({ type: "CancelOrder", orderId: 1 });
+    await all.pass(250);
+    expect(await rowsOf(all)).toEqual([
+      ["standard 0", "FILLED", "0.002", "119.99", "0.000002 BTC", 150, 150, null],
+      ["strict 0", "CANCELED", "0.0005", "29.9975", "0.0000005 BTC", 100, 100, null],
+      ["strict 50", "CANCELED", "0.0005", "29.9975", "0.0000005 BTC", 100, 100, null],
+      ["strict 250", "CANCELED", "0", "0", "0 BTC", null, null, null],
+      ["own 250", "CANCELED", "0", "0", "0 BTC", null, null, null],
+    ]);
+  });
+
+  test("has no rows once a trade was missed, though the order itself goes on", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(50);
+    await all.pass(300, () => sells(all, "0.0001", "59999"));
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    await all.pass(10, () => all.market.unheard(SYMBOL, "seller", "0.0001", "59999"));
+    await all.pass(10, () => sells(all, "0.0001", "59999"));
+    expect(all.shadows.isRunning("one", 1)).toBe(false);
+    await all.pass(10, () => sells(all, "5", "59980"));
+    expect(await all.statusOf("one", 1)).toBe("FILLED");
+    expect(await rowsOf(all)).toBe(undefined);
+  });
+
+  test("has no rows after a restart", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(50);
+    await all.pass(300);
+    await all.shadows.close();
+    const { shadows, market, triggers, ...later } = startOn(all.store, all.time, "SPOT", true);
+    market.openBook(SYMBOL, BOOK_S);
+    await triggers.open();
+    await shadows.open();
+    expect(shadows.isRunning("one", 1)).toBe(false);
+    void later.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    await later.settled();
+    all.time.advance(50);
+    await later.settled();
+    expect(await later.statusOf("one", 1)).toBe("CANCELED");
+    expect(await rowsOf(all)).toBe(undefined);
+  });
+
+  test("ends when another server has ended the order", async () => {
+    const all = await shadowStage();
+    all.send(order("BUY", "0.001", { price: "59990" }));
+    await all.pass(50);
+    await all.pass(300);
+    const other = startOn(all.store, all.time);
+    void other.desk.execute("one", { type: "CancelOrder", orderId: 1 });
+    await other.settled();
+    await all.pass(50);
+    await other.settled();
+    expect(await all.statusOf("one", 1)).toBe("CANCELED");
+    expect(all.shadows.isRunning("one", 1)).toBe(true);
+    all.storage.elsewhere.committed([{ strategyId: "one", type: "SPOT" }]);
+    await all.pass(200);
+    expect((await rowsOf(all))?.map(([, status]) => status)).toEqual(Array(5).fill("CANCELED"));
+  });
+
+  test("of more than 20 the oldest give way", async () => {
+    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 0 } });
+    for (let count = 0; count < 21; count += 1) {
+      await all.desk.execute("one", order("BUY", "0.00001", { price: "59000" }));
+    }
+    const running = Array.from({ length: 21 }, (_each, index) => all.shadows.isRunning("one", index + 1));
+    expect(running).toEqual([false, ...Array(20).fill(true)]);
   });
 });

@@ -296,14 +296,21 @@ export class Shadows {
     this.#completeWhenDue(shadow);
   }
 
-  /** Completes a shadow once the order has ended in every world. */
+  /** Ends the order in the worlds where that is due, and completes the shadow once it has ended in all of them. */
   #completeWhenDue(shadow: Shadow): void {
-    const { end, worlds } = shadow;
+    const { end, worlds, command } = shadow;
     if (isOver(shadow) || end === null || worlds.some(({ placedAt }) => placedAt === null)) return;
-    const open = worlds.filter(({ isOpen: isLeft }) => isLeft);
-    const dueAt = Math.max(...open.map((world) => cutOffOf(world, end)));
-    if (this.#deps.market.now() < dueAt) this.#at(dueAt, () => this.#completeWhenDue(shadow));
-    else void this.#complete(shadow, end);
+    const now = this.#deps.market.now();
+    const later: number[] = [];
+    for (const world of worlds) {
+      const cutOff = cutOffOf(world, end);
+      if (!world.isOpen) continue;
+      if (cutOff > now) later.push(cutOff);
+      // Nothing that comes in the same millisecond may fill it any more.
+      else this.#resting.get(command.symbol)?.remove(world);
+    }
+    if (later.length === 0) void this.#complete(shadow, end);
+    else this.#at(Math.min(...later), () => this.#completeWhenDue(shadow));
   }
 
   /** Computes the rows of a shadow, and has them stored. Never rejects. */
