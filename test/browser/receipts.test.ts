@@ -3,12 +3,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { buy, executed } from "../../src/desk/testing/stage.ts";
+import { ALTERNATIVES, type CounterfactualRow } from "../../src/domain/counterfactual.ts";
 import type { BookView, MarketTrade } from "../../src/domain/market.ts";
 import type { BookSide } from "../../src/domain/receipt.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import {
+  type Amount,
   add,
   decimal,
   formatBriefly,
@@ -76,6 +78,26 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
       queues: new Map(),
     });
     if (isRefusal(matched)) throw new Error(`the trade fills the order: ${matched.refusal}`);
+    const rowOf = (terms: Pick<CounterfactualRow, "profile" | "latencyMs">, difference: string | null) => ({
+      ...{ ...terms, status: difference === null ? ("REJECTED" as const) : ("FILLED" as const) },
+      executedQuantity: decimal<Quantity>(difference === null ? "0" : "0.0006"),
+      executedQuote: decimal<Amount>(difference === null ? "0" : "36"),
+      ...{ fee: decimal<Amount>("0.0000006"), feeAsset: "BTC", firstFillAt: 1, lastFillAt: 1 },
+      difference: difference === null ? null : decimal<Amount>(difference),
+    });
+    const differences = [null, "-0.25", "0", "1.5"];
+    const rows = [
+      ...ALTERNATIVES.map((terms, index) => rowOf(terms, differences[index] ?? null)),
+      rowOf({ profile: "own", latencyMs: 50 }, "0"),
+    ];
+    const complete = {
+      strategyId,
+      symbol: SYMBOL,
+      quoteAsset: "USDT",
+      completedAt: markets.SPOT.now(),
+      rows,
+    };
+    await store.storeCounterfactuals([1, 3].map((orderId) => ({ ...complete, orderId })));
     visitor = await Visitor.open(browser, stage.url);
     page = visitor.page;
     await visitor.call("POST", "/session", { email: "ada@example.org", password: PASSWORD });
@@ -121,6 +143,45 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
     expect(await cellsOf(queue.getByRole("row").nth(1))).toEqual(["0.0004", "–"]);
     expect(await cellsOf(queue.getByRole("row").nth(3))).toEqual(["0", "0.0002"]);
     await page.getByText("4711").waitFor();
+  });
+
+  test("an order is compared with itself on other terms, and where that is not known the page says so", async () => {
+    await page.goto(`/strategies/${strategyId}/orders/1`);
+    const table = page.getByRole("table", { name: "This order on other terms" });
+    await table.waitFor();
+    const said = async (row: number) => {
+      const cells = table.getByRole("row").nth(row);
+      const head = await cells.getByRole("rowheader").textContent();
+      const [outcome, , , , against] = await cells.getByRole("cell").allTextContents();
+      return [head, outcome, against];
+    };
+    expect(await said(1)).toEqual([
+      "Standard: whole, at the best price",
+      "Would be refused",
+      "Not comparable",
+    ]);
+    expect(await said(2)).toEqual(["Strict, no latency", "Filled", "0.25 USDT better"]);
+    expect(await said(3)).toEqual(["Strict, 50 ms latency", "Filled", "The same"]);
+    expect(await said(4)).toEqual(["Strict, 250 ms latency", "Filled", "1.5 USDT worse"]);
+    expect(await said(5)).toEqual(["As it was, 50 ms latency", "Filled", "–none"]);
+    await page.goto(`/strategies/${strategyId}/orders/2`);
+    await page.getByText("Not known: the server was restarted").waitFor();
+    expect(await table.count()).toBe(0);
+  });
+
+  test("the overview sums a week, of the orders that could be compared", async () => {
+    await page.goto(`/strategies/${strategyId}`);
+    const table = page.getByRole("table", {
+      name: "What the orders of the last seven days would have cost on other terms",
+    });
+    await table.waitFor();
+    const said = async (row: number) =>
+      await table.getByRole("row").nth(row).getByRole("cell").allTextContents();
+    expect(await said(1)).toEqual(["0", "–none"]);
+    expect(await said(2)).toEqual(["2", "0.5 USDT better"]);
+    expect(await said(3)).toEqual(["2", "The same"]);
+    expect(await said(4)).toEqual(["2", "3 USDT worse"]);
+    await page.getByText("2 orders are compared").waitFor();
   });
 });
 

@@ -114,6 +114,8 @@ export const OUTCOMES: Readonly<Record<string, Outcomes>> = {
   "POST /strategies/:strategyId/close": { STRATEGY_CLOSED: ENDED, OWNER_UNAPPROVED: 200 },
   "GET /strategies/:strategyId/orders": IS_READ,
   "GET /strategies/:strategyId/orders/:orderId": { ...IS_READ, ENTRY_OVER: 200 },
+  "GET /strategies/:strategyId/orders/:orderId/counterfactual": { ...IS_READ, ENTRY_OVER: 200 },
+  "GET /strategies/:strategyId/counterfactuals": IS_READ,
   "DELETE /strategies/:strategyId/orders/:orderId": {
     ...{ STRATEGY_CLOSED: ENDED, ENTRY_OVER: ENDED, OWNER_UNAPPROVED: 200 },
   },

@@ -66,6 +66,21 @@ export const ordersQuery = (strategyId: string, listed: Listed<"GET /strategies/
 export const orderQuery = (strategyId: string, orderId: string) =>
   strategyQuery("GET /strategies/:strategyId/orders/:orderId", strategyId, "orders", { orderId });
 
+/** While an order is compared it is polled: no live message says that its rows are complete. */
+export const counterfactualQuery = (strategyId: string, orderId: string) =>
+  queryOptions({
+    ...strategyQuery("GET /strategies/:strategyId/orders/:orderId/counterfactual", strategyId, "orders", {
+      orderId,
+    }),
+    refetchInterval: ({ state }) => (state.data?.state === "RUNNING" ? COUNTERFACTUAL_EVERY_MS : false),
+  });
+
+export const counterfactualSumsQuery = (strategyId: string) =>
+  queryOptions({
+    ...strategyQuery("GET /strategies/:strategyId/counterfactuals", strategyId, "orders"),
+    refetchInterval: SUMS_EVERY_MS,
+  });
+
 export const legsQuery = (strategyId: string, listed: Listed<"GET /strategies/:strategyId/legs">) =>
   strategyQuery("GET /strategies/:strategyId/legs", strategyId, "legs", listed);
 
@@ -99,6 +114,9 @@ export const signalsQuery = (strategyId: string, before: string | undefined) =>
 export const signalQuery = (strategyId: string, signalId: string) =>
   strategyQuery("GET /strategies/:strategyId/signals/:signalId", strategyId, "signals", { signalId });
 
+const COUNTERFACTUAL_EVERY_MS = 2_000;
+/** Orders are complete some time after their last change, and leave the sums a week after that. */
+const SUMS_EVERY_MS = 30_000;
 /** The length of the shortest window of a limit. */
 const SHORTEST_WINDOW_MS = 10_000;
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Order } from "../../domain/order.ts";
 import { isSignalId } from "../../domain/signal.ts";
+import { counterfactualOf } from "../../http/routes/counterfactuals.ts";
 import type { OwnedStrategy } from "../../store/people-store.ts";
 import type { Store } from "../../store/store.ts";
 import { carriedOut } from "../desk-refusals.ts";
@@ -11,6 +12,10 @@ import { idText, PAGE_ROWS, pageOf, symbolText } from "../paging.ts";
 import { audited, type DashboardCall, ownStrategy, route } from "../route.ts";
 import { page } from "../schemas/fields.ts";
 import {
+  counterfactualAnswer,
+  counterfactualSchema,
+  counterfactualSumsAnswer,
+  counterfactualSumsSchema,
   legAnswer,
   legSchema,
   orderAnswer,
@@ -24,6 +29,8 @@ import {
 
 /** Fills of one order that are shown with it. */
 const TRADES_OF_ORDER_MAX = 1_000;
+/** A week. */
+const COUNTERFACTUALS_SUMMED_MS = 7 * 24 * 3_600_000;
 
 const listed = z.strictObject({
   state: z.enum(["open", "all"]).default("open"),
@@ -58,6 +65,25 @@ export const ORDER_ROUTES = [
   route("GET /strategies/:strategyId/orders/:orderId", "TRADER", orderDetailSchema, async (call) => ({
     body: await detailOf(call, await ownStrategy(call)),
   })),
+
+  route(
+    "GET /strategies/:strategyId/orders/:orderId/counterfactual",
+    "TRADER",
+    counterfactualSchema,
+    async (call) => {
+      const { strategyId, type } = await ownStrategy(call);
+      const order = await findOrder(call, strategyId);
+      const found = await counterfactualOf(type, strategyId, order, call.parts.gateway);
+      return { body: counterfactualAnswer(found) };
+    },
+  ),
+
+  route("GET /strategies/:strategyId/counterfactuals", "TRADER", counterfactualSumsSchema, async (call) => {
+    const { strategyId, type } = await ownStrategy(call);
+    const { store, markets } = call.parts.gateway;
+    const since = markets[type].now() - COUNTERFACTUALS_SUMMED_MS;
+    return { body: counterfactualSumsAnswer(since, await store.sumCounterfactuals(strategyId, since)) };
+  }),
 
   route("DELETE /strategies/:strategyId/orders/:orderId", "TRADER", orderSchema, async (call) => {
     const { strategyId } = await ownStrategy(call);

@@ -1,12 +1,18 @@
 // What a strategy holds, its orders, legs, trades and incomes, and what closing it would do, in JSON.
 import { z } from "zod";
 import { collectiveId } from "../../domain/collective-id.ts";
+import {
+  ALTERNATIVES,
+  type Alternative,
+  type CounterfactualRow,
+  type CounterfactualSums,
+} from "../../domain/counterfactual.ts";
 import type { FillProfile } from "../../domain/fill-profile.ts";
 import type { AttachedLeg, Leg } from "../../domain/leg.ts";
-import { isOpen, type Order, type Side, type Trade } from "../../domain/order.ts";
+import { isOpen, type Order, type OrderStatus, type Side, type Trade } from "../../domain/order.ts";
 import type { FillCause, Receipt } from "../../domain/receipt.ts";
-import { rateOf } from "../../http/present/strict.ts";
-import { divideDown, SCALE } from "../../money/decimal.ts";
+import { averagePriceOf, rateOf, type ShownCounterfactual } from "../../http/present/strict.ts";
+import { divideDown, SCALE, ZERO } from "../../money/decimal.ts";
 import { decimal, decimalUnlessZero, flag, list, number, text, word } from "./fields.ts";
 
 const side = word<Side>();
@@ -147,6 +153,55 @@ export const tradeDetailSchema = z.object({
 });
 export type TradeDetailJson = z.input<typeof tradeDetailSchema>;
 
+/** What an order did on some terms. */
+const alternativeSchema = z.object({
+  profile: word<CounterfactualRow["profile"]>(),
+  latencyMs: number,
+  status: word<OrderStatus>(),
+  executedQuantity: decimal,
+  executedQuote: decimal,
+  /** Null if nothing was executed. */
+  averagePrice: decimalUnlessZero,
+  fee: decimal,
+  feeAsset: text,
+  firstFillAt: number.nullable(),
+  lastFillAt: number.nullable(),
+  /** What it cost more than the order itself; null where one of them executed nothing. */
+  difference: decimal.nullable(),
+});
+export type AlternativeJson = z.input<typeof alternativeSchema>;
+
+/** An order under `strict` on other terms. */
+export const counterfactualSchema = z.object({
+  state: word<ShownCounterfactual["state"]>(),
+  quoteAsset: text.nullable(),
+  /** None unless the state is COMPLETE; the last one is the order itself. */
+  rows: list(alternativeSchema),
+});
+export type CounterfactualJson = z.input<typeof counterfactualSchema>;
+
+/** The sums of what orders under `strict` would have cost more on other terms. */
+export const counterfactualSumsSchema = z.object({
+  /** Orders that were complete since then, market time. */
+  since: number,
+  assets: list(
+    z.object({
+      quoteAsset: text,
+      orderCount: number,
+      alternatives: list(
+        z.object({
+          profile: word<Alternative["profile"]>(),
+          latencyMs: number,
+          /** The orders that could be compared. */
+          orderCount: number,
+          difference: decimal,
+        }),
+      ),
+    }),
+  ),
+});
+export type CounterfactualSumsJson = z.input<typeof counterfactualSumsSchema>;
+
 export const orderDetailSchema = z.object({
   order: orderSchema,
   trades: list(tradeSchema),
@@ -264,6 +319,28 @@ function isOfSameWalk(trade: Trade, other: Trade): boolean {
   const { receipt: another } = other;
   if (other.at !== at || another?.level == null) return false;
   return one?.cause === another.cause && one.book?.lastUpdateId === another.book?.lastUpdateId;
+}
+
+export function counterfactualAnswer({
+  state,
+  counterfactual,
+}: ShownCounterfactual): z.output<typeof counterfactualSchema> {
+  const { quoteAsset = null, rows = [] } = counterfactual ?? {};
+  return { state, quoteAsset, rows: rows.map((row) => ({ ...row, averagePrice: averagePriceOf(row) })) };
+}
+
+export function counterfactualSumsAnswer(
+  since: number,
+  sums: readonly CounterfactualSums[],
+): z.output<typeof counterfactualSumsSchema> {
+  const assets = sums.map(({ alternatives, ...asset }) => ({
+    ...asset,
+    alternatives: ALTERNATIVES.map((terms, index) => ({
+      ...terms,
+      ...(alternatives[index] ?? { orderCount: 0, difference: ZERO }),
+    })),
+  }));
+  return { since, assets };
 }
 
 export function legAnswer(leg: Leg): z.output<typeof legSchema> {

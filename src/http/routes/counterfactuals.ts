@@ -2,7 +2,7 @@
 // Source: strict fills, section 12; decision 71.
 import type { StrategyType } from "../../domain/account.ts";
 import { isComparable } from "../../domain/counterfactual.ts";
-import { isOpen } from "../../domain/order.ts";
+import { isOpen, type Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, mandatory, SYMBOL_OF_ROWS } from "../parse/descriptions.ts";
@@ -42,23 +42,33 @@ function parseQuery(parameters: Parameters<keyof typeof PARAMETERS>): Query | Re
 }
 
 /** Refuses SYMBOL_UNKNOWN, and ORDER_UNKNOWN for an order that the strategy does not have. */
-export async function findCounterfactual(
+async function findCounterfactual(
   type: StrategyType,
   strategyId: string,
   query: Query,
-  { store, markets, counterfactuals }: Pick<Ports, "store" | "markets" | "counterfactuals">,
+  ports: Pick<Ports, "store" | "markets" | "counterfactuals">,
 ): Promise<ShownCounterfactual | Refusal> {
-  const { symbol, orderId } = query;
-  // In this order: a shadow is no longer running once its rows are stored.
-  const isRunning = counterfactuals.isRunning(strategyId, orderId);
-  const order = await store.findOrder(strategyId, query);
-  if (order === null) {
-    return { refusal: markets[type].rules(symbol) === null ? "SYMBOL_UNKNOWN" : "ORDER_UNKNOWN" };
-  }
-  const counterfactual = isRunning ? null : await store.findCounterfactual(strategyId, orderId);
-  if (counterfactual !== null) return { ...query, state: "COMPLETE", counterfactual };
-  if (!isComparable(order)) return { ...query, state: "NONE", counterfactual };
+  const order = await ports.store.findOrder(strategyId, query);
+  if (order !== null) return await counterfactualOf(type, strategyId, order, ports);
+  const isListed = ports.markets[type].rules(query.symbol) !== null;
+  return { refusal: isListed ? "ORDER_UNKNOWN" : "SYMBOL_UNKNOWN" };
+}
+
+/** An order on other terms, or why that is not known. */
+export async function counterfactualOf(
+  type: StrategyType,
+  strategyId: string,
+  order: Order,
+  { store, markets, counterfactuals }: Pick<Ports, "store" | "markets" | "counterfactuals">,
+): Promise<ShownCounterfactual> {
+  const { symbol, orderId } = order;
+  const shown = { symbol, orderId, counterfactual: null };
+  if (!isComparable(order)) return { ...shown, state: "NONE" };
+  // In this order: a shadow runs until its rows are stored.
+  if (counterfactuals.isRunning(strategyId, orderId)) return { ...shown, state: "RUNNING" };
+  const counterfactual = await store.findCounterfactual(strategyId, orderId);
+  if (counterfactual !== null) return { ...shown, state: "COMPLETE", counterfactual };
   const isRecent = isOpen(order) || markets[type].now() - order.updatedAt < RUNNING_ELSEWHERE_MS_MAX;
   const mayRunElsewhere = store.slots !== null && isRecent;
-  return { ...query, state: isRunning || mayRunElsewhere ? "RUNNING" : "WINDOW_GONE", counterfactual };
+  return { ...shown, state: mayRunElsewhere ? "RUNNING" : "WINDOW_GONE" };
 }

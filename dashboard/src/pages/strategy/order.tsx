@@ -15,6 +15,7 @@ import { Copyable } from "../../ui/copy-button.tsx";
 import { signOf } from "../../ui/figures/decimals.ts";
 import { Amount, type Fact, Facts, fact, Price, Time, Timeline } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
+import { Alternatives } from "./orders/alternatives.tsx";
 import { filledPercent, orderInWords } from "./orders/order-words.ts";
 import { LegTable } from "./positions/leg-table.tsx";
 
@@ -65,7 +66,7 @@ export function Page() {
       }
     >
       <QueryState of={query} />
-      {error === null && <Detail detail={data} isSpot={strategy?.type === "SPOT"} />}
+      {error === null && <Detail orderId={orderId} detail={data} isSpot={strategy?.type === "SPOT"} />}
       <CancelDialog strategyId={strategyId} cancelling={cancelling} onClose={() => setCancelling(null)} />
     </Screen>
   );
@@ -74,7 +75,9 @@ export function Page() {
 /** What every fill of one order shares. */
 const SAID_ABOVE = ["Symbol", "Side", "Order"];
 
-function Detail({ detail, isSpot }: { detail: OrderDetailJson | undefined; isSpot: boolean }) {
+type DetailProps = { orderId: string; detail: OrderDetailJson | undefined; isSpot: boolean };
+
+function Detail({ orderId, detail, isSpot }: DetailProps) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,2fr)_minmax(16rem,1fr)]">
       <div className="flex min-w-0 flex-col gap-5">
@@ -109,6 +112,7 @@ function Detail({ detail, isSpot }: { detail: OrderDetailJson | undefined; isSpo
             empty={<EmptyState title="Not filled yet." />}
           />
         </Card>
+        <Alternatives orderId={orderId} />
         <Card title="IDs">{detail === undefined ? <Skeleton lines={4} /> : <Names detail={detail} />}</Card>
       </div>
     </div>

@@ -26,6 +26,7 @@ import { endingAt } from "./overview/curve.ts";
 import { EquityCurves } from "./overview/equity-curves.tsx";
 import { RANGE_CHOICES, rangeInWords, rangeOf } from "./overview/ranges.ts";
 import { Statistics } from "./overview/statistics.tsx";
+import { WeekOnOtherTerms } from "./overview/week-on-other-terms.tsx";
 import { Balances } from "./positions/balances.tsx";
 import { signalInWords } from "./signals/signal-words.ts";
 
@@ -57,6 +58,7 @@ export function Page() {
         />
       )}
       <Balances strategyId={strategyId} title={isSpot ? "Balances" : "Wallet"} />
+      {!isUntouched && <WeekOnOtherTerms strategy={strategy} />}
       {!isUntouched && (
         <div className={`grid items-start gap-5 ${isSpot ? "2xl:grid-cols-2" : ""}`}>
           <NewestTrades strategyId={strategyId} />

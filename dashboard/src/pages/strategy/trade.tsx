@@ -10,6 +10,7 @@ import { Card, EmptyState, QueryState, Skeleton } from "../../ui/card.tsx";
 import { grouped } from "../../ui/figures/decimals.ts";
 import { Amount, type Fact, Facts, fact, Percent, Price, Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
+import { Alternatives } from "./orders/alternatives.tsx";
 import { QueueBar, WalkedBook } from "./trade/pictures.tsx";
 import { type Receipt, receiptInWords } from "./trade/receipt-words.ts";
 
@@ -59,6 +60,7 @@ function Detail({ detail }: { detail: TradeDetailJson | undefined }) {
         ) : (
           <Evidence trade={trade} receipt={receipt} />
         )}
+        <Alternatives orderId={String(trade.orderId)} />
       </div>
       <Card title="Details">
         <Facts facts={[...factsOf(trade), ...(receipt === null ? [] : evidenceFacts(receipt))]} />
