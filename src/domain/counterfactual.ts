@@ -56,9 +56,11 @@ export type CounterfactualSums = {
 };
 
 /**
- * Whether an order is compared: one that a client or a signal placed under `strict`. Stops and the service's own
- * orders are not, since they begin at the exchange.
+ * Whether an order is compared: one that a client or a signal placed under `strict`. Stops, the orders of legs and the
+ * service's own orders are not, since they begin at the exchange.
  */
 export function isComparable(order: Order): boolean {
-  return isStrict(order) && !isStopType(order.type) && !order.clientOrderId.includes("#");
+  // No client can choose an id with a `#`; the order of a leg has the leg's id.
+  const isOwn = order.clientOrderId.includes("#") || order.closesPosition === true;
+  return isStrict(order) && !isStopType(order.type) && !isOwn;
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Command, PlaceOrder } from "../../domain/command.ts";
 import type { Counterfactual } from "../../domain/counterfactual.ts";
 import type { TimeInForce } from "../../domain/order.ts";
-import { type Decimal, decimal, formatBriefly } from "../../money/decimal.ts";
+import { type Decimal, decimal, formatBriefly, type Price } from "../../money/decimal.ts";
 import { cleanStages, START, stage, startOn } from "../testing/stage.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -167,6 +167,86 @@ describe("an order that takes", () => {
       "30.0004",
       "30.00038",
       "30.0004",
+    ]);
+  });
+
+  test("a world whose book is not known waits for it, as the order does", async () => {
+    const all = await shadowStage();
+    all.market.loseBook(SYMBOL);
+    const known = Promise.withResolvers<void>();
+    Object.assign(all.market, {
+      prepareBook: () => (all.market.book(SYMBOL) === null ? known.promise : undefined),
+    });
+    all.send(order("BUY", "0.0005"));
+    await all.pass(30, () => {
+      all.market.openBook(SYMBOL, BOOK_S);
+      known.resolve();
+    });
+    await all.pass(20);
+    await all.pass(200);
+    const found = await all.store.findCounterfactual("one", 1);
+    expect(found?.rows.map(({ firstFillAt }) => (firstFillAt ?? 0) - START)).toEqual([0, 30, 50, 250, 50]);
+  });
+
+  test("the order of a signal is compared, and a stop is not", async () => {
+    const all = await shadowStage();
+    const command = order("BUY", "0.0005");
+    all.send({ type: "ExecuteSignal", signalId: command.clientOrderId, processedAt: START, order: command });
+    await all.pass(50);
+    await all.pass(200);
+    expect(await rowsOf(all, 1)).toHaveLength(5);
+    all.market.trade(SYMBOL, "60000");
+    all.send({ ...order("SELL", "0.0004"), orderType: "STOP_LOSS", stopPrice: decimal("50000") });
+    await all.pass(50);
+    expect(await all.statusOf("one", 2)).toBe("NEW");
+    expect(all.shadows.isRunning("one", 2)).toBe(false);
+  });
+
+  test("an order that never takes is refused where it would have taken", async () => {
+    const all = await shadowStage({ ...LATENCY_50, family: "FUTURES" });
+    all.market.openBook(SYMBOL, { asks: "101x1", bids: "100x1" });
+    all.market.show(SYMBOL, "100", "101");
+    all.send({ ...order("BUY", "0.1", { price: "100.5", timeInForce: "GTX" }) });
+    await all.pass(50);
+    // At 250 ms an ask is within the limit, which fills those that wait: 0.05.
+    await all.pass(100, () => all.market.diff(SYMBOL, { asks: "100.5x0.05" }));
+    await all.pass(100);
+    all.send({ type: "CancelOrder", orderId: 1 });
+    await all.pass(50);
+    await all.pass(200);
+    expect(await rowsOf(all)).toEqual([
+      ["standard 0", "REJECTED", "0", "0", "0 USDT", null, null, null],
+      ["strict 0", "CANCELED", "0.05", "5.025", "0.001005 USDT", 150, 150, "0"],
+      ["strict 50", "CANCELED", "0.05", "5.025", "0.001005 USDT", 150, 150, "0"],
+      ["strict 250", "REJECTED", "0", "0", "0 USDT", null, null, null],
+      ["own 50", "CANCELED", "0.05", "5.025", "0.001005 USDT", 150, 150, "0"],
+    ]);
+  });
+
+  test("a futures order with legs is compared without them, and what it reduces is the strategy's position", async () => {
+    const all = await shadowStage({ ...LATENCY_50, family: "FUTURES" });
+    all.market.openBook(SYMBOL, { asks: "101x1", bids: "100x0.3 99x1" });
+    all.market.show(SYMBOL, "100", "101");
+    const attached = { takeProfitPrice: decimal<Price>("150"), stopLossPrice: decimal<Price>("50") };
+    all.send({ ...order("BUY", "0.5"), entry: { reduceOnly: false, leverage: null, attached } });
+    await all.pass(50);
+    await all.pass(200);
+    // 50.5, and a fee of 0.02525.
+    const filled = ["FILLED", "0.5", "50.5", "0.02525 USDT"] as const;
+    expect((await rowsOf(all, 1))?.map(([, ...rest]) => rest.slice(0, 4))).toEqual(
+      Array(5).fill([...filled]),
+    );
+    // Placed for more than is held: 0.5 are sold, 0.3 @ 100 and 0.2 @ 99, or all @ 100 under standard. The order's legs
+    // have the ids 2 and 3.
+    all.send({ ...order("SELL", "0.9"), entry: { reduceOnly: true, leverage: null, attached: null } });
+    await all.pass(50);
+    await all.pass(200);
+    expect((await rowsOf(all, 4))?.map((row) => [row[0], row[2], row[3], row[7]])).toEqual([
+      ["standard 0", "0.5", "50", "-0.1999"],
+      ["strict 0", "0.5", "49.8", "0"],
+      ["strict 50", "0.5", "49.8", "0"],
+      ["strict 250", "0.5", "49.8", "0"],
+      ["own 50", "0.5", "49.8", "0"],
     ]);
   });
 

@@ -182,9 +182,9 @@ export class Shadows {
     if (isOver(shadow)) return;
     const { market } = this.#deps;
     const { symbol } = shadow.command;
-    const prepared = [market.prepare(symbol), market.prepareBook(symbol)].filter(
-      (each) => each !== undefined,
-    );
+    const needed = [market.prepare(symbol)];
+    if (world.alternative.profile === "strict") needed.push(market.prepareBook(symbol));
+    const prepared = needed.filter((each) => each !== undefined);
     if (prepared.length === 0) this.#place(shadow, world);
     else void Promise.all(prepared).then(() => this.#guarded(() => this.#place(shadow, world)));
   }
