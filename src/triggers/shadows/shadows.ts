@@ -24,7 +24,7 @@ import { type Holdings, World } from "./world.ts";
  * order that is sent gets none. Source: strict fills, section 12.
  */
 const SHADOWS_PER_STRATEGY_MAX = 20;
-/** Shadows of all strategies of a type at a time, some 10 KB each; beyond it the oldest gives way. */
+/** Shadows of all strategies of a type at a time, some 8 KB each; beyond it the oldest gives way. */
 const SHADOWS_MAX = 2_000;
 /** Counterfactuals that wait to be stored; beyond it the oldest are given up. */
 const UNSTORED_MAX = 1_000;
