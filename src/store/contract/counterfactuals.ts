@@ -29,7 +29,7 @@ function rowOf(
   };
 }
 
-function counterfactualOf(
+export function counterfactualOf(
   orderId: number,
   [standard, at0 = null, at50 = null, at250 = null]: Differences,
   changed: Partial<Counterfactual> = {},

@@ -15,6 +15,7 @@ import {
   VENUE,
 } from "../../contract/copying/records.ts";
 import { BANNED } from "../../contract/copying/venue-reports.ts";
+import { counterfactualOf } from "../../contract/counterfactuals.ts";
 import { eventsOfEveryKind } from "../../contract/events-of-every-kind.ts";
 import { futuresAccountOf, incomeOf, legOf } from "../../contract/futures-records.ts";
 import {
@@ -94,6 +95,7 @@ export async function fill(store: Store): Promise<void> {
   await store.noteQueues([
     { strategyId: "one", orderId: 1, symbol: "BTCUSDT", ...position, tradeId: 5, at: 7_000 },
   ]);
+  await store.storeCounterfactuals([counterfactualOf(1, ["-90000000", "0.00000001", null, HUGE])]);
   await store.noteFunding("BTCUSDT", 8_000);
   await store.rememberMasterKey(1, "check");
   await store.logBudgets(budgetsOf("one", 1_000), { forgetBefore: 0 });
