@@ -174,5 +174,6 @@ function waitingOf(name: string, order: Order, model: QueueModel): Waiting {
     applied: null,
     isReady: true,
     isChanged: false,
+    unnotedSince: null,
   };
 }
