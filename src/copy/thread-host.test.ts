@@ -123,3 +123,12 @@ test("one that does not end in order is ended", async () => {
     "the copier's thread took too long to end; it goes on at the next start",
   ]);
 });
+
+test("one that is closed, and has no time to end, is not waited for", async () => {
+  const { time, lines, thread, wake, begun, hears } = open();
+  await begun(1);
+  wake("lingers");
+  await hears("lingers 7");
+  await thread.close();
+  expect([lines, time.pending()]).toEqual([[], 0]);
+});

@@ -64,6 +64,7 @@ class ThreadHost implements CopierThread {
   readonly #restarts = new BackOff({ minMs: RESTART_MS_MIN, maxMs: RESTART_MS_MAX });
   #cancelRestart: () => void = () => {};
   #isClosing = false;
+  #onClosed: () => void = () => {};
 
   constructor(parts: ThreadHostParts) {
     this.#parts = parts;
@@ -79,7 +80,10 @@ class ThreadHost implements CopierThread {
     this.#cancelRestart();
     const worker = this.#worker;
     if (worker === null) return;
-    const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+    const ended = new Promise<void>((resolve) => {
+      this.#onClosed = resolve;
+      worker.once("exit", () => resolve());
+    });
     this.#say({ kind: "CLOSE" });
     const cancel = this.#parts.timers.after(CLOSE_MS_MAX, () => {
       this.#parts.log.warn("the copier's thread took too long to end; it goes on at the next start");
@@ -87,6 +91,7 @@ class ThreadHost implements CopierThread {
     });
     await ended;
     cancel();
+    void worker.terminate();
   }
 
   #start(): void {
@@ -138,6 +143,9 @@ class ThreadHost implements CopierThread {
       case "LOG":
         repeat(log, message.line);
         return;
+      case "CLOSED":
+        this.#onClosed();
+        return;
       case "FAILED":
         news.failed(new StoreFailure(message.reason));
         return;
@@ -188,5 +196,7 @@ export type FromThread =
     }
   /** A line of its log, as its logger has written it. */
   | { readonly kind: "LOG"; readonly line: string }
+  /** It has sent and written what it will, and has closed its store. */
+  | { readonly kind: "CLOSED" }
   /** The store has failed. */
   | { readonly kind: "FAILED"; readonly reason: string };

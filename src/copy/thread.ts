@@ -56,10 +56,18 @@ async function openStore(): Promise<Store> {
   return await openSqliteStore(database.file, { writer: database.writer });
 }
 
-/** The thread ends when nothing of it is open any more. */
+/**
+ * Says when nothing of it is open any more. A thread that the others leave no time takes seconds to end after that, so its
+ * server does not wait for it.
+ */
 async function close(): Promise<void> {
+  try {
+    // The server waits for this. Only some systems permit a priority to be raised again.
+    if (process.platform === "linux") setPriority(0, constants.priority.PRIORITY_NORMAL);
+  } catch {}
   await copier.close();
   await keyWatch.close();
   await store.close();
+  say({ kind: "CLOSED" });
   port.close();
 }

@@ -6,10 +6,12 @@ const port = parentPort as MessagePort;
 const say = (message: FromThread) => port.postMessage(message);
 const { database, ...start }: ThreadStart = workerData;
 let isStubborn = false;
+let lingers = false;
 
 port.on("message", (message: ToThread) => {
   if (message.kind === "CLOSE") {
-    if (!isStubborn) port.close();
+    if (lingers) say({ kind: "CLOSED" });
+    else if (!isStubborn) port.close();
     return;
   }
   switch (message.strategyId) {
@@ -20,6 +22,9 @@ port.on("message", (message: ToThread) => {
       break;
     case "is stubborn":
       isStubborn = true;
+      break;
+    case "lingers":
+      lingers = true;
       break;
     case "pauses":
       say({ kind: "PAUSED", copyId: "copy", personId: "person", reason: "STOP_LOSS" });
@@ -32,6 +37,6 @@ port.on("message", (message: ToThread) => {
   }
   say({ kind: "COPIES_CHANGED", copyIds: [`${message.strategyId} ${message.version}`] });
 });
-const strategyIds = ["one", "throws", "ends", "is stubborn", "pauses", "fails", "logs"];
+const strategyIds = ["one", "throws", "ends", "is stubborn", "lingers", "pauses", "fails", "logs"];
 say({ kind: "CLAIMED", strategyIds });
 say({ kind: "COPIES_CHANGED", copyIds: [JSON.stringify({ ...start, kind: database.kind })] });
