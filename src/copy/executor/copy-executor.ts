@@ -23,7 +23,7 @@ import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/leads.ts";
 import { CopyState, closesPosition, isLeg, ownRow } from "../orders/copy-state.ts";
-import { findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
+import { bookExpected, findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
 import { poll } from "../reconcile/poll.ts";
 import {
   CONFIRMED_MS_MAX,
@@ -168,9 +168,10 @@ export class CopyExecutor {
   #openedAt: readonly number[] = [];
   #isPollDue = false;
   #wasBlocked = false;
-  readonly #looking = new SingleFlight(() =>
+  readonly #querying = new SingleFlight(() =>
     this.#beside(async (context) => {
-      if (await findUnconfirmed(context)) this.#saveAndWake();
+      const hasFound = await findUnconfirmed(context);
+      if ((await bookExpected(context, this.#prices)) || hasFound) this.#saveAndWake();
     }),
   );
   readonly #learning = new SingleFlight(() => this.#learn());
@@ -325,7 +326,7 @@ export class CopyExecutor {
       return;
     this.#checkEquity(prices);
     if (!this.isBlocked) this.#alarms.check(this.copy.book, this.#prices, this.#state.outbox());
-    this.#findUnconfirmed();
+    this.#queryOrders();
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
     if (this.#missing.isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
     this.#startAll();
@@ -844,11 +845,12 @@ export class CopyExecutor {
     return this.copy.book.snapshot !== before;
   }
 
-  /** Queries the venue for unconfirmed orders, beside everything else. */
-  #findUnconfirmed(): void {
-    if (this.#state.unconfirmed().length === 0 || this.#looking.current !== null || this.#gate.isBlind())
-      return;
-    void this.#looking.run();
+  /** Queries the venue for orders of which something is to be expected, beside everything else. */
+  #queryOrders(): void {
+    const state = this.#state;
+    const hasNone = state.unconfirmed().length === 0 && state.resting().length === 0;
+    if (hasNone || this.#querying.current !== null || this.#gate.isBlind()) return;
+    void this.#querying.run();
   }
 
   /** Requests beside everything else, at the polls' pace. Never rejects. */

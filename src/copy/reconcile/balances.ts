@@ -3,8 +3,17 @@
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { add, magnitude, proceedsDown, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
-import { mayComeAgain } from "../executor/cancel.ts";
+import {
+  add,
+  magnitude,
+  type Price,
+  proceedsDown,
+  type Quantity,
+  subtract,
+  sum,
+  ZERO,
+} from "../../money/decimal.ts";
+import { mayComeAgain, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import {
   findAtVenue,
@@ -22,6 +31,13 @@ import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.t
 const TRIES_MAX = 3;
 /** Delay before an own order in flight is checked again, ms. */
 const IN_FLIGHT_MS = 100;
+/** Between queries of an open order that a price has reached, ms; each time twice as long. */
+const EXPECTED_MS_MIN = 1_000;
+const EXPECTED_MS_MAX = 4_000;
+/** A price that is nearer than one of so many parts of it may have reached the order between two looks at prices. */
+const NEAR_PARTS = 500n;
+/** Between queries of an order that a price is near to, ms. */
+const NEAR_MS = 8_000;
 /** An order unknown to the venue twice, this far apart, is gone, ms. */
 const GONE_APART_MS = 2_000;
 /** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
@@ -133,6 +149,49 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
     }
   }
   return hasFound;
+}
+
+type Expected = { readonly at: number; readonly times: number };
+/** When an open order was last queried because it was expected to be executed, wall time, Unix ms, and how often. */
+const expected = new WeakMap<MirrorEntry, Expected>();
+
+/**
+ * Queries open orders and legs that have probably been executed, since a poll may come much later: the venue's price has
+ * reached them, or nearly, or the strategy's own order is over. Returns whether one has changed.
+ */
+export async function bookExpected(
+  context: CopyContext,
+  prices: ReadonlyMap<string, Price>,
+): Promise<boolean> {
+  const { state, now } = context;
+  let hasChanged = false;
+  for (const entry of state.resting()) {
+    const price = prices.get(entry.symbol ?? "");
+    const isLeft = entry.kind === "PLACE" && !restsAtStrategy(context, entry);
+    const near = isWaitingLeg(entry) || price === undefined ? null : nearnessOf(entry, price);
+    const isReached = isLeft || near === "REACHED";
+    if (!isReached && near === null) continue;
+    const { at, times } = expected.get(entry) ?? { at: 0, times: 0 };
+    const waitMs = isReached ? Math.min(EXPECTED_MS_MAX, EXPECTED_MS_MIN * 2 ** times) : NEAR_MS;
+    if (now() - at < waitMs) continue;
+    expected.set(entry, { at: now(), times: times + 1 });
+    await bookOrder(context, entry);
+    if (state.latest(entry) !== entry) hasChanged = true;
+  }
+  return hasChanged;
+}
+
+/** Whether a price has reached an open order or leg, or nearly; null: neither, or it has no price of its own. */
+function nearnessOf(entry: MirrorEntry, price: Price): "REACHED" | "NEAR" | null {
+  const { side, orderType } = entry;
+  const isSpotStop = orderType?.startsWith("STOP_LOSS") === true;
+  const own = isLeg(entry) || isSpotStop ? entry.stopPrice : entry.price;
+  if (own === null || own === 0n) return null;
+  // A stop that buys, a profit that sells and a limit that sells wait for a rise.
+  const waitsForRise = (side === "BUY") === (isSpotStop || orderType === "STOP_MARKET");
+  const left = waitsForRise ? subtract(own, price) : subtract(price, own);
+  if (left <= 0n) return "REACHED";
+  return left * NEAR_PARTS <= own ? "NEAR" : null;
 }
 
 /** When a row was first not found, wall time, Unix ms. */

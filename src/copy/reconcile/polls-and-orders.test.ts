@@ -190,3 +190,20 @@ test("a copy of a strategy that trades all the time gets balances nevertheless: 
   expect(bought).toBeGreaterThan(0);
   expect(bought).toBeLessThan(BUYS);
 });
+
+test("an open order that the price has reached is known long before the next poll", async () => {
+  await open("FUTURES");
+  const copier = await stage.copier(strategy, "FUTURES");
+  await stage.does(strategy, places("BUY", "0.002", { at: "90000" }));
+  await passes(16_000);
+  const polledAt = async () => (await stage.copy(copier)).book.snapshot?.at ?? 0;
+  const before = await polledAt();
+  while ((await polledAt()) === before) await passes(500);
+  const [order] = await stage.venue.orders(copier.account, "BTCUSDT");
+  await stage.venue.fill(copier.account, `${order?.orderId}`, "90000");
+  // Near to it is near enough: between two looks at prices it may have been reached.
+  stage.contracts.show("BTCUSDT", "90100", "90110");
+  const at = stage.time.now();
+  while ((await stage.holds(copier, "BTCUSDT")) === "0") await passes(500);
+  expect(stage.time.now() - at).toBeLessThan(5_000);
+});
