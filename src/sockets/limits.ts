@@ -22,6 +22,8 @@ export const STREAMS_PER_CONNECTION_MAX = 1_024;
  * refused. The feed's connections for clients take as many of each kind.
  */
 export const MARKET_STREAMS_MAX = 2_048;
+/** How many of them the clients of one address may be alone with, so that no address uses all of them up. */
+export const MARKET_STREAMS_PER_ADDRESS_MAX = 1_024;
 
 /**
  * Bytes that wait in the send buffer of a connection before messages that a newer one makes worthless are

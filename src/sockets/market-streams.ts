@@ -27,12 +27,15 @@ export function createMarketEndpoints({ markets, listenKeysOf }: MarketEndpoints
     return {
       ping,
       takes: (path) => paths.test(path),
-      open(connection, { path, query }) {
+      open(connection, { path, query, address }) {
         const { names, combined } = paths.exec(path)?.groups ?? {};
         const isCombined = combined !== undefined;
         const listenKeys = type === "SPOT" ? listenKeysOf?.(connection, query) : undefined;
         const { asked = [], ownNames } = listenKeys ?? {};
-        const session = new StreamSession({ connection, isCombined, market, ...(ownNames && { ownNames }) });
+        const session = new StreamSession({
+          ...{ connection, address, isCombined, market },
+          ...(ownNames && { ownNames }),
+        });
         const inAddress = namesIn(isCombined ? streamsIn(query) : (names ?? ""));
         const fault = session.subscribe([...asked, ...inAddress]);
         if (fault !== null) connection.close(1_008, fault);

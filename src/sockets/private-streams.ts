@@ -34,11 +34,12 @@ export function createPrivateEndpoint(parts: PrivateStreamsParts): Endpoint {
   return {
     ping: FUTURES_PING,
     takes: (path) => PATH.test(path),
-    open(connection, { path, query }) {
+    open(connection, { path, query, address }) {
       const { names = "", combined } = PATH.exec(path)?.groups ?? {};
       const { asked, ownNames } = listenKeyNames(connection, query, parts);
       const session = new StreamSession({
         connection,
+        address,
         isCombined: combined !== undefined,
         market: null,
         ownNames,

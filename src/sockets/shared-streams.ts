@@ -3,12 +3,14 @@
 import type { Cancel } from "../concurrency/time.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import { textFrame } from "../streams/fan-out.ts";
-import { MARKET_STREAMS_MAX } from "./limits.ts";
+import { MARKET_STREAMS_MAX, MARKET_STREAMS_PER_ADDRESS_MAX } from "./limits.ts";
 import { conflationKey, isMarketStream } from "./stream-names.ts";
 
 /** A client of streams. */
 export type StreamClient = {
   readonly isCombined: boolean;
+  /** The client's network address. */
+  readonly address: string;
   /** `conflation` is what a newer message replaces this one under; null if it must not be replaced. */
   deliver(frame: Buffer, conflation: string | null): void;
 };
@@ -30,10 +32,20 @@ export class SharedStreams {
     return this.#channels.size;
   }
 
-  /** Whether all of these can be joined: `MARKET_STREAMS_MAX`. */
-  hasRoomFor(names: readonly string[]): boolean {
-    const added = names.filter((name) => !this.#channels.has(name) && this.#isServed(name));
-    return this.#channels.size + new Set(added).size <= MARKET_STREAMS_MAX;
+  /**
+   * Why a client of an address cannot join all of these, by `MARKET_STREAMS_MAX` and `MARKET_STREAMS_PER_ADDRESS_MAX`; null
+   * if it can.
+   */
+  whyFull(names: readonly string[], address: string): string | null {
+    const added = new Set(names.filter((name) => !this.#channels.has(name) && this.#isServed(name))).size;
+    if (added === 0) return null;
+    if (this.#channels.size + added > MARKET_STREAMS_MAX)
+      return `too many streams: all clients together take ${MARKET_STREAMS_MAX}, try again later`;
+    let alone = 0;
+    for (const { clients } of this.#channels.values()) if (isOf(clients, address)) alone += 1;
+    return alone + added > MARKET_STREAMS_PER_ADDRESS_MAX
+      ? `too many streams: an address takes ${MARKET_STREAMS_PER_ADDRESS_MAX} that nobody else has`
+      : null;
   }
 
   /** Sends a client the messages of a stream until released. A name that means nothing stays silent. */
@@ -76,4 +88,10 @@ export class SharedStreams {
     this.#channels.delete(name);
     channel.unsubscribe();
   }
+}
+
+/** Whether all clients are of one address. */
+function isOf(clients: ReadonlySet<StreamClient>, address: string): boolean {
+  for (const client of clients) if (client.address !== address) return false;
+  return true;
 }

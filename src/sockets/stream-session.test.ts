@@ -1,6 +1,6 @@
 // Sessions of many clients over one market that the test speaks for.
 import { expect, test } from "vitest";
-import { MARKET_STREAMS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
+import { MARKET_STREAMS_MAX, MARKET_STREAMS_PER_ADDRESS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
 import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
 import { type OwnNames, StreamSession } from "./stream-session.ts";
 
@@ -23,14 +23,14 @@ function stageOf(symbols: readonly string[], family: "spot" | "futures" = "spot"
     },
   };
   const shared = new SharedStreams(market);
-  const connect = (isCombined = false, ownNames?: OwnNames) => {
+  const connect = (isCombined = false, ownNames?: OwnNames, address = "192.0.2.1") => {
     const frames: { readonly frame: Buffer; readonly key: string | null }[] = [];
     const said: string[] = [];
     const connection = {
       send: (text: string) => void said.push(text),
       sendFrame: (frame: Buffer, key: string | null = null) => void frames.push({ frame, key }),
     };
-    const parts = { connection, isCombined, market: shared, ...(ownNames && { ownNames }) };
+    const parts = { connection, address, isCombined, market: shared, ...(ownNames && { ownNames }) };
     return { session: new StreamSession(parts), frames, said };
   };
   return { listeners, joined, shared, connect };
@@ -153,7 +153,9 @@ test("all clients together have so many streams upstream; shared and unknown one
   const symbols = Array.from({ length: MARKET_STREAMS_MAX + 1 }, (_, index) => `S${index}`);
   const { listeners, connect } = stageOf(symbols);
   const names = symbols.map((symbol) => `${symbol.toLowerCase()}@trade`);
-  const clients = [connect(), connect(), connect()];
+  const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((address) =>
+    connect(false, undefined, address),
+  );
   for (const [index, { session }] of clients.slice(0, 2).entries()) {
     expect(session.subscribe(names.slice(index * 1_024, (index + 1) * 1_024))).toBeNull();
   }
@@ -167,6 +169,23 @@ test("all clients together have so many streams upstream; shared and unknown one
   expect(listeners.size).toBe(MARKET_STREAMS_MAX);
   clients[0]?.session.unsubscribe([names[5] ?? ""]);
   expect(session.subscribe([names.at(-1) ?? ""])).toBeNull();
+});
+
+test("an address takes so many streams that nobody else has; those of others cost it nothing", () => {
+  const count = MARKET_STREAMS_PER_ADDRESS_MAX;
+  const symbols = Array.from({ length: count + 2 }, (_, index) => `S${index}`);
+  const { connect } = stageOf(symbols);
+  const names = symbols.map((symbol) => `${symbol.toLowerCase()}@trade`);
+  const [one, other, elsewhere] = [connect(), connect(), connect(false, undefined, "192.0.2.2")];
+  expect(one.session.subscribe(names.slice(0, count - 1))).toBeNull();
+  expect(other.session.subscribe(names.slice(count - 1, count + 1))).toMatch(/^too many streams: an address/);
+  expect(other.session.subscribe(names.slice(count - 1, count))).toBeNull();
+  expect(elsewhere.session.subscribe([names[0] ?? "", names[count] ?? ""])).toBeNull();
+  // One of its streams is shared now, and one that it asks for is somebody else's.
+  expect(other.session.subscribe(names.slice(count))).toBeNull();
+  elsewhere.session.onClosed();
+  expect(one.session.subscribe([names[0] ?? ""])).toBeNull();
+  expect(connect().session.subscribe(["s99999@trade"])).toBeNull();
 });
 
 test("an owner's names are its own, in the form of the connection", () => {

@@ -4,7 +4,7 @@
 import type { Cancel } from "../concurrency/time.ts";
 import { answerTo, type Controlled, type SubscribeFault } from "../market/exchange/control-messages.ts";
 import type { Connection, ConnectionHandler } from "./connection.ts";
-import { MARKET_STREAMS_MAX, STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
+import { STREAMS_PER_CONNECTION_MAX } from "./limits.ts";
 import type { SharedStreams, StreamClient } from "./shared-streams.ts";
 
 /** Begins to send payloads, as JSON text, until released. */
@@ -14,6 +14,8 @@ export type OwnNames = (name: string) => OwnStream | null;
 
 export type StreamSessionParts = {
   readonly connection: Pick<Connection, "send" | "sendFrame">;
+  /** The client's network address. */
+  readonly address: string;
   /** Whether messages begin in the wrapper that names their stream; the client may change it. */
   readonly isCombined: boolean;
   /** Null for a connection without market streams. */
@@ -24,6 +26,7 @@ export type StreamSessionParts = {
 export class StreamSession implements ConnectionHandler, Controlled, StreamClient {
   readonly countsMessages = true;
   isCombined: boolean;
+  readonly address: string;
   readonly #parts: StreamSessionParts;
   /** How each subscription is ended, in the order of the subscriptions. */
   readonly #subscriptions = new Map<string, Cancel>();
@@ -31,6 +34,7 @@ export class StreamSession implements ConnectionHandler, Controlled, StreamClien
   constructor(parts: StreamSessionParts) {
     this.#parts = parts;
     this.isCombined = parts.isCombined;
+    this.address = parts.address;
   }
 
   onMessage(text: string): void {
@@ -51,8 +55,8 @@ export class StreamSession implements ConnectionHandler, Controlled, StreamClien
     const added = [...new Set(names)].filter((name) => !this.#subscriptions.has(name));
     if (this.#subscriptions.size + added.length > STREAMS_PER_CONNECTION_MAX)
       return `too many streams: a connection takes ${STREAMS_PER_CONNECTION_MAX}`;
-    if (market?.hasRoomFor(added) === false)
-      return `too many streams: all clients together take ${MARKET_STREAMS_MAX}, try again later`;
+    const full = market?.whyFull(added, this.address) ?? null;
+    if (full !== null) return full;
     for (const name of added) {
       const own = ownNames?.(name) ?? null;
       const cancel = own === null ? market?.join(name, this) : own((payload) => this.#sendOwn(name, payload));

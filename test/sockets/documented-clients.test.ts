@@ -53,6 +53,10 @@ test("the bounds in docs/sockets.md are the program's", () => {
       LIMITS.MARKET_STREAMS_MAX.toLocaleString("en"),
     ],
     [
+      "Of those, the streams that only clients of one address have",
+      LIMITS.MARKET_STREAMS_PER_ADDRESS_MAX.toLocaleString("en"),
+    ],
+    [
       "Messages from a client, pings and pongs included",
       `${LIMITS.CONTROL_BURST} at once, then ${LIMITS.CONTROL_PER_SECOND} a second`,
     ],
