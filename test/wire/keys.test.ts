@@ -20,8 +20,8 @@ const ORDER = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.001
 const ask = (key: Credentials, method: string, path: string) =>
   signed(gateway.url, key, method, path, { ...ORDER, orderId: 1 });
 
-test("the spot family has ten signed routes", () => {
-  expect(ROUTES).toHaveLength(10);
+test("the spot family has eleven signed routes", () => {
+  expect(ROUTES).toHaveLength(11);
 });
 
 describe("a key of a strategy of the other family is refused -2010", () => {
