@@ -170,7 +170,7 @@ describe("an order that takes", () => {
     ]);
   });
 
-  test("a world whose book is not known waits for it, as the order does", async () => {
+  test("a shadowAccount whose book is not known waits for it, as the order does", async () => {
     const all = await shadowStage();
     all.market.loseBook(SYMBOL);
     const known = Promise.withResolvers<void>();

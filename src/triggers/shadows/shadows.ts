@@ -1,5 +1,5 @@
 // Shadows: the orders of strategies under `strict` on other terms, beside the orders themselves. A shadow begins when
-// its order is sent, so that each of its worlds meets the book that is displayed when the order would have arrived
+// its order is sent, so that each of its accounts meets the book that is displayed when the order would have arrived
 // there, and ends when the order has ended; its rows are stored then. Nothing waits for a shadow, and it changes no
 // account. What is lost with the process, gives way or has missed messages has no rows.
 // Source: strict fills, section 12; decision 71.
@@ -16,8 +16,8 @@ import { type CountedFill, rowOf } from "../../engine/matching/counterfactual.ts
 import { latencyOf } from "../../engine/matching/terms.ts";
 import type { LiveMarket } from "../../market/feed.ts";
 import type { Store } from "../../store/store.ts";
-import { RestingWorlds } from "./resting-worlds.ts";
-import { type Holdings, World } from "./world.ts";
+import { OpenShadows } from "./open-shadows.ts";
+import { type Holdings, ShadowAccount } from "./shadow-account.ts";
 
 /**
  * Shadows of a strategy at a time. Beyond it the oldest whose order is decided gives way; where there is none, the
@@ -47,7 +47,7 @@ type Deps = {
   readonly log: Pick<Logger, "error" | "warn">;
 };
 
-/** How an order has ended, and when it would have ended in each world, market time in Unix ms. */
+/** How an order has ended, and when it would have ended in each account, market time in Unix ms. */
 type End = {
   readonly status: OrderStatus;
   readonly at: number;
@@ -60,7 +60,7 @@ type Shadow = {
   readonly profile: FillProfile;
   readonly command: PlaceOrder;
   readonly holdings: Holdings;
-  readonly worlds: readonly World[];
+  readonly shadowAccounts: readonly ShadowAccount[];
   /** Orders of the strategy on the symbol that were on their way when this one was sent. */
   earlier: readonly Shadow[];
   /** The order as it was placed; null until it is decided. */
@@ -68,7 +68,7 @@ type Shadow = {
   /** What it executed at its placement. */
   readonly fills: CountedFill[];
   end: End | null;
-  /** `SKIPPED`: it has no worlds, and is kept until its order is decided, for the orders behind it. */
+  /** `SKIPPED`: it has no accounts, and is kept until its order is decided, for the orders behind it. */
   state: "SENT" | "SKIPPED" | "PLACED" | "REFUSED" | "GONE" | "COMPLETE";
 };
 
@@ -77,7 +77,7 @@ export class Shadows {
   readonly #ofStrategy = new Map<string, Set<Shadow>>();
   /** Oldest first. */
   readonly #all = new Set<Shadow>();
-  readonly #resting = new Map<string, RestingWorlds>();
+  readonly #resting = new Map<string, OpenShadows>();
   /** Strategies with an open order, which another server may fill, and how to stop watching them. */
   readonly #watched = new Map<string, () => void>();
   /** Complete, and not stored yet, by strategy and order. */
@@ -137,11 +137,11 @@ export class Shadows {
     const { symbol } = command;
     const own = this.#ofStrategy.get(strategyId) ?? new Set();
     const isSkipped = !this.#makeRoom(own);
-    const worlds = isSkipped
+    const shadowAccounts = isSkipped
       ? []
       : ALTERNATIVES.map((alternative) => {
           this.#lastName += 1;
-          return new World(`shadow ${this.#lastName}`, type, profile, alternative, sentAt);
+          return new ShadowAccount(`shadow ${this.#lastName}`, type, profile, alternative, sentAt);
         });
     const isOnTheWay = ({ state }: Shadow) => state === "SENT" || state === "SKIPPED";
     const shadow: Shadow = {
@@ -153,7 +153,7 @@ export class Shadows {
         leverages,
         lots: consumed.get(symbol) ?? [],
       },
-      worlds,
+      shadowAccounts,
       earlier: [...own].filter((other) => isOnTheWay(other) && other.command.symbol === symbol),
       placed: null,
       fills: [],
@@ -164,7 +164,8 @@ export class Shadows {
     this.#all.add(shadow);
     const [oldest] = this.#all;
     if (this.#all.size > SHADOWS_MAX && oldest !== undefined) this.#drop(oldest, "GONE");
-    for (const world of worlds) this.#at(world.arrivesAt, () => this.#arrive(shadow, world));
+    for (const shadowAccount of shadowAccounts)
+      this.#at(shadowAccount.arrivesAt, () => this.#arrive(shadow, shadowAccount));
     return shadow;
   }
 
@@ -177,48 +178,48 @@ export class Shadows {
     return oldest !== undefined;
   }
 
-  /** An order that takes from a book which is not known waits for it, in a world as at the exchange. */
-  #arrive(shadow: Shadow, world: World): void {
+  /** An order that takes from a book which is not known waits for it, in a account as at the exchange. */
+  #arrive(shadow: Shadow, shadowAccount: ShadowAccount): void {
     if (isOver(shadow)) return;
     const { market } = this.#deps;
     const { symbol } = shadow.command;
     const needed = [market.prepare(symbol)];
-    if (world.alternative.profile === "strict") needed.push(market.prepareBook(symbol));
+    if (shadowAccount.alternative.profile === "strict") needed.push(market.prepareBook(symbol));
     const prepared = needed.filter((each) => each !== undefined);
-    if (prepared.length === 0) this.#place(shadow, world);
-    else void Promise.all(prepared).then(() => this.#guarded(() => this.#place(shadow, world)));
+    if (prepared.length === 0) this.#place(shadow, shadowAccount);
+    else void Promise.all(prepared).then(() => this.#guarded(() => this.#place(shadow, shadowAccount)));
   }
 
-  #place(shadow: Shadow, world: World): void {
+  #place(shadow: Shadow, shadowAccount: ShadowAccount): void {
     if (isOver(shadow)) return;
-    const { command, holdings, worlds } = shadow;
+    const { command, holdings, shadowAccounts } = shadow;
     const earlier = shadow.earlier.filter(({ state }) => state !== "REFUSED");
     // Nobody knows what an order before it would have left.
     if (earlier.some(({ state }) => state === "GONE" || state === "SKIPPED")) {
       this.#drop(shadow, "GONE");
       return;
     }
-    const index = worlds.indexOf(world);
-    const lots = [...holdings.lots, ...earlier.flatMap((other) => other.worlds[index]?.lots ?? [])];
+    const index = shadowAccounts.indexOf(shadowAccount);
+    const lots = [...holdings.lots, ...earlier.flatMap((other) => other.shadowAccounts[index]?.lots ?? [])];
     try {
-      world.place(command, { ...holdings, lots }, this.#deps.market);
+      shadowAccount.place(command, { ...holdings, lots }, this.#deps.market);
     } catch (error) {
       this.#drop(shadow, "GONE");
       throw error;
     }
-    if (world.isOpen) this.#rest(shadow, world);
-    if (worlds.every(({ placedAt }) => placedAt !== null)) shadow.earlier = [];
+    if (shadowAccount.isOpen) this.#rest(shadow, shadowAccount);
+    if (shadowAccounts.every(({ placedAt }) => placedAt !== null)) shadow.earlier = [];
     this.#completeWhenDue(shadow);
   }
 
-  #rest({ command, profile }: Shadow, world: World): void {
+  #rest({ command, profile }: Shadow, shadowAccount: ShadowAccount): void {
     const { symbol } = command;
     let resting = this.#resting.get(symbol);
     if (resting === undefined) {
-      resting = new RestingWorlds(symbol, this.#deps.market, (error) => this.#lost(symbol, error));
+      resting = new OpenShadows(symbol, this.#deps.market, (error) => this.#lost(symbol, error));
       this.#resting.set(symbol, resting);
     }
-    resting.add(world, profile.strict?.queue ?? "trades");
+    resting.add(shadowAccount, profile.strict?.queue ?? "trades");
   }
 
   /** The order itself is decided. */
@@ -296,18 +297,18 @@ export class Shadows {
     this.#completeWhenDue(shadow);
   }
 
-  /** Ends the order in the worlds where that is due, and completes the shadow once it has ended in all of them. */
+  /** Ends the order in the accounts where that is due, and completes the shadow once it has ended in all of them. */
   #completeWhenDue(shadow: Shadow): void {
-    const { end, worlds, command } = shadow;
-    if (isOver(shadow) || end === null || worlds.some(({ placedAt }) => placedAt === null)) return;
+    const { end, shadowAccounts, command } = shadow;
+    if (isOver(shadow) || end === null || shadowAccounts.some(({ placedAt }) => placedAt === null)) return;
     const now = this.#deps.market.now();
     const later: number[] = [];
-    for (const world of worlds) {
-      const cutOff = cutOffOf(world, end);
-      if (!world.isOpen) continue;
+    for (const shadowAccount of shadowAccounts) {
+      const cutOff = cutOffOf(shadowAccount, end);
+      if (!shadowAccount.isOpen) continue;
       if (cutOff > now) later.push(cutOff);
       // Nothing that comes in the same millisecond may fill it any more.
-      else this.#resting.get(command.symbol)?.remove(world);
+      else this.#resting.get(command.symbol)?.remove(shadowAccount);
     }
     if (later.length === 0) void this.#complete(shadow, end);
     else this.#at(Math.min(...later), () => this.#completeWhenDue(shadow));
@@ -315,7 +316,7 @@ export class Shadows {
 
   /** Computes the rows of a shadow, and has them stored. Never rejects. */
   async #complete(shadow: Shadow, end: End): Promise<void> {
-    const { strategyId, placed, command, worlds } = shadow;
+    const { strategyId, placed, command, shadowAccounts } = shadow;
     this.#drop(shadow, "COMPLETE");
     if (placed === null) return;
     const { store, market, log } = this.#deps;
@@ -340,7 +341,9 @@ export class Shadows {
         ? await store.listTrades(strategyId, { symbol, orderId, limit: OWN_FILLS_MAX })
         : shadow.fills;
       if (own.length === OWN_FILLS_MAX) throw new Error(`too many fills of order ${orderId}`);
-      const rows = worlds.map((world): CounterfactualRow => rowOf(...outcomeOf(world, end), own, compared));
+      const rows = shadowAccounts.map(
+        (shadowAccount): CounterfactualRow => rowOf(...outcomeOf(shadowAccount, end), own, compared),
+      );
       const latencyMs = placed.arrival?.latencyMs ?? 0;
       rows.push(rowOf({ profile: "own", latencyMs, status: end.status }, own, own, compared));
       this.#unstored.set(name, { strategyId, orderId, symbol, quoteAsset, completedAt, rows });
@@ -379,13 +382,16 @@ export class Shadows {
   #lost(symbol: string, error: unknown): void {
     if (error !== null) this.#deps.log.error({ err: error, symbol }, "open orders of shadows have failed");
     for (const shadow of [...this.#all]) {
-      if (shadow.command.symbol === symbol && shadow.worlds.some((world) => world.isOpen))
+      if (
+        shadow.command.symbol === symbol &&
+        shadow.shadowAccounts.some((shadowAccount) => shadowAccount.isOpen)
+      )
         this.#drop(shadow, "GONE");
     }
   }
 
   #drop(shadow: Shadow, state: Shadow["state"]): void {
-    const { strategyId, command, worlds } = shadow;
+    const { strategyId, command, shadowAccounts } = shadow;
     shadow.state = state;
     shadow.earlier = [];
     this.#all.delete(shadow);
@@ -393,7 +399,7 @@ export class Shadows {
     own?.delete(shadow);
     if (own?.size === 0) this.#ofStrategy.delete(strategyId);
     const resting = this.#resting.get(command.symbol);
-    for (const world of worlds) resting?.remove(world);
+    for (const shadowAccount of shadowAccounts) resting?.remove(shadowAccount);
     if (resting?.isEmpty) {
       resting.release();
       this.#resting.delete(command.symbol);
@@ -435,25 +441,25 @@ function isOver({ state }: Shadow): boolean {
 }
 
 /**
- * When the order would have ended in a world: a cancel would have arrived with its latency, any other end is at the
+ * When the order would have ended in a account: a cancel would have arrived with its latency, any other end is at the
  * exchange. Not before it was placed there.
  */
-function cutOffOf({ alternative, placedAt }: World, { at, cancelSentAt }: End): number {
+function cutOffOf({ alternative, placedAt }: ShadowAccount, { at, cancelSentAt }: End): number {
   const endsAt = cancelSentAt === null ? at : cancelSentAt + alternative.latencyMs;
   return Math.max(endsAt, placedAt ?? endsAt);
 }
 
-/** What an order did in a world until its end there. */
+/** What an order did in a account until its end there. */
 function outcomeOf(
-  world: World,
+  shadowAccount: ShadowAccount,
   end: End,
 ): [Pick<CounterfactualRow, "profile" | "latencyMs" | "status">, readonly CountedFill[]] {
-  const { alternative, fills } = world;
-  const cutOff = cutOffOf(world, end);
+  const { alternative, fills } = shadowAccount;
+  const cutOff = cutOffOf(shadowAccount, end);
   const counted = fills.filter(({ at }) => at <= cutOff);
-  const wasOpen = world.isOpen || counted.length < fills.length;
+  const wasOpen = shadowAccount.isOpen || counted.length < fills.length;
   const open = counted.length === 0 ? "NEW" : "PARTIALLY_FILLED";
-  const status = wasOpen ? (end.status === "CANCELED" ? "CANCELED" : open) : world.status;
+  const status = wasOpen ? (end.status === "CANCELED" ? "CANCELED" : open) : shadowAccount.status;
   return [{ ...alternative, status }, counted];
 }
 

@@ -10,21 +10,21 @@ import { bestOpposite, isTriggeredBy, limitTrigger } from "../../engine/trigger.
 import type { BookEvent, LiveMarket } from "../../market/feed.ts";
 import { type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { type Crossing, lower, SymbolQueues, unfilled, type Waiting } from "../symbol-queues.ts";
-import type { World } from "./world.ts";
+import type { ShadowAccount } from "./shadow-account.ts";
 
-type Resting = { readonly world: World; readonly waiting: Waiting };
+type Resting = { readonly shadowAccount: ShadowAccount; readonly waiting: Waiting };
 
 /** Every order is followed, whatever its strategy. */
 const ALL = () => true;
 
-export class RestingWorlds {
+export class OpenShadows {
   readonly #symbol: string;
   readonly #market: LiveMarket;
   readonly #onLost: (error: unknown) => void;
   readonly #queues = new SymbolQueues();
-  /** By the name of the world. */
+  /** By the name of the account. */
   readonly #strict = new Map<string, Resting>();
-  readonly #standard = new Set<World>();
+  readonly #standard = new Set<ShadowAccount>();
   readonly #releases: readonly (() => void)[];
   #lastTradeId: number | null = null;
   /** Whether the book has changed while it was not known. */
@@ -54,26 +54,26 @@ export class RestingWorlds {
   }
 
   /** Adds an open order, which was decided just now; `model` is that of its strategy. */
-  add(world: World, model: QueueModel): void {
-    const { order } = world;
+  add(shadowAccount: ShadowAccount, model: QueueModel): void {
+    const { order } = shadowAccount;
     if (order === null) return;
-    if (world.alternative.profile === "standard") {
-      this.#standard.add(world);
+    if (shadowAccount.alternative.profile === "standard") {
+      this.#standard.add(shadowAccount);
       return;
     }
-    const waiting = waitingOf(world.name, order, model);
+    const waiting = waitingOf(shadowAccount.name, order, model);
     const { side, price } = order;
     const book = this.#market.book(this.#symbol);
     this.#queues.add(waiting, book?.displayedAt(restingSide(side), price) ?? waiting.position.ahead);
     if (book !== null) this.#queues.meet(takenSide(side), book.displayed(takenSide(side)));
-    this.#strict.set(world.name, { world, waiting });
+    this.#strict.set(shadowAccount.name, { shadowAccount, waiting });
   }
 
-  remove(world: World): void {
-    this.#standard.delete(world);
-    const resting = this.#strict.get(world.name);
+  remove(shadowAccount: ShadowAccount): void {
+    this.#standard.delete(shadowAccount);
+    const resting = this.#strict.get(shadowAccount.name);
     if (resting === undefined) return;
-    this.#strict.delete(world.name);
+    this.#strict.delete(shadowAccount.name);
     this.#queues.remove(resting.waiting);
   }
 
@@ -91,12 +91,12 @@ export class RestingWorlds {
   }
 
   #quoted(quote: Quote): void {
-    for (const world of this.#standard) {
-      const { order } = world;
+    for (const shadowAccount of this.#standard) {
+      const { order } = shadowAccount;
       const seen = order && bestOpposite(order.side, quote);
       if (order === null || seen === null || !isTriggeredBy(limitTrigger(order), seen)) continue;
-      world.execute({ type: "FillRestingOrder", orderId: order.orderId, seen }, this.#market);
-      if (!world.isOpen) this.#standard.delete(world);
+      shadowAccount.execute({ type: "FillRestingOrder", orderId: order.orderId, seen }, this.#market);
+      if (!shadowAccount.isOpen) this.#standard.delete(shadowAccount);
     }
   }
 
@@ -133,7 +133,10 @@ export class RestingWorlds {
     for (const { strategyId, queues, fills } of this.#queues.trade(trade, step, ALL)) {
       const resting = this.#strict.get(strategyId);
       if (resting === undefined || fills.length === 0) continue;
-      resting.world.execute({ type: "MatchTrade", symbol: this.#symbol, trade, queues }, this.#market);
+      resting.shadowAccount.execute(
+        { type: "MatchTrade", symbol: this.#symbol, trade, queues },
+        this.#market,
+      );
       for (const { order, quantity } of fills) order.expected = subtract(order.expected, quantity);
       this.#executed(resting);
     }
@@ -144,13 +147,13 @@ export class RestingWorlds {
     const resting = this.#strict.get(order.strategyId);
     if (resting === undefined || unfilled(order) === 0n) return;
     const { orderId } = order;
-    resting.world.execute({ type: "MatchCrossing", orderId, levels, book }, this.#market);
+    resting.shadowAccount.execute({ type: "MatchCrossing", orderId, levels, book }, this.#market);
     this.#executed(resting);
   }
 
-  #executed({ world, waiting }: Resting): void {
-    const { order } = world;
-    if (order === null || !world.isOpen) this.remove(world);
+  #executed({ shadowAccount, waiting }: Resting): void {
+    const { order } = shadowAccount;
+    if (order === null || !shadowAccount.isOpen) this.remove(shadowAccount);
     else waiting.remaining = subtract(order.quantity, order.executedQuantity);
   }
 }

@@ -29,9 +29,9 @@ export type Holdings = {
 };
 
 /** The market of a decision, and its time. */
-export type WorldMarket = Market & { now(): number };
+export type ShadowMarket = Market & { now(): number };
 
-export class World {
+export class ShadowAccount {
   /** Names the account, also among all others of a symbol. */
   readonly name: string;
   readonly alternative: Alternative;
@@ -67,7 +67,7 @@ export class World {
   }
 
   /** The order arrives. */
-  place(command: PlaceOrder, holdings: Holdings, market: WorldMarket): void {
+  place(command: PlaceOrder, holdings: Holdings, market: ShadowMarket): void {
     this.placedAt = market.now();
     const rules = market.rules(command.symbol);
     if (rules === null) return;
@@ -83,7 +83,7 @@ export class World {
   }
 
   /** Executes what happens to the order; what is refused changes nothing. */
-  execute(command: Command, market: WorldMarket): void {
+  execute(command: Command, market: ShadowMarket): void {
     const account = this.#account;
     if (account === null) return;
     const decision = decide(account, command, { market, at: market.now() });
