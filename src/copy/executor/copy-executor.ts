@@ -168,12 +168,16 @@ export class CopyExecutor {
   #openedAt: readonly number[] = [];
   #isPollDue = false;
   #wasBlocked = false;
-  readonly #querying = new SingleFlight(() =>
-    this.#beside(async (context) => {
-      const hasFound = await findUnconfirmed(context);
-      if ((await bookExpected(context, this.#prices)) || hasFound) this.#saveAndWake();
-    }),
-  );
+  readonly #querying = new SingleFlight(async () => {
+    await this.#beside(async (context) => {
+      if (await findUnconfirmed(context)) this.#saveAndWake();
+    });
+    // Stops wait for what these say, so they are no polls.
+    const once = this.#session.briefly(0);
+    await this.#beside(async (context) => {
+      if (await bookExpected(context, this.#prices)) this.#saveAndWake();
+    }, once);
+  });
   readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
   #loggedAt: number | null = null;
@@ -853,10 +857,13 @@ export class CopyExecutor {
     void this.#querying.run();
   }
 
-  /** Requests beside everything else, at the polls' pace. Never rejects. */
-  async #beside(ask: (context: CopyContext) => Promise<unknown>): Promise<void> {
+  /** Requests beside everything else, at the polls' pace unless a session is given. Never rejects. */
+  async #beside(
+    ask: (context: CopyContext) => Promise<unknown>,
+    session = this.#session.polling(),
+  ): Promise<void> {
     try {
-      await ask({ ...this.#context, session: this.#session.polling() });
+      await ask({ ...this.#context, session });
     } catch (error) {
       if (!(error instanceof NotAnswered)) await this.#failedWith(error, null);
     }
