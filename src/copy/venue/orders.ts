@@ -28,7 +28,7 @@ import {
   valueFor,
 } from "./answers.ts";
 import type { ListWeight } from "./limits.ts";
-import type { Parameters, RestCall } from "./signed-rest.ts";
+import { type Parameters, RECV_WINDOW_MS, type RestCall } from "./signed-rest.ts";
 import type {
   FillsAsked,
   Venue,
@@ -337,14 +337,23 @@ export type AccountRest = {
   readonly log: Pick<Logger, "warn">;
 };
 
-/** How requests differ in what they may use of the budgets. A leg protects a position. */
-export const LEG_PLACEMENT = { placesOrder: true, priority: "REDUCE" } as const;
+/**
+ * How requests differ in what they may use of the budgets. A leg protects a position: without an answer it is soon sent
+ * again under its id, which the venue takes once.
+ */
+export const LEG_PLACEMENT = { placesOrder: true, priority: "REDUCE", deadlineMs: 2_000 } as const;
 export const URGENT = { placesOrder: false, priority: "REDUCE" } as const;
 /** A query of one order, on which others wait: it is repeated soon. */
 export const FIND = { ...URGENT, deadlineMs: 2_000 } as const;
 export const POLL = { placesOrder: false, priority: "POLL" } as const;
 
-/** The priority of an order: a reduce-only order always goes first. */
+/**
+ * The priority of an order: a reduce-only order always goes first. Without an answer after its validity it is queried.
+ */
 export function placementCost({ reduceOnly, priority = "REDUCE" }: VenueOrder) {
-  return { placesOrder: true, priority: reduceOnly ? "REDUCE" : priority } as const;
+  return {
+    placesOrder: true,
+    priority: reduceOnly ? "REDUCE" : priority,
+    deadlineMs: RECV_WINDOW_MS,
+  } as const;
 }
