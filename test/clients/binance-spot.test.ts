@@ -16,6 +16,7 @@ import { seededGateway } from "../support/seeded-gateway.ts";
 import {
   errorOf,
   type Key,
+  type Life,
   numbersOf,
   REFUSALS,
   type SpotClient,
@@ -24,6 +25,7 @@ import {
   timeInForceOf,
 } from "./client.ts";
 import { describeSpotLife } from "./spot-life.ts";
+import { describeStrictSpotLife } from "./strict-life.ts";
 
 const { BUY, SELL } = SpotRestAPI.NewOrderSideEnum;
 const { LIMIT, LIMIT_MAKER, MARKET } = SpotRestAPI.NewOrderTypeEnum;
@@ -35,8 +37,8 @@ const symbol = SYMBOL;
 
 type Rest = SpotRestAPI.RestAPI;
 
-function restOf({ apiKey, apiSecret }: Key): Rest {
-  return new Spot({ configurationRestAPI: { apiKey, apiSecret, basePath: gateway.url } }).restAPI;
+function restOf({ apiKey, apiSecret }: Key, basePath = gateway.url): Rest {
+  return new Spot({ configurationRestAPI: { apiKey, apiSecret, basePath } }).restAPI;
 }
 
 /** The body of an answer. */
@@ -44,8 +46,8 @@ async function bodyOf(answer: Promise<{ data(): Promise<Told> }>): Promise<Told>
   return await (await answer).data();
 }
 
-function connect(key: Key): SpotClient {
-  const rest = restOf(key);
+function connect(key: Key, url: string): SpotClient {
+  const rest = restOf(key, url);
   return {
     ping: () => bodyOf(rest.ping()),
     serverTime: async () => (await bodyOf(rest.time())).serverTime,
@@ -71,7 +73,7 @@ function connect(key: Key): SpotClient {
           side: SpotRestAPI.NewOrderSideEnum[side],
           type: SpotRestAPI.NewOrderTypeEnum[type],
           newOrderRespType: SpotRestAPI.NewOrderNewOrderRespTypeEnum.FULL,
-          ...(timeInForceOf({ type }) as Told),
+          ...(timeInForceOf({ type, ...order }) as Told),
           ...numbersOf(order),
           ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
         }),
@@ -85,7 +87,7 @@ function connect(key: Key): SpotClient {
   };
 }
 
-describeSpotLife({
+const life: Life<SpotClient> = {
   name: "the connector",
   gateway,
   connect,
@@ -94,7 +96,9 @@ describeSpotLife({
     expect(error).toBeInstanceOf(name === "WRONG_SECRET" ? UnauthorizedError : BadRequestError);
     expect(error).toMatchObject({ code, message: msg });
   },
-});
+};
+describeSpotLife(life);
+describeStrictSpotLife(life);
 
 test("the connector learns the gateway's own budgets and reads all tickers at once", async () => {
   const rest = restOf(gateway.takeStrategy());

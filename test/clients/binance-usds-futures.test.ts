@@ -14,6 +14,7 @@ import {
   errorOf,
   type FuturesClient,
   type Key,
+  type Life,
   numbersOf,
   REFUSALS,
   SYMBOL,
@@ -22,13 +23,14 @@ import {
 } from "./client.ts";
 import { percentOf } from "./contract-sums.ts";
 import { describeFuturesLife } from "./futures-life.ts";
+import { describeStrictFuturesLife } from "./strict-life.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(1, { futuresStrategyCount: 5 });
 const symbol = SYMBOL;
 
-function restOf({ apiKey, apiSecret }: Key): Api.RestAPI {
-  const configurationRestAPI = { apiKey, apiSecret, basePath: gateway.url };
+function restOf({ apiKey, apiSecret }: Key, basePath = gateway.url): Api.RestAPI {
+  const configurationRestAPI = { apiKey, apiSecret, basePath };
   return new DerivativesTradingUsdsFutures({ configurationRestAPI }).restAPI;
 }
 
@@ -37,8 +39,8 @@ async function bodyOf(answer: Promise<{ data(): Promise<Told> }>): Promise<Told>
   return await (await answer).data();
 }
 
-function connect(key: Key): FuturesClient {
-  const rest = restOf(key);
+function connect(key: Key, url: string): FuturesClient {
+  const rest = restOf(key, url);
   return {
     ping: () => bodyOf(rest.testConnectivity()),
     serverTime: async () => (await bodyOf(rest.checkServerTime())).serverTime,
@@ -77,7 +79,7 @@ function connect(key: Key): FuturesClient {
           side: Api.NewOrderSideEnum[side],
           type: Api.NewOrderTypeEnum[type],
           newOrderRespType: Api.NewOrderNewOrderRespTypeEnum.RESULT,
-          ...(timeInForceOf({ type }) as Told),
+          ...(timeInForceOf({ type, ...amounts }) as Told),
           ...numbersOf(amounts),
           ...(reduceOnly === undefined ? {} : { reduceOnly: Api.NewOrderReduceOnlyEnum.TRUE }),
           ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
@@ -122,7 +124,7 @@ function connect(key: Key): FuturesClient {
   };
 }
 
-describeFuturesLife({
+const life: Life<FuturesClient> = {
   name: "the futures connector",
   gateway,
   connect,
@@ -131,7 +133,9 @@ describeFuturesLife({
     expect(error).toBeInstanceOf(name === "WRONG_SECRET" ? UnauthorizedError : BadRequestError);
     expect(error).toMatchObject({ code, message: msg });
   },
-});
+};
+describeFuturesLife(life);
+describeStrictFuturesLife(life);
 
 test("the futures connector sees its used budgets, for orders and for legs", async () => {
   const rest = restOf(gateway.takeFuturesStrategy());

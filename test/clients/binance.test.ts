@@ -21,21 +21,22 @@ import {
 } from "./client.ts";
 import { describeFuturesLife } from "./futures-life.ts";
 import { describeSpotLife } from "./spot-life.ts";
+import { describeStrictFuturesLife, describeStrictSpotLife } from "./strict-life.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(4, { futuresStrategyCount: 3 });
 const symbol = SYMBOL;
 
-function clientOf({ apiKey, apiSecret }: Key): MainClient {
-  return new MainClient({ api_key: apiKey, api_secret: apiSecret, baseUrl: gateway.url });
+function clientOf({ apiKey, apiSecret }: Key, baseUrl = gateway.url): MainClient {
+  return new MainClient({ api_key: apiKey, api_secret: apiSecret, baseUrl });
 }
 
-function futuresClientOf({ apiKey, apiSecret }: Key): USDMClient {
-  return new USDMClient({ api_key: apiKey, api_secret: apiSecret, baseUrl: gateway.url });
+function futuresClientOf({ apiKey, apiSecret }: Key, baseUrl = gateway.url): USDMClient {
+  return new USDMClient({ api_key: apiKey, api_secret: apiSecret, baseUrl });
 }
 
-function connect(key: Key): SpotClient {
-  const client = clientOf(key);
+function connect(key: Key, url: string): SpotClient {
+  const client = clientOf(key, url);
   return {
     ping: () => client.testConnectivity(),
     symbolRules: async () => (await client.getExchangeInfo({ symbol })).symbols[0],
@@ -54,7 +55,7 @@ function connect(key: Key): SpotClient {
         symbol,
         side,
         type,
-        ...timeInForceOf({ type }),
+        ...timeInForceOf({ type, ...order }),
         ...numbersOf(order),
         ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
       }),
@@ -67,8 +68,8 @@ function connect(key: Key): SpotClient {
   };
 }
 
-function connectFutures(key: Key): FuturesClient {
-  const client = futuresClientOf(key);
+function connectFutures(key: Key, url: string): FuturesClient {
+  const client = futuresClientOf(key, url);
   return {
     ping: () => client.testConnectivity(),
     serverTime: () => client.getServerTime(),
@@ -101,7 +102,7 @@ function connectFutures(key: Key): FuturesClient {
         symbol,
         side,
         type,
-        ...timeInForceOf({ type }),
+        ...timeInForceOf({ type, ...amounts }),
         ...numbersOf(amounts),
         ...(reduceOnly === undefined ? {} : { reduceOnly: "true" }),
         ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
@@ -138,8 +139,12 @@ function expectRefusal(error: unknown, name: RefusalName): void {
   expect(error).toMatchObject({ code, message: msg, body: { code, msg } });
 }
 
-describeSpotLife({ name: "binance", gateway, connect, expectRefusal });
-describeFuturesLife({ name: "binance", gateway, connect: connectFutures, expectRefusal });
+const spotLife = { name: "binance", gateway, connect, expectRefusal };
+const futuresLife = { ...spotLife, connect: connectFutures };
+describeSpotLife(spotLife);
+describeFuturesLife(futuresLife);
+describeStrictSpotLife(spotLife);
+describeStrictFuturesLife(futuresLife);
 
 test("binance marks its orders with its own prefix and keeps count of what it has used", async () => {
   const client = clientOf(gateway.takeStrategy());

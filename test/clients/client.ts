@@ -16,7 +16,8 @@ export type Life<Client> = {
   /** The client's name, for the reports. */
   readonly name: string;
   readonly gateway: SeededGateway;
-  connect(key: Key): Client;
+  /** A client on a key of the gateway at an address. */
+  connect(key: Key, url: string): Client;
   /** Fails unless the client reports this refusal in its own way. */
   expectRefusal(error: unknown, name: RefusalName): void;
 };
@@ -24,7 +25,9 @@ export type Life<Client> = {
 /** A spot order as a trader would say it; amounts are decimals. */
 export type NewOrder = {
   readonly side: "BUY" | "SELL";
-  readonly type: "MARKET" | "LIMIT" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
+  readonly type: "MARKET" | "LIMIT" | "LIMIT_MAKER" | "STOP_LOSS" | "STOP_LOSS_LIMIT";
+  /** GTC unless given, for the types that have one. */
+  readonly timeInForce?: "IOC";
   readonly quantity?: string;
   readonly quoteOrderQty?: string;
   readonly price?: string;
@@ -36,6 +39,8 @@ export type NewOrder = {
 export type NewContractOrder = {
   readonly side: "BUY" | "SELL";
   readonly type: "MARKET" | "LIMIT";
+  /** GTC unless given, for limit orders. */
+  readonly timeInForce?: "IOC" | "GTX";
   readonly quantity: string;
   readonly price?: string;
   readonly reduceOnly?: true;
@@ -124,6 +129,7 @@ export const REFUSALS = {
   ORDER_UNKNOWN: { code: -2013, msg: "Order does not exist." },
   ORDER_OVER: { code: -2011, msg: "Unknown order sent." },
   STOP_WOULD_TRIGGER: { code: -2010, msg: "Stop price would trigger immediately." },
+  LIMIT_MAKER_WOULD_TAKE: { code: -2010, msg: "Order would immediately match and take." },
   WRONG_SECRET: { code: -2015, msg: "Invalid API-key, IP, or permissions for action." },
   NOT_LIVE: { code: -2010, msg: "Strategy not live" },
   OTHER_FAMILY: { code: -2010, msg: "This API key manages a strategy of the other family." },
@@ -138,6 +144,10 @@ export const REFUSALS = {
   STOP_MISPLACED: {
     code: -4120,
     msg: "Order type not supported for this endpoint. Please use the Algo Order API endpoints instead.",
+  },
+  POST_ONLY_WOULD_TAKE: {
+    code: -5022,
+    msg: "Due to the order could not be executed as maker, the Post Only order will be rejected.",
   },
   LEG_WOULD_TRIGGER: { code: -2021, msg: "Order would immediately trigger." },
   LEG_EXISTS: {
@@ -178,7 +188,11 @@ export function numbersOf({ quantity, quoteOrderQty, price, stopPrice }: Amounts
   };
 }
 
-/** GTC for the types that require a time in force: some clients add none. */
-export function timeInForceOf({ type }: Pick<NewOrder, "type">) {
+/** The time in force of an order; GTC for the types that require one: some clients add none. */
+export function timeInForceOf<TimeInForce extends string = never>({
+  type,
+  timeInForce,
+}: Pick<NewOrder, "type"> & { readonly timeInForce?: TimeInForce }) {
+  if (timeInForce !== undefined) return { timeInForce };
   return type === "LIMIT" || type === "STOP_LOSS_LIMIT" ? ({ timeInForce: "GTC" } as const) : {};
 }

@@ -33,7 +33,7 @@ export function describeFuturesLife({ name, gateway, connect, expectRefusal }: L
 
     beforeAll(() => {
       strategy = gateway.takeFuturesStrategy();
-      client = connect(strategy);
+      client = connect(strategy, gateway.url);
       bot = futuresBot(client);
     });
 
@@ -233,9 +233,9 @@ export function describeFuturesLife({ name, gateway, connect, expectRefusal }: L
       await refused(client.cancel({ orderId: over.orderId }), "ORDER_OVER");
       await refused(client.queryLeg({ algoId: UNKNOWN_ID }), "ORDER_UNKNOWN");
       await refused(client.cancelLeg({ algoId: UNKNOWN_ID }), "ORDER_UNKNOWN");
-      const stranger = connect({ ...strategy, apiSecret: "0".repeat(64) });
+      const stranger = connect({ ...strategy, apiSecret: "0".repeat(64) }, gateway.url);
       await refused(stranger.account(), "WRONG_SECRET");
-      await refused(connect(gateway.takeStrategy()).account(), "OTHER_FAMILY");
+      await refused(connect(gateway.takeStrategy(), gateway.url).account(), "OTHER_FAMILY");
       expect(await client.allOrders()).toEqual(before);
       expect(await client.openLegs()).toEqual([]);
       await bot.expectBooks();

@@ -23,18 +23,19 @@ import {
 import { percentOf } from "./contract-sums.ts";
 import { describeFuturesLife } from "./futures-life.ts";
 import { describeSpotLife } from "./spot-life.ts";
+import { describeStrictFuturesLife, describeStrictSpotLife } from "./strict-life.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(4, { futuresStrategyCount: 2 });
 const symbol = SYMBOL;
 
-function clientOf({ apiKey, apiSecret }: Key): Binance {
-  const urls = { base: `${gateway.url}/api/`, fapi: `${gateway.url}/fapi/` };
+function clientOf({ apiKey, apiSecret }: Key, url = gateway.url): Binance {
+  const urls = { base: `${url}/api/`, fapi: `${url}/fapi/` };
   return new Binance({ APIKEY: apiKey, APISECRET: apiSecret, urls });
 }
 
-function connect(key: Key): SpotClient {
-  const client = clientOf(key);
+function connect(key: Key, url: string): SpotClient {
+  const client = clientOf(key, url);
   return {
     ping: () => client.ping(),
     serverTime: async () => (await client.time()).serverTime,
@@ -53,7 +54,8 @@ function connect(key: Key): SpotClient {
     account: () => client.account(),
     newClientOrderId: () => "once-only",
     async place({ side, type, newClientOrderId, ...order }) {
-      const { quantity = 0, price, ...others } = numbersOf(order);
+      const { quantity = 0, price, ...amounts } = numbersOf(order);
+      const others = { ...amounts, ...timeInForceOf({ type, ...order }) };
       return await client.order(
         // Its list of types is the futures family's; it sends what it is given.
         type as OrderType,
@@ -79,8 +81,8 @@ function connect(key: Key): SpotClient {
   };
 }
 
-function connectFutures(key: Key): FuturesClient {
-  const client = clientOf(key);
+function connectFutures(key: Key, url: string): FuturesClient {
+  const client = clientOf(key, url);
   return {
     ping: () => client.futuresPing(),
     serverTime: () => client.futuresTime(),
@@ -110,7 +112,7 @@ function connectFutures(key: Key): FuturesClient {
     async place({ side, type, reduceOnly, newClientOrderId, ...amounts }) {
       const { quantity = 0, price } = numbersOf(amounts);
       return await client.futuresOrder(type, side, symbol, quantity, price, {
-        ...timeInForceOf({ type }),
+        ...timeInForceOf({ type, ...amounts }),
         ...(reduceOnly === undefined ? {} : { reduceOnly }),
         ...(newClientOrderId === undefined ? {} : { newClientOrderId }),
       });
@@ -149,8 +151,12 @@ function expectRefusal(error: unknown, name: RefusalName): void {
   expect(JSON.parse((error as Error).message)).toEqual({ code, msg });
 }
 
-describeSpotLife({ name: "node-binance-api", gateway, connect, expectRefusal });
-describeFuturesLife({ name: "node-binance-api", gateway, connect: connectFutures, expectRefusal });
+const spotLife = { name: "node-binance-api", gateway, connect, expectRefusal };
+const futuresLife = { ...spotLife, connect: connectFutures };
+describeSpotLife(spotLife);
+describeFuturesLife(futuresLife);
+describeStrictSpotLife(spotLife);
+describeStrictFuturesLife(futuresLife);
 
 test("node-binance-api takes the server's time for its own, buys by cost, and shows its balance", async () => {
   const client = clientOf(gateway.takeStrategy());

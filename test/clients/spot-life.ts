@@ -39,7 +39,7 @@ export function describeSpotLife({ name, gateway, connect, expectRefusal }: Life
 
     beforeAll(() => {
       strategy = gateway.takeStrategy();
-      client = connect(strategy);
+      client = connect(strategy, gateway.url);
     });
 
     async function place(order: NewOrder): Promise<Told> {
@@ -225,7 +225,7 @@ export function describeSpotLife({ name, gateway, connect, expectRefusal }: Life
       await refused(client.query({ origClientOrderId: "nobodys" }), "ORDER_UNKNOWN");
       await refused(client.cancel({ orderId: UNKNOWN_ID }), "ORDER_UNKNOWN");
       await refused(client.cancel({ orderId: over.orderId }), "ORDER_OVER");
-      const stranger = connect({ ...strategy, apiSecret: "0".repeat(64) });
+      const stranger = connect({ ...strategy, apiSecret: "0".repeat(64) }, gateway.url);
       await refused(stranger.account(), "WRONG_SECRET");
       expect(await client.allOrders()).toEqual(before);
       await expectBalances();
