@@ -62,7 +62,7 @@ const LONG = [
 ];
 
 /** Stock clients that connect again for ever, even when their test has ended. */
-const RECONNECTING = ["test/clients/sockets-{spot,futures}.test.ts"];
+const RECONNECTING = ["test/clients/{sockets-{spot,futures},strict-events}.test.ts"];
 
 /** Tests that measure time run after all others, one at a time. */
 const TIMED = [

@@ -2,16 +2,15 @@
 // key, trades (over the WebSocket API where it can), and learns of its orders, its position and its wallet by
 // its user data stream. How each of them is pointed at the gateway is in docs/clients.md.
 import { DerivativesTradingUsdsFutures } from "@binance/derivatives-trading-usds-futures";
-import { USDMClient, WebsocketAPIClient, WebsocketClient } from "binance";
-import ApiNode from "binance-api-node";
+import { USDMClient, WebsocketAPIClient } from "binance";
 import ccxt from "ccxt";
-import Binance from "node-binance-api";
 import { expect, test } from "vitest";
 import type { Credentials } from "../support/gateway.ts";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { Reports, type Told } from "../support/reports.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
+import { apiNodeFutures, binanceFutures, nodeBinanceFutures } from "./user-data.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(0, { futuresStrategyCount: 6 });
@@ -94,15 +93,10 @@ test("binance's clients trade by socket, and the listen key's stream reports it"
     wsUrl: sockets(),
     restOptions: { baseUrl: gateway.url },
   };
-  const streams: Told = new WebsocketClient(options);
   const api: Told = new WebsocketAPIClient({ ...options, attachEventListeners: false });
   const rest: Told = new USDMClient({ ...options, baseUrl: gateway.url });
-  streams.on("message", reports.take);
-  streams.on("exception", () => {});
-  const opened = new Promise((resolve) => streams.on("open", resolve));
+  const { close } = await binanceFutures(key, gateway.url, reports.take);
   try {
-    await streams.subscribeUsdFuturesUserDataStream();
-    await opened;
     const placed = await api.submitNewFuturesOrder("usdm", {
       ...BUY,
       quantity: 0.01,
@@ -113,7 +107,7 @@ test("binance's clients trade by socket, and the listen key's stream reports it"
     await expectFill(reports, key, placed.result.orderId);
     expect((await rest.getPositionsV3())[0].positionAmt).toBe("0.010");
   } finally {
-    streams.closeAll(true);
+    await close();
     api.getWSClient().closeAll(true);
   }
 });
@@ -151,51 +145,31 @@ test("@binance/derivatives-trading-usds-futures trades by socket, and its stream
 });
 
 test("node-binance-api's userFutureData reports what it trades by REST", async () => {
-  const key = gateway.takeFuturesStrategy();
   const reports = new Reports();
-  const client: Told = new (Binance as Told)().options({
-    APIKEY: key.apiKey,
-    APISECRET: key.apiSecret,
-    recvWindow: 10_000,
-    // It would ask for a listen key once more when the connection ends, also after the test.
-    reconnect: false,
-    urls: { base: `${gateway.url}/api/`, fapi: `${gateway.url}/fapi/` },
-  });
-  client.getFStreamSingleUrl = (category: string) => `${sockets()}/${category}/ws/`;
-  client.getFStreamUrl = (category: string) => `${sockets()}/${category}/stream?streams=`;
-  const subscribed = new Promise((resolve) => {
-    client.websockets.userFutureData(reports.take, undefined, undefined, undefined, resolve);
-  });
+  const { client, close } = await nodeBinanceFutures(
+    gateway.takeFuturesStrategy(),
+    gateway.url,
+    reports.take,
+  );
   try {
-    await subscribed;
     const buy = () => client.futuresMarketBuy("BTCUSDT", 0.01, { newOrderRespType: "RESULT" });
     await untilReported(reports, buy);
     const { orderId } = await buy();
     await reports.first(({ e, o }) => e === "ORDER_TRADE_UPDATE" && o.X === "FILLED" && o.i === orderId);
   } finally {
-    for (const endpoint of Object.keys(client.futuresSubscriptions))
-      client.websockets.futuresTerminate(endpoint);
+    await close();
   }
 });
 
 test("binance-api-node's ws.futuresUser reports what it trades by REST", async () => {
-  const key = gateway.takeFuturesStrategy();
   const reports = new Reports();
-  const client: Told = (ApiNode as Told)({
-    apiKey: key.apiKey,
-    apiSecret: key.apiSecret,
-    httpBase: gateway.url,
-    httpFutures: gateway.url,
-    wsFutures: `${sockets()}/public/ws`,
-    wsFuturesPrivate: `${sockets()}/private/ws`,
-  });
-  const stop = await client.ws.futuresUser(reports.take);
+  const { client, close } = await apiNodeFutures(gateway.takeFuturesStrategy(), gateway.url, reports.take);
   try {
     const buy = () => client.futuresOrder({ ...BUY, newOrderRespType: "RESULT" });
     await untilReported(reports, buy);
     const { orderId } = await buy();
     await reports.first((event) => event.orderStatus === "FILLED" && event.orderId === orderId);
   } finally {
-    await stop();
+    await close();
   }
 });

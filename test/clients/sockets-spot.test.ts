@@ -2,15 +2,13 @@
 // WebSocket API where it can, and learns of its orders by its user data stream. How each of them is pointed
 // at the gateway is in docs/clients.md.
 import { Spot } from "@binance/spot";
-import { WebsocketAPIClient } from "binance";
-import ApiNode from "binance-api-node";
 import ccxt from "ccxt";
-import Binance from "node-binance-api";
 import { describe, expect, test } from "vitest";
 import { stayOnLoopback } from "../support/loopback-only.ts";
 import { Reports, type Told } from "../support/reports.ts";
 import { seededGateway } from "../support/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
+import { apiNodeSpot, binanceSpot, nodeBinanceSpot } from "./user-data.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(8);
@@ -55,19 +53,9 @@ test("ccxt pro watches its orders, trades and balance, and trades by socket", as
 });
 
 test("binance's WebsocketAPIClient trades, and its user data stream reports it", async () => {
-  const key = gateway.takeStrategy();
   const reports = new Reports();
-  const client: Told = new WebsocketAPIClient({
-    api_key: key.apiKey,
-    api_secret: key.apiSecret,
-    wsUrl: sockets(),
-    restOptions: { baseUrl: gateway.url },
-    attachEventListeners: false,
-  } as Told);
-  client.getWSClient().on("message", reports.take);
-  client.getWSClient().on("exception", () => {});
+  const { client, close } = await binanceSpot(gateway.takeStrategy(), gateway.url, reports.take);
   try {
-    await client.subscribeUserDataStream("mainWSAPI");
     const placed = await client.submitNewSpotOrder({
       ...BUY,
       quantity: 0.001,
@@ -81,7 +69,7 @@ test("binance's WebsocketAPIClient trades, and its user data stream reports it",
     const account = await client.getSpotAccountInformation({ timestamp: Date.now() });
     expect(account.result.balances.length).toBeGreaterThan(0);
   } finally {
-    client.getWSClient().closeAll(true);
+    await close();
   }
 });
 
@@ -111,45 +99,21 @@ test("@binance/spot trades, and its user data stream reports it", async () => {
 });
 
 test("node-binance-api's userData reports what it trades by REST", async () => {
-  const key = gateway.takeStrategy();
   const reports = new Reports();
-  const client: Told = new (Binance as Told)().options({
-    APIKEY: key.apiKey,
-    APISECRET: key.apiSecret,
-    recvWindow: 10_000,
-    urls: {
-      base: `${gateway.url}/api/`,
-      stream: `${sockets()}/ws/`,
-      combineStream: `${sockets()}/stream?streams=`,
-    },
-  });
-  client.wsApi = `${sockets()}/ws-api/v3`;
-  const subscribed = new Promise<Told>((resolve) => {
-    client.websockets.userData(undefined, reports.take, reports.take, resolve);
-  });
+  const { client, close } = await nodeBinanceSpot(gateway.takeStrategy(), gateway.url, reports.take);
   try {
-    await subscribed;
     const { orderId } = await client.marketBuy("BTCUSDT", 0.001);
     const filled = await reports.first((event) => event.e === "executionReport" && event.X === "FILLED");
     expect(filled.i).toBe(orderId);
     await reports.first((event) => event.e === "outboundAccountPosition");
   } finally {
-    for (const endpoint of Object.keys(client.websockets.subscriptions()))
-      client.websockets.terminate(endpoint);
+    await close();
   }
 });
 
 test("binance-api-node's ws.user reports what it trades by REST", async () => {
-  const key = gateway.takeStrategy();
   const reports = new Reports();
-  const client: Told = (ApiNode as Told)({
-    apiKey: key.apiKey,
-    apiSecret: key.apiSecret,
-    httpBase: gateway.url,
-    wsBase: `${sockets()}/ws`,
-    wsApi: `${sockets()}/ws-api/v3`,
-  });
-  const stop = await client.ws.user(reports.take);
+  const { client, close } = await apiNodeSpot(gateway.takeStrategy(), gateway.url, reports.take);
   try {
     const { orderId } = await client.order(BUY);
     const filled = await reports.first(
@@ -157,7 +121,7 @@ test("binance-api-node's ws.user reports what it trades by REST", async () => {
     );
     expect(filled.orderId).toBe(orderId);
   } finally {
-    stop();
+    await close();
   }
 });
 
