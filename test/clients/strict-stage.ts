@@ -15,7 +15,8 @@ import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { ConnectionBound } from "../../src/rate-limits/connections.ts";
 import { ListenKeys } from "../../src/sockets/listen-keys.ts";
-import { createPrivateEndpoint } from "../../src/sockets/private-streams.ts";
+import { createMarketEndpoints } from "../../src/sockets/market-streams.ts";
+import { createPrivateEndpoint, listenKeyNames } from "../../src/sockets/private-streams.ts";
 import { isWebSocketUpgrade, Sockets } from "../../src/sockets/server.ts";
 import { UserStreams } from "../../src/sockets/user-streams.ts";
 import { createWsApi } from "../../src/sockets/ws-api.ts";
@@ -72,7 +73,8 @@ export async function openStrictStage() {
       [
         ["60000.1", "0.004"],
         ["60001", "0.004"],
-        ["60010", "1"],
+        ["60010", "0.008"],
+        ["60100", "1"],
       ],
       [["60000", "1"]],
     ),
@@ -90,10 +92,15 @@ export async function openStrictStage() {
     ...{ store, desk, markets: feeds, isShared: false, timers: systemTimers, wallNow, log },
   });
   const listenKeys = new ListenKeys({ store, userStreams, keyChecks, every, wallNow, log });
+  const privateParts = { listenKeys, log };
   const sockets = new Sockets({
     server: server.server,
     endpoints: [
-      createPrivateEndpoint({ listenKeys, log }),
+      createPrivateEndpoint(privateParts),
+      ...createMarketEndpoints({
+        markets: feeds,
+        listenKeysOf: (connection, query) => listenKeyNames(connection, query, privateParts),
+      }),
       ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
     ],
     addressOf: () => "127.0.0.1",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -18,6 +19,8 @@ sys.addaudithook(stay_on_loopback)
 TYPE, HTTP, KEY, SECRET = sys.argv[1:5]
 WS = HTTP.replace("http", "ws", 1)
 IS_SPOT = TYPE == "spot"
+# Whether to place orders that are filled in part, instead of living a bot's life.
+IS_STRICT = os.environ.get("LIFE") == "strict"
 
 # How long anything may take, seconds.
 BOUND = 45

@@ -1,7 +1,7 @@
 """python-binance: its sockets, depth cache, user socket and orders over the WebSocket API."""
 
 import raw
-from facts import HTTP, IS_SPOT, KEY, SECRET, WS, Feed, bounded, fact, run
+from facts import HTTP, IS_SPOT, IS_STRICT, KEY, SECRET, WS, Feed, bounded, fact, run
 
 from binance import AsyncClient, BinanceSocketManager, DepthCacheManager
 from binance.ws.depthcache import FuturesDepthCacheManager
@@ -41,19 +41,7 @@ async def watch_market(client, manager):
     return ticker["c"]
 
 
-async def life():
-    client = await bounded(AsyncClient.create(KEY, SECRET))
-    manager = BinanceSocketManager(client)
-    price = await watch_market(client, manager)
-    events = Feed("user data")
-    async with manager.user_socket() if IS_SPOT else manager.futures_user_socket() as socket:
-        reading = events.follow(socket.recv)
-        if IS_SPOT:
-            place, cancel = client.ws_create_order, client.ws_cancel_order
-        else:
-            place, cancel = client.ws_futures_create_order, client.ws_futures_cancel_order
-        await raw.trade(events, lambda order: place(**order), lambda order: cancel(**order), price)
-        reading.cancel()
+async def read_account(client):
     if IS_SPOT:
         account = await bounded(client.ws_get_account())
         rows = {row["asset"]: row["free"] for row in account["balances"]}
@@ -61,6 +49,26 @@ async def life():
     else:
         [position] = await bounded(client.ws_futures_v2_account_position(symbol="BTCUSDT"))
         fact("position over the WebSocket API", quantity=position["positionAmt"])
+
+
+async def life():
+    client = await bounded(AsyncClient.create(KEY, SECRET))
+    manager = BinanceSocketManager(client)
+    price = None if IS_STRICT else await watch_market(client, manager)
+    events = Feed("user data")
+    async with manager.user_socket() if IS_SPOT else manager.futures_user_socket() as socket:
+        reading = events.follow(socket.recv)
+        if IS_SPOT:
+            place, cancel = client.ws_create_order, client.ws_cancel_order
+        else:
+            place, cancel = client.ws_futures_create_order, client.ws_futures_cancel_order
+        if IS_STRICT:
+            await raw.trade_partly(events, lambda order: place(**order), lambda order: cancel(**order))
+        else:
+            await raw.trade(events, lambda order: place(**order), lambda order: cancel(**order), price)
+        reading.cancel()
+    if not IS_STRICT:
+        await read_account(client)
     await client.close_connection()
     fact("closed")
 

@@ -64,3 +64,36 @@ async def trade(events, place, cancel, price):
         update = await events.first(lambda each: each.get("e") == "ACCOUNT_UPDATE" and each["a"]["P"])
         fact("balance", **{row["a"]: row["wb"] for row in update["a"]["B"]})
         fact("position", quantity=update["a"]["P"][0]["pa"])
+
+
+async def trade_partly(events, place, cancel):
+    """Under `strict`, on the book of `strict-stage.ts`: each order with its answer's status and its events."""
+    common = {"symbol": "BTCUSDT", "side": "BUY"}
+
+    async def tell(name, placed, end):
+        def is_its(each):
+            return report_of(each).get("i") == placed["orderId"]
+
+        await events.first(lambda each: is_its(each) and report_of(each)["X"] == end)
+        reports = [report_of(each) for each in events.messages if is_its(each)]
+        seen = [f"{each['x']} {each['X']} {each['l']} {each['z']}" for each in reports]
+        fact(name, status=placed["status"], reports=seen, average=reports[-1].get("ap"))
+
+    def limit(price, time_in_force, quantity):
+        terms = {"type": "LIMIT", "timeInForce": time_in_force}
+        return place({**common, **terms, "price": price, "quantity": quantity})
+
+    quantity = "0.0007" if IS_SPOT else "0.006"
+    await tell("walked", await bounded(place({**common, "type": "MARKET", "quantity": quantity})), "FILLED")
+    await tell("taken", await bounded(limit("60001", "IOC", "0.0006" if IS_SPOT else "0.004")), "EXPIRED")
+    opened = await bounded(limit("60010", "GTC", "0.0015" if IS_SPOT else "0.010"))
+    await bounded(cancel({"symbol": "BTCUSDT", "orderId": opened["orderId"]}))
+    await tell("partly", opened, "CANCELED")
+    try:
+        if IS_SPOT:
+            maker = {**common, "type": "LIMIT_MAKER", "price": "60100", "quantity": "0.0005"}
+            await bounded(place(maker))
+        else:
+            await bounded(limit("60100", "GTX", "0.004"))
+    except Exception as error:  # Each client has a class of its own.
+        fact("refused", code=error.code)
