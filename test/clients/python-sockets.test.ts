@@ -64,7 +64,7 @@ describe.skipIf(program === "")(`python_binance.py under strict${suffix}`, () =>
     const reports = ["walked", "taken", "partly"].map((name) => [name, facts.get(name)?.reports.slice(1)]);
     expect(Object.fromEntries(reports)).toEqual(REPORTS[type]);
     // (0.004 × 60000.1 + 0.002 × 60001) / 0.006
-    if (type === "futures") expect(facts.get("walked")).toMatchObject({ average: "60000.4" });
+    if (type === "futures") expect(facts.get("walked")).toMatchObject({ average: "60000.40" });
     expect(facts.get("refused")).toEqual({ code: type === "spot" ? -2010 : -5022 });
     expect(facts.has("closed")).toBe(true);
   });
