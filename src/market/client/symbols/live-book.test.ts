@@ -12,7 +12,7 @@ import type { Book, Family, Level } from "../../exchange/source.ts";
 import type { BookEvent } from "../../feed.ts";
 import type { UpstreamAnswer } from "../rest/rest.ts";
 import { createAnnouncer } from "../streams/subscriptions.ts";
-import { createLiveBooks } from "./live-book.ts";
+import { createLiveBooks, unusedBooksMax } from "./live-book.ts";
 
 const RUNS = 200;
 const silent = { info() {}, warn() {}, error() {} };
@@ -62,6 +62,8 @@ function stage(family: Family = "spot") {
     books,
     events,
     asked,
+    /** The symbols of the streams that are subscribed. */
+    symbols: () => new Set([...handlers.keys()].map((stream) => stream.replace(/@.*/, "").toUpperCase())),
     send: (stream: string, data: unknown) => handlers.get(`btcusdt@${stream}`)?.(data),
     /** Answers the oldest request for a snapshot. */
     async answer({ updateId, bids, asks }: Pick<Book, "updateId" | "bids" | "asks">): Promise<void> {
@@ -240,6 +242,35 @@ describe("whether a book is known", () => {
     time.advance(5 * 60_000);
     books.sweep(time.now());
     expect(books.view("ETHUSDT")).toBe(null);
+  });
+
+  test("of the books that nobody listens to the longest unused is given up beyond the bound", () => {
+    const { books, symbols, time } = stage();
+    const use = (symbol: string) => {
+      time.advance(1);
+      void books.prepare(symbol);
+    };
+    const unused = Array.from({ length: unusedBooksMax }, (_, index) => `UNUSED${index}USDT`);
+    for (const symbol of unused) use(symbol);
+    use("UNUSED0USDT");
+    expect(symbols()).toEqual(new Set(["BTCUSDT", ...unused]));
+
+    use("MOREUSDT");
+    expect(symbols()).not.toContain("UNUSED1USDT");
+    // The book of a listener and all others that were used later.
+    expect(symbols()).toEqual(
+      new Set(["BTCUSDT", "MOREUSDT", ...unused.filter((symbol) => symbol !== "UNUSED1USDT")]),
+    );
+
+    time.advance(1);
+    const cancel = books.follow("LISTENEDUSDT", () => {});
+    expect(symbols()).toContain("UNUSED2USDT");
+    time.advance(1);
+    cancel();
+    books.sweep(time.now());
+    expect(symbols()).not.toContain("UNUSED2USDT");
+    expect(symbols()).toContain("LISTENEDUSDT");
+    expect(symbols().size).toBe(unusedBooksMax + 1);
   });
 });
 

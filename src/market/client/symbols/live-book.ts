@@ -1,7 +1,7 @@
 // The live effective books, of symbols that strategies under `strict` use and of no others: each is followed
-// from its first use until `unusedMs` after its last one, or as long as somebody listens. A followed symbol
-// costs two streams (diffs, aggregate trades), and a snapshot by REST when it begins, after a hole and when
-// too few levels of the last one are left.
+// from its first use until `unusedMs` after its last one, or as long as somebody listens. Of those without a
+// listener at most `unusedBooksMax` are followed. A followed symbol costs two streams (diffs, aggregate trades),
+// and a snapshot by REST when it begins, after a hole and when too few levels of the last one are left.
 // A book is known while it is in sequence and its streams are confirmed. A diff stream that stays silent while
 // the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills, sections 2 and 9.
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
@@ -28,6 +28,11 @@ import type { ExchangeClock } from "./exchange-clock.ts";
 export const bookWaitMsMax = 1_000;
 /** How long a book is followed after its last use. */
 const unusedMs = 5 * 60_000;
+/**
+ * Followed books without a listener, of one type; the longest unused beyond this are given up. After a lost
+ * connection their snapshots cost at most five sixths of the exchange's weight per minute.
+ */
+export const unusedBooksMax = 100;
 /** How long events are kept for listeners that begin a little later than what they concern. */
 const eventsKeptMs = 10_000;
 /** Levels of a side in a snapshot. */
@@ -87,6 +92,20 @@ export function createLiveBooks(options: LiveBooksOptions): LiveBooks {
     return book;
   }
 
+  function giveUpLongestUnused(): void {
+    if (books.size <= unusedBooksMax) return;
+    const unused = [...books].filter(([, book]) => !book.isFollowed);
+    // Of two that were used at the same time the one that has been followed longer goes first.
+    unused.sort(([, one], [, other]) => one.usedAt - other.usedAt);
+    const count = Math.max(0, unused.length - unusedBooksMax);
+    for (const [symbol, book] of unused.slice(0, count)) giveUp(symbol, book);
+  }
+
+  function giveUp(symbol: string, book: LiveBook): void {
+    books.delete(symbol);
+    book.release();
+  }
+
   const carriedBy = (connection: Carrier) =>
     [...books.values()].filter((book) => book.isCarriedBy(connection));
 
@@ -96,7 +115,11 @@ export function createLiveBooks(options: LiveBooksOptions): LiveBooks {
       return book?.isKnown ? book.book : null;
     },
     lastPrice: (symbol) => books.get(symbol)?.lastPrice ?? null,
-    prepare: (symbol) => followed(symbol).prepare(),
+    prepare(symbol) {
+      const book = followed(symbol);
+      giveUpLongestUnused();
+      return book.prepare();
+    },
     follow: (symbol, listener) => followed(symbol).follow(listener),
     eventsSince: (symbol, sequence) => books.get(symbol)?.eventsSince(sequence) ?? [],
     lost(connection) {
@@ -110,10 +133,10 @@ export function createLiveBooks(options: LiveBooksOptions): LiveBooks {
         if (book.isFollowed || now - book.usedAt < unusedMs) {
           book.sweep(now);
         } else {
-          books.delete(symbol);
-          book.release();
+          giveUp(symbol, book);
         }
       }
+      giveUpLongestUnused();
     },
     close() {
       for (const book of books.values()) book.release();
