@@ -82,10 +82,8 @@ export async function checkReceipts(
 ): Promise<readonly Finding[]> {
   const findings = new Map<ReceiptRow, Findings>();
   const books: { readonly row: ReceiptRow; readonly before: Before }[] = [];
-  for (const [row, before] of withBefore(rows)) {
-    const found = new Findings();
+  for (const { row, before, found } of checkedAlone(rows)) {
     findings.set(row, found);
-    checkFigures(row, before, found);
     if (recorded !== null) {
       checkTrades(row, recorded, found);
       books.push({ row, before });
@@ -103,11 +101,26 @@ export async function checkReceipts(
       await onChecked(rows.length + index);
     }
   }
-  return rows.map((row) => {
-    const { tradeId, orderId, cause } = row;
-    const { wrong = [], unknown = [] } = findings.get(row) ?? {};
-    return { tradeId, orderId, cause, wrong, unknown };
-  });
+  return [...findings].map(findingOf);
+}
+
+/** Checks receipts of one symbol, ascending by trade, without a recording. */
+export function checkReceiptsAlone(rows: readonly ReceiptRow[]): readonly Finding[] {
+  return [...checkedAlone(rows)].map(({ row, found }) => findingOf([row, found]));
+}
+
+/** Receipts in their order, each compared with its own figures and with those before it. */
+function* checkedAlone(rows: readonly ReceiptRow[]) {
+  for (const [row, before] of withBefore(rows)) {
+    const found = new Findings();
+    checkFigures(row, before, found);
+    yield { row, before, found };
+  }
+}
+
+function findingOf([row, { wrong, unknown }]: readonly [ReceiptRow, Findings]): Finding {
+  const { tradeId, orderId, cause } = row;
+  return { tradeId, orderId, cause, wrong, unknown };
 }
 
 function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRow, Before]> {

@@ -64,6 +64,11 @@ export function orderOf(body: Wire): OrderBody {
   };
 }
 
+/** Whether an order may still be filled, or a leg fire. */
+export function isOpenBody({ status }: Pick<OrderBody, "status">): boolean {
+  return status === "NEW" || status === "PARTIALLY_FILLED";
+}
+
 const LEG_TYPES: readonly string[] = ["STOP_MARKET", "TAKE_PROFIT_MARKET"];
 
 export function isLeg({ type }: Pick<OrderBody, "type">): boolean {

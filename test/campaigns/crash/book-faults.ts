@@ -1,9 +1,10 @@
 // Whether the orders and trades of a strategy are in keeping with all that was acknowledged.
+import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import { sum, units } from "../../support/exact.ts";
 import { firedOrders } from "../harness/books.ts";
 import type { Fault } from "../harness/faults.ts";
 import type { StoredStrategy } from "../harness/stored-rows.ts";
-import { isLeg, type OrderBody } from "./bodies.ts";
+import { isLeg, isOpenBody, type OrderBody } from "./bodies.ts";
 import type { Books } from "./books.ts";
 import { isBody, type Placement, type Trader } from "./trader.ts";
 
@@ -45,7 +46,7 @@ export function acknowledgementFaults(trader: Trader, orders: readonly OrderBody
       const was = JSON.stringify(heard);
       if (stored === undefined) {
         faults.push({ kind: "LOST", what: `${clientOrderId} was acknowledged and is gone: ${was}` });
-      } else if (!mayFollow(heard, stored, placement, ended)) {
+      } else if (!mayFollow(heard, stored, placement, { profile: trader.profile, ended })) {
         faults.push({
           kind: "CHANGED",
           what: `${clientOrderId} went from ${was} to ${JSON.stringify(stored)}`,
@@ -74,20 +75,28 @@ function mayFollow(
   heard: OrderBody,
   stored: OrderBody,
   { mayBeCanceled, isCanceled }: Pick<Placement, "mayBeCanceled" | "isCanceled">,
-  ended: ReadonlySet<number>,
+  { profile, ended }: { readonly profile: FillProfileName; readonly ended: ReadonlySet<number> },
 ): boolean {
   if (FIXED.some((field) => heard[field] !== stored[field])) return false;
   if (isCanceled) return stored.status === "CANCELED";
-  if (stored.status === heard.status) return MOVING.every((field) => heard[field] === stored[field]);
-  if (heard.status !== "NEW") return false;
+  const isSame = MOVING.every((field) => heard[field] === stored[field]);
+  if (stored.status === heard.status && (isSame || heard.status !== "PARTIALLY_FILLED")) return isSame;
+  if (!isOpenBody(heard)) return false;
+  const [before, after] = [units(heard.executedQty), units(stored.executedQty)];
+  // Only `strict` fills an order in parts.
+  const isMore = after > before && profile === "strict";
+  if (after !== before && !isMore && stored.status !== "FILLED") return false;
   switch (stored.status) {
+    case "PARTIALLY_FILLED":
+      return isMore && after < units(stored.origQty);
     case "CANCELED":
-      return units(stored.executedQty) === 0n && (mayBeCanceled || ended.has(stored.updateTime));
+      return after < units(stored.origQty) && (mayBeCanceled || ended.has(stored.updateTime));
     case "FILLED":
       return stored.executedQty === stored.origQty;
     case "FINISHED":
       return isLeg(stored);
-    // A leg whose position is gone; an order that only reduced one, or that could not be paid for any more.
+    // A leg whose position is gone; an order that only reduced one, that could not be paid for any more, or,
+    // under `strict`, that an own order reached.
     case "EXPIRED":
       return isLeg(stored) || units(stored.executedQty) < units(stored.origQty);
     default:
@@ -119,7 +128,7 @@ export function tradeFaults({ name }: Pick<Trader, "name">, { orders, trades }: 
   return faults.map(({ kind, what }) => ({ kind, what: `${name}: ${what}` }));
 }
 
-/** An order that rested was filled at its limit, as maker. */
+/** An order that rested was filled at its limit, as maker; and whatever was filled as maker was so at its limit. */
 export function restedFaults(
   { placements, family }: Trader,
   { orders, trades, legs }: StoredStrategy,
@@ -127,8 +136,9 @@ export function restedFaults(
   // Of a leg that fired the order has the client id.
   const fired = firedOrders(legs);
   return orders.flatMap(({ orderId, clientOrderId, price }) => {
-    if (fired.has(orderId) || placements.get(clientOrderId)?.hasRested !== true) return [];
-    const own = trades.filter((trade) => trade.orderId === orderId);
+    if (fired.has(orderId)) return [];
+    const hasRested = placements.get(clientOrderId)?.hasRested === true;
+    const own = trades.filter((trade) => trade.orderId === orderId && (hasRested || trade.isMaker));
     if (own.every((trade) => trade.isMaker && units(trade.price) === units(price))) return [];
     return [`${family} ${clientOrderId} rested and did not fill at its limit: ${JSON.stringify(own)}`];
   });

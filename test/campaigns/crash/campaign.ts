@@ -1,10 +1,9 @@
 // `npm run crash`: the real program killed under load, and what must never be lost or doubled counted.
 import { campaign, JSON_REPORT, onEachStore, SEED, STORE, say } from "../harness/campaign.ts";
-import type { FaultKind } from "../harness/faults.ts";
 import { number } from "../harness/flags.ts";
 import { faultLines, type Line, renderStores } from "../harness/report.ts";
 import type { Victim } from "../harness/victims.ts";
-import { type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
+import { type CrashFaultKind, type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 import { type FailoverReport, runFailovers } from "./failovers.ts";
 import type { End } from "./kill.ts";
 
@@ -13,7 +12,8 @@ export const CAMPAIGN = campaign({
   about: `
 Trades on a gateway of its own and kills it under load, over and over: kill -9 of the gateway; where the store is a server
 of its own also of that, or of both at once. After each restart every book is checked: what was acknowledged is there,
-once, and all balances are what the trades make them.
+once, and all balances are what the trades make them. Half of the strategies have the fill profile strict; each of their
+trades has to follow from its receipt.
 
 With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead, under two gateways.`,
   flags: {
@@ -86,16 +86,19 @@ const LINES: readonly Line<CrashReport>[] = [
   ["  had not, and sent again were refused", sum(({ settled }) => settled.refused)],
   ["orders and legs that the market had reached at a restart, all over by then", sum(({ filled }) => filled)],
   ["orders in the end", last(({ orders }) => orders)],
+  ["  of them under strict, filled in part", last(({ filledInPart }) => filledInPart)],
   ["  of them to close a position whose leg had fired", last(({ fired }) => fired)],
   ["  of them to liquidate one", last(({ liquidated }) => liquidated)],
+  ["trades under strict that follow from their receipts", last(({ receipts }) => receipts)],
   ["accounts recomputed from their trades", sum(({ booksChecked }) => booksChecked)],
   ["journals replayed", sum(({ journalsReplayed }) => journalsReplayed)],
-  ...faultLines<FaultKind>({
+  ...faultLines<CrashFaultKind>({
     LOST: "lost",
     DOUBLED: "doubled",
     CHANGED: "in a state that may not follow from what was acknowledged",
     UNASKED: "refused or never sent, and there",
     UNBALANCED: "accounts that are not what their trades make them",
+    RECEIPT: "trades under `strict` without a receipt that they follow from",
     JOURNAL: "journals that do not make their account",
     DAMAGED: "damage in the database",
     GATEWAY: "other faults of the gateway",

@@ -1,16 +1,23 @@
 // Crash cycles on one database: the real program, the simulated market, kill -9. In each cycle traders send
 // orders concurrently. After a random number of acknowledged answers the gateway, its database's server or
 // both are killed with requests in flight, and restarted. Cycles alternate between a dear and a cheap market,
-// so that the other market reaches limit orders between the two. The seed decides what is drawn, not how
+// so that the other market reaches limit orders between the two. Half of the strategies are under `strict`. The seed decides what is drawn, not how
 // requests interleave. The first fault ends the run, since later faults may follow from it.
 import type { StrategyType } from "../../../src/domain/account.ts";
+import {
+  type FillProfile,
+  type FillProfileName,
+  STANDARD,
+  type StrictTerms,
+} from "../../../src/domain/fill-profile.ts";
+import { STRICT_DEFAULTS, strictProfile } from "../../../src/engine/matching/terms.ts";
 import { issueApiKey } from "../../../src/keys/api-keys.ts";
 import type { MasterKey } from "../../../src/keys/master-key.ts";
-import { seedStrategies } from "../../../src/keys/seed.ts";
+import { type SeededStrategy, seedStrategies } from "../../../src/keys/seed.ts";
 import { keyRow } from "../../../src/store/key-rows.ts";
 import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
-import type { Fault } from "../harness/faults.ts";
+import type { Fault, FaultKind } from "../harness/faults.ts";
 import { journalFaults } from "../harness/journal.ts";
 import {
   chooseMarkets,
@@ -20,9 +27,12 @@ import {
   quotesOf,
   type SimulatedMarket,
 } from "../harness/markets.ts";
+import { receiptFaults } from "../harness/receipts.ts";
 import { recomputedFaults } from "../harness/recomputed.ts";
+import type { Found } from "../harness/report.ts";
 import type { StoredStrategy } from "../harness/stored-rows.ts";
 import { type Beside, type CrashedStore, makeStore, type StoreName } from "../harness/stores.ts";
+import { SYMBOL } from "../harness/ticks.ts";
 import { compileCache, drawVictim, lastWords, type Victim } from "../harness/victims.ts";
 import { restedFaults } from "./book-faults.ts";
 import { type Killed, killUnderLoad } from "./kill.ts";
@@ -43,6 +53,12 @@ export type CrashOptions = {
   readonly signal?: AbortSignal;
 };
 
+export type CrashFaultKind =
+  | FaultKind
+  /** A trade under `strict` has no receipt, or one that it does not follow from. */
+  | "RECEIPT";
+export type CrashFault = Found<CrashFaultKind>;
+
 export type CycleReport = Killed & {
   readonly cycle: number;
   /** Placements whose outcome the kill left unknown, and what became of them. */
@@ -57,6 +73,9 @@ export type CycleReport = Killed & {
   /** Likewise the legs that have closed a position, and the liquidations. */
   readonly fired: number;
   readonly liquidated: number;
+  /** Likewise the orders under `strict` of which only a part was filled, and the receipts that were checked. */
+  readonly filledInPart: number;
+  readonly receipts: number;
 };
 
 export type CrashReport = {
@@ -64,7 +83,7 @@ export type CrashReport = {
   readonly seed: number;
   readonly cycles: readonly CycleReport[];
   /** Empty if all is well. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly CrashFault[];
   readonly seconds: number;
 };
 
@@ -81,7 +100,14 @@ const FIRST_VICTIMS: readonly Victim[] = ["gateway", "database", "both"];
 const JOURNALS = 2;
 /** The simulated markets move on: after so many cycles the dearest and the cheapest may be others. */
 const CYCLES_PER_MARKETS = 50;
+/** More than a strategy makes. */
+const TRADES_MAX = 1_000_000;
 const MS_PER_SECOND = 1_000;
+/** Orders take about as long as under `standard`, so that as many are in flight at a kill. */
+const STRICT_TERMS: StrictTerms = {
+  ...STRICT_DEFAULTS,
+  ...{ latency: { p50: 10, p90: 30, p99: 80 }, queue: "power-3", refreshMs: 2_000 },
+};
 
 type Stage = {
   readonly store: CrashedStore;
@@ -96,7 +122,8 @@ type Stage = {
  * - orders that the market's present prices reach are filled, legs have fired, positions are liquidated;
  * - every acknowledged order exists once, in its acknowledged state or one that may follow;
  * - every order with an unknown outcome exists at most once, and exactly once after two simultaneous retries;
- * - balances, positions and wallets follow exactly from trades, open orders and incomes.
+ * - balances, positions and wallets follow exactly from trades, open orders and incomes;
+ * - every trade under `strict` follows from its receipt.
  *
  * At the end it checks that some strategies' journals make their accounts, and that the database is sound.
  */
@@ -106,7 +133,7 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
   if (store === null) return null;
   const started = performance.now();
   const reports: CycleReport[] = [];
-  const faults: Fault[] = [];
+  const faults: CrashFault[] = [];
   let gateway: GatewayProcess | null = null;
   try {
     const stage = { store, traders: await makeTraders(store, seed), draw: seededRandom(seed) };
@@ -127,12 +154,14 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
       gateway = await start(cycle % 2 === 1 ? markets.cheap : markets.dear);
       const found = await checkBooks(gateway.url, stage.traders);
       const replayed = isLast ? stage.traders : someOf(atWork);
-      faults.push(...found.faults, ...(await checkDatabase(stage, replayed)));
-      const { settled, filled, orders, fired, liquidated } = found;
+      const inDatabase = await checkDatabase(stage, replayed);
+      faults.push(...found.faults, ...inDatabase.faults);
+      const { settled, filled, orders, filledInPart, fired, liquidated } = found;
+      const { receipts } = inDatabase;
       const booksChecked = stage.traders.length;
       const journalsReplayed = replayed.length;
-      const counts = { settled, filled, orders, fired, liquidated, booksChecked, journalsReplayed };
-      const report = { ...killed, cycle, ...counts };
+      const counts = { settled, filled, orders, filledInPart, fired, liquidated, receipts };
+      const report = { ...killed, cycle, ...counts, booksChecked, journalsReplayed };
       reports.push(report);
       onCycle?.(report);
     }
@@ -156,10 +185,22 @@ async function makeTraders(store: CrashedStore, seed: number): Promise<Trader[]>
     ...Array.from({ length: SPOT_TRADERS }, () => "SPOT" as const),
     ...Array.from({ length: FUTURES_TRADERS }, () => "FUTURES" as const),
   ];
-  const strategies = await store.beside((beside) =>
-    seedStrategies(beside.store, store.master, wanted, Date.now()),
-  );
+  const strategies = await store.beside(async (beside) => {
+    const all: (SeededStrategy & { readonly profile: FillProfileName })[] = [];
+    for (const [index, type] of wanted.entries()) {
+      const profile = profileOf(type, index);
+      const seeded = await seedStrategies(beside.store, store.master, [type], Date.now(), { profile });
+      all.push(...seeded.map((each) => ({ ...each, profile: profile.name })));
+    }
+    return all;
+  });
   return tradersOn(strategies, seed);
+}
+
+/** Two of four are under `strict`, so that both profiles have traders with every habit. */
+function profileOf(type: StrategyType, index: number): FillProfile {
+  const strict = index % 4 < 2 ? null : strictProfile(type, STRICT_TERMS);
+  return strict ?? STANDARD[type];
 }
 
 /** Of both families. */
@@ -195,20 +236,23 @@ async function crash(
   });
 }
 
+const NOTHING_COUNTED = { orders: 0, filledInPart: 0, fired: 0, liquidated: 0 } as const;
+
 async function checkBooks(url: string, traders: readonly Trader[]) {
   const filled = await awaitFills(url, traders);
   const { settled, faults } = await settleUnknown(url, traders);
-  if (faults.length > 0) return { filled, settled, orders: 0, fired: 0, liquidated: 0, faults };
+  if (faults.length > 0) return { filled, settled, ...NOTHING_COUNTED, faults };
   return { filled, settled, ...(await checkAll(url, traders)) };
 }
 
 /**
  * Looks at the database itself, and gives every trader another key of its strategy, whose budgets are unused.
  */
-async function checkDatabase({ store, traders }: Stage, replayed: readonly Trader[]): Promise<Fault[]> {
+async function checkDatabase({ store, traders }: Stage, replayed: readonly Trader[]) {
   return await store.beside(async (beside) => {
     const damage = await store.damage(beside);
-    const faults = damage.map((what): Fault => ({ kind: "DAMAGED", what }));
+    const faults = damage.map((what): CrashFault => ({ kind: "DAMAGED", what }));
+    let receipts = 0;
     for (const { credentials } of replayed) {
       faults.push(...(await journalFaults(beside.store, credentials.strategyId)));
     }
@@ -216,10 +260,25 @@ async function checkDatabase({ store, traders }: Stage, replayed: readonly Trade
       const { family, credentials } = trader;
       const rested = (strategy: StoredStrategy) => restedFaults(trader, strategy);
       faults.push(...(await recomputedFaults(beside, credentials.strategyId, family, rested)));
+      const checked = await checkReceipts(beside, trader);
+      faults.push(...checked.faults);
+      receipts += checked.receipts;
     }
     await giveNewKeys(beside, store.master, traders);
-    return faults;
+    return { faults, receipts };
   });
+}
+
+/** Computes every trade of a strategy again from its receipt. */
+async function checkReceipts({ store }: Beside, { name, credentials: { strategyId } }: Trader) {
+  const loaded = await store.loadAccount(strategyId);
+  const trades = await store.listTrades(strategyId, { symbol: SYMBOL, limit: TRADES_MAX });
+  // That the strategy is gone is what its journal is checked for.
+  const found = loaded === null ? [] : receiptFaults(trades, loaded.account);
+  return {
+    receipts: trades.filter(({ receipt }) => receipt !== undefined).length,
+    faults: found.map((what): CrashFault => ({ kind: "RECEIPT", what: `${name}: ${what}` })),
+  };
 }
 
 async function giveNewKeys({ db }: Beside, master: MasterKey, traders: readonly Trader[]): Promise<void> {

@@ -4,16 +4,19 @@
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";
-import { between, far, isDear, type Limit, near, ticksBetween } from "./limits.ts";
+import { between, drawTimeInForce, far, isDear, type Limit, near, ticksBetween } from "./limits.ts";
 import type { Acknowledged, Trader } from "./trader.ts";
 
 /** Of every other trader. */
 const LEVERAGES = { low: "3", high: "50" };
 /** Resting orders and legs that a trader keeps, about; with more it cancels. */
 const RESTING_MAX = 10;
-/** Coins, worth some ten dollars. */
+/** Coins, worth some ten dollars; a large order is more than many a level of the book has. */
 const QUANTITY_MIN = 120;
 const QUANTITY_SPAN = 120;
+const LARGE_QUANTITY_SPAN = 12_000;
+/** How many of the orders under `strict` are large: they are soon more than the margin allows. */
+const LARGE_SHARE = 0.2;
 
 export async function actOnFutures(trader: Trader, url: string, prices: Prices): Promise<Acknowledged> {
   const draw = () => trader.draw();
@@ -27,7 +30,9 @@ export async function actOnFutures(trader: Trader, url: string, prices: Prices):
   const side = draw() < 0.5 ? "BUY" : "SELL";
   if (trader.placements.size > 0 && kind < 0.3)
     return await trader.placeLeg(url, legTerms(side, prices, draw));
-  const quantity = String(QUANTITY_MIN + Math.floor(draw() * QUANTITY_SPAN));
+  const isLarge = trader.profile === "strict" && draw() < LARGE_SHARE;
+  const span = isLarge ? LARGE_QUANTITY_SPAN : QUANTITY_SPAN;
+  const quantity = String(QUANTITY_MIN + Math.floor(draw() * span));
   const leverage = isBold(trader) ? LEVERAGES.high : LEVERAGES.low;
   if (trader.placements.size === 0 || kind < 0.55) {
     const isReduction = draw() < 0.2;
@@ -38,7 +43,8 @@ export async function actOnFutures(trader: Trader, url: string, prices: Prices):
   }
   const limit = drawLimit(side, prices, draw);
   return await trader.place(url, {
-    ...{ type: "LIMIT", timeInForce: "GTC", quantity, side: limit.side, price: priceOf(limit.ticks) },
+    ...{ type: "LIMIT", timeInForce: drawTimeInForce(trader), quantity },
+    ...{ side: limit.side, price: priceOf(limit.ticks) },
     ...(draw() < 0.3 ? attachedTerms(limit) : {}),
   });
 }

@@ -1,4 +1,5 @@
-// Where limits lie: between the two markets, near the present one, or far from both.
+// Where limits lie: between the two markets, near the present one, or far from both; and for how long they hold.
+import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import type { Prices } from "../harness/markets.ts";
 
 export type Limit = { readonly side: "BUY" | "SELL"; readonly ticks: number };
@@ -28,4 +29,17 @@ export function near(side: Limit["side"], { bid, ask }: Prices, draw: Draw): Lim
 /** A limit that neither market reaches. */
 export function far(side: Limit["side"], { cheapAsk, dearBid }: Prices): Limit {
   return { side, ticks: Math.round(side === "BUY" ? cheapAsk * 0.6 : dearBid * 1.5) };
+}
+
+/** Under `standard` every order rests; `GTX`, which spot calls LIMIT_MAKER, is refused where it would take. */
+export function drawTimeInForce({
+  profile,
+  draw,
+}: {
+  readonly profile: FillProfileName;
+  readonly draw: Draw;
+}) {
+  if (profile === "standard") return "GTC";
+  const drawn = draw();
+  return drawn < 0.6 ? "GTC" : drawn < 0.8 ? "IOC" : drawn < 0.9 ? "GTX" : "FOK";
 }

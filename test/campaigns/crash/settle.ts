@@ -1,12 +1,13 @@
 // After a restart: waits until orders and legs that the market reached have executed, and resends the
 // placements whose outcome is unknown.
 import { eventually } from "../../support/eventually.ts";
+import { units } from "../../support/exact.ts";
 import type { WireAnswer } from "../../support/signed-client.ts";
 import type { Fault } from "../harness/faults.ts";
 import { markOf, type Quote, quotesOf } from "../harness/markets.ts";
 import { fewAtATime } from "../harness/patience.ts";
 import { ticksOf } from "../harness/ticks.ts";
-import { isLeg, type OrderBody, orderOf } from "./bodies.ts";
+import { isLeg, isOpenBody, type OrderBody, orderOf } from "./bodies.ts";
 import { acknowledgementFaults, ownOrders, tradeFaults } from "./book-faults.ts";
 import { openOrders, type PositionBody, positionOf, readBooks } from "./books.ts";
 import { isBody, type Trader } from "./trader.ts";
@@ -37,8 +38,7 @@ export async function awaitFills(url: string, traders: readonly Trader[]): Promi
     async () => {
       const now = await standsOf(url);
       const waiting = await fewAtATime(traders, async (trader) => {
-        const isMet = (order: OrderBody) =>
-          isWellReached(order, before[trader.family]) || isReached(order, now[trader.family]);
+        const isMet = (order: OrderBody) => isDue(order, trader, before[trader.family], now[trader.family]);
         if ((await openOrders(url, trader)).some(isMet)) return true;
         return trader.family === "FUTURES" && isBeyondItsMargin(await positionOf(url, trader));
       });
@@ -46,10 +46,14 @@ export async function awaitFills(url: string, traders: readonly Trader[]): Promi
     },
     { askAgainMs: ASK_AGAIN_MS },
   );
-  const reached = traders.map(({ family, placements }) =>
-    [...placements.values()].filter(
+  const reached = traders.map((trader) =>
+    [...trader.placements.values()].filter(
       ({ heard, mayBeCanceled }) =>
-        !mayBeCanceled && isBody(heard) && heard.status === "NEW" && isWellReached(heard, before[family]),
+        !mayBeCanceled &&
+        isBody(heard) &&
+        isOpenBody(heard) &&
+        isWellReached(heard, before[trader.family]) &&
+        !isInQueue(heard, trader),
     ),
   );
   return reached.flat().length;
@@ -59,6 +63,19 @@ async function standsOf(url: string): Promise<{ readonly SPOT: Stand; readonly F
   const { SPOT, FUTURES } = await quotesOf(url);
   const mark = await markOf(url);
   return { SPOT: { ...SPOT, mark }, FUTURES: { ...FUTURES, mark } };
+}
+
+/**
+ * Whether an order or leg has to be over by now. Under `strict` an order is filled by what the book has, so that only one
+ * well within the present book has to be.
+ */
+function isDue(order: OrderBody, trader: Trader, before: Stand, now: Stand): boolean {
+  if (isInQueue(order, trader)) return isWellReached(order, now);
+  return isWellReached(order, before) || isReached(order, now);
+}
+
+function isInQueue(order: OrderBody, { profile }: Trader): boolean {
+  return profile === "strict" && !isLeg(order);
 }
 
 /**
@@ -129,9 +146,15 @@ export async function checkAll(url: string, traders: readonly Trader[]) {
     orders: count((order) => !isLeg(order)),
     /** Legs that have closed a position. */
     fired: count((order) => isLeg(order) && order.status === "FINISHED"),
+    /** Orders of which a part was filled, and not the whole. */
+    filledInPart: count((order) => !isLeg(order) && isPart(order)),
     liquidated: count(({ type }) => type === "LIQUIDATION"),
     faults,
   };
+}
+
+function isPart({ executedQty, origQty }: OrderBody): boolean {
+  return units(executedQty) > 0n && units(executedQty) < units(origQty);
 }
 
 async function readAll(url: string, traders: readonly Trader[]) {

@@ -1,8 +1,9 @@
-// What a spot trader does: it buys once, and from then on goes in and out, at the market's price and at limits.
+// What a spot trader does: it buys once, and from then on goes in and out, at the market's price and at limits. Under
+// `strict` some of its orders are larger than a level of the book, and limits have every time in force.
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";
-import { between, far, near } from "./limits.ts";
+import { between, drawTimeInForce, far, near } from "./limits.ts";
 import type { Acknowledged, Trader } from "./trader.ts";
 
 /** Resting orders that a trader keeps, about; with more it cancels. */
@@ -19,16 +20,14 @@ export async function actOnSpot(trader: Trader, url: string, prices: Prices): Pr
     if (chosen !== undefined && draw() < 0.9) return await trader.cancel(url, chosen);
     return await trader.cancelAll(url);
   }
-  const quantity = String(40 + Math.floor(draw() * 40));
+  const isLarge = trader.profile === "strict" && draw() < 0.3;
+  const quantity = String(isLarge ? 500 + Math.floor(draw() * 1_000) : 40 + Math.floor(draw() * 40));
   const side = draw() < 0.5 ? "BUY" : "SELL";
   if (kind < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });
   const limit =
     kind < 0.6 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
-  return await trader.place(url, {
-    type: "LIMIT",
-    timeInForce: "GTC",
-    quantity,
-    side: limit.side,
-    price: priceOf(limit.ticks),
-  });
+  const terms = { quantity, side: limit.side, price: priceOf(limit.ticks) };
+  const timeInForce = drawTimeInForce(trader);
+  if (timeInForce === "GTX") return await trader.place(url, { type: "LIMIT_MAKER", ...terms });
+  return await trader.place(url, { type: "LIMIT", timeInForce, ...terms });
 }

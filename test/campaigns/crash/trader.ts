@@ -1,7 +1,9 @@
 // One strategy under load, and all answers that it received. An answer from before a crash must hold after
 // it.
 import type { StrategyType } from "../../../src/domain/account.ts";
+import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import type { SeededStrategy } from "../../../src/keys/seed.ts";
+import { units } from "../../support/exact.ts";
 import type { Credentials } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
@@ -10,7 +12,7 @@ import type { AllPrices } from "../harness/markets.ts";
 import { patiently } from "../harness/patience.ts";
 import { LEG_PATHS, PATHS } from "../harness/routes.ts";
 import { SYMBOL } from "../harness/ticks.ts";
-import { type OrderBody, orderOf } from "./bodies.ts";
+import { isOpenBody, type OrderBody, orderOf } from "./bodies.ts";
 import { actOnFutures } from "./futures-habits.ts";
 import { actOnSpot } from "./spot-habits.ts";
 
@@ -48,13 +50,21 @@ export class Trader {
   readonly placements = new Map<string, Placement>();
   readonly name: string;
   readonly family: StrategyType;
+  readonly profile: FillProfileName;
   readonly draw: Draw;
   /** Placements that were answered 503. */
   unavailable = 0;
 
-  constructor(parts: { name: string; family: StrategyType; credentials: Credentials; draw: Draw }) {
+  constructor(parts: {
+    name: string;
+    family: StrategyType;
+    profile?: FillProfileName;
+    credentials: Credentials;
+    draw: Draw;
+  }) {
     this.name = parts.name;
     this.family = parts.family;
+    this.profile = parts.profile ?? "standard";
     this.credentials = parts.credentials;
     this.draw = parts.draw;
   }
@@ -138,7 +148,7 @@ export class Trader {
   /** Client ids of what is known to rest, or to wait, and may not be canceled. */
   resting(): string[] {
     return [...this.placements]
-      .filter(([, { heard, mayBeCanceled }]) => isBody(heard) && heard.status === "NEW" && !mayBeCanceled)
+      .filter(([, { heard, mayBeCanceled }]) => isBody(heard) && isOpenBody(heard) && !mayBeCanceled)
       .map(([clientOrderId]) => clientOrderId);
   }
 
@@ -148,8 +158,10 @@ export class Trader {
     if (placement === undefined)
       throw new GatewayFault(`answered with an order that was never sent: ${order.clientOrderId}`);
     if (order.status === "NEW") placement.hasRested = true;
-    // Of two answers that cross on their way the final one holds.
-    if (!isBody(placement.heard) || placement.heard.status === "NEW") placement.heard = order;
+    const { heard } = placement;
+    // Of two answers that cross on their way the final one holds, of two open states the one with more executed.
+    if (!isBody(heard) || (isOpenBody(heard) && units(order.executedQty) >= units(heard.executedQty)))
+      placement.heard = order;
   }
 
   #newId(): string {
@@ -186,11 +198,14 @@ export class Trader {
   }
 }
 
-/** A trader on each strategy, with draws of its own. */
-export function tradersOn(strategies: readonly SeededStrategy[], seed: number): Trader[] {
-  return strategies.map((credentials, index) => {
+/** A trader on each strategy, with draws of its own; under `standard` unless a profile is said. */
+export function tradersOn(
+  strategies: readonly (SeededStrategy & { readonly profile?: FillProfileName })[],
+  seed: number,
+): Trader[] {
+  return strategies.map(({ profile = "standard", ...credentials }, index) => {
     const draw = seededRandom(seed * 1_000 + index);
-    return new Trader({ name: `t${index}`, family: credentials.type, credentials, draw });
+    return new Trader({ name: `t${index}`, family: credentials.type, profile, credentials, draw });
   });
 }
 

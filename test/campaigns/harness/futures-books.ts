@@ -1,7 +1,7 @@
 // Recomputes what a futures strategy must have without the program's own arithmetic: positions and realized
 // profit from its trades, the wallet from its incomes, and compares both with its ledger accounts.
 import { ceil, floor, least, magnitude, signedUnits, sum } from "../../support/exact.ts";
-import type { StoredPosition, StoredStrategy, StoredTrade } from "./stored-rows.ts";
+import { isOpen, type StoredPosition, type StoredStrategy, type StoredTrade } from "./stored-rows.ts";
 
 const ASSET = "USDT";
 /** What a futures strategy starts with. Source: specification section 1. */
@@ -109,7 +109,7 @@ function pocketFaults({ orders, state: { balances, positions = [] } }: StoredStr
   }
   const { free, locked, isolated } = pocketsOf(balances[ASSET]);
   if (free < 0n || locked < 0n || isolated < 0n) faults.push("a pocket of one's own is overdrawn");
-  const reserved = sum(orders.map((order) => (order.status === "NEW" ? signedUnits(order.reserved) : 0n)));
+  const reserved = sum(orders.filter(isOpen).map((order) => signedUnits(order.reserved)));
   if (locked !== reserved) faults.push(`${locked} units are locked, and orders reserve ${reserved}`);
   const wallets = sum(positions.map(({ isolatedWallet }) => signedUnits(isolatedWallet)));
   if (isolated !== wallets) faults.push(`${isolated} units are isolated, and positions have ${wallets}`);

@@ -1,7 +1,7 @@
 // What a spot strategy must own, recomputed without a look at the program's own arithmetic: from the seed,
 // its trades and its open orders.
 import { costOf, decimalText, expectedFill, units } from "../../support/exact.ts";
-import type { StoredStrategy } from "./stored-rows.ts";
+import { isOpen, type StoredStrategy } from "./stored-rows.ts";
 
 export type Assets = { readonly base: string; readonly quote: string };
 type Held = { owned: bigint; locked: bigint };
@@ -35,11 +35,12 @@ export function spotFaults(
       faults.push(`trade ${tradeId} is for ${quoteQuantity} less ${fee}, not ${JSON.stringify(expected)}`);
     }
   }
-  for (const order of orders.filter(({ status }) => status === "NEW")) {
+  for (const order of orders.filter(isOpen)) {
     const { base, quote } = assetsOf(order.symbol);
     const price = units(order.price) > 0n ? order.price : order.stopPrice;
-    if (order.side === "BUY") of(quote).locked += costOf(price, order.quantity);
-    else of(base).locked += units(order.quantity);
+    const remaining = decimalText(units(order.quantity) - units(order.executedQuantity));
+    if (order.side === "BUY") of(quote).locked += costOf(price, remaining);
+    else of(base).locked += units(remaining);
   }
   for (const asset of new Set([...held.keys(), ...Object.keys(state.balances)])) {
     const { owned, locked } = held.get(asset) ?? { owned: 0n, locked: 0n };

@@ -35,6 +35,11 @@ export type StoredTrade = {
   readonly realizedPnl?: string;
 };
 
+/** Whether an order may still be filled, or waits for its trigger. */
+export function isOpen({ status }: Pick<StoredOrder, "status">): boolean {
+  return status === "NEW" || status === "PARTIALLY_FILLED";
+}
+
 export type StoredLeg = {
   readonly legId: number;
   readonly clientLegId: string;
