@@ -68,6 +68,7 @@ function walkWith<Client extends { hear(text: string): void }>(
   const lives = new Map<Account, Watched<Client>>();
   const sent = new Map<string, number>();
   walk(family, seed, COMMANDS, {
+    profiles: ["standard"],
     decides(account, command, circumstances) {
       const decision = decide(account, command, circumstances);
       if (isRefusal(decision) || decision.events.length === 0) return decision;

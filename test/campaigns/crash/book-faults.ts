@@ -90,7 +90,9 @@ function mayFollow(
     case "PARTIALLY_FILLED":
       return isMore && after < units(stored.origQty);
     case "CANCELED":
-      return after < units(stored.origQty) && (mayBeCanceled || ended.has(stored.updateTime));
+      return (
+        (isLeg(stored) || after < units(stored.origQty)) && (mayBeCanceled || ended.has(stored.updateTime))
+      );
     case "FILLED":
       return stored.executedQty === stored.origQty;
     case "FINISHED":

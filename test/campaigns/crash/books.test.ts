@@ -1,6 +1,7 @@
 // What the crash cycles compare with the answers that traders received: orders made by hand, each with one thing wrong.
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../../src/domain/account.ts";
+import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import type { StoredOrder, StoredTrade } from "../harness/stored-rows.ts";
 import type { OrderBody, TradeBody } from "./bodies.ts";
 import { acknowledgementFaults, restedFaults, tradeFaults } from "./book-faults.ts";
@@ -108,6 +109,33 @@ describe("orders are at fault", () => {
   });
 });
 
+describe("an order that is filled in part", () => {
+  const part = (executedQty: string, status = "PARTIALLY_FILLED"): OrderBody => ({
+    ...resting,
+    ...{ status, executedQty: `${executedQty}.00000000`, cummulativeQuoteQty: "1.00000000" },
+  });
+  const kindsWith = (from: OrderBody, to: OrderBody, profile: FillProfileName = "strict") => {
+    const trader = traderWith({ "t0-1": filled, "t0-2": from }, "SPOT", profile);
+    return acknowledgementFaults(trader, [filled, to]).map(({ kind }) => kind);
+  };
+
+  test("may be filled further, and end with what it has, under strict", () => {
+    expect(kindsWith(resting, part("10"))).toEqual([]);
+    expect(kindsWith(part("10"), part("20"))).toEqual([]);
+    expect(kindsWith(part("10"), part("10", "EXPIRED"))).toEqual([]);
+    expect(kindsWith(part("10"), part("50", "FILLED"))).toEqual([]);
+  });
+
+  test("is at fault where it lost a part, is whole and not filled, was canceled by nobody, or is of standard", () => {
+    expect(kindsWith(part("10"), part("5"))).toEqual(["CHANGED"]);
+    expect(kindsWith(part("10"), resting)).toEqual(["CHANGED"]);
+    expect(kindsWith(part("10"), part("50"))).toEqual(["CHANGED"]);
+    expect(kindsWith(part("10"), part("20", "FILLED"))).toEqual(["CHANGED"]);
+    expect(kindsWith(part("10"), part("10", "CANCELED"))).toEqual(["CHANGED"]);
+    expect(kindsWith(resting, part("10"), "standard")).toEqual(["CHANGED"]);
+  });
+});
+
 test("trades are at fault that are missing, listed again, or do not add up to their order", () => {
   const first = {
     id: 1,
@@ -153,9 +181,13 @@ function kindsOf(
   return acknowledgementFaults(trader, orders).map(({ kind }) => kind);
 }
 
-function traderWith(heard: Readonly<Record<string, Placement["heard"]>>, family: StrategyType): Trader {
+function traderWith(
+  heard: Readonly<Record<string, Placement["heard"]>>,
+  family: StrategyType,
+  profile: FillProfileName = "standard",
+): Trader {
   const credentials = { strategyId: "", apiKey: "", apiSecret: "" };
-  const trader = new Trader({ name: "t0", family, credentials, draw: () => 0 });
+  const trader = new Trader({ name: "t0", family, profile, credentials, draw: () => 0 });
   for (const [clientOrderId, each] of Object.entries(heard)) {
     trader.placements.set(clientOrderId, {
       path: "",

@@ -4,7 +4,7 @@
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";
-import { between, drawTimeInForce, far, isDear, type Limit, near, ticksBetween } from "./limits.ts";
+import { between, drawTimeInForce, far, isDear, type Limit, near, taking, ticksBetween } from "./limits.ts";
 import type { Acknowledged, Trader } from "./trader.ts";
 
 /** Of every other trader. */
@@ -14,9 +14,9 @@ const RESTING_MAX = 10;
 /** Coins, worth some ten dollars; a large order is more than many a level of the book has. */
 const QUANTITY_MIN = 120;
 const QUANTITY_SPAN = 120;
-const LARGE_QUANTITY_SPAN = 12_000;
+const LARGE_QUANTITY_SPANS = { low: 20_000, high: 60_000 };
 /** How many of the orders under `strict` are large: they are soon more than the margin allows. */
-const LARGE_SHARE = 0.2;
+const LARGE_SHARE = 0.4;
 
 export async function actOnFutures(trader: Trader, url: string, prices: Prices): Promise<Acknowledged> {
   const draw = () => trader.draw();
@@ -31,7 +31,7 @@ export async function actOnFutures(trader: Trader, url: string, prices: Prices):
   if (trader.placements.size > 0 && kind < 0.3)
     return await trader.placeLeg(url, legTerms(side, prices, draw));
   const isLarge = trader.profile === "strict" && draw() < LARGE_SHARE;
-  const span = isLarge ? LARGE_QUANTITY_SPAN : QUANTITY_SPAN;
+  const span = isLarge ? LARGE_QUANTITY_SPANS[isBold(trader) ? "high" : "low"] : QUANTITY_SPAN;
   const quantity = String(QUANTITY_MIN + Math.floor(draw() * span));
   const leverage = isBold(trader) ? LEVERAGES.high : LEVERAGES.low;
   if (trader.placements.size === 0 || kind < 0.55) {
@@ -41,7 +41,7 @@ export async function actOnFutures(trader: Trader, url: string, prices: Prices):
       ...(isReduction ? { reduceOnly: "true" } : { leverage }),
     });
   }
-  const limit = drawLimit(side, prices, draw);
+  const limit = drawLimit(trader, side, prices);
   return await trader.place(url, {
     ...{ type: "LIMIT", timeInForce: drawTimeInForce(trader), quantity },
     ...{ side: limit.side, price: priceOf(limit.ticks) },
@@ -54,9 +54,11 @@ function isBold({ name }: Trader): boolean {
   return Number(name.slice(1)) % 2 === 1;
 }
 
-function drawLimit(side: Limit["side"], prices: Prices, draw: () => number): Limit {
+function drawLimit({ profile, draw }: Trader, side: Limit["side"], prices: Prices): Limit {
   const kind = draw();
-  return kind < 0.5 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
+  if (kind < 0.5) return between(prices, draw);
+  if (kind > 0.8) return far(side, prices);
+  return (profile === "strict" && draw() < 0.6 ? taking : near)(side, prices, draw);
 }
 
 /** A leg that waits between the two markets: of a position on its other side. */

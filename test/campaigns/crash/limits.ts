@@ -26,6 +26,12 @@ export function near(side: Limit["side"], { bid, ask }: Prices, draw: Draw): Lim
   return { side, ticks: side === "BUY" ? bid - distance : ask + distance };
 }
 
+/** A limit at about the best price of the other side, where there may be too little. */
+export function taking(side: Limit["side"], { bid, ask }: Prices, draw: Draw): Limit {
+  const distance = Math.floor(draw() * 4) - 1;
+  return { side, ticks: side === "BUY" ? ask + distance : bid - distance };
+}
+
 /** A limit that neither market reaches. */
 export function far(side: Limit["side"], { cheapAsk, dearBid }: Prices): Limit {
   return { side, ticks: Math.round(side === "BUY" ? cheapAsk * 0.6 : dearBid * 1.5) };

@@ -3,7 +3,7 @@
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";
-import { between, drawTimeInForce, far, near } from "./limits.ts";
+import { between, drawTimeInForce, far, near, taking } from "./limits.ts";
 import type { Acknowledged, Trader } from "./trader.ts";
 
 /** Resting orders that a trader keeps, about; with more it cancels. */
@@ -11,8 +11,11 @@ const RESTING_MAX = 14;
 
 export async function actOnSpot(trader: Trader, url: string, prices: Prices): Promise<Acknowledged> {
   const draw = () => trader.draw();
-  if (trader.placements.size === 0)
-    return await trader.place(url, { side: "BUY", type: "MARKET", quantity: "900" });
+  const isStrict = trader.profile === "strict";
+  if (trader.placements.size === 0) {
+    const quantity = isStrict ? "1500" : "900";
+    return await trader.place(url, { side: "BUY", type: "MARKET", quantity });
+  }
   const resting = trader.resting();
   const kind = draw();
   if (resting.length > RESTING_MAX || kind > 0.9) {
@@ -20,12 +23,16 @@ export async function actOnSpot(trader: Trader, url: string, prices: Prices): Pr
     if (chosen !== undefined && draw() < 0.9) return await trader.cancel(url, chosen);
     return await trader.cancelAll(url);
   }
-  const isLarge = trader.profile === "strict" && draw() < 0.3;
+  const isLarge = isStrict && draw() < 0.5;
   const quantity = String(isLarge ? 500 + Math.floor(draw() * 1_000) : 40 + Math.floor(draw() * 40));
   const side = draw() < 0.5 ? "BUY" : "SELL";
   if (kind < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });
   const limit =
-    kind < 0.6 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
+    kind < 0.6
+      ? between(prices, draw)
+      : kind < 0.8
+        ? (isStrict && draw() < 0.6 ? taking : near)(side, prices, draw)
+        : far(side, prices);
   const terms = { quantity, side: limit.side, price: priceOf(limit.ticks) };
   const timeInForce = drawTimeInForce(trader);
   if (timeInForce === "GTX") return await trader.place(url, { type: "LIMIT_MAKER", ...terms });

@@ -46,6 +46,24 @@ test("books in which nothing is wrong have no fault", () => {
   expect(bookFaults(sound, "SPOT")).toEqual([]);
 });
 
+/** Ten of the resting order's fifty are filled. */
+const inPart = (locked: string): StoredStrategy => ({
+  ...sound,
+  orders: [filled, { ...resting, status: "PARTIALLY_FILLED", executedQuantity: "10", executedQuote: "0.5" }],
+  trades: [
+    trade,
+    ...[
+      { ...trade, tradeId: 2, orderId: 2, price: "0.05", quantity: "10", quoteQuantity: "0.5", fee: "0.01" },
+    ],
+  ],
+  state: { balances: { DOGE: { free: "109.89" }, USDT: { free: "187.5", locked } } },
+});
+
+test("an order that is filled in part locks what the rest of it needs", () => {
+  expect(bookFaults(inPart("2"), "SPOT")).toEqual([]);
+  expect(bookFaults(inPart("2.5"), "SPOT")).toHaveLength(1);
+});
+
 describe("books are at fault", () => {
   const usdt = (terms: Readonly<Record<string, string>>) => ({
     state: { balances: { ...sound.state.balances, USDT: { ...sound.state.balances.USDT, ...terms } } },

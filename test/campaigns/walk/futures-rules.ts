@@ -10,6 +10,7 @@ import {
   isHealthy,
   isLiquidationPrice,
   leverageNow,
+  marginAt,
   notionalLimit,
   notionalOfEntries,
   reservesDue,
@@ -42,9 +43,24 @@ export function checkLiquidation(decided: Decided, before: Positions, movesWalle
   if (isDue !== liquidated.size > 0)
     throw new Error(`the mark price ${mark} of ${symbol} ${isDue ? "liquidates" : "liquidates nobody"}`);
   for (const event of events) {
-    if (event.type === "OrderFilled" && liquidated.has(event.trade.orderId) && position != null)
-      checkLiquidated(event, position, mark, decided);
+    if (event.type === "OrderFilled" && liquidated.has(event.trade.orderId) && position != null) {
+      if (decided.account.profile.strict === null) checkLiquidated(event, position, mark, decided);
+      else checkTaken(event, position, decided);
+    }
   }
+}
+
+/** Under `strict` the book takes what it has within the bankruptcy price, and the rest is taken over at that. */
+function checkTaken({ trade }: OrderFilled, position: Position, { account }: Decided): void {
+  const { symbol, price, fee, orderId, receipt } = trade;
+  if (marginAt(position, price) < 0n)
+    throw new Error(`a liquidation loses no more than the wallet: order ${orderId}, ${price}`);
+  const worse = (position.quantity > 0n ? price - 1n : price + 1n) as typeof price;
+  if (receipt?.cause === "TAKEOVER" && price > 0n && marginAt(position, worse) >= 0n)
+    throw new Error(
+      `what the book does not have is taken over at the bankruptcy price: order ${orderId}, ${price}`,
+    );
+  checkNothingLeft({ symbol, fee, orderId }, account);
 }
 
 function checkLiquidated(
@@ -57,10 +73,7 @@ function checkLiquidated(
   const brackets = bracketsOf(market, symbol);
   if (!isLiquidationPrice(position, { price, mark }, brackets))
     throw new Error(`a liquidation is at the price of its margin: order ${orderId}, ${price} at ${mark}`);
-  if (fee !== 0n) throw new Error(`a liquidation pays no commission: order ${orderId}`);
-  const open = [...account.openOrders.values(), ...account.openLegs.values()];
-  if (account.positions.has(symbol) || open.some((each) => each.symbol === symbol))
-    throw new Error(`a liquidation leaves nothing on its symbol: ${symbol}`);
+  checkNothingLeft({ symbol, fee, orderId }, account);
   const sum = (from: string, to: string) =>
     postings
       .filter((each) => each.from === from && each.to === to)
@@ -71,6 +84,16 @@ function checkLiquidated(
   const due = asked < left ? asked : left;
   if (sum("free", "clearance") !== due)
     throw new Error(`a liquidation pays the clearance fee of ${due}: order ${orderId}`);
+}
+
+function checkNothingLeft(
+  { symbol, fee, orderId }: Pick<OrderFilled["trade"], "symbol" | "fee" | "orderId">,
+  account: Account,
+): void {
+  if (fee !== 0n) throw new Error(`a liquidation pays no commission: order ${orderId}`);
+  const open = [...account.openOrders.values(), ...account.openLegs.values()];
+  if (account.positions.has(symbol) || open.some((each) => each.symbol === symbol))
+    throw new Error(`a liquidation leaves nothing on its symbol: ${symbol}`);
 }
 
 /** No entry is taken that could make the position too large for its leverage. */

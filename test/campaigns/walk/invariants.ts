@@ -58,7 +58,11 @@ export function checkChange(earlier: Order, later: Order): void {
     throw new Error(`nobody executes a stop that waits for its trigger: ${name}`);
   if (!isOpen(later) && later.reserved !== 0n) throw new Error(`who is over reserves nothing: ${name}`);
   if (later.executedQuantity < earlier.executedQuantity) throw new Error(`no fill is taken back: ${name}`);
-  for (const term of ["symbol", "side", "type", "price", "stopPrice", "quantity", "placedAt"] as const)
+  // What a quote amount buys is known when the book has ended.
+  const isOfAmount = later.quoteQuantity > 0n && later.status === "EXPIRED";
+  const quantity = isOfAmount ? later.executedQuantity : earlier.quantity;
+  if (later.quantity !== quantity) throw new Error(`the quantity of an order never changes: ${name}`);
+  for (const term of ["symbol", "side", "type", "price", "stopPrice", "placedAt"] as const)
     if (earlier[term] !== later[term]) throw new Error(`the ${term} of an order never changes: ${name}`);
 }
 

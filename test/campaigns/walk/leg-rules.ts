@@ -6,15 +6,21 @@ import type { Decided } from "./referee.ts";
 type Trigger = Pick<Leg, "side" | "type" | "triggerPrice">;
 
 export function checkLegs(decided: Decided): void {
-  const { command, events } = decided;
+  const { command, events, account } = decided;
   if (command?.type === "TriggerLeg") checkFiring(command.legId, command.seen, decided);
   if (command?.type === "PlaceLeg" || command?.type === "PlaceOrder") checkTriggers(decided);
   checkAttached(decided);
   const placed = events.flatMap((event) => (event.type === "LegPlaced" ? [event.leg.legId] : []));
   for (const event of events) {
     if (event.type !== "LegExpired") continue;
-    if (placed.includes(event.legId)) throw new Error(`no leg is placed that closes nothing: ${event.legId}`);
-    if (events.some(({ type }) => type === "LegFired"))
+    // Under `strict` an entry may be over at once without having opened anything.
+    const isOfEntry = event.reason === "ENTRY_EXPIRED" || event.reason === "ENTRY_ONLY_REDUCED";
+    const mayEndAtOnce = account.profile.strict !== null && isOfEntry;
+    if (placed.includes(event.legId) && !mayEndAtOnce)
+      throw new Error(`no leg is placed that closes nothing: ${event.legId}`);
+    // The order of a leg that has fired ends own entries that it reaches, and with them their legs.
+    const isOfEnded = account.profile.strict !== null && event.reason === "ENTRY_EXPIRED";
+    if (events.some(({ type }) => type === "LegFired") && !isOfEnded)
       throw new Error(`the sibling of a leg that has fired is cancelled: ${event.legId}`);
   }
 }
@@ -32,8 +38,10 @@ function checkAttached({ command, events, legs, orders, account }: Decided): voi
       const rows = named.flatMap(({ legId }) => legs.find((leg) => leg.legId === legId) ?? []);
       if (named.length !== wanted.length || rows.length !== wanted.length)
         throw new Error(`every leg that was asked for has a row: order ${orderId}`);
+      // Under `strict` it waits for the first fill that opens something.
+      const isStrict = account.profile.strict !== null;
       const isFilled = orders.some((order) => order.orderId === orderId && order.status === "FILLED");
-      if (rows.some(({ status }) => status !== (isFilled ? "NEW" : "PENDING")))
+      if (!isStrict && rows.some(({ status }) => status !== (isFilled ? "NEW" : "PENDING")))
         throw new Error(`a leg waits for its entry as long as that rests: order ${orderId}`);
     }
     if (event.type !== "LegExpired") continue;

@@ -1,28 +1,40 @@
 // One life of a strategy, from its seed to its close, and what must hold after every command of it.
-import type { Account } from "../../../src/domain/account.ts";
+import type { Account, StrategyType } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { DomainEvent } from "../../../src/domain/event.ts";
+import {
+  type FillProfile,
+  type FillProfileName,
+  QUEUE_MODELS,
+  STANDARD,
+} from "../../../src/domain/fill-profile.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
 import type { Settlement } from "../../../src/domain/market.ts";
-import type { Order } from "../../../src/domain/order.ts";
+import { type Order, SPOT_ORDER_TYPES, type Trade } from "../../../src/domain/order.ts";
 import { MINUTE_MS } from "../../../src/domain/order-counts.ts";
 import { isRefusal, type Refusal } from "../../../src/domain/refusal.ts";
 import { type Applied, apply } from "../../../src/engine/apply.ts";
 import { type decide, symbolsConcerned } from "../../../src/engine/decide.ts";
+import { ordersReached } from "../../../src/engine/matching/evidence.ts";
+import { STRICT_DEFAULTS, strictProfile } from "../../../src/engine/matching/terms.ts";
+import { restingSide } from "../../../src/engine/matching/walk.ts";
 import { openStrategy } from "../../../src/engine/open-strategy.ts";
-import type { Price } from "../../../src/money/decimal.ts";
+import { type Price, type Quantity, SCALE } from "../../../src/money/decimal.ts";
 import { freeOf } from "../../../src/money/posting.ts";
 import { decodeEvents, encodeEvents } from "../../../src/store/codec.ts";
-import type { Hit } from "../../../src/triggers/trigger.ts";
+import { type Hit, isInQueue } from "../../../src/triggers/trigger.ts";
 import { commandOf } from "../../../src/triggers/trigger-dispatcher.ts";
 import { TriggerIndex } from "../../../src/triggers/trigger-index.ts";
+import { receiptFaults } from "../harness/receipts.ts";
 import { happens, pick } from "./chance.ts";
 import { type Counts, count, nameOf } from "./counts.ts";
 import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { checkAccount, checkChange, checkLegChange, checkSame, checkWriting, stateOf } from "./invariants.ts";
+import { Queues } from "./queues.ts";
+import { RandomBooks } from "./random-books.ts";
 import { RandomFunding } from "./random-funding.ts";
-import { RandomMarket } from "./random-market.ts";
+import { type Listing, type MarketListener, RandomMarket } from "./random-market.ts";
 import type { Referee } from "./referee.ts";
 import { updateTriggers } from "./update-triggers.ts";
 
@@ -62,14 +74,38 @@ const STILL_HAPPENS = {
   CLOSED: ["SettleFunding", "ExecuteSignal"],
 } as const satisfies { readonly [Status in Exclude<Account["status"], "LIVE">]: readonly Command["type"][] };
 
+/** The smallest levels of a book, in whole units of the quote asset: a part of what a strategy places. */
+const LEVEL_WORTH = { SPOT: 10n, FUTURES: 300n } as const satisfies { readonly [T in StrategyType]: bigint };
+/** Steps of the walk are minutes apart, so what was consumed is gone for longer than it may be on a server. */
+const REFRESH_MS_MAX = 60 * MINUTE_MS;
+
+function profileOf({ type }: Family, name: FillProfileName, random: () => number): FillProfile {
+  if (name === "standard") return STANDARD[type];
+  const queue = pick(random, QUEUE_MODELS) ?? STRICT_DEFAULTS.queue;
+  const refreshMs = Math.floor(random() * REFRESH_MS_MAX);
+  return strictProfile(type, { ...STRICT_DEFAULTS, queue, refreshMs }) ?? STANDARD[type];
+}
+
+/** Pairs take post-only orders where those are served. */
+function listingFor(profile: FillProfileName): (listing: Listing) => Listing {
+  return (listing) =>
+    profile === "standard" || listing.rules.contract !== null
+      ? listing
+      : { ...listing, rules: { ...listing.rules, orderTypes: [...SPOT_ORDER_TYPES, "LIMIT_MAKER"] } };
+}
+
 export class Life {
   readonly #family: Family;
+  readonly #profile: FillProfile;
   readonly #circumstances: Circumstances;
   readonly #random: () => number;
   readonly #account: Account;
   readonly #referee: Referee;
   readonly #journal: DomainEvent[] = [];
   readonly #market: RandomMarket;
+  /** Null under `standard`. */
+  readonly #queues: Queues | null;
+  readonly #trades: Trade[] = [];
   readonly #funding: RandomFunding;
   readonly #index = new TriggerIndex();
   readonly #orders = new Map<number, Order>();
@@ -79,24 +115,30 @@ export class Life {
   #pastSettlements: readonly Settlement[] = [];
   /** The account as the last command left it. */
   #state: string;
-  #lastTradeId = 0;
+  #marketTrades = 0;
   #placed = 0;
 
-  constructor(family: Family, circumstances: Circumstances) {
+  constructor(family: Family, profile: FillProfileName, circumstances: Circumstances) {
     this.#family = family;
     this.#circumstances = circumstances;
     this.#random = circumstances.random;
     this.#referee = family.newReferee();
-    const { account, event, incomes } = openStrategy(STRATEGY, family.type, this.#at);
+    this.#profile = profileOf(family, profile, this.#random);
+    const { account, event, incomes } = openStrategy(STRATEGY, family.type, this.#at, this.#profile);
     this.#account = account;
+    const isStrict = profile === "strict";
+    this.#queues = isStrict ? new Queues(account) : null;
+    const books = isStrict ? new RandomBooks(this.#random, () => this.#at, LEVEL_WORTH[family.type]) : null;
     this.#state = stateOf(account);
-    this.#market = new RandomMarket(this.#random, family.listings, {
+    const listener: MarketListener = {
       quote: (symbol, quote) => {
         if (this.#market.rules(symbol)?.status !== "TRADING") return;
         this.#retry(symbol);
         for (const each of this.#index.takeAtQuote(symbol, quote)) this.#trigger(each);
+        this.#seeBook(symbol);
       },
       trade: (symbol, price) => {
+        this.#seeTrade(symbol, price);
         for (const each of this.#index.takeAtTrade(symbol, price)) this.#trigger(each);
       },
       mark: (symbol, price) => {
@@ -104,7 +146,8 @@ export class Life {
         this.#updateTriggers();
         this.#seeMark(symbol, price);
       },
-    });
+    };
+    this.#market = new RandomMarket(this.#random, family.listings.map(listingFor(profile)), listener, books);
     this.#funding = new RandomFunding(this.#random, this.#market, this.#at);
     this.#note(event);
     this.#judge(null, null, [{ event, order: null, leg: null, incomes }], 0n);
@@ -150,6 +193,8 @@ export class Life {
     }
     this.#check();
     this.#checkReplay();
+    const [fault] = receiptFaults(this.#trades, this.#account);
+    if (fault !== undefined) throw new Error(fault);
     if (this.#journal.findLast(({ type }) => !AFTER_ALL.includes(type))?.type !== "StrategyClosed")
       throw new Error("the last that happens to a strategy is that it is closed");
   }
@@ -170,7 +215,46 @@ export class Life {
       orders: this.#orders,
       legs: this.#legs,
     };
-    for (const command of this.#family.draw(scene)) this.#carryOut(this.#asSignal(command));
+    for (const command of this.#family.draw(scene)) this.#carryOut(this.#asSignal(this.#inForce(command)));
+  }
+
+  /** Under `strict` an order with a limit has any time in force. */
+  #inForce(command: Command): Command {
+    if (this.#queues === null || command.type !== "PlaceOrder" || command.price === null) return command;
+    const drawn = this.#random();
+    if (drawn < 0.6) return command;
+    if (drawn < 0.75) return { ...command, timeInForce: "IOC" };
+    if (drawn < 0.85) return { ...command, timeInForce: "FOK" };
+    if (this.#family.type === "FUTURES") return { ...command, timeInForce: "GTX" };
+    return command.orderType === "LIMIT" ? { ...command, orderType: "LIMIT_MAKER" } : command;
+  }
+
+  /** A book moves the queues, and fills the orders that it has come to. */
+  #seeBook(symbol: string): void {
+    const book = this.#market.book(symbol);
+    if (this.#queues === null || book === null) return;
+    for (const crossing of this.#queues.show(symbol, book)) this.#carryOut(crossing);
+  }
+
+  /** A trade at a price of the market, or at the limit of an order; it fills orders and moves queues. */
+  #seeTrade(symbol: string, marketPrice: Price): void {
+    if (this.#queues === null) return;
+    const waiting = [...this.#account.openOrders.values()].filter(
+      (each) => each.symbol === symbol && isInQueue(each),
+    );
+    const order = happens(this.#random, 0.5) ? pick(this.#random, waiting) : undefined;
+    const price = order?.price ?? marketPrice;
+    const side = order === undefined ? (happens(this.#random, 0.5) ? "BID" : "ASK") : restingSide(order.side);
+    const worth = LEVEL_WORTH[this.#family.type] * SCALE * BigInt(Math.ceil(this.#random() ** 3 * 20));
+    this.#marketTrades += 1;
+    const quantity = ((worth * SCALE) / price) as Quantity;
+    const trade = { aggregateId: this.#marketTrades, price, quantity, side, time: this.#at } as const;
+    const reached = ordersReached(this.#account, symbol, trade);
+    const before = this.#trades.length;
+    this.#carryOut(this.#queues.match(symbol, trade));
+    const filled = this.#trades.slice(before).reduce((sum, each) => sum + each.quantity, 0n);
+    if (filled > quantity) throw new Error(`a trade of ${quantity} fills no more than that: ${filled}`);
+    this.#queues.moveByTrade(symbol, trade, reached);
   }
 
   #asSignal(command: Command): Command {
@@ -227,7 +311,11 @@ export class Life {
     const account = this.#account;
     const market = this.#market;
     const freeBefore = freeOf(account.balances, "USDT");
-    const circumstances = { market, at: this.#at };
+    const queues = this.#queues;
+    const circumstances = {
+      ...{ market, at: this.#at },
+      ...(queues !== null && { aheadOf: (orderId: number) => queues.aheadOf(orderId) }),
+    };
     const decision = decides(account, command, circumstances);
     if (this.#state !== stateOf(account)) throw new Error("a decision changes nothing");
     const refusal = isRefusal(decision) ? decision : null;
@@ -278,8 +366,7 @@ export class Life {
       throw new Error(`a rejected signal changes nothing: ${event.signalId}`);
     if (event.type === "SignalExecuted" && !this.#orders.has(event.orderId))
       throw new Error(`a signal is executed with its order: ${event.signalId}`);
-    if (event.type === "OrderFilled" && event.trade.tradeId !== ++this.#lastTradeId)
-      throw new Error(`trades are numbered one by one: ${event.trade.tradeId}`);
+    if (event.type === "OrderFilled") this.#heedTrade(event.trade);
     if (order !== null) {
       this.#compare(order.orderId, this.#orders.get(order.orderId), order, checkChange);
       this.#orders.set(order.orderId, order);
@@ -289,6 +376,21 @@ export class Life {
       this.#legs.set(leg.legId, leg);
     }
     return { event, ...applied };
+  }
+
+  #heedTrade(trade: Trade): void {
+    this.#trades.push(trade);
+    if (trade.tradeId !== this.#trades.length)
+      throw new Error(`trades are numbered one by one: ${trade.tradeId}`);
+    const { receipt, symbol, quantity, tradeId } = trade;
+    if (receipt === undefined) return;
+    count(this.#circumstances.report.events, `OrderFilled ${receipt.cause}`);
+    const { level } = receipt;
+    const displayed = level && this.#market.book(symbol)?.displayedAt(level.side, level.price);
+    if (displayed != null && quantity > displayed)
+      throw new Error(
+        `nobody takes more of a level than is displayed: trade ${tradeId}, ${quantity} of ${displayed}`,
+      );
   }
 
   #compare<T>(id: number, earlier: T | undefined, later: T, check: (earlier: T, later: T) => void): void {
@@ -322,17 +424,18 @@ export class Life {
       this.#market.symbols.flatMap((symbol) => this.#market.rules(symbol) ?? []),
     );
     const armed = [...this.#account.openLegs.values()].filter(({ status }) => status === "NEW");
-    const open = [...this.#account.openOrders.keys(), ...armed.map(({ legId }) => legId)];
+    const triggered = [...this.#account.openOrders.values()].filter((order) => !isInQueue(order));
+    const open = [...triggered.map(({ orderId }) => orderId), ...armed.map(({ legId }) => legId)];
     const indexed = this.#index.ofStrategy(STRATEGY).filter(({ kind }) => kind !== "LIQUIDATION");
     if (open.length !== indexed.length || !open.every((id) => indexed.some((each) => each.id === id)))
       throw new Error(
-        `each open order and armed leg has a trigger, and nothing else: ${open}, ${indexed.map(({ id }) => id)}`,
+        `each open order outside of a queue and armed leg has a trigger, and nothing else: ${open}, ${indexed.map(({ id }) => id)}`,
       );
   }
 
   #checkReplay(): void {
     checkWriting(this.#account);
-    const { account } = openStrategy(STRATEGY, this.#family.type, this.#journal[0]?.at ?? 0);
+    const { account } = openStrategy(STRATEGY, this.#family.type, this.#journal[0]?.at ?? 0, this.#profile);
     for (const event of decodeEvents(encodeEvents(this.#journal)).slice(1)) apply(account, event);
     checkSame(account, this.#account, "replaying the events gives the same account");
   }

@@ -8,7 +8,7 @@ import { isRefusal } from "../../../src/domain/refusal.ts";
 import type { ContractTerms } from "../../../src/domain/symbol.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import type { Decision } from "../../../src/engine/decision.ts";
-import type { Amount, Price } from "../../../src/money/decimal.ts";
+import type { Amount, Price, Quantity } from "../../../src/money/decimal.ts";
 
 type Decide = typeof decide;
 
@@ -44,6 +44,13 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   fault("FUTURES", "takes the fee of an opening from what is free", spoiling(feeFromFree)),
   fault("FUTURES", "has what is free bear a loss", spoiling(lossFromFree)),
+  fault("SPOT", "gives no receipt of what an open order got", spoiling(withoutReceipt)),
+  fault("FUTURES", "gives no receipt of what an open order got", spoiling(withoutReceipt)),
+  fault("SPOT", "tells of one unit more than was filled of a part", spoiling(partOfOneMore)),
+  fault("SPOT", "fills open orders by more than was traded", matchingTwice),
+  fault("FUTURES", "fills open orders by more than was traded", matchingTwice),
+  fault("SPOT", "takes again what it has taken", takingAgain),
+  fault("FUTURES", "takes again what it has taken", takingAgain),
 ];
 
 function fault(type: StrategyType, what: string, decides: Decide): PlantedFault {
@@ -141,6 +148,29 @@ function lossFromFree(event: DomainEvent): DomainEvent {
     each.from === "clearance" && each.to === "market" ? { ...each, from: "free" as const } : each,
   );
   return { ...event, postings };
+}
+
+function withoutReceipt(event: DomainEvent): DomainEvent {
+  if (event.type !== "OrderFilled" || event.trade.receipt === undefined || !event.trade.isMaker) return event;
+  const { receipt: _, ...trade } = event.trade;
+  return { ...event, trade };
+}
+
+function partOfOneMore(event: DomainEvent): DomainEvent {
+  if (event.type !== "OrderFilled" || event.trade.receipt === undefined) return event;
+  const { quantity, receipt } = event.trade;
+  if (quantity >= receipt.remaining) return event;
+  return { ...event, trade: { ...event.trade, quantity: (quantity + 1n) as Quantity } };
+}
+
+function matchingTwice(...[account, command, circumstances]: Parameters<Decide>): Decision {
+  if (command.type !== "MatchTrade") return decide(account, command, circumstances);
+  const quantity = (command.trade.quantity * 2n) as Quantity;
+  return decide(account, { ...command, trade: { ...command.trade, quantity } }, circumstances);
+}
+
+function takingAgain(...[account, ...rest]: Parameters<Decide>): Decision {
+  return decide({ ...account, consumed: new Map() }, ...rest);
 }
 
 function settlingOneBeside(...[account, command, circumstances]: Parameters<Decide>): Decision {

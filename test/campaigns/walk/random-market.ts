@@ -7,6 +7,7 @@ import { MarketStub } from "../../../src/engine/testing/market-stub.ts";
 import { decimal, floorToStep, type Price } from "../../../src/money/decimal.ts";
 import { happens } from "./chance.ts";
 import { stricter } from "./contracts.ts";
+import type { RandomBooks } from "./random-books.ts";
 
 export type MarketListener = {
   quote(symbol: string, quote: Quote): void;
@@ -35,9 +36,18 @@ export class RandomMarket extends MarketStub {
   readonly #listener: MarketListener;
   readonly #listed: ReadonlyMap<string, SymbolRules>;
   readonly #middles = new Map<string, Price>();
+  readonly #books: RandomBooks | null;
+  #isDeep = false;
 
-  constructor(random: () => number, listings: readonly Listing[], listener: MarketListener) {
+  /** Without `books` nobody displays any. */
+  constructor(
+    random: () => number,
+    listings: readonly Listing[],
+    listener: MarketListener,
+    books: RandomBooks | null = null,
+  ) {
     super(listings.map(({ rules }) => rules));
+    this.#books = books;
     this.#random = random;
     this.#listener = listener;
     this.symbols = listings.map(({ rules }) => rules.symbol);
@@ -53,6 +63,13 @@ export class RandomMarket extends MarketStub {
   /** The step of a symbol's prices. */
   tick(symbol: string): Price {
     return this.#rulesAtFirst(symbol).priceFilter?.tickSize ?? (1n as Price);
+  }
+
+  /** A symbol is silent without its book. */
+  override setQuote(symbol: string, quote: Quote | null): void {
+    super.setQuote(symbol, quote);
+    const book = quote && this.#books?.around(quote, this.tick(symbol), this.#isDeep);
+    this.setBook(symbol, book ?? null);
   }
 
   /** One step of one symbol. */
@@ -72,8 +89,9 @@ export class RandomMarket extends MarketStub {
     if (this.#happens(0.7)) this.#trade(symbol, this.#happens(0.5) ? bid : ask);
   }
 
-  /** Everything trades again, with both sides, a mark price and the rules of the beginning. */
+  /** Everything trades again, with both sides of whatever quantity, a mark price and the rules of the beginning. */
   recover(): void {
+    this.#isDeep = true;
     for (const symbol of this.symbols) {
       const { contract } = this.#rulesAtFirst(symbol);
       this.setStatus(symbol, "TRADING");
@@ -82,6 +100,7 @@ export class RandomMarket extends MarketStub {
       if (contract !== null) this.setMarkPrice(symbol, this.middle(symbol));
       this.setQuote(symbol, this.#quoteAround(symbol, this.middle(symbol)));
     }
+    this.#isDeep = false;
   }
 
   #quoteAround(symbol: string, middle: Price): { bid: Price; ask: Price } {

@@ -21,6 +21,14 @@ const EVENTS_MIN = {
   StrategyClosed: 100,
   SignalExecuted: 1_000,
   SignalRejected: 2_000,
+  OrderRested: 200,
+  "OrderFilled WALK": 1_000,
+  "OrderFilled BOOK_CROSSED": 50,
+  "OrderFilled TRADE_AT_PRICE": 10,
+  "OrderFilled TRADE_THROUGH": 3,
+  "OrderExpired INSUFFICIENT_LIQUIDITY": 30,
+  "OrderExpired UNFILLED_IOC_QUANTITY_EXPIRED": 30,
+  "OrderExpired UNFILLED_FOK_ORDER_EXPIRED": 20,
 };
 /** Too rare to be asked of any seed, like `LEG_EXPIRIES_MIN`. */
 const EXPIRIES_MIN = {
@@ -39,6 +47,7 @@ const REFUSALS_MIN = {
   INSUFFICIENT_BALANCE: 200,
   ORDER_NOT_OPEN: 1_000,
   NOTHING_TO_FILL: 1_000,
+  LIMIT_MAKER_WOULD_TAKE: 10,
   "FILTER_FAILED PRICE_FILTER": 100,
   "FILTER_FAILED LOT_SIZE": 1_000,
   "FILTER_FAILED NOTIONAL": 1_000,
@@ -69,6 +78,16 @@ const FUTURES_EVENTS_MIN = {
   "LegCanceled ENTRY_CANCELED": 100,
   "LegExpired ENTRY_ONLY_REDUCED": 5,
   "LegExpired ENTRY_EXPIRED": 3,
+  OrderRested: 500,
+  "OrderFilled WALK": 1_000,
+  "OrderFilled BOOK_CROSSED": 200,
+  "OrderFilled TRADE_AT_PRICE": 30,
+  "OrderFilled TRADE_THROUGH": 30,
+  "OrderFilled LIQUIDATION": 100,
+  "OrderFilled TAKEOVER": 20,
+  "OrderExpired INSUFFICIENT_LIQUIDITY": 100,
+  "OrderExpired UNFILLED_IOC_QUANTITY_EXPIRED": 100,
+  "OrderExpired SELF_TRADE": 3,
 };
 const LEG_EXPIRIES_MIN = { "LegExpired LEG_EXISTS": 3 };
 const FUTURES_REFUSALS_MIN = {
@@ -84,6 +103,8 @@ const FUTURES_REFUSALS_MIN = {
   NOTIONAL_TOO_SMALL: 100,
   LEG_EXISTS: 200,
   LEG_OF_REDUCTION: 30,
+  POST_ONLY_WOULD_TAKE: 30,
+  FILL_OR_KILL_UNFILLED: 50,
   LEG_WOULD_TRIGGER: 100,
   NO_POSITION_TO_CLOSE: 100,
   LEVERAGE_LOWERED_UNDER_POSITION: 100,

@@ -1,7 +1,8 @@
 // A seeded random walk through the whole of a family's trading, in memory: thousands of commands and a market
 // that moves, gaps, falls silent and halts. It leads through several lives of a strategy, each from its seed
-// to its close. After every step what must always hold is checked (design, section 7); now and then, and at
+// to its close; every other one is under `strict`, and each of its trades must follow from its receipt. After every step what must always hold is checked (design, section 7); now and then, and at
 // the end of each life, the journal is written, read and replayed, and must give the same account.
+import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import { seededRandom } from "../../support/random.ts";
 import type { Counts } from "./counts.ts";
@@ -16,6 +17,7 @@ export type WalkReport = {
   readonly refusals: Readonly<Counts>;
 };
 
+const BOTH_PROFILES: readonly FillProfileName[] = ["standard", "strict"];
 /** Commands of one life: fees use up the seed of a longer one. */
 const LIFE = 500;
 
@@ -27,15 +29,24 @@ export function walk(
   family: Family,
   seed: number,
   commands: number,
-  options: { readonly onProgress?: (done: number) => void; readonly decides?: typeof decide } = {},
+  options: {
+    readonly onProgress?: (done: number) => void;
+    readonly decides?: typeof decide;
+    /** The lives have them by turns. */
+    readonly profiles?: readonly FillProfileName[];
+  } = {},
 ): WalkReport {
   const random = seededRandom(seed);
   const report = { commands, events: {}, refusals: {} };
   const decides = options.decides ?? decide;
+  const { profiles = BOTH_PROFILES } = options;
   let step = 0;
+  let lives = 0;
   try {
     while (step < commands) {
-      const life = new Life(family, { random, report, decides, now: () => step });
+      const profile = profiles[lives % profiles.length] ?? "standard";
+      const life = new Life(family, profile, { random, report, decides, now: () => step });
+      lives += 1;
       const end = Math.min(step + LIFE, commands);
       for (; step < end; step += 1) life.takeStep();
       life.end();
