@@ -14,7 +14,7 @@ const RESTING_MAX = 10;
 /** Coins, worth some ten dollars; a large order is more than many a level of the book has. */
 const QUANTITY_MIN = 120;
 const QUANTITY_SPAN = 120;
-const LARGE_QUANTITY_SPANS = { low: 20_000, high: 60_000 };
+const LARGE_QUANTITY_SPANS = { low: 20_000, high: 90_000 };
 /** How many of the orders under `strict` are large: they are soon more than the margin allows. */
 const LARGE_SHARE = 0.4;
 
@@ -56,9 +56,8 @@ function isBold({ name }: Trader): boolean {
 
 function drawLimit({ profile, draw }: Trader, side: Limit["side"], prices: Prices): Limit {
   const kind = draw();
-  if (kind < 0.5) return between(prices, draw);
-  if (kind > 0.8) return far(side, prices);
-  return (profile === "strict" && draw() < 0.6 ? taking : near)(side, prices, draw);
+  if (profile === "strict" && kind < 0.3) return taking(side, prices, draw);
+  return kind < 0.5 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
 }
 
 /** A leg that waits between the two markets: of a position on its other side. */

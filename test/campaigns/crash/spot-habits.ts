@@ -3,7 +3,7 @@
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";
-import { between, drawTimeInForce, far, near, taking } from "./limits.ts";
+import { between, drawTimeInForce, far, type Limit, near, taking } from "./limits.ts";
 import type { Acknowledged, Trader } from "./trader.ts";
 
 /** Resting orders that a trader keeps, about; with more it cancels. */
@@ -23,17 +23,27 @@ export async function actOnSpot(trader: Trader, url: string, prices: Prices): Pr
     if (chosen !== undefined && draw() < 0.9) return await trader.cancel(url, chosen);
     return await trader.cancelAll(url);
   }
-  const isLarge = isStrict && draw() < 0.5;
-  const quantity = String(isLarge ? 500 + Math.floor(draw() * 1_000) : 40 + Math.floor(draw() * 40));
+  const quantity = String(40 + Math.floor(draw() * 40));
   const side = draw() < 0.5 ? "BUY" : "SELL";
+  if (isStrict && kind < 0.3) return await takeMuch(trader, url, taking(side, prices, draw));
   if (kind < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });
   const limit =
-    kind < 0.6
-      ? between(prices, draw)
-      : kind < 0.8
-        ? (isStrict && draw() < 0.6 ? taking : near)(side, prices, draw)
-        : far(side, prices);
-  const terms = { quantity, side: limit.side, price: priceOf(limit.ticks) };
+    kind < 0.6 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
+  return await placeLimit(trader, url, { quantity, side: limit.side, price: priceOf(limit.ticks) });
+}
+
+/** As much as there is money for, which may be more than the book has: at the market's price, or at a limit. */
+async function takeMuch(trader: Trader, url: string, { side, ticks }: Limit): Promise<Acknowledged> {
+  const quantity = String(500 + Math.floor(trader.draw() * 1_000));
+  if (trader.draw() < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });
+  return await placeLimit(trader, url, { quantity, side, price: priceOf(ticks) });
+}
+
+async function placeLimit(
+  trader: Trader,
+  url: string,
+  terms: Readonly<Record<"quantity" | "side" | "price", string>>,
+): Promise<Acknowledged> {
   const timeInForce = drawTimeInForce(trader);
   if (timeInForce === "GTX") return await trader.place(url, { type: "LIMIT_MAKER", ...terms });
   return await trader.place(url, { type: "LIMIT", timeInForce, ...terms });

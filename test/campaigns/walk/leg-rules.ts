@@ -46,14 +46,19 @@ function checkAttached({ command, events, legs, orders, account }: Decided): voi
     }
     if (event.type !== "LegExpired") continue;
     const leg = legs.find(({ legId }) => legId === event.legId);
-    const position = leg && account.positions.get(leg.symbol);
+    // A trade may fill other orders of the symbol after the entry.
+    const filled = events.findLast(
+      (each) => each.type === "OrderFilled" && each.trade.orderId === leg?.entryId,
+    );
+    const held = leg && account.positions.get(leg.symbol);
+    const position = filled?.type === "OrderFilled" ? filled.position : held;
     const isCovered = [...account.openLegs.values()].some(
       ({ status, symbol, side, type }) =>
         status === "NEW" && symbol === leg?.symbol && side === leg.side && type === leg.type,
     );
     if (event.reason === "LEG_EXISTS" && !isCovered)
       throw new Error(`a leg gives way to one that waits for the mark price: ${event.legId}`);
-    if (event.reason === "ENTRY_ONLY_REDUCED" && position && position.quantity > 0n === (leg.side === "SELL"))
+    if (event.reason === "ENTRY_ONLY_REDUCED" && leg && position && position.quantity > 0n === (leg.side === "SELL"))
       throw new Error(`a leg of what an entry has opened is armed: ${event.legId}`);
   }
 }
