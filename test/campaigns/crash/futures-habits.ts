@@ -56,7 +56,7 @@ function isBold({ name }: Trader): boolean {
 
 function drawLimit({ profile, draw }: Trader, side: Limit["side"], prices: Prices): Limit {
   const kind = draw();
-  if (profile === "strict" && kind < 0.3) return taking(side, prices, draw);
+  if (profile === "strict" && kind < 0.3) return taking(side, prices);
   return kind < 0.5 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);
 }
 

@@ -26,10 +26,9 @@ export function near(side: Limit["side"], { bid, ask }: Prices, draw: Draw): Lim
   return { side, ticks: side === "BUY" ? bid - distance : ask + distance };
 }
 
-/** A limit at about the best price of the other side, where there may be too little. */
-export function taking(side: Limit["side"], { bid, ask }: Prices, draw: Draw): Limit {
-  const distance = Math.floor(draw() * 4) - 1;
-  return { side, ticks: side === "BUY" ? ask + distance : bid - distance };
+/** A limit at the best price of the other side, where there may be too little. */
+export function taking(side: Limit["side"], { bid, ask }: Prices): Limit {
+  return { side, ticks: side === "BUY" ? ask : bid };
 }
 
 /** A limit that neither market reaches. */

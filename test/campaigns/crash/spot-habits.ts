@@ -25,7 +25,7 @@ export async function actOnSpot(trader: Trader, url: string, prices: Prices): Pr
   }
   const quantity = String(40 + Math.floor(draw() * 40));
   const side = draw() < 0.5 ? "BUY" : "SELL";
-  if (isStrict && kind < 0.3) return await takeMuch(trader, url, taking(side, prices, draw));
+  if (isStrict && kind < 0.3) return await takeMuch(trader, url, taking(side, prices));
   if (kind < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });
   const limit =
     kind < 0.6 ? between(prices, draw) : kind < 0.8 ? near(side, prices, draw) : far(side, prices);

@@ -58,7 +58,12 @@ function checkAttached({ command, events, legs, orders, account }: Decided): voi
     );
     if (event.reason === "LEG_EXISTS" && !isCovered)
       throw new Error(`a leg gives way to one that waits for the mark price: ${event.legId}`);
-    if (event.reason === "ENTRY_ONLY_REDUCED" && leg && position && position.quantity > 0n === (leg.side === "SELL"))
+    if (
+      event.reason === "ENTRY_ONLY_REDUCED" &&
+      leg &&
+      position &&
+      position.quantity > 0n === (leg.side === "SELL")
+    )
       throw new Error(`a leg of what an entry has opened is armed: ${event.legId}`);
   }
 }
