@@ -9,7 +9,7 @@ import type { LiquidatePosition } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
-import { magnitude, type Price, subtract, ZERO } from "../../money/decimal.ts";
+import { asProduct, magnitude, type Price, subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { takenOver } from "../matching/evidence.ts";
@@ -19,7 +19,7 @@ import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
 import { type Contract, contractOf } from "./contract.ts";
 import { closingOrder, fillOf } from "./fill.ts";
 import { openLegsOn, restingOn } from "./locks.ts";
-import { bankruptcyPrice, liquidationPrice, profitAt } from "./margin.ts";
+import { bankruptcyPrice, gain, liquidationPrice, profitAt } from "./margin.ts";
 import { takeClosing, walkWithin } from "./strict.ts";
 
 export function liquidatePosition(
@@ -66,9 +66,9 @@ export function liquidateIfReached(draft: Draft, contract: Contract, seen: Seen)
  * before) it is the mark price: a liquidation pays no more than the market.
  */
 function closingPrice(position: Position, liquidation: Price, mark: Price): Price {
-  const bankruptcy = bankruptcyPrice(position);
-  const isBeyond = position.quantity > 0n ? mark <= bankruptcy : mark >= bankruptcy;
-  if (isBeyond) return bankruptcy;
+  const { quantity, entryValue, isolatedWallet } = position;
+  // Exactly: the bankruptcy price is on the grid of prices, and may leave a little.
+  if (gain(quantity, entryValue, mark) + asProduct(isolatedWallet) <= 0n) return bankruptcyPrice(position);
   return profitAt(position, liquidation) > 0n ? mark : liquidation;
 }
 

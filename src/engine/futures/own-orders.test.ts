@@ -7,6 +7,7 @@ import { decimal, type Price, ZERO } from "../../money/decimal.ts";
 import { decide } from "../decide.ts";
 import { FUTURES } from "../testing/futures-family.ts";
 import { Workbench } from "../testing/workbench.ts";
+import { bankruptcyPrice } from "./margin.ts";
 
 const AT = 1_000;
 
@@ -39,6 +40,28 @@ test("a liquidation is an order of its own type, limited by the bankruptcy price
     reduceOnly: true,
   });
   expect(order).not.toHaveProperty("closesPosition");
+});
+
+test("at the bankruptcy price itself a little may be left: the whole wallet is lost beyond it alone", () => {
+  const bench = new Workbench(FUTURES);
+  for (const step of ["mark BTCUSDT 60000", "quote BTCUSDT 60000 60000", "leverage BTCUSDT 7"])
+    bench.take(step);
+  bench.take("buy 0.003 BTCUSDT");
+  const position = bench.account.positions.get("BTCUSDT");
+  if (position === undefined) throw new Error("there is a position");
+  // The exact one is not on the grid of prices: it is rounded up.
+  const bankruptcy = decimal<Price>("51458.57142667");
+  expect(bankruptcyPrice(position)).toBe(bankruptcy);
+  const filledAt = (seen: Price) => {
+    const command = { type: "LiquidatePosition", symbol: "BTCUSDT", seen } as const;
+    const decision = decide(bench.account, command, { market: bench.market, at: AT });
+    if (isRefusal(decision)) throw new Error(`it is carried out: ${decision.refusal}`);
+    return decision.events.flatMap((event) => (event.type === "OrderFilled" ? [event.trade.price] : []));
+  };
+  const [atLiquidation] = filledAt(bankruptcy);
+  expect(atLiquidation).toBeGreaterThan(bankruptcy);
+  expect(filledAt(decimal<Price>("51600"))).toEqual([atLiquidation]);
+  expect(filledAt((bankruptcy - 1n) as Price)).toEqual([bankruptcy]);
 });
 
 test("closing a strategy places market orders that only reduce", () => {
