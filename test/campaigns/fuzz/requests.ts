@@ -39,6 +39,8 @@ const LIKELY: readonly (readonly [end: string, names: readonly string[]])[] = [
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "/fapi/v1/continuousKlines": ["pair", "contractType", "interval"],
   "/fapi/v1/indexPriceKlines": ["pair", "interval"],
+  "/api/v3/platform/counterfactuals": ["symbol", "orderId"],
+  "/fapi/v1/platform/counterfactuals": ["symbol", "orderId"],
 };
 
 /** Half of all queries and cancels, and all queries of open orders, are of one of so many orders that were placed last. */
