@@ -132,15 +132,18 @@ describe.skipIf(python === undefined).concurrent("python-socketio (needs Debian'
       { name: "connect", payload: null },
       { name: "subscribed", payload: CANDLE },
     ]);
-    expect(events.slice(2)).toEqual([2, 3, 4].map(() => ({ name: "marketData", payload: TICK })));
+    // A fourth may come before it has disconnected.
+    const candles = events.slice(2);
+    expect(candles.length).toBeGreaterThanOrEqual(3);
+    expect(candles).toEqual(candles.map(() => ({ name: "marketData", payload: TICK })));
   });
 
   test("gets books", async () => {
     const events = await runPython(gateway.takeStrategy(), ORDER_BOOK, BOOK, "orderBook");
-    expect(events.slice(1)).toEqual([
-      { name: "subscribed", payload: BOOK },
-      ...[1, 2, 3].map(() => ({ name: "orderBook", payload: SNAPSHOT })),
-    ]);
+    expect(events[1]).toEqual({ name: "subscribed", payload: BOOK });
+    const books = events.slice(2);
+    expect(books.length).toBeGreaterThanOrEqual(3);
+    expect(books).toEqual(books.map(() => ({ name: "orderBook", payload: SNAPSHOT })));
   });
 
   test("gets the reason of its refusal", async () => {
