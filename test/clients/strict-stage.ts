@@ -57,7 +57,7 @@ const spotRules = symbolRules("BTC");
 
 export type StrictStage = Awaited<ReturnType<typeof openStrictStage>>;
 
-/** Opens it; to be closed by whoever opens it. */
+/** Starts a gateway of both types on fixed books; the caller closes it. */
 export async function openStrictStage() {
   const markets = {
     SPOT: new FixedBook([{ ...spotRules, orderTypes: [...spotRules.orderTypes, "LIMIT_MAKER"] }]).show(

@@ -5,7 +5,7 @@
 // recorded counts.
 import { createHash } from "node:crypto";
 import { BackOff } from "../../concurrency/delays.ts";
-import type { CopyBook, MirrorEntry, Skip } from "../../domain/copying.ts";
+import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
 import { add, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
@@ -13,6 +13,7 @@ import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import { type Counts, isLeg, type Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
+import { foreignOf } from "../sizing/book.ts";
 import { symbolOf } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
 import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
@@ -286,7 +287,7 @@ class Attempts {
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
-        const isOld = leftMs <= NOT_FOUND_AFTER_MS - POSITION_AFTER_MS;
+        const isOld = now() - since >= POSITION_AFTER_MS;
         if (isOld && (await this.#isPositionChanged(session))) return this.#unconfirmed();
         await pause(Math.min(leftMs, backOff.next()));
       }
@@ -305,8 +306,8 @@ class Attempts {
   }
 
   /**
-   * Whether a contract's position has changed by just what a market order that the venue does not show was for: it is booked
-   * by the position then, and its stop does not wait for the venue.
+   * Whether a contract's position has changed by exactly the quantity of a market order that the venue does not show. The
+   * order is then booked by the position, and its stop is placed at once.
    */
   async #isPositionChanged(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
@@ -377,12 +378,6 @@ export function unbookedOf(
 ): Quantity {
   const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1] ?? ZERO;
   return subtract(now, add(foreignOf(book, symbol), book.holdings.get(symbol)?.quantity ?? ZERO));
-}
-
-/** What an account has of a symbol beyond the book, which is not the copy's. */
-export function foreignOf({ snapshot, holdings }: CopyBook, symbol: string): Quantity {
-  const held = snapshot?.held.get(symbol) ?? ZERO;
-  return snapshot?.foreign?.get(symbol) ?? subtract(held, holdings.get(symbol)?.quantity ?? ZERO);
 }
 
 /** Size of what is unbooked in the direction of an order; zero if it is the other way. */

@@ -15,15 +15,9 @@ import {
 } from "../../money/decimal.ts";
 import { mayComeAgain, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
-import {
-  findAtVenue,
-  foreignOf,
-  NOT_FOUND_AFTER_MS,
-  unbookedOf,
-  unbookedToward,
-} from "../executor/submit.ts";
+import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
 import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
-import { equityOf, snapshotOf } from "../sizing/book.ts";
+import { equityOf, foreignOf, snapshotOf } from "../sizing/book.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
 
@@ -34,7 +28,7 @@ const IN_FLIGHT_MS = 100;
 /** Between queries of an open order that a price has reached, ms; each time twice as long. */
 const EXPECTED_MS_MIN = 1_000;
 const EXPECTED_MS_MAX = 4_000;
-/** A price that is nearer than one of so many parts of it may have reached the order between two looks at prices. */
+/** A price that is within one five-hundredth of the order's may have reached it since prices were last requested. */
 const NEAR_PARTS = 500n;
 /** Between queries of an order that a price is near to, ms. */
 const NEAR_MS = 8_000;

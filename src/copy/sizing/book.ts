@@ -75,6 +75,12 @@ export function heldOnAccount({ holdings, snapshot }: CopyBook): ReadonlyMap<str
   return found;
 }
 
+/** What an account has of a symbol beyond the book, which is not the copy's. */
+export function foreignOf({ snapshot, holdings }: CopyBook, symbol: string): Quantity {
+  const held = snapshot?.held.get(symbol) ?? ZERO;
+  return snapshot?.foreign?.get(symbol) ?? subtract(held, holdings.get(symbol)?.quantity ?? ZERO);
+}
+
 /** The book after an execution. */
 export function executedIn(book: CopyBook, family: StrategyType, execution: Execution): CopyBook {
   const held = holdingOf(book, execution.symbol);

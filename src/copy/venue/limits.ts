@@ -1,10 +1,11 @@
 // The venue's rate limits: what may be sent now, and when again if not. Reductions may use a whole budget,
 // openings a part, polls a smaller part. Of weight counted by address a little is left for other processes
-// there, and what opens or polls spends it evenly, so that exits find some at the end of a window too. A 429 pauses its account as long as the venue says, and all accounts if a second one follows within
-// a minute; a 418 pauses all until the ban ends; the firewall's 403 counts as a 429. Orders are counted by
-// account. Weight is counted by account or by address: one count serves all accounts until an answer to a
-// request that began after another account's higher count disproves it. Source: reference exchange, sections
-// 4, 6.1 and 10.1; specification 8.1.
+// there, and openings and polls spend it evenly, so that exits find some at the end of a window too. A 429
+// pauses its account as long as the venue says, and all accounts if a second one follows within a minute; a
+// 418 pauses all until the ban ends; the firewall's 403 counts as a 429. Orders are counted by account.
+// Weight is counted by account or by address: one count serves all accounts until an answer to a request that
+// began after another account's higher count disproves it. Source: reference exchange, sections 4, 6.1 and
+// 10.1; specification 8.1.
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import { type Body, BodyFault, type Limiting, rowsOf, textOf } from "./answers.ts";
 
@@ -81,7 +82,10 @@ export type Cost = {
   readonly weight: number;
   readonly placesOrder: boolean;
   readonly priority: Priority;
-  /** No order can be sent without its answer (the venue's time, its rules): goes as an exit does, and before limits are known. */
+  /**
+   * No order can be sent without its answer: the venue's time and its rules. It may use what exits may, and does not
+   * wait for the limits to be known.
+   */
   readonly isPrerequisite?: true;
 };
 
@@ -96,8 +100,8 @@ export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0
  */
 export const ADDRESS_SHARE = 0.95;
 /**
- * What each priority leaves at a window's beginning beside that, of weight that is counted by address. It becomes less
- * until the window ends, so that a burst does not take what the exits of the rest of the window need.
+ * The share of weight counted by address that each priority also leaves unused at the beginning of a window. It falls to zero by
+ * the window's end, so that a burst does not take what later exits need.
  */
 export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5 };
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
