@@ -45,6 +45,7 @@ const LONG = [
   "src/store/backup/between-stores.test.ts",
   "src/store/postgres/{notifications,postgres-store}.test.ts",
   "src/store/sqlite/sqlite-store.test.ts",
+  "src/triggers/{queues,queues-elsewhere}.property.test.ts",
   "test/analytics/walked.test.ts",
   "test/browser/{absent-server,axe,copier,docs,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",

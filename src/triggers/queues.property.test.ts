@@ -2,14 +2,14 @@
 // queue says that computes everything from all trades, in order. Source: strict fills, sections 7, 9 and 17.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { testSeed } from "../../test/support/seed.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import { filledBy, type ModelOrder, modelOf, thousandths } from "./testing/queue-model.ts";
 import { cleanStages, stage, startOn } from "./testing/stage.ts";
 
 const SYMBOL = "BTCUSDT";
 const RUNS = 25;
-/** To repeat one: `SEED=7 npx vitest run src/triggers/queues.property.test.ts`. */
-const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+const SEED = testSeed("src/triggers/queues.property.test.ts");
 const BOOK = { asks: "110x1", bids: "100x0.05 99x0.05 98x0.05" };
 /** What others display beside placements: it never limits what is in front of an order. */
 const DEEP_BOOK = { asks: "110x1", bids: "100x10 99x10 98x10" };

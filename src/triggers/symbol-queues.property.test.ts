@@ -2,13 +2,13 @@
 // strict fills, section 17.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { testSeed } from "../../test/support/seed.ts";
 import { QUEUE_MODELS, type QueueModel } from "../domain/fill-profile.ts";
 import { decimal, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { SymbolQueues, type Waiting } from "./symbol-queues.ts";
 
 const RUNS = 500;
-/** To repeat one: `SEED=7 npx vitest run src/triggers/symbol-queues.property.test.ts`. */
-const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+const SEED = testSeed("src/triggers/symbol-queues.property.test.ts");
 const PRICES = [99, 100].map((price) => decimal<Price>(String(price)));
 const ALL = () => true;
 
