@@ -371,7 +371,7 @@ export type LeadClose = { readonly kind: "CLOSE" };
 
 /**
  * Kinds of rows beside the lead's actions: FLATTEN closes a copy's holding of a symbol, RECONCILE reduces
- * what exceeds its target, REPAIR brings it nearer to its target at its owner's request, WITHDRAW cancels the
+ * what exceeds its target, STOP closes a position whose stop the venue's price has passed, REPAIR brings it nearer to its target at its owner's request, WITHDRAW cancels the
  * open orders of a stopped copy, WRITE_OFF removes from its book what the account no longer has, PROFIT_SHARE
  * is a settlement that is computed and charged to nobody.
  */
@@ -387,6 +387,7 @@ export const MIRROR_KINDS = [
   "CLOSE",
   "FLATTEN",
   "RECONCILE",
+  "STOP",
   "REPAIR",
   "WITHDRAW",
   "WRITE_OFF",
@@ -624,6 +625,7 @@ export type DriftCause =
   | "OVERTAKEN"
   | "PAUSED"
   | "CLOSED"
+  | "STOPPED"
   | "OUTSIDE"
   | "PENDING"
   | "LIMITED"

@@ -53,6 +53,7 @@ export const KIND_NAMES: Names<MirrorEntryJson["kind"]> = {
   CLOSE: "Strategy closed",
   FLATTEN: "Closing order",
   RECONCILE: "Brought back to target",
+  STOP: "Closed at its stop",
   REPAIR: "Repair",
   WITHDRAW: "Orders withdrawn",
   WRITE_OFF: "Written off",
@@ -63,6 +64,7 @@ export const KIND_NAMES: Names<MirrorEntryJson["kind"]> = {
 export const KIND_MEANINGS: Partial<Names<MirrorEntryJson["kind"]>> = {
   WITHDRAW:
     "The copy was stopped without closing its holdings. Open orders that would open or increase something were canceled. Orders, take profits and stop losses that close the copy’s holdings were left at the exchange: the log shows each of them as “Left there”. Lyrebird no longer follows them.",
+  STOP: "The exchange’s price had passed the strategy’s stop before the stop could be placed. The copy’s position was closed at the market instead, as the stop would have done.",
   WRITE_OFF:
     "A holding of the copy was closed, but not by an order of the copy. If the line names an order, it is the exchange’s own: a liquidation or an auto-deleveraging (ADL), with the exchange’s figures. If it names none, two checks in a row found that the account holds less than the copy, or the opposite side: somebody else traded there, and the missing amount counts as closed at the exchange’s price. The copy’s records now match the account.",
   PROFIT_SHARE:
@@ -94,6 +96,7 @@ export const CAUSE_NAMES: Names<DriftRowJson["cause"]> = {
   OVERTAKEN: "Superseded",
   PAUSED: "Paused",
   CLOSED: "Closed for this copy",
+  STOPPED: "Its stop or take profit was reached",
   OUTSIDE: "Traded outside the copy",
   PENDING: "In progress",
   LIMITED: "Your limits",

@@ -156,6 +156,32 @@ test("a stop that the venue refuses is sent again soon, until it takes it", asyn
   expect(stage.time.now() - at).toBeLessThan(15_000);
 });
 
+test("a position whose stop the venue's price has passed is closed, as the stop would have done", async () => {
+  await stage.does(strategy, places("BUY", "0.002"));
+  await stage.halt(strategy);
+  await stage.does(strategy, {
+    type: "PlaceLeg",
+    symbol: "BTCUSDT",
+    side: "SELL",
+    legType: "STOP_MARKET",
+    triggerPrice: decimal<Price>("92000"),
+    clientLegId: "late",
+  });
+  stage.contracts.show("BTCUSDT", "90990", "91000", "91000");
+  await stage.unhalt(strategy);
+  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+  await stage.ask(copier, strategy, { kind: "LOOK" });
+  expect((await stage.log(copier)).slice(1)).toEqual([
+    "PLACE_LEG SELL STOP_MARKET SKIPPED PRICE_UNFIT",
+    "STOP SELL MARKET 0.002 FILLED executed 0.002",
+  ]);
+  // The next position has a stop of its own.
+  stage.contracts.show("BTCUSDT", "99990", "100000", "100000");
+  await stage.does(strategy, places("BUY", "0.002"));
+  await stage.waitFor("it has one", async () => (await legsAtVenue()).length === 1);
+});
+
 test("a stop that may be at the venue keeps its row under its id, whatever else is refused", async () => {
   const refused = {
     status: 400,

@@ -13,7 +13,7 @@ import {
   type Skip,
   skipOf,
 } from "../../domain/copying.ts";
-import type { Leg } from "../../domain/leg.ts";
+import { type Leg, waitsForRise } from "../../domain/leg.ts";
 import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
@@ -49,8 +49,8 @@ export type Reconciled =
   | { readonly kind: "LEFT"; readonly skip: Skip };
 
 export type ReconcileTerms = {
-  /** The kind of the rows that reduce: RECONCILE, or FLATTEN and CLOSE while everything is closed. */
-  readonly kind: MirrorKind & ("RECONCILE" | "FLATTEN" | "CLOSE");
+  /** The kind of the rows that reduce: RECONCILE, FLATTEN and CLOSE while everything is closed, or STOP. */
+  readonly kind: MirrorKind & ("RECONCILE" | "FLATTEN" | "CLOSE" | "STOP");
   readonly request: CopyRequest | null;
   /** Whether everything is to be closed, at once. */
   readonly isClosing: boolean;
@@ -67,6 +67,8 @@ export type ReconcileTerms = {
  * How long a copy that is being closed sells nothing while an unconfirmed order may have sold it already, ms.
  */
 export const CONFIRMED_MS_MAX = 30_000;
+/** "Order would immediately trigger." */
+const WOULD_TRIGGER_CODE = -2021;
 const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
 
@@ -123,8 +125,13 @@ export async function reconcileSymbol(
   if (state.holding(symbol).quantity === 0n) {
     const left = await cancelLegs(context, symbol);
     if (left !== null) return { kind: "LEFT", skip: left };
-  } else if (!terms.isClosing && !(await protect(context, symbol)) && reduced.kind === "CLEAN") {
-    return { kind: "UNPROTECTED" };
+  } else if (!terms.isClosing) {
+    const protection = await protect(context, symbol);
+    if (protection === "PASSED") {
+      state.zeroTarget(symbol);
+      return await reduce(context, symbol, { ...terms, kind: "STOP", before: null });
+    }
+    if (protection === "MISSING" && reduced.kind === "CLEAN") return { kind: "UNPROTECTED" };
   }
   const isWaiting = unconfirmed === "WAITS" && reduced.kind === "CLEAN";
   return isWaiting ? { kind: "LEFT", skip: skipOf("UNCONFIRMED") } : reduced;
@@ -310,15 +317,15 @@ function excessOf(state: CopyState, symbol: string, { isClosing }: ReconcileTerm
 
 /** An order that reduces, of the copy's own. */
 export function isOwnOrder({ kind }: MirrorEntry): boolean {
-  return kind === "RECONCILE" || kind === "FLATTEN" || kind === "CLOSE";
+  return kind === "RECONCILE" || kind === "FLATTEN" || kind === "CLOSE" || kind === "STOP";
 }
 
 /**
- * Places the legs of the strategy that the copy's position is without; false if one is missing, or not
- * confirmed, afterwards.
+ * Places the legs of the strategy that the copy's position is without. MISSING: one is missing, or not
+ * confirmed, afterwards. PASSED: the venue refuses a stop because its price has passed that.
  */
-async function protect(context: CopyContext, symbol: string): Promise<boolean> {
-  const { state, rowsOf, now } = context;
+async function protect(context: CopyContext, symbol: string): Promise<"DONE" | "MISSING" | "PASSED"> {
+  const { state, session, rowsOf, now } = context;
   for (const leg of missingLegs(context, symbol)) {
     const id = collectiveId(state.copy.strategyId, leg.legId);
     const rows = (await rowsOf(id)).filter(isLeg);
@@ -333,9 +340,17 @@ async function protect(context: CopyContext, symbol: string): Promise<boolean> {
       : addLegRow(context, { symbol, collectiveId: id, side, orderType, stopPrice });
     // A leg that was sent and not found may be there, and not shown yet.
     const status = row.clientOrderId === null ? "NEW" : "SENT";
-    await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: now() });
+    const sent = await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: now() });
+    const isRefused = sent.skip?.venue?.code === WOULD_TRIGGER_CODE && leg.type === "STOP_MARKET";
+    if (isRefused && isReached(leg, (await session.prices()).get(symbol))) return "PASSED";
   }
-  return missingLegs(context, symbol).length === 0;
+  return missingLegs(context, symbol).length === 0 ? "DONE" : "MISSING";
+}
+
+/** Whether a price has reached a leg's trigger. */
+function isReached(leg: Pick<Leg, "side" | "type" | "triggerPrice">, price: Price | undefined): boolean {
+  if (price === undefined) return false;
+  return waitsForRise(leg) ? price >= leg.triggerPrice : price <= leg.triggerPrice;
 }
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */

@@ -204,6 +204,38 @@ describe("the cause of a drift", () => {
       9,
     ],
     [
+      "its stop has fired at the venue",
+      {
+        ...missing,
+        entries: [
+          entryOf({
+            ...{ side: "SELL", kind: "PLACE_LEG", entryId: 9, status: "FILLED" },
+            executedQuantity: decimal("0.02"),
+          }),
+          entryOf({ ...purchase, entryId: 7, ...skipped("TOO_LATE") }),
+        ],
+      },
+      "STOPPED",
+      9,
+    ],
+    [
+      "it was closed because its stop was passed",
+      {
+        ...missing,
+        entries: [
+          entryOf({
+            side: "SELL",
+            kind: "STOP",
+            entryId: 9,
+            status: "FILLED",
+            executedQuantity: decimal("0.02"),
+          }),
+        ],
+      },
+      "STOPPED",
+      9,
+    ],
+    [
       "it could not be closed",
       {
         ...tooMuch,

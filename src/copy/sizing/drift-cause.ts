@@ -16,6 +16,7 @@ const SIZE_KINDS: ReadonlySet<MirrorKind> = new Set([
   "REPAIR",
   "CLOSE",
   "FLATTEN",
+  "STOP",
 ]);
 
 /** A symbol's holding in base units; of contracts negative for a short. */
@@ -75,7 +76,9 @@ export function causeOf(position: Position, terms: CauseTerms): CauseOfDrift {
   if (terms.isTooSmall) return whole("ROUNDING");
 
   const mending = difference < 0n ? "BUY" : "SELL";
-  const sizes = sinceClosed(terms.entries).filter(({ kind }) => SIZE_KINDS.has(kind) || kind === "WRITE_OFF");
+  const sizes = sinceClosed(terms.entries).filter(
+    (entry) => SIZE_KINDS.has(entry.kind) || entry.kind === "WRITE_OFF" || isClosing(entry),
+  );
   const ofSide = sizes.filter(({ side, kind }) => side === mending && SIZE_KINDS.has(kind));
   const resting = ofSide.find(({ status }) => status === "RESTING");
   if (resting !== undefined) return whole("RESTING", resting.entryId);
@@ -134,9 +137,13 @@ function sinceClosed(entries: readonly MirrorEntry[]): readonly MirrorEntry[] {
   return last < 0 ? entries : entries.slice(0, last + 1);
 }
 
-/** The order that closed the copy's whole holding: after its stop loss, or when it was closed. */
+/** What closed the copy's whole holding: an order of its own, or a leg that fired at the venue. */
 function isClosing({ kind, executedQuantity }: MirrorEntry): boolean {
-  return (kind === "FLATTEN" || kind === "CLOSE") && executedQuantity > 0n;
+  return (kind === "FLATTEN" || kind === "CLOSE" || isStop(kind)) && executedQuantity > 0n;
+}
+
+function isStop(kind: MirrorKind): boolean {
+  return kind === "STOP" || kind === "PLACE_LEG";
 }
 
 /**
@@ -194,7 +201,7 @@ function heldBefore(
 function causeIn(entry: MirrorEntry, mending: Side): DriftCause {
   const { kind, side, status, skip } = entry;
   if (kind === "WRITE_OFF") return "OUTSIDE";
-  if (side !== mending && isClosing(entry)) return "CLOSED";
+  if (side !== mending && isClosing(entry)) return isStop(kind) ? "STOPPED" : "CLOSED";
   switch (skip?.reason) {
     case "PAUSED":
     case "HALTED":

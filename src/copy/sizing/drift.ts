@@ -288,6 +288,8 @@ export function driftWords(drift: Drift): string {
       return `The copy was paused or halted when the strategy traded. ${isOff}`;
     case "CLOSED":
       return `The copy closed everything that it held, by its stop loss or because it was being closed. ${isOff}`;
+    case "STOPPED":
+      return `The copy's stop or take profit was reached at the exchange's prices; the strategy's was not. ${isOff}`;
     case "OUTSIDE":
       if (drift.entryId !== null)
         return `Part of what the copy held is gone from the account and was written off; the log says when. ${isOff}`;
