@@ -590,11 +590,11 @@ export function closesPosition(
   return side === "SELL" ? quantity > 0n : quantity < 0n;
 }
 
-/** A waiting leg that is due: its position exists, or will never exist. Null if there is none. */
-export function readyLeg(state: CopyState, symbol: string): MirrorEntry | null {
+/** The waiting legs that are due: their position exists, or will never exist. */
+export function readyLegs(state: CopyState, symbol: string): readonly MirrorEntry[] {
   const isOver = (entry: MirrorEntry) =>
     isWaitingLeg(entry) && (closesPosition(state, entry) || !opensLater(state, entry));
-  return state.resting(symbol).find(isOver) ?? null;
+  return state.resting(symbol).filter(isOver);
 }
 
 /** Whether an open order, or one in the outbox, opens the position that a leg is to close. */

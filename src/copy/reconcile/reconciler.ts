@@ -32,7 +32,7 @@ import {
   isSameKind,
   isWaitingLeg,
   ownRow,
-  readyLeg,
+  readyLegs,
   skipped,
 } from "../orders/copy-state.ts";
 import { unexecuted } from "../sizing/proportion.ts";
@@ -79,7 +79,7 @@ export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, sy
   const { quantity } = state.holding(symbol);
   if (status === "STOPPED") return false;
   if (status === "CLOSING") return quantity !== 0n || state.open(symbol).some(isAtVenue);
-  if (quantity !== state.target(symbol) || readyLeg(state, symbol) !== null) return true;
+  if (quantity !== state.target(symbol) || readyLegs(state, symbol).length > 0) return true;
   const resting = state.resting(symbol);
   if (resting.some(({ isCancelDue }) => isCancelDue === true)) return true;
   if (quantity === 0n && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
@@ -118,8 +118,10 @@ export async function reconcileSymbol(
   if (unconfirmed === "BLOCKED") return { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
   const kept = await cancelUnwanted(context, symbol, terms);
   if (kept !== null) return { kind: "LEFT", skip: kept };
-  const ready = readyLeg(state, symbol);
-  if (ready !== null && !terms.isClosing) await endWait(context, ready);
+  for (const ready of terms.isClosing ? [] : readyLegs(state, symbol)) {
+    const present = state.latest(ready);
+    if (isWaitingLeg(present)) await endWait(context, present);
+  }
   await feesOfSpot(context, symbol);
   const reduced = await reduce(context, symbol, terms);
   if (state.holding(symbol).quantity === 0n) {
