@@ -17,7 +17,7 @@ export type PacerOptions = {
   /** Unused pauses are saved up to this many ms in all; tasks then start at once. */
   readonly burstMs?: number;
   readonly wallClock: Clock;
-  readonly timers: Timers;
+  readonly timers: Pick<Timers, "after">;
 };
 
 export function createPacer(options: PacerOptions): Pacer {

@@ -16,6 +16,8 @@ export type VenueHealth = {
   readonly budgetUsed: number;
   /** The offset of the venue's clock to ours, ms. */
   readonly clockOffsetMs: number;
+  /** Accounts whose user data stream is received. */
+  readonly streams: number;
   /** How many there were since the copier began. */
   readonly answers: {
     readonly ok: number;

@@ -49,6 +49,11 @@ export function addCopierMetrics(
     isReachable ? 1 : 0,
   );
   venueGauge(
+    "lyrebird_venue_streams",
+    "Accounts at a venue whose user data stream a copier receives.",
+    ({ streams }) => streams,
+  );
+  venueGauge(
     "lyrebird_venue_paused_seconds",
     "For how long a copier sends a venue nothing, as it has demanded.",
     ({ pausedUntil }) => Math.max(0, (pausedUntil - wallNow()) / 1_000),

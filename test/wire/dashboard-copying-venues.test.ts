@@ -26,6 +26,7 @@ test("an operator sees whether a venue answers, until when it is left alone, and
       pausedUntil: now + 60_000,
       budgetUsed: 0.456,
       clockOffsetMs: 3,
+      streams: 2,
       answers: { ok: 1, refused: 0, limited: 0, unknown: 1 },
     };
     const ill: VenueReport = { origin: stage.url, family: "SPOT", health };

@@ -23,7 +23,13 @@ import type { CopyControl, CopyProgress } from "../../store/ports/copies.ts";
 import { type CopyStore, StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import type { ActionLog } from "../leads/leads.ts";
 import { CopyState, closesPosition, isLeg, ownRow } from "../orders/copy-state.ts";
-import { bookExpected, findUnconfirmed, restingSymbols } from "../reconcile/balances.ts";
+import {
+  bookExpected,
+  bookHinted,
+  bookOpenOrders,
+  findUnconfirmed,
+  restingSymbols,
+} from "../reconcile/balances.ts";
 import { poll } from "../reconcile/poll.ts";
 import {
   CONFIRMED_MS_MAX,
@@ -49,7 +55,7 @@ import { lossOfDaySkip, tooManyOrdersSkip } from "../sizing/limits.ts";
 import type { VenuePrices } from "../sizing/proportion.ts";
 import { isReduction } from "../sizing/scale-order.ts";
 import { skipWords } from "../sizing/skip.ts";
-import type { Venue } from "../venue/venue.ts";
+import type { Venue, VenueClient, VenueEvent } from "../venue/venue.ts";
 import { cancel } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
 import { closePosition, fill, fireLeg, followLeverage } from "./exits.ts";
@@ -84,6 +90,8 @@ const POLLS_IN_VAIN_MAX = 3;
 const OVERTAKEN_BY_LEGS: readonly MirrorEntry["kind"][] = ["SET_LEVERAGE", "CANCEL", "FILL"];
 /** Between polls while a change at the venue is not explained yet, ms. */
 const UNEXPLAINED_POLL_MS = 5_000;
+/** Queries of an order because of one event, until one shows what the event says. */
+const QUERIES_PER_HINT_MAX = 5;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Why a copy closes everything by what it is worth. */
@@ -124,6 +132,9 @@ type Pace = {
   readonly before?: MirrorEntry | null;
   readonly left?: bigint;
 };
+
+/** An order that an event names: how much of it is executed at least, if that is said. */
+type Hint = { readonly executed: bigint | null; readonly queries: number };
 
 export class CopyExecutor {
   readonly #parts: ExecutorParts;
@@ -178,6 +189,24 @@ export class CopyExecutor {
       if (await bookExpected(context, this.#prices)) this.#saveAndWake();
     }, once);
   });
+  /** The account's user data stream: its client, and what ends it. */
+  #stream: { readonly client: VenueClient; readonly stop: () => void } | null = null;
+  /** By client order id. */
+  readonly #hints = new Map<string, Hint>();
+  readonly #hinting = new SingleFlight(() =>
+    this.#beside((context) => this.#followHints(context), this.#session.briefly(0)),
+  );
+  /** Since when events may have been missed, and since when others have traded; null: all of it is known. */
+  #missedSince: number | null = null;
+  #foreignSince: number | null = null;
+  readonly #catchingUp = new SingleFlight(() =>
+    this.#beside(async (context) => {
+      const since = this.#missedSince;
+      await bookOpenOrders(context);
+      if (this.#missedSince === since) this.#missedSince = null;
+      this.#saveAndWake();
+    }),
+  );
   readonly #learning = new SingleFlight(() => this.#learn());
   #learnAt = 0;
   #loggedAt: number | null = null;
@@ -323,6 +352,7 @@ export class CopyExecutor {
 
   /** Once a second: acts on prices, and on whatever has become due. */
   tick(prices: VenuePrices): void {
+    this.#listen();
     if (this.#isEnded || this.copy.status === "STOPPED") return;
     if (prices.size > 0) this.#prices = prices;
     if (this.copy.book.profitMark?.week !== weekOf(this.#parts.wallNow())) this.#settleProfit();
@@ -332,13 +362,16 @@ export class CopyExecutor {
     if (!this.isBlocked) this.#alarms.check(this.copy.book, this.#prices, this.#state.outbox());
     this.#queryOrders();
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
-    if (this.#missing.isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
+    if (this.#foreignSince !== null && this.polledAt > this.#foreignSince) this.#foreignSince = null;
+    const isUnexplained = this.#missing.isUnexplained || this.#foreignSince !== null;
+    if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
     this.#startAll();
   }
 
   /** Nothing more is sent or recorded. */
   end(): void {
     this.#isEnded = true;
+    this.#listen();
   }
 
   /**
@@ -853,8 +886,69 @@ export class CopyExecutor {
   #queryOrders(): void {
     const state = this.#state;
     const hasNone = state.unconfirmed().length === 0 && state.resting().length === 0;
-    if (hasNone || this.#querying.current !== null || this.#gate.isBlind()) return;
+    if (hasNone) this.#hints.clear();
+    if (hasNone || this.#gate.isBlind()) return;
+    this.#startHinting();
     void this.#querying.run();
+    if (this.#missedSince !== null && this.polledAt <= this.#missedSince) void this.#catchingUp.run();
+  }
+
+  /** Listens to the account exactly while it may be asked. */
+  #listen(): void {
+    const mayListen = !this.#isEnded && this.copy.status !== "STOPPED" && !this.#gate.isBlind();
+    const client = mayListen ? (this.#session.opened?.client ?? null) : null;
+    if (client === (this.#stream?.client ?? null)) return;
+    this.#stream?.stop();
+    this.#stream = client === null ? null : { client, stop: client.listen((event) => this.#heard(event)) };
+  }
+
+  /**
+   * An event is a hint: the query that follows has the exact figures. What the copy does itself it learns from
+   * the answers to its requests, so only executions are queried at once.
+   */
+  #heard(event: VenueEvent): void {
+    const now = this.#parts.wallNow();
+    if (event.kind === "RESUMED") {
+      this.#missedSince = now;
+      return;
+    }
+    const { clientOrderId, change, executed } = event;
+    const row = this.#state.byClientOrderId(clientOrderId);
+    if (row === undefined) {
+      if (change === "EXECUTED") this.#foreignSince = now;
+      return;
+    }
+    if (change === "PLACED" && row.status !== "UNCONFIRMED") return;
+    this.#hints.set(clientOrderId, { executed, queries: 0 });
+    if (change !== "ENDED") this.#startHinting();
+  }
+
+  #startHinting(): void {
+    if (!this.#isEnded && this.#hints.size > 0 && !this.#gate.isBlind()) void this.#hinting.run();
+  }
+
+  /** Queries orders that events have named, also those of events that come in the meantime. */
+  async #followHints(context: CopyContext): Promise<void> {
+    const again = new Map<string, Hint>();
+    try {
+      for (const [id, hint] of this.#hints) {
+        const row = this.#state.byClientOrderId(id);
+        // What is being sent is queried once its answer is there.
+        if (row?.status === "SENT") continue;
+        this.#hints.delete(id);
+        if (row === undefined || isFulfilled(row, hint)) continue;
+        const { queries } = hint;
+        if (queries + 1 < QUERIES_PER_HINT_MAX) again.set(id, { ...hint, queries: queries + 1 });
+        if (await bookHinted(context, row)) {
+          // A position that has come does not wait for its stop.
+          this.#paces.delete(row.symbol ?? "");
+          this.#saveAndWake();
+        }
+        if (isFulfilled(this.#state.latest(row), hint)) again.delete(id);
+      }
+    } finally {
+      for (const [id, hint] of again) if (!this.#hints.has(id)) this.#hints.set(id, hint);
+    }
   }
 
   /** Requests beside everything else, at the polls' pace unless a session is given. Never rejects. */
@@ -1008,7 +1102,7 @@ export class CopyExecutor {
   /** Memory is ahead of the store: nothing is done with it any more. */
   #broken(error: unknown): void {
     if (this.#isEnded) return;
-    this.#isEnded = true;
+    this.end();
     const { log, onBroken } = this.#parts;
     const { copyId } = this.copy;
     if (!(error instanceof ClaimLost || error instanceof MayNotRun || error instanceof StoreUnavailable)) {
@@ -1096,6 +1190,12 @@ async function executeRow(context: CopyContext, row: MirrorEntry, action: LeadAc
       state.put({ ...row, status: "DONE", updatedAt: now() });
       if (state.copy.status !== "STOPPED") state.move("CLOSING", "STRATEGY_CLOSED", now());
   }
+}
+
+/** Whether a row shows what an event has said of its order. */
+function isFulfilled({ status, executedQuantity }: MirrorEntry, { executed }: Hint): boolean {
+  if (status !== "RESTING") return status !== "UNCONFIRMED";
+  return executed !== null && executedQuantity >= executed;
 }
 
 /** Copiers get a mail about what happened to the copy without their doing. */

@@ -160,6 +160,14 @@ export class CopyState {
     return this.#open.get(entry.entryId) ?? this.#ended.get(entry.entryId) ?? entry;
   }
 
+  /** The row under a client order id, as far as it is in memory. */
+  byClientOrderId(id: string): MirrorEntry | undefined {
+    for (const rows of [this.#open, this.#ended]) {
+      for (const row of rows.values()) if (row.clientOrderId === id) return row;
+    }
+    return undefined;
+  }
+
   /** The venue's ids of the copy's orders on a symbol, as far as they are in memory. */
   venueOrderIds(symbol: string): ReadonlySet<string> {
     const rows = [...this.#open.values(), ...this.#ended.values()].filter((row) => row.symbol === symbol);

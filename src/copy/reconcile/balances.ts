@@ -129,20 +129,35 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
   for (const entry of state.unconfirmed(symbol)) {
     const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - (entry.sentAt ?? 0)) / 10);
     if (now() - (queriedAt.get(entry) ?? 0) < waitMs) continue;
-    const found = await findAtVenue(context, entry);
-    queriedAt.set(entry, now());
-    const present = state.latest(entry);
-    if (present.status !== "UNCONFIRMED") continue;
-    if (found !== null) {
-      if (found.status === "CANCELED" && mayComeAgain(present, now())) continue;
-      hasFound = true;
-      const skip = present.skip?.reason === "UNCONFIRMED" ? null : present.skip;
-      applyReport(state, { ...present, status: "RESTING", skip }, found, now());
-    } else if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) {
-      state.put({ ...present, status: "SKIPPED", updatedAt: now() });
-    }
+    if (await hasTurnedUp(context, entry)) hasFound = true;
   }
   return hasFound;
+}
+
+/** Queries an unconfirmed order. */
+async function hasTurnedUp(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
+  const { state, now } = context;
+  const found = await findAtVenue(context, entry);
+  queriedAt.set(entry, now());
+  const present = state.latest(entry);
+  if (present.status !== "UNCONFIRMED") return false;
+  if (found !== null) {
+    if (found.status === "CANCELED" && mayComeAgain(present, now())) return false;
+    const skip = present.skip?.reason === "UNCONFIRMED" ? null : present.skip;
+    applyReport(state, { ...present, status: "RESTING", skip }, found, now());
+    return true;
+  }
+  if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) {
+    state.put({ ...present, status: "SKIPPED", updatedAt: now() });
+  }
+  return false;
+}
+
+/** Queries a row of which the venue has said that its order has changed; returns whether the row has. */
+export async function bookHinted(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
+  if (entry.status === "UNCONFIRMED") return await hasTurnedUp(context, entry);
+  await bookOrder(context, entry);
+  return context.state.latest(entry) !== entry;
 }
 
 type Expected = { readonly at: number; readonly times: number };

@@ -49,6 +49,7 @@ const FULL: CopySettings = EXACT_SETTINGS;
 export async function openCopiesStage({
   through,
   waitsForFees = true,
+  hasSockets = false,
 }: {
   readonly through?: (url: string) => Promise<string>;
   /**
@@ -56,8 +57,10 @@ export async function openCopiesStage({
    * once.
    */
   readonly waitsForFees?: boolean;
+  /** Whether the venue serves user data streams. */
+  readonly hasSockets?: boolean;
 } = {}) {
-  const venue = await openVenueStage();
+  const venue = await openVenueStage({ hasSockets });
   const { time, pairs, contracts } = venue;
   pairs.show("BTCUSDT", "99990", "100000");
   pairs.show("ETHUSDT", "1999", "2000");
@@ -151,7 +154,7 @@ export async function openCopiesStage({
       await copies.close();
       await venues.close();
     };
-    return { holder, leads, copies, end };
+    return { holder, leads, copies, venues, end };
   }
 
   const stage = {
@@ -205,6 +208,8 @@ export async function openCopiesStage({
       seams.recordProgress = store.copying.recordProgress;
       await this.start();
     },
+    /** Accounts whose user data stream the copying process receives. */
+    streams: () => running?.venues.reports().reduce((sum, { health }) => sum + health.streams, 0) ?? 0,
     wake(strategyId: string): void {
       running?.leads.wake(strategyId, null);
     },

@@ -150,6 +150,8 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
       if (changed.kind === "OK") settings.set(symbol, { leverage, at: askedAt });
       return changed;
     },
+
+    listen: rest.listen,
   };
 }
 

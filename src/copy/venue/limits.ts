@@ -37,6 +37,8 @@ export const WEIGHTS = {
     fills: 5,
     /** `GET /sapi/v1/account/apiRestrictions` */
     keyRights: 1,
+    /** `userDataStream.subscribe.signature` */
+    userStream: 2,
   },
   FUTURES: {
     /** `GET /fapi/v1/time` */
@@ -67,6 +69,8 @@ export const WEIGHTS = {
     positionMode: 30,
     /** `GET /sapi/v1/account/apiRestrictions` */
     keyRights: 1,
+    /** `POST /fapi/v1/listenKey`, `PUT /fapi/v1/listenKey` */
+    userStream: 1,
   },
 } as const;
 

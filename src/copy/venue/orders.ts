@@ -33,6 +33,7 @@ import type {
   FillsAsked,
   Venue,
   VenueAnswer,
+  VenueClient,
   VenueFills,
   VenueOrder,
   VenueOrderState,
@@ -334,6 +335,7 @@ export type AccountRest = {
   readonly prices: { all(): ReturnType<Venue["prices"]> };
   /** The venue's own time, Unix ms. */
   readonly venueNow: () => number;
+  readonly listen: VenueClient["listen"];
   readonly log: Pick<Logger, "warn">;
 };
 

@@ -25,7 +25,7 @@ const SOON_MS = 250;
 const UNREACHABLE_PAUSE_MS = 1_000;
 
 export type RestCall = Cost & {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly parameters?: Parameters;
   readonly askedAt?: AskedAt | undefined;
@@ -235,7 +235,7 @@ class Health {
     if (answer.kind !== "DELAYED" || isAnswered) this.#answers[COUNTED_AS[answer.kind]] += 1;
   }
 
-  now(): VenueHealth {
+  now(): Omit<VenueHealth, "streams"> {
     const { pausedUntil, shareUsed, clockOffsetMs } = this.#parts;
     return {
       isReachable: this.#failure === null,
@@ -368,7 +368,7 @@ export const RESPONSE_BYTES_MAX = 16 * 1_024 * 1_024;
 const IDLE_SOCKET_MS = 10_000;
 
 export type HttpRequest = {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** With its query. */
   readonly target: string;
   /** Form text; null for none. */

@@ -103,6 +103,8 @@ export function createSpotClient(rest: AccountRest): VenueClient {
     clearance: async () => ({ kind: "OK", value: ZERO }),
 
     setLeverage: async () => NO_LEVERAGE,
+
+    listen: rest.listen,
   };
 }
 

@@ -140,6 +140,20 @@ export type VenueBalances = {
   readonly marginBalance: Amount;
 };
 
+/**
+ * What an account's user data stream says: a hint to query the venue, never booked itself. RESUMED: events are
+ * received from now on; earlier ones may have been missed. ORDER: an order, or a leg, was placed, executed or
+ * ended; `executed`: how much of it at least, if that is said.
+ */
+export type VenueEvent =
+  | { readonly kind: "RESUMED" }
+  | {
+      readonly kind: "ORDER";
+      readonly clientOrderId: string;
+      readonly change: "PLACED" | "EXECUTED" | "ENDED";
+      readonly executed: Quantity | null;
+    };
+
 /** The symbols on which an account may have open orders and legs. */
 export type RestingSymbols = {
   readonly orders: ReadonlySet<string>;
@@ -244,4 +258,6 @@ export type VenueClient = {
    * REDUCE, or missing: see `VenueOrder.priority`.
    */
   setLeverage(symbol: string, leverage: number, priority?: "OPEN" | "REDUCE"): Promise<VenueAnswer<null>>;
+  /** Passes on the events of the account's user data stream until the returned function is called. */
+  listen(onEvent: (event: VenueEvent) => void): () => void;
 };

@@ -17,7 +17,8 @@ import { PollBudget, type RateLimits, readRateLimits, WEIGHTS } from "./limits.t
 import { type AccountRest, URGENT } from "./orders.ts";
 import { type RestCall, VenueRest } from "./signed-rest.ts";
 import { createSpotClient } from "./spot-account.ts";
-import type { Venue, VenueAnswer } from "./venue.ts";
+import { UserStreams } from "./user-streams.ts";
+import type { Venue, VenueAnswer, VenueClient } from "./venue.ts";
 
 export type Venues = {
   /** The same for the same origin and family. */
@@ -44,7 +45,7 @@ const LIMITS_RETRY_MS = 60_000;
 const CLIENTS = { SPOT: createSpotClient, FUTURES: createFuturesClient } as const;
 
 export function createVenues(parts: VenuesParts): Venues {
-  const open = new Map<string, { readonly venue: Venue; readonly rest: VenueRest }>();
+  const open = new Map<string, ReturnType<typeof openVenue>>();
   return {
     venue(origin, family) {
       const name = `${family} ${origin}`;
@@ -61,7 +62,10 @@ export function createVenues(parts: VenuesParts): Venues {
         health: venue.health(),
       })),
     async close() {
-      for (const { rest } of open.values()) rest.close();
+      for (const { rest, streams } of open.values()) {
+        streams.close();
+        rest.close();
+      }
     },
   };
 }
@@ -95,7 +99,11 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
   };
   const prices = new VenuePrices(published);
   const polls = new PollBudget({ limits: rest.limits, wallNow });
-  const shared: Omit<AccountRest, "accountId" | "ask"> = {
+  const streams = new UserStreams({
+    ...{ origin, family, rest, wallNow, after },
+    onRefused: (reason) => log.warn({ origin, reason }, "a venue refuses sockets; accounts are polled alone"),
+  });
+  const shared: Omit<AccountRest, "accountId" | "ask" | "listen"> = {
     family,
     wallNow,
     venueNow: () => rest.clock.now(),
@@ -110,7 +118,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
     doubtRules: (symbol) => rules.doubt(symbol),
     prices: () => prices.all(),
     pausedUntil: () => rest.limits.pausedUntil(),
-    health: () => rest.health.now(),
+    health: () => ({ ...rest.health.now(), streams: streams.live }),
     mayPoll(weight) {
       learnLimits();
       return polls.take(weight);
@@ -123,10 +131,11 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
           ...(isPolling && { priority: "POLL" }),
           ...(isKeyCheck && { isKeyCheck }),
         });
-      return CLIENTS[family]({ ...shared, accountId, ask });
+      const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
+      return CLIENTS[family]({ ...shared, accountId, ask, listen });
     },
   };
-  return { venue, rest };
+  return { venue, rest, streams };
 }
 
 // Published data of a venue: symbol rules, its budgets, which come with them, and prices. Rules are fetched

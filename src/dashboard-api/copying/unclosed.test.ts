@@ -13,6 +13,7 @@ const WELL: VenueHealth = {
   pausedUntil: 0,
   budgetUsed: 0,
   clockOffsetMs: 0,
+  streams: 2,
   answers: { ok: 1, refused: 0, limited: 0, unknown: 0 },
 };
 const CLOSING: UnclosedCount = {

@@ -1,23 +1,34 @@
 // A venue in the test's own process: a whole gateway of ours with real sockets and a real database, while its
 // clock, its market and what its market reaches are the test's. Beside it, our own side of it: venues on the
 // same clock.
+import type { Logger } from "pino";
 import type { Credentials } from "../../../../test/support/gateway.ts";
 import { contractRow, OwnContracts } from "../../../../test/support/own-contracts.ts";
 import { openOwnGateway } from "../../../../test/support/own-gateway.ts";
-import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../../domain/account.ts";
 import { fillKey, legTriggerKey, triggerKey } from "../../../domain/command.ts";
 import type { Order } from "../../../domain/order.ts";
+import type { Gateway } from "../../../http/pipeline.ts";
+import { type GatewayServer, ROUTES } from "../../../http/server.ts";
+import { KeyChecks } from "../../../keys/key-checks.ts";
 import type { MarketFeed } from "../../../market/client/feed.ts";
 import type { UpstreamAnswer } from "../../../market/client/rest/rest.ts";
 import { decimal, formatDecimal, type Price } from "../../../money/decimal.ts";
+import { ConnectionBound } from "../../../rate-limits/connections.ts";
+import { ListenKeys } from "../../../sockets/listen-keys.ts";
+import { createPrivateEndpoint } from "../../../sockets/private-streams.ts";
+import { isWebSocketUpgrade, Sockets } from "../../../sockets/server.ts";
+import { UserStreams, type UserStreamsParts } from "../../../sockets/user-streams.ts";
+import { createWsApi } from "../../../sockets/ws-api.ts";
 import type { VenueClient, VenueOrder } from "../venue.ts";
 import { createVenues } from "../venues.ts";
 import { OwnPairs } from "./own-pairs.ts";
 
 export type VenueStage = Awaited<ReturnType<typeof openVenueStage>>;
 
-export async function openVenueStage() {
+/** `hasSockets`: it serves user data streams. */
+export async function openVenueStage({ hasSockets = false }: { readonly hasSockets?: boolean } = {}) {
   // In the middle of a minute, so that a test stays within one unless it wants to leave it.
   const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, 20));
   let aheadMs = 0;
@@ -27,7 +38,8 @@ export async function openVenueStage() {
   const feeds = { SPOT: pairs as unknown as MarketFeed, FUTURES: contracts as unknown as MarketFeed };
   const own = await openOwnGateway(feeds, wallNow);
   const { store, desk } = own.gateway;
-  const { server, url } = await own.serve();
+  const { server, url } = await own.serve(hasSockets ? { isUpgrade: isWebSocketUpgrade } : {});
+  const closeSockets = hasSockets ? serveUserStreams(own.gateway, { server, time, log: own.log }) : null;
   const requests = { underWay: 0, all: 0 };
   server.server.on("request", (_, outgoing) => {
     requests.underWay += 1;
@@ -89,9 +101,40 @@ export async function openVenueStage() {
     },
     async [Symbol.asyncDispose]() {
       await venues.close();
+      await closeSockets?.();
       await server.close();
       await own.close();
     },
+  };
+}
+
+/** User data streams of a gateway, as the service serves them; returns what closes them. */
+function serveUserStreams(
+  gateway: Gateway,
+  { server, time, log }: { readonly server: GatewayServer; readonly time: ManualTime; readonly log: Logger },
+): () => Promise<void> {
+  const { store, desk, markets, wallNow, budgets } = gateway;
+  const marked = markets as unknown as UserStreamsParts["markets"];
+  const userStreams = new UserStreams({
+    ...{ store, desk, markets: marked, isShared: false, timers: time, wallNow, log },
+  });
+  const keyChecks = new KeyChecks({ store, every: time.every, log });
+  const listenKeys = new ListenKeys({ store, userStreams, keyChecks, every: time.every, wallNow, log });
+  const sockets = new Sockets({
+    server: server.server,
+    endpoints: [
+      createPrivateEndpoint({ listenKeys, log }),
+      ...createWsApi({ gateway, routes: ROUTES, userStreams, keyChecks, log }),
+    ],
+    addressOf: () => "127.0.0.1",
+    perAddress: new ConnectionBound(1_000),
+    ...{ budgets, wallNow, timers: time, log },
+  });
+  return async () => {
+    await sockets.close();
+    await listenKeys.close();
+    await userStreams.close();
+    await keyChecks.close();
   };
 }
 

@@ -16,6 +16,7 @@ export const BANNED: VenueReport = {
     pausedUntil: Number.MAX_SAFE_INTEGER,
     budgetUsed: 0.456,
     clockOffsetMs: -3,
+    streams: 2,
     answers: { ok: 1, refused: 2, limited: 3, unknown: 4 },
   },
 };
