@@ -33,19 +33,29 @@ export class CopyStage {
   readonly market: SteeredMarket;
   readonly lead: Side;
   readonly venue: Side;
+  /** Where the copier finds the venue. */
+  readonly origin: string;
 
-  private constructor(market: SteeredMarket, lead: Side, venue: Side) {
+  private constructor(market: SteeredMarket, lead: Side, venue: Side, origin: string) {
     this.market = market;
     this.lead = lead;
     this.venue = venue;
+    this.origin = origin;
   }
 
-  static async open(): Promise<CopyStage> {
+  /** `venueMarket`: the venue's own, if it has one. `through`: another origin that leads to the venue. */
+  static async open({
+    venueMarket,
+    through = async (url) => url,
+  }: {
+    readonly venueMarket?: SteeredMarket;
+    readonly through?: (url: string) => Promise<string>;
+  } = {}): Promise<CopyStage> {
     const market = await openSteeredMarket();
-    const env = { ...market.env, ...HEEDS_ADDRESSES };
-    const venue = await openSide(env);
-    const lead = await openSide({ ...env, COPY_VENUES: venue.gateway.url });
-    return new CopyStage(market, lead, venue);
+    const venue = await openSide({ ...(venueMarket ?? market).env, ...HEEDS_ADDRESSES });
+    const origin = await through(venue.gateway.url);
+    const lead = await openSide({ ...market.env, ...HEEDS_ADDRESSES, COPY_VENUES: origin });
+    return new CopyStage(market, lead, venue, origin);
   }
 
   /** A new strategy that may be followed. */
@@ -72,7 +82,7 @@ export class CopyStage {
   /** Somebody new who follows it with a new account at the venue. */
   async newCopier(lead: Lead, terms: Terms = {}): Promise<Copier> {
     const venue = await this.newVenueAccount(lead.type);
-    return await newCopier(this.lead, { lead, venue, origin: this.venue.gateway.url, terms });
+    return await newCopier(this.lead, { lead, venue, origin: this.origin, terms });
   }
 
   /** A signed request of a strategy that must succeed; answers its body. */

@@ -63,6 +63,8 @@ export type ProxyOptions = {
   readonly through?: (passing: Passing, send: Send) => Promise<Answer>;
   /** Whether a new connection is taken; one that is not is hung up on. */
   readonly admits?: (socket: Socket) => boolean;
+  /** Takes an upgrade to WebSocket; if it answers false, the upgrade is forwarded. */
+  readonly join?: (incoming: IncomingMessage, socket: Socket, head: Buffer) => boolean;
 };
 
 /** Longer than a client keeps an idle connection: only rules cut. */
@@ -96,9 +98,9 @@ export class FaultProxy implements AsyncDisposable {
       const isTaken = this.#target !== null && this.#sockets.size <= CONNECTIONS_MAX;
       if (!isTaken || options.admits?.(socket) === false) socket.destroy();
     });
-    this.#server.on("upgrade", (incoming: IncomingMessage, socket: Socket, head: Buffer) =>
-      this.#join(incoming, socket, head),
-    );
+    this.#server.on("upgrade", (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (options.join?.(incoming, socket, head) !== true) this.#join(incoming, socket, head);
+    });
   }
 
   /** Opens a proxy on a free port of the loopback address. Without a target it hangs up on everybody. */

@@ -1,9 +1,9 @@
 // The user data streams of the accounts at one venue, as hints that an order has changed. Streams of many
 // accounts share a socket, since a venue limits connections by address (300 in five minutes).
-// A subscription is *waiting* (to be tried again), *asked* (for a listen key, or the answer of the socket) or
-// *live*; when it becomes live its listeners are told RESUMED, since what happened before was missed. A lost
-// socket, an expired key and a refusal all lead back to waiting. Nothing here ever fails: without a stream
-// there are the polls. Source: reference sockets, sections 1, 2, 6 and 7.
+// A subscription is *waiting* (for its next attempt), *asked* (for a listen key, or the answer of the socket) or
+// *live*, which begins with RESUMED, since earlier events were missed. A lost socket, an expired key and a
+// refusal lead back to waiting. Nothing here fails: without a stream there are the polls. Source: reference
+// sockets, sections 1, 2, 6 and 7.
 import { WebSocket } from "ws";
 import { BackOff } from "../../concurrency/delays.ts";
 import { createPacer, type Pacer } from "../../concurrency/pacer.ts";
@@ -46,7 +46,7 @@ const KEEP_ALIVE_RETRY_MS = 60_000;
 const CHECK_MS = 10_000;
 const PING_AFTER_MS = 15_000;
 export const DEAD_AFTER_MS = 40_000;
-const MESSAGE_BYTES_MAX = 1_024 * 1_024;
+export const MESSAGE_BYTES_MAX = 1_024 * 1_024;
 
 type Parts = {
   readonly origin: string;

@@ -19,7 +19,8 @@ export const CAMPAIGN = campaign({
 Has strategies copied to accounts at a venue, another gateway, over a way that cuts, delays, answers 5xx after executing, 429
 and 418, and kills what copies again and again: kill -9, on SQLite of the whole program, on PostgreSQL of one of two copier
 processes. The exchange at the other end refuses exits once, executes orders that it does not show for minutes, accepts client
-ids again, counts weight by address, has prices of its own and liquidates positions by itself.
+ids again, counts weight by address, has prices of its own and liquidates positions by itself. User data streams are cut, and
+leave out what is hidden.
 
 In the end the venue's own books are held against the mirror logs: nothing doubled, nothing lost, nothing out of order, and
 whatever was not copied says why. They are held against the strategies, too: every position is on target or accounted for, none
@@ -81,6 +82,7 @@ const BEHAVIOR_LABELS: Readonly<Record<Behavior, string>> = {
   HIDE: "orders that it executed and did not show",
   REUSE_IDS: "client ids that it accepted again",
   WEIGHT_BY_ADDRESS: "requests beyond the weight of the address",
+  CUT_STREAM: "sockets of user data streams that were cut",
 };
 
 const LINES: readonly Line<RunReport>[] = [

@@ -1,12 +1,12 @@
 // What a real exchange does and another gateway does not: it refuses an exit once, does not show an order that it has executed,
-// accepts a client id again, and counts request weight by address.
+// accepts a client id again, counts request weight by address, and cuts streams.
 //
 // Each behavior follows a schedule, not chance alone, so that every run meets it. Positions and balances are always those of the
 // venue. Partial fills are not among them: the venue fills every order whole.
 import { createHmac } from "node:crypto";
 import type { Answer, Passing } from "../../support/fault-proxy.ts";
 
-export const BEHAVIORS = ["REFUSE_EXIT", "HIDE", "REUSE_IDS", "WEIGHT_BY_ADDRESS"] as const;
+export const BEHAVIORS = ["REFUSE_EXIT", "HIDE", "REUSE_IDS", "WEIGHT_BY_ADDRESS", "CUT_STREAM"] as const;
 export type Behavior = (typeof BEHAVIORS)[number];
 
 export type WayRequest = {
@@ -110,7 +110,7 @@ export class ExchangeBehavior {
   readonly #options: BehaviorOptions;
   readonly #draw: () => number;
   /** How often each was met. */
-  readonly met: Record<Behavior, number> = { REFUSE_EXIT: 0, HIDE: 0, REUSE_IDS: 0, WEIGHT_BY_ADDRESS: 0 };
+  readonly met = Object.fromEntries(BEHAVIORS.map((each) => [each, 0])) as Record<Behavior, number>;
   /** How often the venue has accepted a placement under a client id, by the copier's own id. */
   readonly accepted = new Map<string, number>();
   /** A test's own answer to a request; null lets the request pass. */
@@ -144,6 +144,12 @@ export class ExchangeBehavior {
   mend(): void {
     this.#isMended = true;
     this.#hidden = [];
+  }
+
+  /** A message of a user data stream as the copier gets it; null for one about an order that is hidden. */
+  shown(message: string): string | null {
+    const named = this.#named(message);
+    return this.#stillHidden().some(({ clientId }) => named.includes(clientId)) ? null : named;
   }
 
   /** What the exchange answers. */
@@ -299,10 +305,13 @@ export class ExchangeBehavior {
 
   /** The answer under the ids that the copier has sent. */
   #ownNames(answered: Answer): Answer {
-    if (this.#renamed.size === 0) return answered;
-    let body = String(answered.body);
-    for (const [key, renamed] of this.#renamed) body = body.replaceAll(renamed, key.split(" ")[1] ?? "");
-    return { ...answered, body };
+    return this.#renamed.size === 0 ? answered : { ...answered, body: this.#named(String(answered.body)) };
+  }
+
+  #named(text: string): string {
+    let named = text;
+    for (const [key, renamed] of this.#renamed) named = named.replaceAll(renamed, key.split(" ")[1] ?? "");
+    return named;
   }
 
   #isHidden({ apiKey, parameters }: WayRequest): boolean {

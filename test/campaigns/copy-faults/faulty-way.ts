@@ -1,7 +1,10 @@
 // The connection from the copier to the venue. Each request has a fate, which is drawn when it arrives. An
 // accepted request goes on to the venue even if its sender is gone, as on a real network. The connection
 // counts how often the venue has accepted each client id. exchange-behavior.ts adds what a real exchange does
-// and the venue does not.
+// and the venue does not. WebSockets are cut after a drawn time, and carry nothing about hidden orders.
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocket, WebSocketServer } from "ws";
 import { type Answer, FaultProxy, type Passing, type Rule, type Send } from "../../support/fault-proxy.ts";
 import { type Chances, drawFate } from "../harness/fates.ts";
 import { type BehaviorOptions, ExchangeBehavior, requestOf, signedAgain } from "./exchange-behavior.ts";
@@ -66,6 +69,10 @@ const LATE_MS_MAX = 6_000;
 /** Less than how old the venue lets a request become. */
 const CUT_LATE_MS_MAX = 2_700;
 const SILENT_MS = 8_000;
+/** How long a socket is left alone at most. */
+const SOCKET_MS_MAX = 60_000;
+/** How long an event is on its way: an order is hidden by the time its first one arrives. */
+const EVENT_MS = 50;
 
 /** How an exchange says that it does not know itself, and that it was asked too much. */
 const UNKNOWN: Answer = answerOf(503, -1007, "Timeout waiting for response from backend server.");
@@ -121,7 +128,37 @@ export async function openFaultyWay(
     return answered;
   }
 
+  const acceptor = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  /** Takes a socket to the venue's. */
+  function join(incoming: IncomingMessage, socket: Duplex, head: Buffer): true {
+    acceptor.handleUpgrade(incoming, socket, head, (client) => {
+      const server = new WebSocket(`${venueUrl.replace(/^http/, "ws")}${incoming.url}`);
+      const opened = new Promise<void>((resolve) => void server.once("open", () => resolve()));
+      client.on("message", (data) => void opened.then(() => server.send(String(data))));
+      server.on("message", (data) => {
+        setTimeout(() => {
+          const text = exchange.shown(String(data));
+          if (text !== null) client.send(text);
+        }, EVENT_MS).unref();
+      });
+      const cut = setTimeout(() => {
+        if (isMended) return;
+        exchange.met.CUT_STREAM += 1;
+        client.terminate();
+      }, draw() * SOCKET_MS_MAX);
+      client.on("error", () => {});
+      server.on("error", () => {});
+      client.once("close", () => {
+        clearTimeout(cut);
+        server.terminate();
+      });
+      server.once("close", () => client.terminate());
+    });
+    return true;
+  }
+
   const proxy = await FaultProxy.open(venueUrl, {
+    join,
     through,
     rule({ headers }) {
       if (headers["x-mbx-apikey"] === undefined) return {};
