@@ -249,27 +249,33 @@ test("a copy that closes waits for purchases that the venue hides, and sells the
   ]);
 });
 
-test("a copy that closes waits for the figures of a purchase that only the balances show", async () => {
-  const strategy = await stage.strategy("SPOT");
-  await stage.start();
-  const copier = await stage.copier(strategy, "SPOT");
-  answers.set("GET /api/v3/order", UNKNOWN_ORDER);
-  proxy.plan("POST /api/v3/order", { cut: "AFTER" });
-  await stage.does(strategy, places("BUY", "0.001"), false);
-  stage.wake(strategy);
-  await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) !== "0");
-  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
-  await stage.passes(5 * 60_000);
-  expect((await stage.copy(copier)).status).toBe("CLOSING");
-  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.000009");
-  answers.clear();
-  await stage.waitFor("it is closed", async () => (await stage.copy(copier)).status === "STOPPED");
-  expect(await stage.log(copier)).toEqual([
-    "PLACE BUY MARKET 0.001 FILLED executed 0.001",
-    "FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099",
-  ]);
-  expect((await stage.entries(copier))[0]).toMatchObject({ skip: null, executedQuote: decimal("100") });
-});
+test.each([
+  ["MARKET", {}],
+  ["LIMIT", { at: "100000" }],
+] as const)(
+  "a copy that closes waits for the figures of a purchase that only the balances show: %s",
+  async (type, terms) => {
+    const strategy = await stage.strategy("SPOT");
+    await stage.start();
+    const copier = await stage.copier(strategy, "SPOT");
+    answers.set("GET /api/v3/order", UNKNOWN_ORDER);
+    proxy.plan("POST /api/v3/order", { cut: "AFTER" });
+    await stage.does(strategy, places("BUY", "0.001", terms), false);
+    stage.wake(strategy);
+    await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) !== "0");
+    await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+    await stage.passes(5 * 60_000);
+    expect((await stage.copy(copier)).status).toBe("CLOSING");
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.000009");
+    answers.clear();
+    await stage.waitFor("it is closed", async () => (await stage.copy(copier)).status === "STOPPED");
+    expect(await stage.log(copier)).toEqual([
+      `PLACE BUY ${type} 0.001 FILLED executed 0.001`,
+      "FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099",
+    ]);
+    expect((await stage.entries(copier))[0]).toMatchObject({ skip: null, executedQuote: decimal("100") });
+  },
+);
 
 test("a copy that closes waits for an open order that the venue hides, and cancels it", async () => {
   const strategy = await stage.strategy("SPOT");

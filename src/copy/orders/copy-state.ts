@@ -567,7 +567,8 @@ export function bookFees(state: CopyState, entry: MirrorEntry, fills: VenueFills
 export function endRow(state: CopyState, entry: MirrorEntry, why: Skip | null, now: number): MirrorEntry {
   // An order that was never confirmed and is not there was never placed.
   const isPlaced = entry.status === "RESTING" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
-  const status = isPlaced ? "CANCELED" : "SKIPPED";
+  const isFilled = entry.executedQuantity > 0n && entry.executedQuantity === entry.quantity;
+  const status = isFilled ? "FILLED" : isPlaced ? "CANCELED" : "SKIPPED";
   return state.put({ ...entry, status, skip: why ?? entry.skip, updatedAt: now });
 }
 

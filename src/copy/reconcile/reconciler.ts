@@ -170,7 +170,7 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
       }
     } else if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
     else if (ageMs < ENDED_MS_MAX) waits = true;
-    else if (ageMs < UNCONFIRMED_MS_MAX && !(isExplained(state, entry) && isNothingLocked(state)))
+    else if (ageMs < UNCONFIRMED_MS_MAX && (entry.executedQuantity > 0n || mayBeThere(state, entry)))
       waits = true;
     else {
       const { outcome } = await cancelRow(context, entry, entry.skip);
@@ -197,9 +197,10 @@ function isExplained(state: CopyState, { symbol, sentAt }: MirrorEntry): boolean
   return isSince && onAccount(state, name) === state.holding(name).quantity;
 }
 
-/** Whether no open order of the account locks anything. A contract's position does, too. */
-function isNothingLocked({ book: { snapshot } }: CopyState): boolean {
-  return snapshot !== null && snapshot.available === snapshot.wallet;
+/** Whether a limit order may be executed, or open. What open orders lock shows them; a contract's position locks, too. */
+function mayBeThere(state: CopyState, entry: MirrorEntry): boolean {
+  const { snapshot } = state.book;
+  return !isExplained(state, entry) || snapshot === null || snapshot.available !== snapshot.wallet;
 }
 
 /** What the account has of a symbol, as last polled. */
