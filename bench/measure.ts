@@ -19,6 +19,7 @@ import {
   memoryNote,
   memorySection,
   startUpSection,
+  strictSection,
 } from "./processes/process-figures.ts";
 import {
   type Echo,
@@ -42,12 +43,13 @@ import {
   postgresNote,
   STORE_TITLES,
 } from "./stores.ts";
-import { FUTURES, prepareStrategies, readTrips, SPOT } from "./strategies.ts";
+import { FUTURES, prepareStrategies, readTrips, SPOT, STRICT } from "./strategies.ts";
 import { streamNotes, streamSection } from "./streams/figures.ts";
 import { measureStreams } from "./streams/streams.ts";
 import type { Report } from "./table.ts";
 import { MeasurementFailed, Trial } from "./trial.ts";
 import { measureOverloads, type OverloadRound, overloadNotes, overloadSection } from "./wire/overload.ts";
+import { measureStrict, type StrictRound, strictOrdersSection } from "./wire/strict.ts";
 import { echoSection, loadNotes, signalSection, storeSection } from "./wire/wire-figures.ts";
 
 type Say = (text: string) => void;
@@ -99,6 +101,7 @@ export async function measureAll(options: Options, directory: string, say: Say):
         ...socketSections(sockets),
         copySection(copying),
         engineSection(inProcess),
+        strictSection(inProcess),
         ...[...liquidations].map(([{ name }, measured]) =>
           liquidationSection(name, options.positions, measured),
         ),
@@ -192,6 +195,7 @@ async function measureWire(
     const credentials = {
       SPOT: await prepareStrategies(place, options.strategies, SPOT),
       FUTURES: await prepareStrategies(place, options.strategies, FUTURES),
+      STRICT: await prepareStrategies(place, options.strategies, STRICT),
     };
     const gateway = await startGateway(place, serverCore);
     const trips = await readTrips(gateway.url);
@@ -214,6 +218,9 @@ async function measureWire(
   }
   const notes: string[] = [];
   for (const subject of subjects) notes.push(...(await restNotes(subject, subjects, options)));
+  // The last: until then nobody uses `strict`, and no book is followed.
+  const strict = new Map<Subject, readonly StrictRound[]>();
+  for (const subject of subjects) strict.set(subject, await measureStrict(subject, subjects, options, say));
   for (const { gateway, sender } of subjects) {
     sender.stop();
     await gateway.stop();
@@ -221,7 +228,10 @@ async function measureWire(
   say("counting the orders in the databases");
   for (const subject of subjects) notes.push(await countNote(subject));
   return {
-    sections: [echoSection(rounds), ...subjects.flatMap((subject) => sectionsOf(subject, rounds, overloads))],
+    sections: [
+      echoSection(rounds),
+      ...subjects.flatMap((subject) => sectionsOf(subject, rounds, { overloads, strict })),
+    ],
     notes: [
       ...notes,
       ...loadNotes(
@@ -233,16 +243,18 @@ async function measureWire(
   };
 }
 
-function sectionsOf(
-  subject: Subject,
-  rounds: readonly Round[],
-  overloads: ReadonlyMap<Subject, readonly OverloadRound[]>,
-): Section[] {
+type Extra = {
+  readonly overloads: ReadonlyMap<Subject, readonly OverloadRound[]>;
+  readonly strict: ReadonlyMap<Subject, readonly StrictRound[]>;
+};
+
+function sectionsOf(subject: Subject, rounds: readonly Round[], { overloads, strict }: Extra): Section[] {
   const { store } = subject;
   return [
     storeSection(rounds, store),
     signalSection(rounds, store),
     overloadSection(overloads.get(subject) ?? [], store),
+    strictOrdersSection(strict.get(subject) ?? [], store),
   ];
 }
 

@@ -20,9 +20,10 @@ export type Pair = {
 export const ECHO_KINDS = ["orders", "reads"] as const satisfies readonly RequestKind[];
 export type EchoKind = (typeof ECHO_KINDS)[number];
 export const KINDS = ["orders", "futures", "signals", "reads"] as const satisfies readonly RequestKind[];
+export type Kind = (typeof KINDS)[number];
 
-type Pairs<Kind extends RequestKind> = { readonly [K in Kind]: Pair };
-export type GatewayPairs = Pairs<RequestKind>;
+type Pairs<Kinds extends RequestKind> = { readonly [K in Kinds]: Pair };
+export type GatewayPairs = Pairs<Kind>;
 export type Round = {
   readonly echo: Pairs<EchoKind>;
   readonly gateways: ReadonlyMap<StoreName, GatewayPairs>;
@@ -35,17 +36,19 @@ export type Subject = { readonly store: StoreName; readonly gateway: Gateway; re
 const CATCH_UP_MS = 400;
 const BREATH_MS = 200;
 
+export async function measurePair(trial: Trial, kind: RequestKind, seconds: number): Promise<Pair> {
+  const coresUsed = countCores(trial.server.pid);
+  const full = await trial.saturate(kind, seconds);
+  const cores = coresUsed();
+  return { full, half: await trial.schedule(kind, seconds, full.perSecond / 2), cores };
+}
+
 export async function measureRounds(
   { echo, subjects }: { readonly echo: Trial; readonly subjects: readonly Subject[] },
   { rounds, seconds, firstSeconds }: Options,
   say: (text: string) => void,
 ): Promise<readonly Round[]> {
-  async function pair(trial: Trial, kind: RequestKind): Promise<Pair> {
-    const coresUsed = countCores(trial.server.pid);
-    const full = await trial.saturate(kind, seconds);
-    const cores = coresUsed();
-    return { full, half: await trial.schedule(kind, seconds, full.perSecond / 2), cores };
-  }
+  const pair = (trial: Trial, kind: RequestKind) => measurePair(trial, kind, seconds);
   const pairsOfEcho = async () => ({
     orders: await pair(echo, "orders"),
     reads: await pair(echo, "reads"),

@@ -5,6 +5,7 @@ import type { Insertable } from "kysely";
 import { openDataDirectory } from "../src/config/data-directory.ts";
 import type { Account, StrategyType } from "../src/domain/account.ts";
 import type { DomainEvent } from "../src/domain/event.ts";
+import type { FillProfile } from "../src/domain/fill-profile.ts";
 import type { Income } from "../src/domain/income.ts";
 import { openStrategy } from "../src/engine/open-strategy.ts";
 import { issueApiKey } from "../src/keys/api-keys.ts";
@@ -13,6 +14,7 @@ import { keyRow } from "../src/store/key-rows.ts";
 import { createdRow, incomeRow, journalRow } from "../src/store/rows.ts";
 import type { Tables } from "../src/store/schema.ts";
 import { openRows } from "../test/campaigns/harness/stored-rows.ts";
+import { STRICT_SPOT } from "./in-process/decisions.ts";
 import type { Place } from "./stores.ts";
 import type { Credentials, Trip, Trips } from "./wire/requests.ts";
 
@@ -59,9 +61,10 @@ export type Opening = (strategyId: string, at: number, number: number) => Opened
 
 export const SPOT: Opening = (strategyId, at) => withSeed(strategyId, "SPOT", at);
 export const FUTURES: Opening = (strategyId, at) => withSeed(strategyId, "FUTURES", at);
+export const STRICT: Opening = (strategyId, at) => withSeed(strategyId, "SPOT", at, STRICT_SPOT);
 
-function withSeed(strategyId: string, type: StrategyType, at: number): Opened {
-  const { account, event, incomes } = openStrategy(strategyId, type, at);
+function withSeed(strategyId: string, type: StrategyType, at: number, profile?: FillProfile): Opened {
+  const { account, event, incomes } = openStrategy(strategyId, type, at, profile);
   return { account, events: [event], incomes };
 }
 

@@ -1,15 +1,18 @@
 // The cost of the pure parts, each beside the lower bound of its work: printed as JSON. A program of its own,
 // so that it can be pinned and starts cold.
 import { createHmac, createSecretKey } from "node:crypto";
+import type { StrategyType } from "../../src/domain/account.ts";
 import type { Quote } from "../../src/domain/market.ts";
 import type { Price } from "../../src/money/decimal.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { TriggerIndex } from "../../src/triggers/trigger-index.ts";
 import { type Spread, spreadOf } from "../statistics.ts";
+import { FollowedBook, PlainMaps, walkUs } from "./books.ts";
 import { decisionsPerSecond } from "./decisions.ts";
 import { FUTURES_DECISIONS } from "./futures-decisions.ts";
 import { MarkTicks } from "./mark-ticks.ts";
-import { SPOT_DECISIONS } from "./spot-decisions.ts";
+import { plainReceiptsPerSecond, receiptsPerSecond } from "./receipts.ts";
+import { SPOT_DECISIONS, STRICT_DECISIONS } from "./spot-decisions.ts";
 
 export type InProcess = {
   readonly decisionsPerSecond: Spread;
@@ -21,7 +24,18 @@ export type InProcess = {
   /** A mark price that hits none of many positions, and one that liquidates one of them. */
   readonly idleMarkNs: Spread;
   readonly liquidatingMarkUs: Spread;
+  readonly strictDecisionsPerSecond: Spread;
+  /** Diffs of books, by strategy type and number of open orders under `strict`, and the same changes in plain maps. */
+  readonly diffs: readonly (RestingUs & { readonly type: StrategyType })[];
+  readonly plainDiffUs: { readonly [T in StrategyType]: Spread };
+  /** Trades that fill nobody: at a price where nobody waits, by number of open orders, and at the limit of some. */
+  readonly trades: readonly { readonly resting: number; readonly ns: Spread }[];
+  readonly tradeAtLimitNs: Spread;
+  readonly walkUs: Spread;
+  readonly receiptsPerSecond: Spread;
+  readonly plainReceiptsPerSecond: Spread;
 };
+type RestingUs = { readonly resting: number; readonly us: Spread };
 
 const SIGNATURES = 50_000;
 const SYMBOLS = 500;
@@ -31,6 +45,12 @@ const TICKS = 1_000_000;
 const [repeatsText] = process.argv.slice(2);
 const repeats = Number(repeatsText);
 if (!(repeats >= 1)) throw new Error("it is told how often to repeat everything");
+
+/** Open orders under `strict`, on one symbol. */
+const OPEN_ORDERS = 100_000;
+const FOLLOWED = (["SPOT", "FUTURES"] as const).flatMap((type) =>
+  [0, OPEN_ORDERS].map((resting) => ({ type, resting })),
+);
 
 const BID = decimal<Price>("99.99");
 const ASK = decimal<Price>("100.01");
@@ -113,6 +133,34 @@ function inTurns(measures: readonly (() => number)[]): Spread[] {
 
 const marks = new MarkTicks(repeats + 1);
 
+const followed = FOLLOWED.map(({ type, resting }) => new FollowedBook(type, resting));
+const maps = { SPOT: new PlainMaps("SPOT"), FUTURES: new PlainMaps("FUTURES") };
+const [bookOfNobody, bookOfMany] = [new FollowedBook("SPOT", 0), new FollowedBook("SPOT", OPEN_ORDERS)];
+
+const [
+  strictly,
+  spotMaps,
+  futuresMaps,
+  tradeOfNobody,
+  trade,
+  tradeAtLimit,
+  walked,
+  receipts,
+  plainReceipts,
+  ...diffs
+] = inTurns([
+  () => decisionsPerSecond(STRICT_DECISIONS),
+  () => maps.SPOT.diffUs(),
+  () => maps.FUTURES.diffUs(),
+  () => bookOfNobody.tradeNs(0),
+  () => bookOfMany.tradeNs(0),
+  () => bookOfMany.tradeNs(1),
+  walkUs,
+  receiptsPerSecond,
+  plainReceiptsPerSecond,
+  ...followed.map((book) => () => book.diffUs()),
+]);
+
 const [decided, decidedFutures, signed, bareTick, idleMark, liquidatingMark, ...ticked] = inTurns([
   () => decisionsPerSecond(SPOT_DECISIONS),
   () => decisionsPerSecond(FUTURES_DECISIONS),
@@ -130,6 +178,17 @@ process.stdout.write(
     bareTickNs: measured(bareTick),
     idleMarkNs: measured(idleMark),
     liquidatingMarkUs: measured(liquidatingMark),
+    strictDecisionsPerSecond: measured(strictly),
+    diffs: FOLLOWED.map((each, index) => ({ ...each, us: measured(diffs[index]) })),
+    plainDiffUs: { SPOT: measured(spotMaps), FUTURES: measured(futuresMaps) },
+    trades: [
+      { resting: 0, ns: measured(tradeOfNobody) },
+      { resting: OPEN_ORDERS, ns: measured(trade) },
+    ],
+    tradeAtLimitNs: measured(tradeAtLimit),
+    walkUs: measured(walked),
+    receiptsPerSecond: measured(receipts),
+    plainReceiptsPerSecond: measured(plainReceipts),
     ticks: RESTING.map((resting, index) => ({ resting, ns: measured(ticked[index]) })),
   } satisfies InProcess),
 );

@@ -8,6 +8,7 @@ import {
   plain,
   type Section,
 } from "../figures.ts";
+import { DIFF_LEVELS, WALKED_LEVELS } from "../in-process/books.ts";
 import type { InProcess } from "../in-process/in-process.ts";
 import type { Liquidations } from "../in-process/liquidations.ts";
 import { POSITIONS } from "../in-process/mark-ticks.ts";
@@ -63,6 +64,60 @@ export function engineSection(measured: InProcess): Section {
   return {
     title: "Engine and trigger index, in process",
     figures: [decisions, futuresDecisions, ...idleTicks, idleMark, liquidatingMark],
+    missing: null,
+  };
+}
+
+/** Budgets: strict fills, section 16. */
+const DIFF_AIMS = { SPOT: "below 10 µs", FUTURES: "below 20 µs" };
+const TYPE_NAMES = { SPOT: "spot", FUTURES: "futures" };
+
+export function strictSection(measured: InProcess): Section {
+  const diffs = measured.diffs.map(({ type, resting, us }) =>
+    against(
+      {
+        name: `${TYPE_NAMES[type]} diff of ${DIFF_LEVELS[type]} levels, ${countText(resting)} resting`,
+        unit: "µs",
+        value: us,
+        aim: DIFF_AIMS[type],
+      },
+      { name: "the same changes in two plain maps", value: measured.plainDiffUs[type] },
+    ),
+  );
+  const bareTick = { name: "a look-up and two comparisons", value: measured.bareTickNs };
+  const trades = measured.trades.map(({ resting, ns }) =>
+    against(
+      {
+        name: `trade that reaches nobody, ${countText(resting)} resting`,
+        unit: "ns",
+        value: ns,
+        aim: "below 1 µs",
+      },
+      bareTick,
+    ),
+  );
+  const decisions = against(
+    {
+      name: "decisions under strict, decided and applied",
+      unit: "/s",
+      value: measured.strictDecisionsPerSecond,
+    },
+    { name: "the same decisions under standard", value: measured.decisionsPerSecond },
+  );
+  const receipts = against(
+    { name: "receipts, built and encoded", unit: "/s", value: measured.receiptsPerSecond },
+    { name: "the same values as JSON", value: measured.plainReceiptsPerSecond },
+  );
+  return {
+    title: "The profile strict, in process",
+    figures: [
+      ...diffs,
+      ...trades,
+      plain("trade at the limit of ten orders that fills none", "ns", measured.tradeAtLimitNs),
+      plain(`walk of a taker over ${WALKED_LEVELS} levels`, "µs", measured.walkUs),
+      receipts,
+      decisions,
+    ],
     missing: null,
   };
 }

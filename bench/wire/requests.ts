@@ -5,27 +5,36 @@ import type { StrategyType } from "../../src/domain/account.ts";
 
 export type ByFamily<T> = { readonly [F in StrategyType]: T };
 export type Trips = ByFamily<readonly Trip[]>;
+/** Keys of strategies under `standard`, and of spot strategies under `strict`, if there are any. */
+export type Keys = ByFamily<readonly Credentials[]> & { readonly STRICT?: readonly Credentials[] };
+type Pool = StrategyType | "STRICT";
+type ByPool<T> = { readonly [P in Pool]: T };
 
-/** Kinds of requests: spot orders, futures orders, signals (orders on spot), reads of a spot account. */
-export type RequestKind = "orders" | "futures" | "signals" | "reads";
+/**
+ * Kinds of requests: spot orders, futures orders, spot orders under `strict`, signals (orders on spot), reads of a spot account.
+ */
+export type RequestKind = "orders" | "futures" | "strict" | "signals" | "reads";
 /** The gateway needs alternating buys and sells; the echo does not care. */
 export type Target = "gateway" | "echo";
 
 export type Ticket = { readonly key: Key; readonly text: string };
 
-const FAMILIES: { readonly [K in RequestKind]: StrategyType } = {
+const POOLS: { readonly [K in RequestKind]: Pool } = {
   orders: "SPOT",
   futures: "FUTURES",
+  strict: "STRICT",
   signals: "SPOT",
   reads: "SPOT",
 };
 export const ORDER_PATHS: ByFamily<string> = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" };
+const PATHS: ByPool<string> = { ...ORDER_PATHS, STRICT: ORDER_PATHS.SPOT };
 const SIGNAL_PATH = "/bot/v1/spot/orders";
 
 /** The status of a good answer. */
 export const GOOD_STATUS: { readonly [K in RequestKind]: number } = {
   orders: 200,
   futures: 200,
+  strict: 200,
   signals: 202,
   reads: 200,
 };
@@ -35,12 +44,14 @@ export const PROOF: { readonly [T in Target]: { readonly [K in RequestKind]: Buf
   gateway: {
     orders: Buffer.from('"status":"FILLED"'),
     futures: Buffer.from('"status":"FILLED"'),
+    strict: Buffer.from('"status":"FILLED"'),
     signals: Buffer.from('"status":"EXECUTED"'),
     reads: Buffer.from('"balances":[{'),
   },
   echo: {
     orders: Buffer.from('"newClientOrderId":"'),
     futures: Buffer.from('"newClientOrderId":"'),
+    strict: Buffer.from('"newClientOrderId":"'),
     // The echo knows no signals: an order is what they are held against.
     signals: Buffer.from('"newClientOrderId":"'),
     reads: Buffer.from('"timestamp":"'),
@@ -68,21 +79,23 @@ export function signedMessage(id: number, method: string, form: string, secret: 
 const NUMBERS = /"(recvWindow|timestamp)":"([0-9]+)"/g;
 
 export class Requests {
-  readonly #rings: ByFamily<KeyRing>;
+  readonly #rings: ByPool<KeyRing>;
   /** Whether a key's next order is a sale. */
-  readonly #holds: { readonly [T in Target]: ByFamily<Uint8Array> };
+  readonly #holds: { readonly [T in Target]: ByPool<Uint8Array> };
   /** When each key signed its last signal, Unix ms. */
   readonly #stampedAt = new Map<Key, number>();
   #lastId = 0;
 
-  constructor(credentials: ByFamily<readonly Credentials[]>, trips: Trips) {
+  constructor(credentials: Keys, trips: Trips) {
     this.#rings = {
       SPOT: new KeyRing(credentials.SPOT, trips.SPOT),
       FUTURES: new KeyRing(credentials.FUTURES, trips.FUTURES),
+      STRICT: new KeyRing(credentials.STRICT ?? [], trips.SPOT),
     };
     const nothing = () => ({
       SPOT: new Uint8Array(this.#rings.SPOT.size),
       FUTURES: new Uint8Array(this.#rings.FUTURES.size),
+      STRICT: new Uint8Array(this.#rings.STRICT.size),
     });
     this.#holds = { gateway: nothing(), echo: nothing() };
   }
@@ -104,23 +117,23 @@ export class Requests {
   }
 
   #next(kind: RequestKind, target: Target): { readonly key: Key; readonly isSale: boolean } {
-    const family = FAMILIES[kind];
-    const key = this.#rings[family].take();
-    return { key, isSale: this.#holds[target][family][key.index] === 1 };
+    const pool = POOLS[kind];
+    const key = this.#rings[pool].take();
+    return { key, isSale: this.#holds[target][pool][key.index] === 1 };
   }
 
   /** Returns the ticket's key; `isGood`: the request was executed. */
   answered({ key }: Ticket, kind: RequestKind, target: Target, isGood: boolean): void {
-    const family = FAMILIES[kind];
-    const holds = this.#holds[target][family];
+    const pool = POOLS[kind];
+    const holds = this.#holds[target][pool];
     if (kind !== "reads" && isGood) holds[key.index] = holds[key.index] === 0 ? 1 : 0;
-    this.#rings[family].putBack(key);
+    this.#rings[pool].putBack(key);
   }
 
   #text(kind: RequestKind, key: Key, isSale: boolean): string {
     if (kind === "reads") return this.#read(key);
     if (kind === "signals") return this.#signal(key, isSale);
-    return this.#order(key, ORDER_PATHS[FAMILIES[kind]], isSale);
+    return this.#order(key, PATHS[POOLS[kind]], isSale);
   }
 
   // As ccxt sends it: a form body with a client order id of its own.

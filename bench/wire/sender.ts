@@ -5,8 +5,8 @@ import { Probe, type Probed, type ProbeTask } from "../sockets/probe.ts";
 import { type Exchange, type Load, type Loaded, type Pace, type RequestConnection, run } from "./load.ts";
 import type { Credentials } from "./requests.ts";
 import {
-  type ByFamily,
   GOOD_STATUS,
+  type Keys,
   PROOF,
   type RequestKind,
   Requests,
@@ -15,7 +15,7 @@ import {
 } from "./requests.ts";
 
 export type SenderSetup = {
-  readonly credentials: ByFamily<readonly Credentials[]>;
+  readonly credentials: Keys;
   readonly trips: Trips;
   /** Keys of the accounts whose user data events are timed. */
   readonly probes?: readonly Credentials[];

@@ -1,6 +1,14 @@
 // The figures of the rounds: the bare echo, and every gateway against it.
 import { type Figure, figureOf, percent, type Section, type Unit } from "../figures.ts";
-import { ECHO_KINDS, type EchoKind, type GatewayPairs, KINDS, type Pair, type Round } from "../rounds.ts";
+import {
+  ECHO_KINDS,
+  type EchoKind,
+  type GatewayPairs,
+  KINDS,
+  type Kind,
+  type Pair,
+  type Round,
+} from "../rounds.ts";
 import { median } from "../statistics.ts";
 import { STORE_TITLES, type StoreName } from "../stores.ts";
 import type { RequestKind } from "./requests.ts";
@@ -12,19 +20,20 @@ export const ECHO_NAMES: { readonly [K in EchoKind]: string } = {
 export const REQUEST_NAMES: { readonly [K in RequestKind]: string } = {
   orders: "durable orders, POST /api/v3/order",
   futures: "durable futures orders, POST /fapi/v1/order",
+  strict: "durable orders under strict",
   signals: "signals to EXECUTED, POST /bot/v1/spot/orders",
   reads: "signed reads, GET /api/v3/account",
 };
 
 /** The value of the echo that a request is compared with. */
-const CEILINGS: { readonly [K in RequestKind]: EchoKind } = {
+const CEILINGS: { readonly [K in Kind]: EchoKind } = {
   orders: "orders",
   futures: "orders",
   signals: "orders",
   reads: "reads",
 };
 /** The rows of a store's own table; signals have a table of their own. */
-const EXCHANGE_KINDS = ["orders", "futures", "reads"] as const satisfies readonly RequestKind[];
+const EXCHANGE_KINDS = ["orders", "futures", "reads"] as const satisfies readonly Kind[];
 
 type Measure = {
   readonly name: string;
@@ -35,13 +44,13 @@ type Measure = {
 
 type Aims = { readonly rate: string | null; readonly p99: string | null };
 
-const AIMS: Readonly<Record<RequestKind, Aims>> = {
+const AIMS: Readonly<Record<Kind, Aims>> = {
   orders: { rate: "0.4 of the echo", p99: "below 15 ms" },
   futures: { rate: "0.4 of the echo", p99: "below 15 ms" },
   signals: { rate: null, p99: null },
   reads: { rate: null, p99: null },
 };
-const NO_AIMS: Aims = { rate: null, p99: null };
+export const NO_AIMS: Aims = { rate: null, p99: null };
 
 /** A ceiling of each kind of request. */
 export function echoSection(rounds: readonly Round[]): Section {
@@ -67,7 +76,7 @@ export function signalSection(rounds: readonly Round[], store: StoreName): Secti
   };
 }
 
-function figuresOf(rounds: readonly Round[], store: StoreName, kind: RequestKind): Figure[] {
+function figuresOf(rounds: readonly Round[], store: StoreName, kind: Kind): Figure[] {
   const echoed = CEILINGS[kind];
   return measuresOf(rounds, REQUEST_NAMES[kind], AIMS[kind]).map((measure) =>
     figureOf(rounds, {
@@ -82,7 +91,14 @@ function figuresOf(rounds: readonly Round[], store: StoreName, kind: RequestKind
 }
 
 function measuresOf(rounds: readonly Round[], name: string, aims: Aims): readonly Measure[] {
-  const isProcessorTimeKnown = rounds.every(({ echo }) => echo.orders.cores !== null);
+  return measures(
+    name,
+    aims,
+    rounds.every(({ echo }) => echo.orders.cores !== null),
+  );
+}
+
+export function measures(name: string, aims: Aims, isProcessorTimeKnown: boolean): readonly Measure[] {
   const perProcessorSecond: Measure = {
     name: "  per second of processor time",
     unit: "/s",
