@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
+import type { FillProfile } from "../../src/domain/fill-profile.ts";
 import { slotOf } from "../../src/domain/strategy.ts";
+import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { createSimulatedSources } from "../../src/market/simulated/source.ts";
 import { eventually } from "../support/eventually.ts";
@@ -64,7 +66,7 @@ type Pair = {
   readonly databaseUrl: string;
   /** Starts another one, as the first was. */
   restartFirst(): Promise<GatewayProcess>;
-  newStrategies(count: number): Promise<Credentials[]>;
+  newStrategies(count: number, profile?: FillProfile): Promise<Credentials[]>;
 };
 
 describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL database"), () => {
@@ -184,6 +186,37 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     await expectExactBooks(first.url, trader, 1);
   });
 
+  test("an order under strict is compared with other terms once, and both say so", async () => {
+    const { first, second, databaseUrl } = pair;
+    const profile = strictProfile("SPOT", STRICT_DEFAULTS);
+    if (profile === null) throw new Error("the first tier is always known");
+    const compared = { symbol: "DOGEUSDT" } as const;
+    // The server that receives an order compares it, also where the other one owns the strategy.
+    for (const trader of await ofBothOwners(databaseUrl, pair.newStrategies, profile)) {
+      const taken = await signed(first.url, trader, "POST", "/api/v3/order", {
+        ...{ ...compared, side: "BUY", type: "MARKET", quantity: "60" },
+      });
+      expect(taken).toMatchObject({ status: 200, body: { status: "FILLED" } });
+      const open = await placeFarBelow(first.url, trader);
+      const { orderId } = open.body;
+      // The other server ends what the first one compares.
+      expect(
+        await signed(second.url, trader, "DELETE", "/api/v3/order", { ...compared, orderId }),
+      ).toMatchObject({
+        status: 200,
+      });
+      for (const id of [taken.body.orderId, orderId]) {
+        const bodies = await Promise.all(
+          [first, second].map(({ url }) => comparedAt(url, trader, { ...compared, orderId: id })),
+        );
+        expect(bodies[0]?.rows).toHaveLength(5);
+        expect(bodies[1]).toEqual(bodies[0]);
+      }
+      const rows = `SELECT FROM counterfactuals WHERE strategy_id = '${trader.strategyId}'`;
+      expect(await ask(databaseUrl, rows)).toBe(2);
+    }
+  });
+
   test("a key that is revoked is refused at both", async () => {
     const { first, second, databaseUrl } = pair;
     const trader = await take(pair.newStrategies);
@@ -241,11 +274,11 @@ async function startPair(databaseUrl: string): Promise<Pair> {
     second,
     databaseUrl,
     restartFirst: () => start(firstDir),
-    async newStrategies(count) {
+    async newStrategies(count, profile) {
       const { store, master } = await openDataDirectory(secondDir, null, databaseUrl);
       try {
         const types = Array.from({ length: count }, () => "SPOT" as const);
-        return await seedStrategies(store, master, types, Date.now());
+        return await seedStrategies(store, master, types, Date.now(), { profile });
       } finally {
         await store.close();
       }
@@ -257,6 +290,7 @@ async function startPair(databaseUrl: string): Promise<Pair> {
 async function ofBothOwners(
   databaseUrl: string,
   newStrategies: Pair["newStrategies"],
+  profile?: FillProfile,
 ): Promise<readonly Credentials[]> {
   await eventually(
     "each server owns half of the slots",
@@ -264,7 +298,7 @@ async function ofBothOwners(
   );
   const found = new Map<string, Credentials>();
   while (found.size < 2) {
-    const trader = await take(newStrategies);
+    const trader = await take(newStrategies, profile);
     found.set(await ownerOf(databaseUrl, trader), trader);
   }
   return [...found.values()];
@@ -282,8 +316,8 @@ async function ownerOf(databaseUrl: string, { strategyId }: Credentials): Promis
   }
 }
 
-async function take(newStrategies: Pair["newStrategies"]): Promise<Credentials> {
-  const [strategy] = await newStrategies(1);
+async function take(newStrategies: Pair["newStrategies"], profile?: FillProfile): Promise<Credentials> {
+  const [strategy] = await newStrategies(1, profile);
   if (strategy === undefined) throw new Error("one strategy was made");
   return strategy;
 }
@@ -388,6 +422,24 @@ async function balancesOf(url: string, trader: Credentials) {
       .filter(({ free, locked }) => units(free) + units(locked) > 0n)
       .map(({ asset, free, locked }) => [asset, { free, locked }]),
   );
+}
+
+/** What an order would have done on other terms, once a server knows it. */
+async function comparedAt(
+  url: string,
+  trader: Credentials,
+  order: { readonly symbol: string; readonly orderId: number },
+) {
+  let body: { state?: string; rows?: unknown } = {};
+  await eventually(
+    `order ${order.orderId} is compared`,
+    async () => {
+      body = (await signed(url, trader, "GET", "/api/v3/platform/counterfactuals", order)).body;
+      return body.state === "COMPLETE";
+    },
+    { askAgainMs: ASK_AGAIN_MS },
+  );
+  return body;
 }
 
 async function placeFarBelow(url: string, trader: Credentials, newClientOrderId = "far") {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newDirectory } from "../../../test/support/gateway.ts";
 import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
 import { follow, openToCopiers } from "../contract/copying/records.ts";
+import { counterfactualOf } from "../contract/counterfactuals.ts";
 import { incomeOf, legOf } from "../contract/futures-records.ts";
 import { accountOf, commitOf, createdOf, keyOf, orderOf, tradeOf } from "../contract/records.ts";
 import { signalOf } from "../contract/signal-records.ts";
@@ -89,6 +90,7 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
       strategies: 2,
       orders: ORDERS,
       signals: 1,
+      counterfactuals: 1,
       api_keys: 0,
       audit: 0,
       copies: 0,
@@ -102,6 +104,8 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
       ...{ loaded: null, entries: [], orders: [], trades: [], legs: [], incomes: [] },
     });
     expect(await store.listSignals("old", { limit: 9 })).toEqual([]);
+    expect(await store.findCounterfactual("old", 1)).toBeNull();
+    expect(await store.findCounterfactual("live", 1)).toEqual(compared("live"));
     const unbound = (await store.listKeys()).filter(({ strategy }) => strategy === null);
     expect(unbound.map(({ key }) => key.apiKey).sort()).toEqual([keyOf("old").apiKey, keyOf("older").apiKey]);
     await store.close();
@@ -111,6 +115,7 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
     const restored = await openSqliteStore(database);
     expect(await everythingOf(restored, "old")).toEqual(old);
     expect(await restored.listSignals("old", { limit: 9 })).toEqual(signals);
+    expect(await restored.findCounterfactual("old", 1)).toEqual(compared("old"));
     await restored.close();
   });
 
@@ -135,6 +140,8 @@ describe.each(STORES.filter(({ isThere }) => isThere))("on $name", ({ place: pla
   });
 });
 
+const compared = (strategyId: string) => counterfactualOf(1, ["1"], { strategyId });
+
 /** `old` and `older` may go; of the others each has one reason to stay. */
 async function fill(store: Store): Promise<void> {
   const names = ["old", "older", "lately", "live", "copied", "read"];
@@ -152,5 +159,6 @@ async function fill(store: Store): Promise<void> {
     await store.commit([commitOf(account, 2, { at, ...(name === "older" ? {} : parts) })]);
     if (!["read", "copied"].includes(name)) await store.revokeKey(keyOf(name).apiKey, at);
   }
+  await store.storeCounterfactuals([compared("old"), compared("live")]);
   await store.receiveSignals([signalOf("one", { strategyId: "old" })], { claimedUntil: 9_000 });
 }
