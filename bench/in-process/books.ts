@@ -19,9 +19,9 @@ const LEVELS = levelsMax;
 export const WALKED_LEVELS = 5;
 
 const DIFFS = 256;
-const DIFFS_MEASURED = 4_000;
+const DIFFS_MEASURED = 1_000;
 const DIFF_EVERY_MS = 100;
-const TRADES_MEASURED = 40_000;
+const TRADES_MEASURED = 10_000;
 /** A diff contains so many trades. */
 const TRADES_A_DIFF = 20;
 const WALKS = 20_000;
