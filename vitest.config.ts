@@ -77,6 +77,7 @@ const UNIT = ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/*
 export default defineConfig({
   test: {
     globalSetup: ["test/support/temporary-root.ts"],
+    setupFiles: ["test/support/property-seeds.ts"],
     sequence: { sequencer: SlowestFirst },
     // Much of a file is waiting for other processes.
     maxWorkers: availableParallelism() + 1,

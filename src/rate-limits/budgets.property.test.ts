@@ -274,7 +274,7 @@ test("two processes that read each other's log at every step, and are restarted 
       };
       for (const answer of compare(sequence, budgetsOf, exchange)) seen.add(answer);
     }),
-    { numRuns: 100 },
+    { numRuns: 300 },
   );
   expect([...seen].sort()).toEqual(ANSWERS);
   expect(restarts).toBeGreaterThan(0);

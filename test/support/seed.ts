@@ -1,4 +1,4 @@
-// The seed of a test that draws: fixed, so that every run is the same, but fresh in the tests that only `npm
+// The seed of a test that draws, properties included: fixed, so that every run is the same, but fresh in the tests that only `npm
 // run test:all` runs.
 import { randomInt } from "node:crypto";
 
