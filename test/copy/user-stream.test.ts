@@ -1,10 +1,12 @@
-// Two real gateways, each with prices of its own, and between them a way on which accounts and prices cannot be
-// asked for: what the copier learns by the venue's user data stream, and what without it.
+// Two real gateways, each with prices of its own: what the copier learns by the venue's user data stream, also
+// while accounts and prices cannot be requested, and what it learns without a stream.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { MirrorEntry } from "../../src/domain/copying.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
+import { signedUnits } from "../support/exact.ts";
 import { FaultProxy } from "../support/fault-proxy.ts";
-import type { Copier } from "./cast.ts";
+import type { Copier, Lead } from "./cast.ts";
 import { CopyStage } from "./stage.ts";
 
 const DOGE = "DOGEUSDT";
@@ -50,37 +52,45 @@ const streams = (count: number) =>
     return reports.some(({ venues }) => venues.some(({ health }) => health.streams === count));
   });
 
-/** An open entry with a stop, of a strategy at whose market it stays open. */
-async function openEntry(price: string): Promise<Copier> {
+/** An entry with a stop that is open at both markets. */
+async function openEntry(price: string): Promise<{ readonly strategy: Lead; readonly copier: Copier }> {
   const strategy = await stage.newLead("FUTURES");
   const copier = await stage.newCopier(strategy);
   await stage.trade(strategy, "POST", "/fapi/v1/order", { ...ENTRY, ...STOP, price });
-  await eventually("the entry is open at the venue", async () => {
-    return (await stage.atVenue(copier, "GET", "/fapi/v1/openOrders")).length === 1;
-  });
-  return copier;
+  await entryIs(copier, "RESTING");
+  return { strategy, copier };
 }
 
-async function hasStop(copier: Copier): Promise<boolean> {
-  const legs = await stage.atVenue(copier, "GET", "/fapi/v1/openAlgoOrders");
-  return legs.length === 1 && legs[0].orderType === "STOP_MARKET";
+const entryIs = (copier: Copier, expected: MirrorEntry["status"]) =>
+  stage.becomes(`its entry is ${expected}`, copier, (_copy, entries) =>
+    entries.some(({ kind, status }) => kind === "PLACE" && status === expected),
+  );
+
+/** By the venue's own database. */
+async function hasStop({ venue }: Copier): Promise<boolean> {
+  const loaded = await stage.venue.store.loadAccount(venue.strategyId);
+  return [...(loaded?.account.openLegs.values() ?? [])].some(({ type }) => type === "STOP_MARKET");
 }
 
-test("an entry that the venue fills gets its stop while no poll and no price is answered", async () => {
-  const copier = await openEntry("0.095");
+test("an entry that the venue alone fills is booked while no poll and no price is answered", async () => {
+  const { copier } = await openEntry("0.095");
   await streams(1);
   isPolled = false;
   venueMarket.setPrice(DOGE, { bid: "0.0949", ask: "0.095" });
-  await eventually("it has its stop", () => hasStop(copier));
-  const [entry] = await stage.entriesOf(copier);
-  expect(entry).toMatchObject({ kind: "PLACE", status: "FILLED" });
+  await entryIs(copier, "FILLED");
+  isPolled = true;
 });
 
-test("without streams polls do it", async () => {
-  [isPolled, isStreamed] = [true, false];
-  proxy.cut();
-  const copier = await openEntry("0.09");
-  venueMarket.setPrice(DOGE, { bid: "0.0899", ask: "0.09" });
+test.each([true, false])("a position that comes late has its stop then; by streams: %s", async (byStream) => {
+  isStreamed = byStream;
+  if (!byStream) proxy.cut();
+  const price = byStream ? "0.09" : "0.085";
+  const { strategy, copier } = await openEntry(price);
+  await streams(byStream ? 2 : 0);
+  stage.market.setPrice(DOGE, { bid: (Number(price) - 0.0001).toFixed(4), ask: price });
+  await stage.positionIs(strategy, DOGE, signedUnits(ENTRY.quantity));
+  await stage.caughtUp(strategy);
+  expect(await hasStop(copier)).toBe(false);
+  venueMarket.setPrice(DOGE, { bid: (Number(price) - 0.0001).toFixed(4), ask: price });
   await eventually("it has its stop", () => hasStop(copier));
-  await streams(0);
 });

@@ -886,9 +886,8 @@ export class CopyExecutor {
   #queryOrders(): void {
     const state = this.#state;
     const hasNone = state.unconfirmed().length === 0 && state.resting().length === 0;
-    if (hasNone) this.#hints.clear();
-    if (hasNone || this.#gate.isBlind()) return;
     this.#startHinting();
+    if (hasNone || this.#gate.isBlind()) return;
     void this.#querying.run();
     if (this.#missedSince !== null && this.polledAt <= this.#missedSince) void this.#catchingUp.run();
   }
