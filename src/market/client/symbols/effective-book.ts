@@ -1,6 +1,6 @@
 // The effective book of one symbol: the book of the diffs, corrected by a newer ticker and by newer trades. A
 // pure data structure; `live-book.ts` has the streams. Source: strict fills, sections 2 and 3.
-// Invariants: levels are sorted, best first; no quantity is zero; at most `levelsMax` levels a side. While
+// Invariants: levels are sorted; no quantity is zero; at most `levelsMax` levels a side. While
 // `isInSequence` every diff up to `lastUpdateId` is applied, and the best bid is below the best ask.
 import type { BookView, ChangedLevel, MarketTrade } from "../../../domain/market.ts";
 import type { BookLevel, BookSide, BookStamp } from "../../../domain/receipt.ts";
@@ -71,13 +71,12 @@ export class EffectiveBook implements BookView {
       const best = bestOf(ticker, side);
       if (best === null) return;
       yield { price: best.price, displayed: best.quantity, fromTicker: true, newerTrades: ZERO };
-      index = levels.placeOf(best.price);
-      if (levels.prices[index] === best.price) index += 1;
+      index = levels.placeAfter(best.price);
     }
     for (; ; index += 1) {
-      const price = levels.prices[index];
-      const quantity = levels.quantities[index];
-      if (price === undefined || quantity === undefined) return;
+      const level = levels.at(index);
+      if (level === undefined) return;
+      const { price, quantity } = level;
       const newerTrades = traded.get(price) ?? ZERO;
       yield { price, displayed: less(quantity, newerTrades), fromTicker: false, newerTrades };
     }
@@ -212,8 +211,8 @@ export class EffectiveBook implements BookView {
   }
 
   #isCrossed(): boolean {
-    const [bid] = this.#sides.BID.prices;
-    const [ask] = this.#sides.ASK.prices;
+    const bid = this.#sides.BID.best;
+    const ask = this.#sides.ASK.best;
     return bid !== undefined && ask !== undefined && bid >= ask;
   }
 }
@@ -221,10 +220,11 @@ export class EffectiveBook implements BookView {
 /** Levels that are left of a snapshot before another one is requested. */
 const shallowLevels = 200;
 
-/** One side of the diffs' book, best first. */
+/** One side of the diffs' book. */
 class Side {
-  readonly prices: Price[] = [];
-  readonly quantities: Quantity[] = [];
+  /** The best one last: most changes are near it, and move only what is behind them. */
+  #prices: Price[] = [];
+  #quantities: Quantity[] = [];
   readonly #isDescending: boolean;
   /** The worst price up to which every level is known; null if all are. */
   #knownTo: Price | null = null;
@@ -234,43 +234,57 @@ class Side {
   }
 
   get isShallow(): boolean {
-    return this.#knownTo !== null && this.placeOf(this.#knownTo) < shallowLevels;
+    return this.#knownTo !== null && this.placeAfter(this.#knownTo) < shallowLevels;
   }
 
+  get best(): Price | undefined {
+    return this.#prices.at(-1);
+  }
+
+  /** A level, counted from the best one; undefined behind the last. */
+  at(index: number): { readonly price: Price; readonly quantity: Quantity } | undefined {
+    const place = this.#prices.length - 1 - index;
+    const price = this.#prices[place];
+    const quantity = this.#quantities[place];
+    return price === undefined || quantity === undefined ? undefined : { price, quantity };
+  }
+
+  /** The index of the first level, counted from the best one, that is worse than a price. */
+  placeAfter(price: Price): number {
+    return this.#prices.length - this.#placeOf(price);
+  }
+
+  /** Best first. */
   load(levels: readonly LevelQuantity[], limit: number): void {
-    this.prices.length = 0;
-    this.quantities.length = 0;
-    for (const { price, quantity } of levels) {
-      if (quantity === 0n) continue;
-      this.prices.push(price);
-      this.quantities.push(quantity);
-    }
+    const held = levels.filter(({ quantity }) => quantity !== 0n).reverse();
+    this.#prices = held.map(({ price }) => price);
+    this.#quantities = held.map(({ quantity }) => quantity);
     this.#knownTo = levels.length < limit ? null : (levels.at(-1)?.price ?? null);
     this.#cut();
   }
 
   /** Sets the quantity at a price, and returns the one before. */
   put(price: Price, quantity: Quantity): Quantity {
-    const index = this.placeOf(price);
-    const isHeld = this.prices[index] === price;
-    const before = isHeld ? (this.quantities[index] ?? ZERO) : ZERO;
+    const place = this.#placeOf(price);
+    const isHeld = this.#prices[place] === price;
+    const before = isHeld ? (this.#quantities[place] ?? ZERO) : ZERO;
     if (quantity === 0n) {
       if (!isHeld) return before;
-      this.prices.splice(index, 1);
-      this.quantities.splice(index, 1);
+      this.#prices.splice(place, 1);
+      this.#quantities.splice(place, 1);
     } else if (isHeld) {
-      this.quantities[index] = quantity;
+      this.#quantities[place] = quantity;
     } else {
-      this.prices.splice(index, 0, price);
-      this.quantities.splice(index, 0, quantity);
+      this.#prices.splice(place, 0, price);
+      this.#quantities.splice(place, 0, quantity);
       this.#cut();
     }
     return before;
   }
 
   quantityAt(price: Price): Quantity {
-    const index = this.placeOf(price);
-    return this.prices[index] === price ? (this.quantities[index] ?? ZERO) : ZERO;
+    const place = this.#placeOf(price);
+    return this.#prices[place] === price ? (this.#quantities[place] ?? ZERO) : ZERO;
   }
 
   /** Whether a level at this price would be known. */
@@ -278,24 +292,30 @@ class Side {
     return this.#knownTo === null || !this.#isWorse(price, this.#knownTo);
   }
 
-  /** The index of the first level that is not better than a price. */
-  placeOf(price: Price): number {
-    const { prices } = this;
-    let low = 0;
-    let high = prices.length;
+  /** The place of the worst level that is not worse than a price. */
+  #placeOf(price: Price): number {
+    let high = this.#prices.length;
+    let low = high;
+    // Steps that double find levels near the best one soon.
+    for (let step = 1; low > 0; step *= 2) {
+      low = Math.max(0, high - step);
+      if (this.#isWorse(this.#prices[low] ?? price, price)) break;
+      high = low;
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#isWorse(price, prices[middle] ?? price)) low = middle + 1;
+      if (this.#isWorse(this.#prices[middle] ?? price, price)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
   #cut(): void {
-    if (this.prices.length <= levelsMax) return;
-    this.prices.length = levelsMax;
-    this.quantities.length = levelsMax;
-    const worst = this.prices.at(-1);
+    const surplus = this.#prices.length - levelsMax;
+    if (surplus <= 0) return;
+    this.#prices.splice(0, surplus);
+    this.#quantities.splice(0, surplus);
+    const [worst] = this.#prices;
     if (worst !== undefined && this.knows(worst)) this.#knownTo = worst;
   }
 
