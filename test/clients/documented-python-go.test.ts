@@ -7,8 +7,6 @@ const HERE = import.meta.dirname;
 const DOCUMENT = readFileSync(join(HERE, "../../docs/clients.md"), "utf8");
 /** Parts of programs that stand for themselves. */
 const WITHOUT_A_CLIENT = ["facts.py", "raw.py", "main.go"];
-/** Reads its lines from the document. */
-const READS_THE_DOCUMENT = "freqtrade_bot.py";
 
 /** The lines of a text without what they are indented by. */
 function bare(text: string): string {
@@ -31,9 +29,7 @@ describe.each(LANGUAGES)("the section %s", (title, language, ending) => {
   // The first block only names the addresses and the key.
   const lines = blocks.slice(1).map(([, text = ""]) => bare(text));
   const files = readdirSync(join(HERE, language))
-    .filter(
-      (name) => name.endsWith(ending) && !WITHOUT_A_CLIENT.includes(name) && name !== READS_THE_DOCUMENT,
-    )
+    .filter((name) => name.endsWith(ending) && !WITHOUT_A_CLIENT.includes(name))
     .map((name) => ({ name, text: bare(readFileSync(join(HERE, language, name), "utf8")) }));
 
   test("has the lines of a program that is run, for every block", () => {
@@ -50,10 +46,7 @@ describe.each(LANGUAGES)("the section %s", (title, language, ending) => {
   });
 
   test("names the versions that are run", () => {
-    const files =
-      language === "go"
-        ? ["go.mod"]
-        : readdirSync(join(HERE, language)).filter((name) => name.startsWith("requirements"));
+    const files = language === "go" ? ["go.mod"] : ["requirements.txt", "requirements-nautilus.txt"];
     const pinned = files.map((name) => readFileSync(join(HERE, language, name), "utf8")).join("");
     const versions = language === "go" ? /go-binance\/v2 v(\S+)/g : /^(?!unicorn-binance-rest).*==(.*)$/gm;
     for (const [, version = ""] of pinned.matchAll(versions)) expect(section).toContain(version);
