@@ -264,6 +264,12 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   request.on("end", () => respond(request, response, body));
 });
 
+// It has no user data streams, so executions are learned by polls.
+server.on("upgrade", (_, socket) => {
+  socket.on("error", () => {});
+  socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+});
+
 server.listen(0, "127.0.0.1", () => {
   process.send?.({ port: (server.address() as AddressInfo).port } satisfies VenueReady);
 });
