@@ -35,6 +35,14 @@ const protectedEntry = {
   leverage: null,
   attached: { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") },
 };
+const stopAt = (price: string): Command => ({
+  type: "PlaceLeg",
+  symbol: "BTCUSDT",
+  side: "SELL",
+  legType: "STOP_MARKET",
+  triggerPrice: decimal<Price>(price),
+  clientLegId: `at-${price}`,
+});
 const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
 const ownLegs = async () => [...((await stage.store.loadAccount(strategy))?.account.openLegs.values() ?? [])];
 const legsAtVenue = async () => {
@@ -47,14 +55,7 @@ test("a stop that the strategy has moved is moved, and never missing for long", 
   const [stop] = await ownLegs();
   await stage.halt(strategy);
   await stage.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
-  await stage.does(strategy, {
-    type: "PlaceLeg",
-    symbol: "BTCUSDT",
-    side: "SELL",
-    legType: "STOP_MARKET",
-    triggerPrice: decimal<Price>("92000"),
-    clientLegId: "moved",
-  });
+  await stage.does(strategy, stopAt("92000"));
   expect((await legsAtVenue()).map(({ triggerPrice }) => triggerPrice)).toEqual([decimal("90000")]);
   await stage.unhalt(strategy);
   await stage.waitFor(
@@ -128,14 +129,7 @@ test("a position is closed that the strategy's stop has closed, however much the
 test("a leg that could not be placed is placed, however much the strategy has done since", async () => {
   await stage.does(strategy, places("BUY", "0.002"));
   await stage.halt(strategy);
-  await stage.does(strategy, {
-    type: "PlaceLeg",
-    symbol: "BTCUSDT",
-    side: "SELL",
-    legType: "STOP_MARKET",
-    triggerPrice: decimal<Price>("92000"),
-    clientLegId: "late",
-  });
+  await stage.does(strategy, stopAt("92000"));
   for (let pairs = 0; pairs < 105; pairs += 1) {
     const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
     await stage.does(strategy, { type: "CancelOrder", orderId }, false);
@@ -159,14 +153,7 @@ test("a stop that the venue refuses is sent again soon, until it takes it", asyn
 test("a position whose stop the venue's price has passed is closed, as the stop would have done", async () => {
   await stage.does(strategy, places("BUY", "0.002"));
   await stage.halt(strategy);
-  await stage.does(strategy, {
-    type: "PlaceLeg",
-    symbol: "BTCUSDT",
-    side: "SELL",
-    legType: "STOP_MARKET",
-    triggerPrice: decimal<Price>("92000"),
-    clientLegId: "late",
-  });
+  await stage.does(strategy, stopAt("92000"));
   stage.contracts.show("BTCUSDT", "90990", "91000", "91000");
   await stage.unhalt(strategy);
   await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
@@ -207,14 +194,7 @@ test("a stop does not wait long behind an opening with an unknown outcome", asyn
   await stage.does(strategy, places("BUY", "0.001"), false);
   stage.wake(strategy);
   await stage.eventually("it is sent", async () => (await stage.entries(copier))[1]?.status === "SENT");
-  const stop: Command = {
-    type: "PlaceLeg",
-    symbol: "BTCUSDT",
-    side: "SELL",
-    legType: "STOP_MARKET",
-    triggerPrice: decimal<Price>("90000"),
-    clientLegId: "stop",
-  };
+  const stop = stopAt("90000");
   await stage.does(strategy, stop, false);
   stage.wake(strategy);
   await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
@@ -229,14 +209,7 @@ test("a stop goes before openings that are not sent yet, also those that a proce
   way.seen.length = 0;
   await stage.stop();
   for (const quantity of ["0.001", "0.003"]) await stage.does(strategy, places("BUY", quantity), false);
-  const stop: Command = {
-    type: "PlaceLeg",
-    symbol: "BTCUSDT",
-    side: "SELL",
-    legType: "STOP_MARKET",
-    triggerPrice: decimal<Price>("90000"),
-    clientLegId: "stop",
-  };
+  const stop = stopAt("90000");
   await stage.start();
   await stage.eventually("the first is sent", () => routes().length === 1);
   stage.abandon();
@@ -258,14 +231,7 @@ test("a stop does not wait for openings that the venue's limits keep back; they 
     await stage.waitFor("it waits for a moment", async () => stage.time.now() - since >= 1_000);
   }
   const opened = await stage.position(copier, "BTCUSDT");
-  const stop: Command = {
-    type: "PlaceLeg",
-    symbol: "BTCUSDT",
-    side: "SELL",
-    legType: "STOP_MARKET",
-    triggerPrice: decimal<Price>("90000"),
-    clientLegId: "stop",
-  };
+  const stop = stopAt("90000");
   await stage.does(strategy, stop, false);
   stage.wake(strategy);
   const at = stage.time.now();
