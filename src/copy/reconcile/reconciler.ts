@@ -13,7 +13,8 @@ import {
   type Skip,
   skipOf,
 } from "../../domain/copying.ts";
-import { type Leg, waitsForRise } from "../../domain/leg.ts";
+import type { Leg } from "../../domain/leg.ts";
+import { isTriggeredBy, legTrigger } from "../../engine/trigger.ts";
 import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { ownedOf } from "../../money/posting.ts";
 import { cancelLegs, cancelOrEnd, cancelRow, opensSomething, restsAtStrategy } from "../executor/cancel.ts";
@@ -345,15 +346,10 @@ async function protect(context: CopyContext, symbol: string): Promise<"DONE" | "
     const status = row.clientOrderId === null ? "NEW" : "SENT";
     const sent = await replaceOrSend(context, { ...row, status, skip: null, stopPrice, updatedAt: now() });
     const isRefused = sent.skip?.venue?.code === WOULD_TRIGGER_CODE && leg.type === "STOP_MARKET";
-    if (isRefused && isReached(leg, (await session.prices()).get(symbol))) return "PASSED";
+    const price = isRefused ? (await session.prices()).get(symbol) : undefined;
+    if (price !== undefined && isTriggeredBy(legTrigger(leg), price)) return "PASSED";
   }
   return missingLegs(context, symbol).length === 0 ? "DONE" : "MISSING";
-}
-
-/** Whether a price has reached a leg's trigger. */
-function isReached(leg: Pick<Leg, "side" | "type" | "triggerPrice">, price: Price | undefined): boolean {
-  if (price === undefined) return false;
-  return waitsForRise(leg) ? price >= leg.triggerPrice : price <= leg.triggerPrice;
 }
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */
