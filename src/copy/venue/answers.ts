@@ -38,7 +38,7 @@ export type Limiting = {
 };
 
 /** The refusal of a time. */
-const TIMESTAMP_CODE = -1021;
+export const TIMESTAMP_CODE = -1021;
 /** A parameter is malformed: of a time one that makes no sense to the venue. */
 const MALFORMED_CODE = -1102;
 /** Error codes after which the outcome of a request is unknown. */
@@ -100,7 +100,7 @@ export function unknown(reason: string): VenueSilence {
   return { kind: "UNKNOWN", reason };
 }
 
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

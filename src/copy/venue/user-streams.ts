@@ -11,7 +11,7 @@ import type { Cancel, Timers } from "../../concurrency/time.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import { sign } from "../../keys/signatures.ts";
 import { parseDecimal, type Quantity } from "../../money/decimal.ts";
-import type { Body } from "./answers.ts";
+import { type Body, parsed, TIMESTAMP_CODE } from "./answers.ts";
 import { type Cost, WEIGHTS } from "./limits.ts";
 import type { Asker, VenueRest } from "./signed-rest.ts";
 import type { VenueAnswer, VenueEvent } from "./venue.ts";
@@ -307,8 +307,6 @@ function isRefusal(answer: Body | null): boolean {
   return typeof code === "number" && code !== TIMESTAMP_CODE;
 }
 
-const TIMESTAMP_CODE = -1021;
-
 const CHANGES: ReadonlyMap<unknown, "PLACED" | "EXECUTED" | "ENDED"> = new Map([
   ["NEW", "PLACED"],
   ["TRADE", "EXECUTED"],
@@ -437,20 +435,11 @@ class SharedSocket {
   }
 
   #receive(text: string): void {
-    const message = objectIn(text);
-    if (message === null) return;
+    const value = parsed(text);
+    if (typeof value !== "object" || value === null) return;
+    const message = value as Body;
     const answered = typeof message.id === "number" ? this.#unanswered.get(message.id) : undefined;
     if (answered === undefined) this.#parts.onMessage(message);
     else answered(message);
-  }
-}
-
-/** Null for a text that is no JSON object. */
-function objectIn(text: string): Body | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Body) : null;
-  } catch {
-    return null;
   }
 }
