@@ -1,5 +1,5 @@
-// The seed of a test that draws, properties included: fixed, so that every run is the same, but fresh in the tests that only `npm
-// run test:all` runs.
+// The seed of a test that draws, properties included: fixed, so that every run is the same, but fresh in the
+// tests that only `npm run test:all` runs.
 import { randomInt } from "node:crypto";
 
 /** Set for the tests of the project `long`. */
