@@ -136,13 +136,14 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
     const [here, there] = [await open(), await open()];
     await ownEverything(there);
     await create(here, "one");
-    const read: (number | undefined)[] = [];
-    await there.onCommittedElsewhere({
-      ...DEAF,
-      committed: async () => void read.push((await there.loadAccount("one"))?.version),
-    });
+    const reads: Promise<number | undefined>[] = [];
+    const committed = () => {
+      reads.push(there.loadAccount("one").then((found) => found?.version));
+    };
+    onTestFinished(await there.onCommittedElsewhere({ ...DEAF, committed }));
     for (const version of upTo(20)) await here.commit([resting("one", version + 1)]);
-    await eventually("the last is heard", () => read.includes(21));
+    await eventually("all is sent", () => isQuiet());
+    await eventually("the last is heard", async () => (await Promise.all(reads)).includes(21));
   });
 
   test("nothing is heard of a group that was outdated, nor does an owner hear of a market order", async () => {
