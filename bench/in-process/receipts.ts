@@ -5,7 +5,7 @@ import type { BookStamp, Receipt, TakenLevel } from "../../src/domain/receipt.ts
 import { matchedBy, takenFrom } from "../../src/engine/matching/evidence.ts";
 import { openStrategy } from "../../src/engine/open-strategy.ts";
 import { decimal, type Price, type Quantity, ZERO } from "../../src/money/decimal.ts";
-import { storedReceipt } from "../../src/store/stored-forms.ts";
+import { encoded, stored, TRADE } from "../../src/store/stored-forms.ts";
 import { carryOut, STRICT_SPOT } from "./decisions.ts";
 import { MARKET, NEAR_LIMIT_BUY } from "./spot-decisions.ts";
 
@@ -32,13 +32,13 @@ const open = order;
 
 /** Receipts per second. */
 export function receiptsPerSecond(): number {
-  return perSecond((number) => JSON.stringify(storedReceipt(receiptOf(number))));
+  return perSecond((number) => encoded(receiptOf(number), TRADE.receipt));
 }
 
 /** The same, built and converted before. */
 export function plainReceiptsPerSecond(): number {
-  const stored = [0, 1].map((number) => storedReceipt(receiptOf(number)));
-  return perSecond((number) => JSON.stringify(stored[number % 2]));
+  const converted = [0, 1].map((number) => stored(receiptOf(number), TRADE.receipt));
+  return perSecond((number) => JSON.stringify(converted[number % 2]));
 }
 
 function receiptOf(number: number): Receipt {

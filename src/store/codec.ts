@@ -4,34 +4,45 @@
 import type { HeldBefore, Position } from "../domain/account.ts";
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
 import type { ConsumedLot } from "../domain/consumed.ts";
-import type { DomainEvent, OrderFilled, StrategyOpened } from "../domain/event.ts";
+import type { DomainEvent } from "../domain/event.ts";
 import type { FillProfile } from "../domain/fill-profile.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
-import { decimal, formatBriefly } from "../money/decimal.ts";
+import { decimal, formatBriefly, ZERO } from "../money/decimal.ts";
 import { emptyPockets, type Pocket, type Pockets } from "../money/posting.ts";
 import {
-  reviveFiring,
-  reviveLeg,
-  reviveLot,
-  reviveOrder,
-  revivePosition,
-  revivePosting,
-  reviveProfile,
-  reviveQueue,
-  reviveTrade,
-  type Stored,
-  storedFiring,
-  storedLeg,
-  storedLot,
+  decoded,
+  encoded,
+  FIRING,
+  type Form,
+  LEG,
+  LOT,
+  ORDER,
+  POSITION,
+  PROFILE,
+  QUEUE,
+  stored,
   storedOrder,
-  storedPosition,
   storedPosting,
-  storedProfile,
-  storedQueue,
   storedTrade,
+  TRADE,
 } from "./stored-forms.ts";
+
+const EVENT: Form<DomainEvent> = {
+  postings: { amount: "DECIMAL" },
+  profile: PROFILE,
+  order: ORDER,
+  queue: QUEUE,
+  trade: TRADE,
+  position: POSITION,
+  consumed: LOT,
+  reserved: "DECIMAL",
+  leg: LEG,
+  fired: FIRING,
+  rate: "DECIMAL",
+  markPrice: "DECIMAL",
+};
 
 export function encodeOrder(order: Order): string {
   return JSON.stringify(storedOrder(order));
@@ -42,27 +53,54 @@ export function encodeTrade(trade: Trade): string {
 }
 
 export function encodeLeg(leg: Leg): string {
-  return JSON.stringify(storedLeg(leg));
+  return encoded(leg, LEG);
 }
 
 export function encodeEvents(events: readonly DomainEvent[]): string {
   return JSON.stringify(events.map(storedEvent));
 }
 
+function storedEvent(event: DomainEvent) {
+  switch (event.type) {
+    case "OrderPlaced":
+      return { ...event, postings: event.postings.map(storedPosting), order: storedOrder(event.order) };
+    case "OrderFilled": {
+      const { position, consumed } = event;
+      return {
+        ...event,
+        postings: event.postings.map(storedPosting),
+        trade: storedTrade(event.trade),
+        ...(position !== undefined && { position: stored(position, POSITION) }),
+        ...(consumed !== undefined && { consumed: stored(consumed, LOT) }),
+      };
+    }
+    default:
+      return stored(event, EVENT);
+  }
+}
+
+/** Orders from before there were stops lack what only stops need. */
 export function decodeOrder(text: string): Order {
-  return reviveOrder(JSON.parse(text));
+  return withStop(decoded(text, ORDER));
 }
 
 export function decodeTrade(text: string): Trade {
-  return reviveTrade(JSON.parse(text));
+  return decoded(text, TRADE);
 }
 
 export function decodeLeg(text: string): Leg {
-  return reviveLeg(JSON.parse(text));
+  return decoded(text, LEG);
 }
 
 export function decodeEvents(text: string): DomainEvent[] {
-  return JSON.parse(text).map(reviveEvent);
+  const events: DomainEvent[] = decoded(text, EVENT);
+  return events.map((event) =>
+    event.type === "OrderPlaced" ? { ...event, order: withStop(event.order) } : event,
+  );
+}
+
+function withStop(order: Order): Order {
+  return order.stopPrice === undefined ? { ...order, stopPrice: ZERO, workingAt: order.placedAt } : order;
 }
 
 /** Separates the orders in one text. The JSON of an order contains no line break. */
@@ -78,51 +116,59 @@ export function decodeOrders(text: string | null): Order[] {
  * is something in it.
  */
 type State = {
-  readonly balances: Readonly<Record<string, Partial<Stored<Pockets>>>>;
+  readonly balances: Readonly<Record<string, StoredPockets>>;
   readonly nextOrderId: number;
   readonly nextTradeId: number;
   readonly nextIncomeId?: number;
-  readonly positions?: readonly Stored<Position>[];
-  readonly legs?: readonly Stored<Leg>[];
+  readonly positions?: readonly Position[];
+  readonly legs?: readonly Leg[];
   readonly leverages?: readonly (readonly [symbol: string, leverage: number])[];
-  readonly heldBefore?: readonly (readonly [symbol: string, held: readonly Stored<HeldBefore>[]])[];
+  readonly heldBefore?: ReadonlyMap<string, readonly HeldBefore[]>;
   readonly fundedUntil?: readonly (readonly [symbol: string, until: number])[];
   /** Absent for `standard`. */
-  readonly profile?: Stored<FillProfile>;
-  readonly consumed?: readonly (readonly [symbol: string, lots: readonly Stored<ConsumedLot>[]])[];
+  readonly profile?: FillProfile;
+  readonly consumed?: ReadonlyMap<string, readonly ConsumedLot[]>;
   /** Absent in a row from before there were counts. */
   readonly orderCounts?: OrderCounts;
   readonly updatedAt: number;
+};
+
+const STATE: Form<State> = {
+  positions: POSITION,
+  legs: LEG,
+  heldBefore: { mapOf: { quantity: "DECIMAL" } },
+  profile: PROFILE,
+  consumed: { mapOf: LOT },
 };
 
 /** The part of an account that its row carries; open orders are rows of their own. */
 export function encodeState(account: Account): string {
   const { nextOrderId, nextTradeId, nextIncomeId, positions, openLegs, leverages } = account;
   const { heldBefore, fundedUntil, profile, consumed } = account;
-  const balances: Record<string, Partial<Stored<Pockets>>> = {};
+  const balances: Record<string, StoredPockets> = {};
   for (const [asset, pockets] of account.balances) balances[asset] = storedPockets(pockets);
   const state: State = {
     balances,
     nextOrderId,
     nextTradeId,
     ...(nextIncomeId !== 1 && { nextIncomeId }),
-    ...(positions.size > 0 && { positions: [...positions.values()].map(storedPosition) }),
-    ...(openLegs.size > 0 && { legs: [...openLegs.values()].map(storedLeg) }),
+    ...(positions.size > 0 && { positions: [...positions.values()] }),
+    ...(openLegs.size > 0 && { legs: [...openLegs.values()] }),
     ...(leverages.size > 0 && { leverages: [...leverages] }),
-    ...(heldBefore.size > 0 && { heldBefore: [...heldBefore].map(storedHolding) }),
+    ...(heldBefore.size > 0 && { heldBefore }),
     ...(fundedUntil.size > 0 && { fundedUntil: [...fundedUntil] }),
-    ...(profile.strict !== null && { profile: storedProfile(profile) }),
-    ...(consumed.size > 0 && { consumed: [...consumed].map(storedConsumption) }),
+    ...(profile.strict !== null && { profile }),
+    ...(consumed.size > 0 && { consumed }),
     orderCounts: account.orderCounts,
     updatedAt: account.updatedAt,
   };
-  return JSON.stringify(state);
+  return encoded(state, STATE);
 }
 
 export type StrategyRow = { id: string; type: StrategyType; status: StrategyStatus; state: string };
 
 export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): Account {
-  const state = JSON.parse(row.state) as State;
+  const state: State = decoded(row.state, STATE);
   const account = emptyAccount(row.id, row.type);
   account.status = row.status;
   account.nextOrderId = state.nextOrderId;
@@ -134,27 +180,25 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
     account.balances.set(asset, revivePockets(stored));
   }
   for (const order of openOrders) account.openOrders.set(order.orderId, order);
-  const { positions, legs, leverages, fundedUntil, heldBefore } = state;
-  if (positions)
-    account.positions = new Map(positions.map(revivePosition).map((each) => [each.symbol, each]));
-  if (legs) account.openLegs = new Map(legs.map(reviveLeg).map((each) => [each.legId, each]));
+  const { positions, legs, leverages, fundedUntil, heldBefore, profile, consumed } = state;
+  if (positions) account.positions = new Map(positions.map((each) => [each.symbol, each]));
+  if (legs) account.openLegs = new Map(legs.map((each) => [each.legId, each]));
   if (leverages) account.leverages = new Map(leverages);
   if (fundedUntil) account.fundedUntil = new Map(fundedUntil);
-  const { profile, consumed } = state;
-  if (profile) account.profile = reviveProfile(profile);
-  if (consumed) account.consumed = new Map(consumed.map(([symbol, lots]) => [symbol, lots.map(reviveLot)]));
-  if (heldBefore) {
-    account.heldBefore = new Map(heldBefore.map(([symbol, held]) => [symbol, held.map(reviveHeld)]));
-  }
+  if (profile) account.profile = profile;
+  if (consumed) account.consumed = consumed;
+  if (heldBefore) account.heldBefore = heldBefore;
   return account;
 }
+
+type StoredPockets = Partial<Record<Pocket, string>>;
 
 /** Pockets that are empty in most accounts: they are written where there is something in them. */
 const RARE_POCKETS = ["isolated", "funding", "clearance"] as const satisfies readonly Pocket[];
 
-function storedPockets(pockets: Pockets): Partial<Stored<Pockets>> {
+function storedPockets(pockets: Pockets): StoredPockets {
   const { free, locked, seed, market, fees } = pockets;
-  const stored: Partial<Record<Pocket, string>> = {
+  const stored: StoredPockets = {
     free: formatBriefly(free),
     locked: formatBriefly(locked),
     seed: formatBriefly(seed),
@@ -167,111 +211,8 @@ function storedPockets(pockets: Pockets): Partial<Stored<Pockets>> {
   return stored;
 }
 
-function revivePockets(stored: Partial<Stored<Pockets>>): Pockets {
+function revivePockets(stored: StoredPockets): Pockets {
   const pockets = emptyPockets();
   for (const [pocket, text] of Object.entries(stored)) pockets[pocket as Pocket] = decimal(text);
   return pockets;
-}
-
-function storedHolding([symbol, held]: readonly [string, readonly HeldBefore[]]) {
-  return [
-    symbol,
-    held.map(({ changedAt, quantity }) => ({ changedAt, quantity: formatBriefly(quantity) })),
-  ] as const;
-}
-
-function storedConsumption([symbol, lots]: readonly [string, readonly ConsumedLot[]]) {
-  return [symbol, lots.map(storedLot)] as const;
-}
-
-function reviveHeld({ changedAt, quantity }: Stored<HeldBefore>): HeldBefore {
-  return { changedAt, quantity: decimal(quantity) };
-}
-
-function storedEvent(event: DomainEvent): Stored<DomainEvent> {
-  const postings = event.postings.map(storedPosting);
-  switch (event.type) {
-    case "StrategyOpened": {
-      const { profile } = event;
-      return {
-        ...event,
-        postings,
-        ...(profile !== undefined && { profile: storedProfile(profile) }),
-      } as Stored<StrategyOpened>;
-    }
-    case "OrderPlaced":
-      return { ...event, postings, order: storedOrder(event.order) };
-    case "OrderRested":
-      return { ...event, postings, queue: storedQueue(event.queue) };
-    case "OrderFilled": {
-      const { position, consumed } = event;
-      return {
-        ...event,
-        postings,
-        trade: storedTrade(event.trade),
-        ...(position !== undefined && { position: position && storedPosition(position) }),
-        ...(consumed !== undefined && { consumed: storedLot(consumed) }),
-      } as Stored<OrderFilled>;
-    }
-    case "OrderReserveChanged":
-      return { ...event, postings, reserved: formatBriefly(event.reserved) };
-    case "LegPlaced":
-      return { ...event, postings, leg: storedLeg(event.leg) };
-    case "LegFired":
-      return { ...event, postings, fired: storedFiring(event.fired) };
-    case "FundingSettled":
-      return {
-        ...event,
-        postings,
-        rate: formatBriefly(event.rate),
-        markPrice: formatBriefly(event.markPrice),
-        position: event.position && storedPosition(event.position),
-      };
-    default:
-      return { ...event, postings };
-  }
-}
-
-function reviveEvent(stored: Stored<DomainEvent>): DomainEvent {
-  const postings = stored.postings.map(revivePosting);
-  switch (stored.type) {
-    case "StrategyOpened": {
-      const { profile } = stored;
-      return {
-        ...stored,
-        postings,
-        ...(profile !== undefined && { profile: reviveProfile(profile) }),
-      } as StrategyOpened;
-    }
-    case "OrderPlaced":
-      return { ...stored, postings, order: reviveOrder(stored.order) };
-    case "OrderRested":
-      return { ...stored, postings, queue: reviveQueue(stored.queue) };
-    case "OrderFilled": {
-      const { position, consumed } = stored;
-      return {
-        ...stored,
-        postings,
-        trade: reviveTrade(stored.trade),
-        ...(position !== undefined && { position: position && revivePosition(position) }),
-        ...(consumed !== undefined && { consumed: reviveLot(consumed) }),
-      } as OrderFilled;
-    }
-    case "OrderReserveChanged":
-      return { ...stored, postings, reserved: decimal(stored.reserved) };
-    case "LegPlaced":
-      return { ...stored, postings, leg: reviveLeg(stored.leg) };
-    case "LegFired":
-      return { ...stored, postings, fired: reviveFiring(stored.fired) };
-    case "FundingSettled":
-      return {
-        ...stored,
-        postings,
-        rate: decimal(stored.rate),
-        markPrice: decimal(stored.markPrice),
-        position: stored.position && revivePosition(stored.position),
-      };
-    default:
-      return { ...stored, postings };
-  }
 }

@@ -1,16 +1,23 @@
 // What orders under `strict` would have done on other terms, stored once and summed by the database.
 import { type Kysely, sql } from "kysely";
 import { ALTERNATIVES, type Counterfactual, type CounterfactualRow } from "../domain/counterfactual.ts";
-import { type Amount, decimal, formatBriefly } from "../money/decimal.ts";
+import type { Amount } from "../money/decimal.ts";
 import { type Execute, overRows } from "./dialect.ts";
 import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
-import type { Stored } from "./stored-forms.ts";
+import { decoded, encoded, type Form } from "./stored-forms.ts";
 
 type CounterfactualQueries = Pick<
   Store,
   "storeCounterfactuals" | "findCounterfactual" | "sumCounterfactuals"
 >;
+
+const ROW: Form<CounterfactualRow> = {
+  executedQuantity: "DECIMAL",
+  executedQuote: "DECIMAL",
+  fee: "DECIMAL",
+  difference: "DECIMAL",
+};
 
 /** The columns of the alternatives, in their order. */
 const COLUMNS = ["standard", "strict_0", "strict_50", "strict_250"] as const;
@@ -51,7 +58,7 @@ export function counterfactualQueries(db: Kysely<Tables>, execute: Execute): Cou
         .executeTakeFirst();
       if (row === undefined) return null;
       const { symbol, quote_asset: quoteAsset, completed_at: completedAt, body } = row;
-      const rows = (JSON.parse(body) as Stored<CounterfactualRow>[]).map(revive);
+      const rows: CounterfactualRow[] = decoded(body, ROW);
       return { strategyId, orderId, symbol, quoteAsset, completedAt: Number(completedAt), rows };
     },
 
@@ -90,7 +97,7 @@ function rowOf({ strategyId, orderId, symbol, quoteAsset, completedAt, rows }: C
     quote_asset: quoteAsset,
     completed_at: completedAt,
     ...{ standard, strict_0, strict_50, strict_250 },
-    body: JSON.stringify(rows.map(storedRow)),
+    body: encoded(rows, ROW),
   };
 }
 
@@ -98,24 +105,4 @@ function rowOf({ strategyId, orderId, symbol, quoteAsset, completedAt, rows }: C
 function unitsOf(difference: Amount | null): number | null {
   const units = difference === null ? null : Number(difference);
   return units !== null && Number.isSafeInteger(units) ? units : null;
-}
-
-function storedRow(row: CounterfactualRow): Stored<CounterfactualRow> {
-  return {
-    ...row,
-    executedQuantity: formatBriefly(row.executedQuantity),
-    executedQuote: formatBriefly(row.executedQuote),
-    fee: formatBriefly(row.fee),
-    difference: row.difference === null ? null : formatBriefly(row.difference),
-  };
-}
-
-function revive(stored: Stored<CounterfactualRow>): CounterfactualRow {
-  return {
-    ...stored,
-    executedQuantity: decimal(stored.executedQuantity),
-    executedQuote: decimal(stored.executedQuote),
-    fee: decimal(stored.fee),
-    difference: stored.difference === null ? null : decimal(stored.difference),
-  };
 }
