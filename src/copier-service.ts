@@ -13,7 +13,7 @@ import { createKeyWatch } from "./keys/key-watch.ts";
 import { Mailer } from "./people/mail/mail.ts";
 import { isCopyNote } from "./people/mail/mails.ts";
 import { Notices } from "./people/mail/notices.ts";
-import type { PeopleStore } from "./store/people-store.ts";
+import type { PeopleStore } from "./store/ports/people.ts";
 import type { Store, StoreFailure } from "./store/store.ts";
 
 export type CopierService = {

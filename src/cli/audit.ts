@@ -1,5 +1,6 @@
 // `lyrebird audit`: shows the audit records, and checks whether any was changed afterwards.
 import type { Actor, AuditRecord } from "../domain/audit.ts";
+import type { AuditStore } from "../store/ports/audit.ts";
 import type { Store } from "../store/store.ts";
 import { type Command, isoTime, type Options, openNamedDatabase, printRows } from "./command.ts";
 
@@ -24,7 +25,7 @@ async function audit({ json = false, verify = false, ...options }: Options): Pro
   return verify ? await checkChain(store) : await show(store, json);
 }
 
-async function checkChain({ people }: Store): Promise<void> {
+async function checkChain({ people }: { readonly people: AuditStore }): Promise<void> {
   const broken = await people.verifyAudit();
   if (broken !== null) {
     throw new Error(

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { AuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
-import type { KycSubmission, PeopleStore } from "../store/people-store.ts";
+import type { KycSubmission, PeopleStore } from "../store/ports/people.ts";
 import type { kycEntrySchema } from "./schemas/operators.ts";
 import type { auditSchema } from "./schemas/people.ts";
 

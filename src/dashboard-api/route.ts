@@ -6,7 +6,7 @@ import type { NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import type { Caller } from "../people/cookies.ts";
 import type { SignedInSession } from "../people/sessions.ts";
-import type { OwnedStrategy } from "../store/people-store.ts";
+import type { OwnedStrategy } from "../store/ports/people.ts";
 import { DashboardError } from "./errors.ts";
 import type { DashboardParts } from "./parts.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KeyUse } from "../store/people-store.ts";
+import type { KeyUse } from "../store/ports/people.ts";
 import { KEY_USE_FLUSH_MS, KeyUses } from "./key-uses.ts";
 
 /** Uses over a store that may be out of reach; time passes when the test says so. */

@@ -2,7 +2,7 @@
 // authenticated requests are uses, since anybody can name a key. A write that fails is retried with the next one.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
-import type { KeyUse, PeopleStore } from "../store/people-store.ts";
+import type { KeyUse, PeopleStore } from "../store/ports/people.ts";
 
 /** How often uses are written, ms. */
 export const KEY_USE_FLUSH_MS = 5_000;

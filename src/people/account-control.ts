@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { Actor, AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import type { Revocation } from "../domain/strategy.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import type { CopyStore } from "../store/store.ts";
 
 const REQUEST_ID_BYTES = 8;

@@ -2,7 +2,7 @@
 // answer nor the time that it takes reveals whether an e-mail address has an account.
 import type { AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person, Profile } from "../domain/person.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import type { Caller, Cookies } from "./cookies.ts";
 import type { Locked, Lockout } from "./lockout.ts";
 import type { Mailer } from "./mail/mail.ts";

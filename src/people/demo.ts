@@ -2,7 +2,7 @@
 // password that is shown once. The demo's strategies belong to this person, also those that an older version
 // created without an owner.
 import type { Person } from "../domain/person.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import { makePerson, newPassword } from "./made-people.ts";
 
 /** Reserved for this machine, so that no mail goes there. Source: RFC 6761, section 6.3. */

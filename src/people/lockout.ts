@@ -8,7 +8,7 @@ import { isIPv6 } from "node:net";
 import type { Logger } from "pino";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { MasterKey } from "../keys/master-key.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import { Background } from "./background.ts";
 import type { Caller, Cookies } from "./cookies.ts";
 import { deviceCookieOf, knownDevice, newDevice } from "./devices.ts";

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Actor, AuditAction } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import { Passwords } from "./passwords.ts";
 
 const PASSWORD_BYTES = 18;

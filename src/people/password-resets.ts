@@ -1,7 +1,7 @@
 // A new password instead of a lost one, by a mailed link. Opening the link proves that the mailbox is one's
 // own: it ends the lock of unknown browsers, and makes this browser known. No lock applies to it, so that
 // strangers cannot keep the owner out. It does not replace the second factor: the next sign-in asks for it.
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import type { Refused } from "./accounts.ts";
 import { Background } from "./background.ts";
 import type { Caller } from "./cookies.ts";

@@ -6,7 +6,7 @@ import { generateSecret, generateURI, verifySync } from "otplib/functional";
 import type { Actor, AuditAction, NewAuditRecord } from "../domain/audit.ts";
 import type { Person } from "../domain/person.ts";
 import type { MasterKey } from "../keys/master-key.ts";
-import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
+import type { PeopleStore, SecondFactor } from "../store/ports/people.ts";
 import type { Caller } from "./cookies.ts";
 import type { Lockout } from "./lockout.ts";
 import { hashOfRecoveryCode, newRecoveryCodes } from "./recovery-codes.ts";

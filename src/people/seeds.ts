@@ -1,7 +1,7 @@
 // Seeds of authenticators in the store: sealed under the master key, for one person's row only.
 import type { MasterKey } from "../keys/master-key.ts";
 import { isSealedByCurrent, open, seal } from "../keys/sealing.ts";
-import type { PeopleStore, SecondFactor } from "../store/people-store.ts";
+import type { PeopleStore, SecondFactor } from "../store/ports/people.ts";
 
 type SealedSeed = Pick<SecondFactor, "personId" | "sealedSeed">;
 

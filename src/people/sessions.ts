@@ -4,7 +4,7 @@
 // session is refused by every server with the next request. Its use is recorded once a minute.
 import { createHash, randomBytes } from "node:crypto";
 import type { Person } from "../domain/person.ts";
-import type { LiveSessions, PeopleStore, StoredSession, WhichSessions } from "../store/people-store.ts";
+import type { LiveSessions, PeopleStore, StoredSession, WhichSessions } from "../store/ports/people.ts";
 import { type Caller, type Cookies, SESSION_MS } from "./cookies.ts";
 import { newId } from "./made-people.ts";
 

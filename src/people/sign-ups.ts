@@ -4,7 +4,7 @@
 // it is the same, and comes before the look-up.
 import type { Logger } from "pino";
 import type { AuditAction } from "../domain/audit.ts";
-import type { PeopleStore } from "../store/people-store.ts";
+import type { PeopleStore } from "../store/ports/people.ts";
 import type { Refused } from "./accounts.ts";
 import { Background } from "./background.ts";
 import type { Caller } from "./cookies.ts";

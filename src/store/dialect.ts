@@ -10,7 +10,7 @@ import {
   type RawBuilder,
   sql,
 } from "kysely";
-import type { PlaceInList } from "./people-store.ts";
+import type { PlaceInList } from "./ports/people.ts";
 
 /** PostgreSQL answers 64-bit integers as text, SQLite as numbers; all of ours fit 2^53. */
 export type Integer = KyselyColumn<number, number, number>;

@@ -5,7 +5,7 @@ import { formatDecimal } from "../money/decimal.ts";
 import { encodeBudgets } from "./budget-codec.ts";
 import { type Execute, isPostgres, overRows } from "./dialect.ts";
 import { lastUses } from "./people/key-uses.ts";
-import type { PeopleStore } from "./people-store.ts";
+import type { PeopleStore } from "./ports/people.ts";
 import type { QueueNote } from "./ports/trading.ts";
 import type { SymbolNoteKind, Tables } from "./schema.ts";
 import type { Store } from "./store.ts";

@@ -1,9 +1,9 @@
-// The store: everything the service persists, as ports by what they are about (`ports/`, `people-store.ts`).
+// The store: everything the service persists, as ports by what they are about (`ports/`).
 
-import type { PeopleStore } from "./people-store.ts";
 import type { CopiesStore } from "./ports/copies.ts";
 import type { KeyStore } from "./ports/keys.ts";
 import type { LeadStore } from "./ports/leads.ts";
+import type { PeopleStore } from "./ports/people.ts";
 import type { SignalStore } from "./ports/signals.ts";
 import type { SlotStore } from "./ports/slots.ts";
 import type { TradingStore } from "./ports/trading.ts";

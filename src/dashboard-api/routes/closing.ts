@@ -1,7 +1,7 @@
 // Closing a strategy for good: its effects are shown first, and the typed confirmation must be the shown one.
 import { z } from "zod";
 import type { Account } from "../../domain/account.ts";
-import type { OwnedStrategy } from "../../store/people-store.ts";
+import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { previewClose } from "../copying/close-preview.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";

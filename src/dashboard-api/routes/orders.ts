@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Order } from "../../domain/order.ts";
 import { isSignalId } from "../../domain/signal.ts";
 import { counterfactualOf } from "../../http/routes/counterfactuals.ts";
-import type { OwnedStrategy } from "../../store/people-store.ts";
+import type { OwnedStrategy } from "../../store/ports/people.ts";
 import type { Store } from "../../store/store.ts";
 import { carriedOut } from "../desk-refusals.ts";
 import { DashboardError } from "../errors.ts";

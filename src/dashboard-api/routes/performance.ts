@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { csvOfPoints, csvOfTrades } from "../../analytics/csv.ts";
 import { type PerformanceReport, REPORT_RANGES, type ReportRange } from "../../analytics/report.ts";
-import type { OwnedStrategy } from "../../store/people-store.ts";
+import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { DashboardError } from "../errors.ts";
 import {
   type DashboardAnswer,

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { firstCommit } from "../../keys/seed.ts";
-import type { OwnedStrategy } from "../../store/people-store.ts";
+import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { codeText, demandCode } from "../codes.ts";
 import { DashboardError } from "../errors.ts";
 import { chosenProfile, feeTierRows, PROFILE_FIELDS, termsInAudit } from "../fill-profiles.ts";

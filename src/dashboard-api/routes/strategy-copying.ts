@@ -2,7 +2,7 @@
 // a halt. No answer identifies a copier.
 import { z } from "zod";
 import type { AuditAction } from "../../domain/audit.ts";
-import type { OwnedStrategy } from "../../store/people-store.ts";
+import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { closingOf, copiersOf } from "../copying/copies.ts";
 import { halt, haltForm, haltOf, release } from "../copying/kill-switches.ts";
 import { unclosedAnswer } from "../copying/unclosed.ts";

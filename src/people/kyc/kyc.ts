@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { KycStatus, Person } from "../../domain/person.ts";
 import type { MasterKey } from "../../keys/master-key.ts";
-import type { KycSubmission, PageQuery, PeopleStore } from "../../store/people-store.ts";
+import type { KycSubmission, PageQuery, PeopleStore } from "../../store/ports/people.ts";
 import { actorOf } from "../second-factor.ts";
 import { faultOfBirthDate, KYC_FORM, type KycForm } from "./kyc-form.ts";
 import { openForm, resealForm, sealForm } from "./sealed-forms.ts";

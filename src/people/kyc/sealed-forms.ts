@@ -1,7 +1,7 @@
 // Identity forms in the store: sealed under the master key, for one submission's row only.
 import type { MasterKey } from "../../keys/master-key.ts";
 import { isSealedByCurrent, open, seal } from "../../keys/sealing.ts";
-import type { KycSubmission, PeopleStore } from "../../store/people-store.ts";
+import type { KycSubmission, PeopleStore } from "../../store/ports/people.ts";
 
 type SealedForm = Pick<KycSubmission, "submissionId" | "sealedForm">;
 

@@ -3,7 +3,7 @@
 // the one that the owner is about to open; the mail budget bounds how many. Using one ends the others of its
 // kind. A link proves that the mailbox is one's own, and nothing else.
 import { createHash, randomBytes } from "node:crypto";
-import type { PeopleStore } from "../../store/people-store.ts";
+import type { PeopleStore } from "../../store/ports/people.ts";
 
 /** How long a link works, ms, by what it is for. */
 export const LINK_MS = { "verify-email": 24 * 3_600_000, "reset-password": 3_600_000 } as const;

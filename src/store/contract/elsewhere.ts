@@ -2,7 +2,7 @@
 // for the other's lock would keep it from ever going on.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { PeopleStore } from "../people-store.ts";
+import type { PeopleStore } from "../ports/people.ts";
 import type { CopyStore } from "../store.ts";
 import type { CallElsewhere, ReplyFromElsewhere } from "./elsewhere-worker.ts";
 

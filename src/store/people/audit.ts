@@ -5,7 +5,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import type { Actor, AuditRecord, NewAuditRecord } from "../../domain/audit.ts";
 import { type ChainHead, canonicalDetails, chained, EMPTY_CHAIN, follows } from "../audit-chain.ts";
 import { areTexts } from "../dialect.ts";
-import type { PeopleStore } from "../people-store.ts";
+import type { AuditStore } from "../ports/audit.ts";
 import type { Tables } from "../schema.ts";
 
 /** The one row of `audit_head`. */
@@ -67,7 +67,7 @@ async function add(transaction: Transaction<Tables>, record: AuditRecord): Promi
   return record;
 }
 
-export function auditQueries(db: Kysely<Tables>): Pick<PeopleStore, "audit" | "listAudit" | "verifyAudit"> {
+export function auditQueries(db: Kysely<Tables>): AuditStore {
   return {
     async audit(record) {
       await audited(db, async (_transaction, add) => await add(record));

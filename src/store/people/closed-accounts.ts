@@ -4,7 +4,7 @@ import type { AuditAction, AuditSubject, NewAuditRecord } from "../../domain/aud
 import { addPending } from "../copying/requests.ts";
 import { noteChange } from "../copying/revisions.ts";
 import { areTexts, isPostgres } from "../dialect.ts";
-import type { PeopleStore } from "../people-store.ts";
+import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
 

@@ -2,7 +2,7 @@
 // own way.
 import type { Kysely } from "kysely";
 import { areTexts } from "../dialect.ts";
-import type { PeopleStore } from "../people-store.ts";
+import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 
 type FailedSignInQueries = Pick<

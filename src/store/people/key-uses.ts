@@ -1,6 +1,6 @@
 // The last request of each key: the query that reads them. Each store records them in its own way.
 import type { Kysely } from "kysely";
-import type { KeyUse, PeopleStore } from "../people-store.ts";
+import type { KeyUse, PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 
 export function keyUseQueries(db: Kysely<Tables>): Pick<PeopleStore, "listKeyUses"> {

@@ -2,7 +2,7 @@
 // the submission.
 import type { Kysely, Selectable } from "kysely";
 import { areTexts, isAfter } from "../dialect.ts";
-import type { KycSubmission, PeopleStore } from "../people-store.ts";
+import type { KycSubmission, PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
 

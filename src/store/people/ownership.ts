@@ -3,7 +3,7 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { areTexts, isPostgres } from "../dialect.ts";
 import { boundKeyOfRow, KEY_COLUMNS, type KeyRow, keyOfRow, keyRow } from "../key-rows.ts";
-import type { OwnedStrategy, PeopleStore } from "../people-store.ts";
+import type { OwnedStrategy, PeopleStore } from "../ports/people.ts";
 import type { CreatedStrategy } from "../ports/trading.ts";
 import { createdRow, incomeRow, journalRow } from "../rows.ts";
 import type { Tables } from "../schema.ts";
@@ -158,19 +158,9 @@ export function ownershipQueries(db: Kysely<Tables>): OwnershipQueries {
 
     async adoptStrategies(ownerId) {
       // Read first, so that a start without anything to adopt writes nothing: the database may be read-only.
-      const strategy = await db
-        .selectFrom("strategies")
-        .select("id")
-        .where("owner_id", "is", null)
-        .limit(1)
-        .execute();
-      const key = await db
-        .selectFrom("api_keys")
-        .select("id")
-        .where("owner_id", "is", null)
-        .limit(1)
-        .execute();
-      if (strategy.length + key.length === 0) return 0;
+      const nobodys = (table: "strategies" | "api_keys") =>
+        db.selectFrom(table).select("id").where("owner_id", "is", null).limit(1).execute();
+      if ((await nobodys("strategies")).length + (await nobodys("api_keys")).length === 0) return 0;
       return await db.transaction().execute(async (transaction) => {
         // Locks rows in the order in which commits do, so that there is no deadlock.
         const inOrder = isPostgres(transaction) ? sql`ORDER BY id FOR UPDATE` : sql``;

@@ -2,7 +2,7 @@
 import type { ExpressionBuilder, Kysely, Selectable } from "kysely";
 import type { KycStatus, Person } from "../../domain/person.ts";
 import { areTexts, contains, isAfter } from "../dialect.ts";
-import type { PeopleStore } from "../people-store.ts";
+import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
 

@@ -1,7 +1,7 @@
 // The port for people, written once with Kysely for both stores. Each store records failed sign-ins and uses
 // of keys in its own way.
 import type { Kysely } from "kysely";
-import type { PeopleStore } from "../people-store.ts";
+import type { PeopleStore } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { auditQueries } from "./audit.ts";
 import { closedAccountQueries } from "./closed-accounts.ts";

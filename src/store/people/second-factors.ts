@@ -1,7 +1,7 @@
 // Second factors: the seed, the last time step whose code was accepted, and the unused recovery codes. Where
 // only one of several requests may succeed, the statement that writes decides which.
 import type { Kysely, Selectable, Transaction } from "kysely";
-import type { PeopleStore, SecondFactor } from "../people-store.ts";
+import type { PeopleStore, SecondFactor } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
 

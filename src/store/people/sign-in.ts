@@ -3,7 +3,7 @@
 // for all servers.
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { areTexts } from "../dialect.ts";
-import type { PeopleStore, StoredSession } from "../people-store.ts";
+import type { PeopleStore, StoredSession } from "../ports/people.ts";
 import type { Tables } from "../schema.ts";
 import { audited } from "./audit.ts";
 

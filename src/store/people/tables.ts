@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from "kysely";
 import type { Actor, AuditAction, AuditSubject } from "../../domain/audit.ts";
 import type { KycStatus, Profile, Role } from "../../domain/person.ts";
 import type { Integer } from "../dialect.ts";
-import type { KycSubmission } from "../people-store.ts";
+import type { KycSubmission } from "../ports/people.ts";
 
 export type PeopleTables = {
   people: {

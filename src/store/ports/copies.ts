@@ -254,7 +254,7 @@ export type CopiesStore = {
   tallyUnclosed(of: OrderScope): Promise<readonly UnclosedCount[]>;
   // What is asked of a copy.
 
-  /** Answers the request that is under way already, if there is one of that kind, and adds nothing then. */
+  /** Answers the request that is in flight already, if there is one of that kind, and adds nothing then. */
   addRequest(request: CopyRequest, audit: NewAuditRecord | null): Promise<CopyRequest>;
   /** Those that are not done, oldest first; of one strategy's copies. */
   listPendingRequests(strategyId: string): Promise<readonly CopyRequest[]>;

@@ -5,7 +5,7 @@ import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { ClaimedLead, Lead, LeadAction, LeadDeedKind } from "../../domain/copying.ts";
 import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
-import type { PlaceInList } from "../people-store.ts";
+import type { PlaceInList } from "./people.ts";
 
 /**
  * Which of the strategies that may be followed: of a type, and with a text in their name, whatever the case

@@ -12,7 +12,7 @@ import type { Execute } from "../dialect.ts";
 import { frequentPeopleWrites } from "../frequent-writes.ts";
 import { migrate } from "../migrations.ts";
 import { peopleQueries } from "../people/queries.ts";
-import type { PeopleStore } from "../people-store.ts";
+import type { PeopleStore } from "../ports/people.ts";
 import { queries } from "../queries.ts";
 import type { Tables } from "../schema.ts";
 import { receiving, signalRecorder } from "../signals.ts";

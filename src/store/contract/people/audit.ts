@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { NewAuditRecord } from "../../../domain/audit.ts";
-import type { PeopleStore } from "../../people-store.ts";
+import type { AuditStore } from "../../ports/audit.ts";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";
 import { auditOf } from "./people-records.ts";
@@ -65,7 +65,7 @@ export function auditCases(opened: Opened): void {
 
     test("is listed newest first, a page at a time, by what it is about and by who is concerned", async () => {
       for (const record of RECORDS) await people.audit(record);
-      const positionsOf = async (query: Omit<Parameters<PeopleStore["listAudit"]>[0], "limit">, limit = 9) =>
+      const positionsOf = async (query: Omit<Parameters<AuditStore["listAudit"]>[0], "limit">, limit = 9) =>
         (await people.listAudit({ ...query, limit })).map(({ position }) => position);
       expect(await positionsOf({}, 3)).toEqual([4, 3, 2]);
       expect(await positionsOf({ before: 2 }, 3)).toEqual([1]);

@@ -1,7 +1,7 @@
 // People: who they are, found, listed and counted; what they submitted to be known by.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Person } from "../../../domain/person.ts";
-import type { KycSubmission, PeopleStore } from "../../people-store.ts";
+import type { KycSubmission, PeopleStore } from "../../ports/people.ts";
 import type { Opened } from "../store-under-test.ts";
 import { actionsIn, auditOf, beginSession, countSessions, SIGNED_UP_AT, signUp } from "./people-records.ts";
 

@@ -1,7 +1,7 @@
 // What people sign in with: passwords that are replaced only if they are what the caller saw, sessions, and
 // links that work once.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { StoredSession } from "../../people-store.ts";
+import type { StoredSession } from "../../ports/people.ts";
 import type { Opened } from "../store-under-test.ts";
 import { actionsIn, auditOf, SIGNED_UP_AT, sessionOf, signUp } from "./people-records.ts";
 

@@ -1,12 +1,13 @@
-// The part of the store port that is about people: who they are, how they sign in, what they own, and what was done.
+// The port of people: who they are, how they sign in and what they own.
 //
 // Whatever takes a `NewAuditRecord` is one transaction with it: what was done is audited, or was not done. Conditions that
 // decide between two processes (a code accepted once, a key bound once, a submission decided once) are part of the statement
 // that writes. Times are wall time, Unix ms. None of this is on the hot path.
-import type { AuditRecord, NewAuditRecord } from "../domain/audit.ts";
-import type { KycStatus, Person, Profile, Role } from "../domain/person.ts";
-import type { ApiKeyRecord, BoundKey, Revocation, Strategy } from "../domain/strategy.ts";
-import type { Commit } from "./ports/trading.ts";
+import type { NewAuditRecord } from "../../domain/audit.ts";
+import type { KycStatus, Person, Profile, Role } from "../../domain/person.ts";
+import type { ApiKeyRecord, BoundKey, Revocation, Strategy } from "../../domain/strategy.ts";
+import type { AuditStore } from "./audit.ts";
+import type { Commit } from "./trading.ts";
 
 /** A session. Its token is stored as a hash alone. */
 export type StoredSession = {
@@ -70,7 +71,8 @@ export type PlaceInList = { readonly at: number; readonly id: string };
 /** What is asked of such a list: what comes behind a row in the list's order, or its beginning. */
 export type PageQuery = { readonly after?: PlaceInList | undefined; readonly limit: number };
 
-export type PeopleStore = {
+/** With the audit, since what is done to people is audited in the same transaction. */
+export type PeopleStore = AuditStore & {
   findPerson(personId: string): Promise<Person | null>;
   findPersonByEmail(email: string): Promise<Person | null>;
   /** Newest first; `search` is part of a name or an e-mail address, or a whole id. */
@@ -308,16 +310,4 @@ export type PeopleStore = {
   /** Notes the last uses of keys; an earlier use than the one noted changes nothing. */
   noteKeyUses(uses: readonly KeyUse[]): Promise<void>;
   listKeyUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse>>;
-
-  /** Adds a record of what needed no other change of the store. */
-  audit(record: NewAuditRecord): Promise<void>;
-  /** Newest first; `before` is a position. Without `about` and `personId` all; `personId` is of the actor or the subject. */
-  listAudit(query: {
-    readonly before?: number | undefined;
-    readonly limit: number;
-    readonly about?: { readonly kind: string; readonly id: string } | undefined;
-    readonly personId?: string | undefined;
-  }): Promise<readonly AuditRecord[]>;
-  /** Recomputes every hash; null if the chain is whole, else the position of the first record that does not fit. */
-  verifyAudit(): Promise<{ readonly brokenAt: number } | null>;
 };
