@@ -17,25 +17,10 @@ import { ownOrigins } from "./dashboard-api/origin.ts";
 import type { DashboardParts } from "./dashboard-api/parts.ts";
 import { createDashboard } from "./dashboard-api/pipeline.ts";
 import { ReportQueue } from "./dashboard-api/report-queue.ts";
-import type { Family, Gateway, Pages } from "./http/pipeline.ts";
+import type { Gateway } from "./http/pipeline.ts";
 import type { Inspection } from "./observability/inspection.ts";
 import { createPeople } from "./people/people.ts";
 import type { Streams } from "./streams/server.ts";
-
-export type DashboardService = {
-  readonly parts: DashboardParts;
-  /** The routes under `/dashboard/api`. */
-  readonly family: Family;
-  /** The web application. */
-  readonly application: Pages;
-  /** Opens the live connection beside the bots' streams; it is closed before them. */
-  openLive(
-    streams: Streams,
-    feedOptions: { readonly isMetered: boolean; readonly asksAboutQuietSymbols: boolean },
-  ): Promise<Live>;
-  /** To be called while the store is open. */
-  close(): Promise<void>;
-};
 
 /** `address` is the service's public address, and `listening` its port, once it listens. */
 export function openDashboard(
@@ -51,7 +36,7 @@ export function openDashboard(
     readonly listening: () => AddressInfo;
     readonly log: Logger;
   },
-): DashboardService {
+) {
   const { gateway, inspection, isDemo, address, listening, log } = around;
   const { store, master, markets, wallNow } = gateway;
   const people = createPeople({
@@ -97,9 +82,18 @@ export function openDashboard(
   };
   return {
     parts,
+    /** The routes under `/dashboard/api`. */
     family: createDashboard(parts),
+    /** The web application. */
     application: createApplication(),
-    openLive: (streams, { isMetered, asksAboutQuietSymbols }) =>
+    /** Opens the live connection beside the bots' streams; it is closed before them. */
+    openLive: (
+      streams: Streams,
+      {
+        isMetered,
+        asksAboutQuietSymbols,
+      }: { readonly isMetered: boolean; readonly asksAboutQuietSymbols: boolean },
+    ): Promise<Live> =>
       openLive({
         streams,
         store,
@@ -116,7 +110,8 @@ export function openDashboard(
         timers: systemTimers,
         log,
       }),
-    async close() {
+    /** To be called while the store is open. */
+    async close(): Promise<void> {
       await copying.close();
       await people.close();
     },

@@ -25,7 +25,6 @@ import { renewCertificate } from "./http/tls.ts";
 import { addressOfRequest, isReachedSecurely } from "./http/transport-security.ts";
 import { KeyChecks } from "./keys/key-checks.ts";
 import { createKeyWatch } from "./keys/key-watch.ts";
-import type { SeededStrategy } from "./keys/seed.ts";
 import { createMarketFeed } from "./market/client/feed.ts";
 import type { Family } from "./market/client/rest/hosts.ts";
 import { TradingPairs } from "./market/pairs.ts";
@@ -52,27 +51,7 @@ import { answerToPolling } from "./streams/front-door.ts";
 import { createStreams } from "./streams/server.ts";
 import { Shadows } from "./triggers/shadows/shadows.ts";
 import { SlotOwner } from "./triggers/slot-owner.ts";
-import type { TriggerCounts } from "./triggers/trigger-index.ts";
 import { Triggers } from "./triggers/triggers.ts";
-
-export type Service = {
-  /** Where it listens: an origin such as `http://127.0.0.1:8080`. */
-  readonly url: string;
-  /** Created and shown once, at the first start of a demo data directory. */
-  readonly firstStrategies: readonly SeededStrategy[];
-  /** The demo's trader, shown once, when that person was made; null otherwise. */
-  readonly demoPassword: string | null;
-  /** Triggers found at the start, per type. */
-  readonly triggerCounts: readonly TriggerCounts[];
-  /** The contents of the recording that serves as the market, in sentences; none for another market. */
-  readonly marketContents: readonly string[];
-  /** Reads the certificate's files again, for new connections; null for a service without one. */
-  readonly renewCertificate: (() => void) | null;
-  /** Goes on serving, not ready, for as long as `drainSeconds` says. */
-  drain(): Promise<void>;
-  /** Answers what has been accepted, then closes everything. */
-  close(): Promise<void>;
-};
 
 const MS_PER_SECOND = 1_000;
 
@@ -82,6 +61,8 @@ const close = (part: { close(): void | Promise<void> }) => part.close();
 /** The service cannot start, or go on, for a reason that its operator can correct. */
 export class ServiceError extends Error {}
 
+export type Service = Awaited<ReturnType<typeof startService>>;
+
 /**
  * Starts the whole service. `onFatal` is called when it must stop at once: its answers could not be relied
  * on.
@@ -89,7 +70,7 @@ export class ServiceError extends Error {}
 export async function startService(
   config: Config,
   parts: { readonly log: Logger; readonly onFatal: (error: unknown) => void },
-): Promise<Service> {
+) {
   const { log, onFatal } = parts;
   const wallNow = () => Date.now();
   const certificate = config.tls === null ? null : readCertificate(config.tls);
@@ -360,17 +341,25 @@ export async function startService(
     const demo = isDemo ? await openDemo(gateway, upstream.clock.now(), upstream.tradable) : null;
     const { tls } = config;
     return {
+      /** Where it listens: an origin such as `http://127.0.0.1:8080`. */
       url: address(),
+      /** Created and shown once, at the first start of a demo data directory. */
       firstStrategies: demo?.strategies ?? [],
+      /** The demo's trader, shown once, when that person was made; null otherwise. */
       demoPassword: demo?.password ?? null,
+      /** Triggers found at the start, per type. */
       triggerCounts,
+      /** The contents of the recording that serves as the market, in sentences; none for another market. */
       marketContents: upstream.contents,
+      /** Reads the certificate's files again, for new connections; null for a service without one. */
       renewCertificate: tls === null ? null : () => renew(server.server, tls, log),
-      async drain() {
+      /** Goes on serving, not ready, for as long as `drainSeconds` says. */
+      async drain(): Promise<void> {
         probes.beginClosing();
         await pause(config.drainSeconds * MS_PER_SECOND);
       },
-      close: () => opened.disposeAsync(),
+      /** Answers what has been accepted, then closes everything. */
+      close: (): Promise<void> => opened.disposeAsync(),
     };
   } catch (error) {
     await opened.disposeAsync();

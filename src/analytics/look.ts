@@ -2,12 +2,12 @@
 import type { Account, StrategyType } from "../domain/account.ts";
 import type { Trade } from "../domain/order.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
-import type { Amount, Price } from "../money/decimal.ts";
+import type { Price } from "../money/decimal.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
 import type { CandleCloses } from "./closes.ts";
 import { futuresBook } from "./futures.ts";
 import type { TradeHistory } from "./history.ts";
-import { type Book, equityOf, type Owned, ownedAt } from "./owned.ts";
+import { type Book, equityOf, ownedAt } from "./owned.ts";
 import { Prices, presentPrice } from "./prices.ts";
 import type { Limits, Span } from "./span.ts";
 import { spotBook } from "./spot.ts";
@@ -24,26 +24,13 @@ export type LookParts = {
   readonly closes: CandleCloses;
 };
 
-export type Look = {
-  readonly span: Span;
-  readonly equities: readonly { readonly at: number; readonly equity: Amount }[];
-  readonly book: Book;
-  /** The index of the first trade after the beginning of the span. */
-  readonly start: number;
-  /** Holdings at the end. */
-  readonly end: Owned;
-  readonly prices: Prices;
-  /** False if history before the span belongs to it and was not read. */
-  readonly isWhole: boolean;
-};
-
 export type LookOptions = {
   readonly tradesMax: number;
   readonly spanOf: (limits: Limits) => Span;
 };
 
 /** Evaluates an account in the state that was read. */
-export async function lookAt(account: Account, options: LookOptions, parts: LookParts): Promise<Look> {
+export async function lookAt(account: Account, options: LookOptions, parts: LookParts) {
   const { store, markets, history } = parts;
   const { strategyId, type, status } = account;
   // A strategy that is closed has come to its end: what it still holds is valued as of then.
@@ -67,9 +54,12 @@ export async function lookAt(account: Account, options: LookOptions, parts: Look
     span,
     equities: owned.map((each) => ({ at: each.at, equity: equityOf(each, prices.at) })),
     book,
+    /** The index of the first trade after the beginning of the span. */
     start,
+    /** Holdings at the end. */
     end,
     prices,
+    /** False if history before the span belongs to it and was not read. */
     isWhole: isWhole || span.from > earliest,
   };
 }

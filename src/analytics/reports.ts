@@ -10,7 +10,7 @@ import type { TradingStore } from "../store/ports/trading.ts";
 import { CandleCloses } from "./closes.ts";
 import { TRADES_PER_REPORT_MAX, TradeHistory, type Trades } from "./history.ts";
 import { type LookParts, lookAt } from "./look.ts";
-import type { PerformanceReport, ReportRange, Sparkline } from "./report.ts";
+import type { ReportRange, Sparkline } from "./report.ts";
 import { spanOf, sparklineSpan } from "./span.ts";
 import { curveOf, statisticsOf } from "./statistics.ts";
 
@@ -32,14 +32,9 @@ export type PerformanceParts = Pick<LookParts, "markets"> & {
   readonly tradesMax?: number;
 };
 
-export type PerformanceReports = {
-  /** Null if there is no such strategy. */
-  report(strategyId: string, range: ReportRange): Promise<PerformanceReport | null>;
-  /** The last day of strategies in at most 24 points each, in the order of their ids as given. */
-  sparklines(strategyIds: readonly string[]): Promise<readonly Sparkline[]>;
-  /** The newest trades of a strategy; none if there is no such strategy. */
-  trades(strategyId: string): Promise<Trades>;
-};
+export type PerformanceReports = ReturnType<typeof createPerformanceReports>;
+
+export type PerformanceReport = NonNullable<Awaited<ReturnType<PerformanceReports["report"]>>>;
 
 type Kept = { readonly version: number; readonly until: number; readonly made: Promise<unknown> };
 
@@ -48,7 +43,7 @@ export function createPerformanceReports({
   markets,
   wallNow,
   tradesMax = TRADES_PER_REPORT_MAX,
-}: PerformanceParts): PerformanceReports {
+}: PerformanceParts) {
   const history = new TradeHistory(store);
   const parts = { store, markets, history, closes: new CandleCloses(markets) };
   /** By name. */
@@ -84,7 +79,8 @@ export function createPerformanceReports({
   }
 
   return {
-    async report(strategyId, range) {
+    /** Null if there is no such strategy. */
+    async report(strategyId: string, range: ReportRange) {
       const loaded = await store.loadAccount(strategyId);
       if (loaded === null) return null;
       const { account, version } = loaded;
@@ -94,12 +90,18 @@ export function createPerformanceReports({
         const points = curveOf(look.equities);
         const statistics = statisticsOf(points, book.totals(start, end, prices.at));
         const { from, to, stepMs } = span;
-        const unpriced = prices.unpriced();
-        return { range, from, to, stepMs, points, statistics, unpriced, isWhole };
+        return {
+          ...{ range, from, to, stepMs, points, statistics },
+          /** Symbols with a missing price somewhere: the last known one was used. */
+          unpriced: prices.unpriced(),
+          /** False if there is more history than a report reads: what is older than `from` is then missing. */
+          isWhole,
+        };
       });
     },
 
-    async sparklines(strategyIds) {
+    /** The last day of strategies in at most 24 points each, in the order of their ids as given. */
+    async sparklines(strategyIds: readonly string[]) {
       const found: Sparkline[] = [];
       const waiting = [...strategyIds.entries()];
       const work = async () => {
@@ -111,7 +113,8 @@ export function createPerformanceReports({
       return found;
     },
 
-    async trades(strategyId) {
+    /** The newest trades of a strategy; none if there is no such strategy. */
+    async trades(strategyId: string): Promise<Trades> {
       const loaded = await store.loadAccount(strategyId);
       if (loaded === null) return { trades: [], isWhole: true };
       return await history.trades(loaded.account, tradesMax);

@@ -1,12 +1,12 @@
 // The figures of a range, out of what its trades and incomes came to and of how the curve went.
 import { type Amount, add, magnitude, type Rate, SCALE, subtract, ZERO } from "../money/decimal.ts";
-import type { EquityPoint, Statistics } from "./report.ts";
+import type { EquityPoint } from "./report.ts";
 
 /** The result of one trade. */
 export type Outcome = { readonly isClosing: boolean; readonly realised: Amount };
 
 /** The totals of a range, in USDT. */
-export type Totals = Pick<Statistics, "realised" | "unrealised" | "fees" | "funding"> & {
+export type Totals = Record<"realised" | "unrealised" | "fees" | "funding", Amount> & {
   readonly outcomes: readonly Outcome[];
 };
 
@@ -22,10 +22,14 @@ export function curveOf(
   });
 }
 
+/**
+ * Over "all" the profit is exactly realised + unrealised − fees + funding. In a shorter range what was
+ * unrealised at its beginning is part of the equity there.
+ */
 export function statisticsOf(
   points: readonly EquityPoint[],
   { outcomes, realised, unrealised, fees, funding }: Totals,
-): Statistics {
+) {
   const startEquity = points[0]?.equity ?? ZERO;
   const endEquity = points.at(-1)?.equity ?? ZERO;
   const profit = subtract(endEquity, startEquity);
@@ -37,16 +41,21 @@ export function statisticsOf(
     startEquity,
     endEquity,
     profit,
+    /** By the equity at the start, cut after the eighth digit; zero if that was none. */
     profitRate: fractionOf(profit, startEquity),
     realised,
+    /** At the end of the range. */
     unrealised,
     fees,
     funding,
     trades: outcomes.length,
+    /** Those that realise something: a gain, a loss, or just nothing. */
     closingTrades: closing.length,
     wins: wins.length,
     losses: losses.length,
+    /** Cut after the eighth digit; null without closing trades. */
     winRate: closing.length === 0 ? null : fractionOf(BigInt(wins.length), BigInt(closing.length)),
+    /** Cut after the eighth digit; null without a loss. */
     profitFactor: losses.length === 0 ? null : fractionOf(realisedBy(wins), magnitude(lost)),
     maximumDrawdown: greatestOf(points.map(({ drawdown }) => drawdown)),
     maximumDrawdownRate: greatestOf(points.map(({ drawdownRate }) => drawdownRate)),

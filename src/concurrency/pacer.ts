@@ -1,16 +1,6 @@
 // Starts tasks one after another at a measured pace, so that many of them do not use up a shared resource.
 import type { Cancel, Clock, Timers } from "./time.ts";
 
-export type Pacer = {
-  /**
-   * The task's answer; undefined when too many wait already or the pacer is closed. The next task begins
-   * `pauseMs` after the beginning of this one, unless pauses have been saved. The task must not reject.
-   */
-  run<Answer>(task: () => Promise<Answer>, pauseMs: number): Promise<Answer | undefined>;
-  /** Begins nothing any more. */
-  close(): void;
-};
-
 export type PacerOptions = {
   readonly atATimeMax: number;
   readonly waitingMax: number;
@@ -20,7 +10,9 @@ export type PacerOptions = {
   readonly timers: Pick<Timers, "after">;
 };
 
-export function createPacer(options: PacerOptions): Pacer {
+export type Pacer = ReturnType<typeof createPacer>;
+
+export function createPacer(options: PacerOptions) {
   const { atATimeMax, waitingMax, burstMs = 0, wallClock, timers } = options;
   /** Callbacks of waiting tasks, in order of arrival. */
   const waiting: { readonly tell: (mayBegin: boolean) => void; readonly pauseMs: number }[] = [];
@@ -48,7 +40,11 @@ export function createPacer(options: PacerOptions): Pacer {
   }
 
   return {
-    async run(task, pauseMs) {
+    /**
+     * The task's answer; undefined when too many wait already or the pacer is closed. The next task begins
+     * `pauseMs` after the beginning of this one, unless pauses have been saved. The task must not reject.
+     */
+    async run<Answer>(task: () => Promise<Answer>, pauseMs: number): Promise<Answer | undefined> {
       if (isClosed || waiting.length >= waitingMax) return undefined;
       const turn = Promise.withResolvers<boolean>();
       waiting.push({ tell: turn.resolve, pauseMs });
@@ -59,6 +55,7 @@ export function createPacer(options: PacerOptions): Pacer {
       pump();
       return answer;
     },
+    /** Begins nothing any more. */
     close() {
       isClosed = true;
       cancelTimer?.();

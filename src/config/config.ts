@@ -34,47 +34,6 @@ const PER_ADDRESS_MAX = 1_000_000;
 /** Maximum of venues that copiers may choose from; each has budgets and connections of its own. */
 const COPY_VENUES_MAX = 20;
 
-export type Config = {
-  readonly role: Role;
-  readonly logLevel: (typeof LOG_LEVELS)[number];
-  readonly host: string;
-  readonly port: number;
-  readonly dataDir: string;
-  /** A PostgreSQL database, with its password; null for the embedded one in the data directory. */
-  readonly databaseUrl: string | null;
-  /** Null in demo use: the key is then kept in the data directory. */
-  readonly masterKeyFile: string | null;
-  readonly publicUrl: string | null;
-  /** The PEM files of what HTTPS is served with; null means plain HTTP. */
-  readonly tls: TlsFiles | null;
-  /** Number of proxies in front whose report of the client's address is trusted. */
-  readonly trustedProxyHops: number;
-  /** TCP connections that one address may have open at once; not counted behind proxies. */
-  readonly connectionsPerAddress: number;
-  /** WebSocket connections that one address may have open at once. */
-  readonly streamsPerAddress: number;
-  readonly market:
-    | { readonly kind: "sim"; readonly seed: number }
-    | { readonly kind: "tape"; readonly file: string; readonly speed: number }
-    | { readonly kind: "live"; readonly upstream: UpstreamUrls | null };
-  /** How mails are sent; null: their texts are written to the log. */
-  readonly mail: MailSettings | null;
-  /** The token for reading the metrics; null: only this machine may read them. */
-  readonly metricsToken: string | null;
-  /** A file of fee tiers for strategies of the fill profile `strict`; null for the bundled ones. */
-  readonly feeTiers: string | null;
-  /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
-  readonly leverageBrackets: string | null;
-  /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
-  readonly diskFreePercentMin: number;
-  /** How long a server serves on after SIGTERM, not ready, so that load balancers take it out, s. */
-  readonly drainSeconds: number;
-  /** Lifetime of an unused dashboard session, ms. */
-  readonly sessionIdleMs: number;
-  /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
-  readonly copyVenues: readonly string[];
-};
-
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 export type MailSettings = {
@@ -243,10 +202,12 @@ export function readServeConfig(
   return readConfig(flags, env);
 }
 
+export type Config = ReturnType<typeof readConfig>;
+
 /**
  * Reads the configuration from flags (by their environment names) and the environment. Throws ConfigError.
  */
-export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): Config {
+export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const parsed = settings.safeParse({ ...given, ...flags });
   if (!parsed.success) {
@@ -265,21 +226,35 @@ export function readConfig(flags: Readonly<Record<string, string>>, env: NodeJS.
     host: values.HOST,
     port: values.PORT,
     dataDir: values.DATA_DIR,
+    /** A PostgreSQL database, with its password; null for the embedded one in the data directory. */
     databaseUrl: values.DATABASE_URL ?? null,
+    /** Null in demo use: the key is then kept in the data directory. */
     masterKeyFile: values.MASTER_KEY_FILE ?? null,
     publicUrl: publicUrlOf(values),
+    /** The PEM files of what HTTPS is served with; null means plain HTTP. */
     tls: tlsOf(values),
+    /** Number of proxies in front whose report of the client's address is trusted. */
     trustedProxyHops: values.TRUSTED_PROXY_HOPS,
+    /** TCP connections that one address may have open at once; not counted behind proxies. */
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
+    /** WebSocket connections that one address may have open at once. */
     streamsPerAddress: values.STREAMS_PER_ADDRESS,
     market,
+    /** How mails are sent; null: their texts are written to the log. */
     mail: mailOf(values),
+    /** Lifetime of an unused dashboard session, ms. */
     sessionIdleMs: values.SESSION_IDLE_MINUTES * MINUTE_MS,
+    /** The token for reading the metrics; null: only this machine may read them. */
     metricsToken: values.METRICS_TOKEN ?? null,
+    /** A file of fee tiers for strategies of the fill profile `strict`; null for the bundled ones. */
     feeTiers: values.FEE_TIERS ?? null,
+    /** A file in the shape of the exchange's `leverageBracket`; null for the bundled table. */
     leverageBrackets: values.LEVERAGE_BRACKETS ?? null,
+    /** Nothing new is taken while less of the data directory's disk is free, percent; 0 for never. */
     diskFreePercentMin: values.DISK_FREE_PERCENT_MIN,
+    /** How long a server serves on after SIGTERM, not ready, so that load balancers take it out, s. */
     drainSeconds: values.DRAIN_SECONDS,
+    /** The origins of the venues that copiers' accounts may be at; none: copying is not offered. */
     copyVenues,
   };
 }
@@ -375,7 +350,7 @@ function copyVenuesOf({ COPY_VENUES: given }: Settings): readonly string[] {
  * The events of a tape are long past when it is replayed, and its prices are no venue's: nothing of it can be
  * copied in time.
  */
-function demandCopyable({ kind }: Config["market"], copyVenues: readonly string[]): void {
+function demandCopyable({ kind }: ReturnType<typeof marketOf>, copyVenues: readonly string[]): void {
   if (kind !== "tape" || copyVenues.length === 0) return;
   throw new ConfigError(
     "COPY_VENUES is set, but MARKET is tape: a recorded day cannot be copied to accounts of today; unset one of them",
@@ -422,7 +397,7 @@ export function isLoopbackName(host: string): boolean {
   return host === "localhost" || /^(\[::1\]|::1|127\.\d+\.\d+\.\d+)$/.test(host);
 }
 
-function marketOf(values: Settings): Config["market"] {
+function marketOf(values: Settings) {
   const upstream = upstreamOf(values);
   const kind = values.MARKET ?? (upstream === null ? "sim" : "live");
   if (upstream !== null && kind !== "live") {

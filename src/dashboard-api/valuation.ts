@@ -9,22 +9,15 @@ import { ownedOf } from "../money/posting.ts";
 import type { TradingStore } from "../store/ports/trading.ts";
 import type { KnownPrice, LastPrices } from "./last-prices.ts";
 
-export type Valuation = {
-  readonly equity: Amount;
-  readonly seed: Amount;
-  readonly profit: Amount;
-  /** When the oldest of the prices was heard, market time in Unix ms; null if no price was needed. */
-  readonly pricedAt: number | null;
-};
-
 type Parts = { readonly prices: LastPrices; readonly store: Pick<TradingStore, "listTrades"> };
 
-export async function valuationOf(account: Account, parts: Parts): Promise<Valuation> {
+export async function valuationOf(account: Account, parts: Parts) {
   const { asset, amount: seed } = seedOf(account.type);
   const own = ownedOf(account.balances, asset);
   const { worth, times } =
     account.type === "SPOT" ? await worthOfHoldings(account, parts) : worthOfPositions(account, parts);
   const equity = add(own, worth);
+  /** When the oldest of the prices was heard, market time in Unix ms; null if no price was needed. */
   const pricedAt = times.length === 0 ? null : Math.min(...times);
   return { equity, seed, profit: subtract(equity, seed), pricedAt };
 }

@@ -1,7 +1,7 @@
 // Probes of load balancers and monitors: `/healthz` says whether the process answers at all, `/readyz`
 // whether it can work now. Anybody may call them: nothing is charged, recorded or refused for overload, and
 // `observability/health.ts` bounds the cost of an answer.
-import type { Readiness } from "../observability/health.ts";
+import type { Health } from "../observability/health.ts";
 import { EXCHANGE_MESSAGES } from "./exchange.ts";
 import type { Family, Reply } from "./pipeline.ts";
 
@@ -13,7 +13,7 @@ export type Probes = Family & {
   beginClosing(): void;
 };
 
-export function createProbes(health: { readiness(): Promise<Readiness> }): Probes {
+export function createProbes(health: Pick<Health, "readiness">): Probes {
   let isClosing = false;
   async function readiness(): Promise<Reply> {
     const server = isClosing ? "closing" : "ok";

@@ -4,7 +4,6 @@ import {
   createServer as createHttpServer,
   type IncomingMessage,
   type OutgoingHttpHeaders,
-  type Server,
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
@@ -71,16 +70,10 @@ type ServerParts = {
   readonly isUpgrade?: (request: IncomingMessage) => boolean;
 };
 
-export type GatewayServer = {
-  readonly server: Server;
-  /** Resolves with its origin when it accepts connections; rejects if the address is not available. */
-  listen(address: { readonly host: string; readonly port: number }): Promise<string>;
-  /** Accepts no more connections, finishes the requests in flight, and cuts the rest. */
-  close(): Promise<void>;
-};
+export type GatewayServer = ReturnType<typeof createServer>;
 
 /** A server of every route that is not listening yet. Throws if the certificate cannot be used. */
-export function createServer(gateway: Gateway, parts: ServerParts): GatewayServer {
+export function createServer(gateway: Gateway, parts: ServerParts) {
   const { log, certificate = null, proxyHops = 0, pages = () => null, isUpgrade = () => false } = parts;
   const send = (outgoing: ServerResponse, reply: Reply) =>
     sendWith(securityHeaders(parts.isSecure === true, outgoing.req.headers.host), outgoing, reply);
@@ -162,7 +155,8 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
   const checking = setInterval(() => stalled.check(), STALL_CHECK_INTERVAL_MS).unref();
   return {
     server,
-    async listen({ host, port }) {
+    /** Resolves with its origin when it accepts connections; rejects if the address is not available. */
+    async listen({ host, port }: { readonly host: string; readonly port: number }) {
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
         server.listen({ host, port, backlog: BACKLOG }, () => {
@@ -173,6 +167,7 @@ export function createServer(gateway: Gateway, parts: ServerParts): GatewayServe
       const scheme = certificate === null ? "http" : "https";
       return `${scheme}://${host}:${(server.address() as AddressInfo).port}`;
     },
+    /** Accepts no more connections, finishes the requests in flight, and cuts the rest. */
     async close() {
       clearInterval(checking);
       server.close();

@@ -2,55 +2,9 @@
 import type { Timers } from "../concurrency/time.ts";
 import { systemTimers } from "../concurrency/time.ts";
 import type { StrategyType } from "../domain/account.ts";
-import type { Untradable } from "../domain/market.ts";
-import type { KycStatus } from "../domain/person.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { Store } from "../store/store.ts";
-import type { EventLoop, EventLoopDelay } from "./event-loop.ts";
-
-export type FeedHealth = {
-  readonly family: StrategyType;
-  readonly isConnected: boolean;
-  /** Unix ms; 0 before the first. */
-  readonly lastMessageAt: number;
-  /** How old the newest market data is, ms; null while nothing is streamed. */
-  readonly dataAgeMs: number | null;
-  /** Whether messages arrive too late to trade by. */
-  readonly isLate: boolean;
-  readonly symbols: number;
-  readonly streams: number;
-  readonly connects: number;
-  readonly staleSymbols: readonly string[];
-  /** Until when upstream takes no requests, Unix ms; 0 if it takes them. */
-  readonly pausedUntil: number;
-  /** Why no order can be taken until another market is chosen; null where prices may be expected. */
-  readonly untradable: Untradable | null;
-};
-
-export type HealthReport = {
-  readonly feeds: readonly FeedHealth[];
-  readonly store: {
-    readonly kind: "SQLite" | "PostgreSQL";
-    /** How long a small read takes, ms. */
-    readonly answersInMs: number;
-    readonly isBehind: boolean;
-    /** Whether commits wait for a standby; null for the embedded database. */
-    readonly waitsForStandby: boolean | null;
-  };
-  /** How long the oldest pending signal waits, ms; null if none does. */
-  readonly sweepLagMs: number | null;
-  readonly pendingSignals: number;
-  readonly eventLoopDelayMs: EventLoopDelay;
-  readonly memoryBytes: { readonly heapUsed: number; readonly resident: number };
-  readonly people: { readonly [S in KycStatus]: number };
-};
-
-/** Whether the service can do its work: of each part "ok", or what is wrong with it. */
-export type Readiness = {
-  readonly store: string;
-  readonly spotMarket: string;
-  readonly futuresMarket: string;
-};
+import type { EventLoop } from "./event-loop.ts";
 
 /** How long a result of the store check is reused, ms. */
 const STORE_KEPT_MS = 1_000;
@@ -78,7 +32,7 @@ export class Health {
   }
 
   /** The present health. Rejects if the store cannot be read. */
-  async report(): Promise<HealthReport> {
+  async report() {
     const { store, storeKind, markets, desk, eventLoop, wallNow } = this.#parts;
     const answersInMs = await this.#storeAnswersInMs();
     const [pending, people, waitsForStandby] = await Promise.all([
@@ -90,7 +44,9 @@ export class Health {
     const { count, oldestReceivedAt } = pending;
     return {
       feeds: feedsOf(markets),
+      /** How long a small read takes, and whether commits wait for a standby; null for the embedded database. */
       store: { kind: storeKind, answersInMs, isBehind: desk.isBehind(), waitsForStandby },
+      /** How long the oldest pending signal waits, ms; null if none does. */
       sweepLagMs: oldestReceivedAt === null ? null : Math.max(0, wallNow() - oldestReceivedAt),
       pendingSignals: count,
       eventLoopDelayMs: eventLoop.delay(),
@@ -99,8 +55,11 @@ export class Health {
     };
   }
 
-  /** Never rejects, and takes no longer than `STORE_ANSWER_MS_MAX`. */
-  async readiness(): Promise<Readiness> {
+  /**
+   * Whether the service can do its work: of each part "ok", or what is wrong with it. Never rejects, and takes no longer
+   * than `STORE_ANSWER_MS_MAX`.
+   */
+  async readiness() {
     const { SPOT, FUTURES } = this.#parts.markets;
     const store = await this.#storeStanding();
     return { store, spotMarket: standingOf(SPOT), futuresMarket: standingOf(FUTURES) };
@@ -158,7 +117,7 @@ export function feedsOf(
   markets: {
     readonly [T in StrategyType]: Pick<MarketFeed, "status">;
   },
-): readonly FeedHealth[] {
+) {
   return (["SPOT", "FUTURES"] as const).map((family) => {
     const status = markets[family].status();
     const { connected, lastMessageAt, dataAgeMs, isLate, symbols, streams, connects } = status;
@@ -166,14 +125,19 @@ export function feedsOf(
     return {
       family,
       isConnected: connected,
+      /** Unix ms; 0 before the first. */
       lastMessageAt,
+      /** How old the newest market data is, ms; null while nothing is streamed. */
       dataAgeMs,
+      /** Whether messages arrive too late to trade by. */
       isLate,
       symbols,
       streams,
       connects,
       staleSymbols: silentSymbols,
+      /** Until when upstream takes no requests, Unix ms; 0 if it takes them. */
       pausedUntil,
+      /** Why no order can be taken until another market is chosen; null where prices may be expected. */
       untradable,
     };
   });

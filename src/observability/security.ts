@@ -1,6 +1,5 @@
 // The security report for operators: bans, failed stream handshakes, failed sign-ins, and whether the audit is intact.
 import type { Budgets } from "../rate-limits/budgets.ts";
-import type { Ban } from "../store/ports/keys.ts";
 import type { Store } from "../store/store.ts";
 
 /** Earlier failures are not shown, ms. */
@@ -9,17 +8,6 @@ export const SHOWN_MS = 60 * 60_000;
 export const ROWS_MAX = 100;
 /** The audit is hashed again at most this often, ms. */
 export const AUDIT_VERIFIED_EVERY_MS = 60_000;
-
-export type SecurityReport = {
-  readonly bans: readonly Ban[];
-  readonly failedHandshakes: readonly {
-    readonly apiKey: string;
-    readonly count: number;
-    readonly lastAt: number;
-  }[];
-  readonly failedSignIns: readonly { readonly holder: string; readonly count: number }[];
-  readonly auditIsWhole: boolean;
-};
 
 type SecurityParts = {
   readonly store: Pick<Store, "countFailedHandshakes" | "people">;
@@ -36,7 +24,7 @@ export class Security {
   }
 
   /** The present report. Rejects if the store cannot be read. */
-  async report(): Promise<SecurityReport> {
+  async report() {
     const { store, budgets, wallNow } = this.#parts;
     const now = wallNow();
     const [failedHandshakes, failedSignIns, auditIsWhole] = await Promise.all([

@@ -21,22 +21,6 @@ import { SecondFactors } from "./second-factor.ts";
 import { SESSION_IDLE_MS_DEFAULT, Sessions } from "./sessions.ts";
 import { SignUps } from "./sign-ups.ts";
 
-export type People = {
-  readonly signUps: SignUps;
-  readonly accounts: Accounts;
-  readonly control: AccountControl;
-  readonly passwordResets: PasswordResets;
-  readonly secondFactors: SecondFactors;
-  readonly kyc: Kyc;
-  readonly lockout: Lockout;
-  readonly mailer: Mailer;
-  readonly notices: Notices;
-  /** Resolves when all accepted work is done, except mails. */
-  settled(): Promise<void>;
-  /** Completes the work in flight. The store must still be open. */
-  close(): Promise<void>;
-};
-
 export type PeopleParts = {
   readonly store: Pick<Store, "people" | "copying">;
   readonly master: MasterKey;
@@ -54,7 +38,9 @@ export type PeopleParts = {
   readonly hasher?: Hasher;
 };
 
-export function createPeople(parts: PeopleParts): People {
+export type People = ReturnType<typeof createPeople>;
+
+export function createPeople(parts: PeopleParts) {
   const { store, master, wallNow, publicUrl, after, log, sessionIdleMs = SESSION_IDLE_MS_DEFAULT } = parts;
   const { people } = store;
   const mailer = new Mailer({ settings: parts.mail, after, log });
@@ -111,8 +97,10 @@ export function createPeople(parts: PeopleParts): People {
     lockout,
     mailer,
     notices,
+    /** Resolves when all accepted work is done, except mails. */
     settled,
-    async close() {
+    /** Completes the work in flight. The store must still be open. */
+    async close(): Promise<void> {
       await settled();
       await mailer.close();
     },

@@ -10,7 +10,6 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import type { Command } from "../../src/domain/command.ts";
 import { firstCommit } from "../../src/keys/seed.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import type { Store } from "../../src/store/store.ts";
 import { FAMILIES } from "../campaigns/walk/families.ts";
 import { Floor, ROUND_MS } from "../campaigns/walk/floor.ts";
 import { seededRandom } from "../support/random.ts";
@@ -21,22 +20,12 @@ export const OPENED_AT = 1_700_049_600_000;
 const STRATEGIES = 4;
 const KEPT_FROM_CLOSING = 2;
 
-export type Walked = {
-  readonly store: Store;
-  readonly type: StrategyType;
-  readonly strategyIds: readonly string[];
-  readonly prices: RememberedPrices;
-  /** The market time of the end. */
-  readonly now: number;
-  /** As reports need it. */
-  readonly market: Floor["market"] & { query: RememberedPrices["query"] };
-  dispose(): Promise<void>;
-};
+export type Walked = Awaited<ReturnType<typeof walk>>;
 
 /**
  * Has strategies of a family trade for so many rounds of six minutes; half of them are closed near the end.
  */
-export async function walk(type: StrategyType, seed: number, rounds: number): Promise<Walked> {
+export async function walk(type: StrategyType, seed: number, rounds: number) {
   const random = seededRandom(seed);
   const directory = mkdtempSync(join(tmpdir(), "lyrebird-performance-"));
   const store = await openSqliteStore(join(directory, "walked.sqlite"));
@@ -94,9 +83,11 @@ export async function walk(type: StrategyType, seed: number, rounds: number): Pr
     type,
     strategyIds,
     prices,
+    /** The market time of the end. */
     now,
+    /** As reports need it. */
     market: Object.assign(floor.market, { query }),
-    async dispose() {
+    async dispose(): Promise<void> {
       await store.close();
       rmSync(directory, { recursive: true });
     },

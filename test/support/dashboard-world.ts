@@ -15,45 +15,21 @@ export type OwnStrategy = {
   readonly apiSecret: string;
 };
 
-export type Tenant = {
-  readonly trader: Browser;
-  readonly copier: Browser;
-  readonly operator: Browser;
-  readonly spot: OwnStrategy;
-  readonly futures: OwnStrategy;
-  /** Carried out on the spot strategy. */
-  readonly signalId: string;
-  /** Resting on the spot strategy. */
-  readonly orderId: number;
-  /** Waiting on the futures strategy. */
-  readonly legId: number;
-  readonly sessionId: string;
-  /** The copier's, of `World.offerId`. */
-  readonly accountId: string;
-  readonly copyId: string;
-  /** Ids that no other person may ever receive. */
-  readonly ids: readonly string[];
-  /** Secrets that were shown once. */
-  readonly secrets: readonly string[];
-};
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
-export type World = {
-  readonly stage: DashboardStage;
-  readonly a: Tenant;
-  readonly b: Tenant;
-  /** A strategy that anybody may follow. */
-  readonly offerId: string;
-  /** Somebody new who is signed in. */
-  somebody(made: Partial<Person>): Promise<Browser>;
-};
-
-export async function openWorld(databaseUrl: string | null = null): Promise<World> {
+export async function openWorld(databaseUrl: string | null = null) {
   const stage = await openDashboardStage(databaseUrl);
   const offerId = await newOffer(stage);
   const a = await tenantOf(stage, offerId);
   const b = await tenantOf(stage, offerId);
   await catchUp(stage, offerId);
-  return { stage, a, b, offerId, somebody: (made) => stage.somebody(made) };
+  return {
+    ...{ stage, a, b },
+    /** A strategy that anybody may follow. */
+    offerId,
+    /** Somebody new who is signed in. */
+    somebody: (made: Partial<Person>): Promise<Browser> => stage.somebody(made),
+  };
 }
 
 /** Signed requests of a strategy's key. */
@@ -105,7 +81,9 @@ export async function waitLeg(stage: DashboardStage, strategy: OwnStrategy): Pro
   return body.algoId;
 }
 
-async function tenantOf(stage: DashboardStage, offerId: string): Promise<Tenant> {
+export type Tenant = Awaited<ReturnType<typeof tenantOf>>;
+
+async function tenantOf(stage: DashboardStage, offerId: string) {
   const trader = await stage.somebody({});
   const copier = await stage.somebody({ profile: "COPIER" });
   const operator = await stage.somebody({ role: "OPERATOR", profile: "COPIER", kyc: "NONE" });
@@ -144,17 +122,23 @@ async function tenantOf(stage: DashboardStage, offerId: string): Promise<Tenant>
     operator,
     spot,
     futures,
+    /** Carried out on the spot strategy. */
     signalId,
+    /** Resting on the spot strategy. */
     orderId,
+    /** Waiting on the futures strategy. */
     legId,
     sessionId,
+    /** The copier's, of `World.offerId`. */
     accountId,
     copyId,
+    /** Ids that no other person may ever receive. */
     ids: [
       ...own,
       ...[trader.personId, trader.email, copier.personId, copier.email],
       ...[sessionId, signalId, accountId, copyId],
     ],
+    /** Secrets that were shown once. */
     secrets: [spot.apiSecret, futures.apiSecret, secret],
   };
 }

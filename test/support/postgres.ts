@@ -85,21 +85,10 @@ export async function openPostgres(): Promise<Databases | null> {
   return { url, newDatabase: () => databases.make(), stop: () => databases.drop() };
 }
 
-/** A primary and its synchronous standby, which change roles. */
-export type ReplicatedPostgres = {
-  /** The URL of a new, empty database, which names both servers. */
-  newDatabase(): Promise<string>;
-  /** The URL of the same database at the present primary alone. */
-  atPrimary(url: string): string;
-  /** SIGKILL of the primary and of all its children; so much later the standby is promoted. */
-  failOver(detectedAfterMs: number): Promise<void>;
-  /** Makes the server that was killed the synchronous standby of the other one, from a new copy. */
-  attachStandby(): Promise<void>;
-  stop(): Promise<void>;
-};
-
-/** Starts two servers, the second one a synchronous standby, or answers null where programs are missing. */
-export async function startReplicated(): Promise<ReplicatedPostgres | null> {
+/**
+ * Starts a primary and its synchronous standby, which change roles, or answers null where programs are missing.
+ */
+export async function startReplicated() {
   if (PROGRAMS === null || !existsSync(join(PROGRAMS, "pg_basebackup"))) return null;
   const programs = PROGRAMS;
   const directory = mkdtempSync(join(tmpdir(), "lyrebird-replicated-"));
@@ -156,16 +145,20 @@ export async function startReplicated(): Promise<ReplicatedPostgres | null> {
   await attachStandby();
   let made = 0;
   return {
+    /** Makes the server that was killed the synchronous standby of the other one, from a new copy. */
     attachStandby,
+    /** The URL of a new, empty database, which names both servers. */
     async newDatabase() {
       made += 1;
       await tell(primary, `CREATE DATABASE lyrebird_${made} TEMPLATE template0`);
       return `postgres://${USER}:${PASSWORD}@127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/lyrebird_${made}`;
     },
-    atPrimary(url) {
+    /** The URL of the same database at the present primary alone. */
+    atPrimary(url: string) {
       return url.replace(`127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}`, `127.0.0.1:${ports[primary]}`);
     },
-    async failOver(detectedAfterMs) {
+    /** SIGKILL of the primary and of all its children; so much later the standby is promoted. */
+    async failOver(detectedAfterMs: number) {
       const killed = servers[primary];
       if (killed != null) await killAll(killed);
       servers[primary] = null;

@@ -3,7 +3,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import type { StrategyJson, SymbolJson } from "../../../src/dashboard-api/schemas.ts";
+import type { StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { legsQuery, ordersQuery, positionsQuery, tradesQuery } from "../api/strategy.ts";
 import { useAddress } from "../app/address.tsx";
 import { Card, EmptyState } from "../ui/card.tsx";
@@ -200,22 +200,12 @@ export function NoSuchSymbol({ choice }: { choice: SymbolChoice }) {
 // Which symbol a screen is about: the one of the address, else the one that the strategy has to do with most
 // lately.
 
-export type SymbolChoice = {
-  /** Undefined while it is not known yet; null if the market has no symbol of that name. */
-  readonly symbol: SymbolJson | null | undefined;
-  /** What the address asks for, if it does. */
-  readonly asked: string | undefined;
-  /** Those that the strategy has to do with, first of all. */
-  readonly own: readonly string[];
-  readonly all: readonly SymbolJson[] | undefined;
-  readonly error: Error | null;
-  readonly retry: () => void;
-};
-
 /** What a chart shows of a strategy that has not traded yet, where the market has it. */
 const FIRST_SYMBOL = "BTCUSDT";
 
-export function useSymbol(strategy: StrategyJson | undefined, strategyId: string): SymbolChoice {
+export type SymbolChoice = ReturnType<typeof useSymbol>;
+
+export function useSymbol(strategy: StrategyJson | undefined, strategyId: string) {
   const { search } = useAddress();
   const { data, error, refetch } = useSymbols(strategy?.type);
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES");
@@ -228,8 +218,11 @@ export function useSymbol(strategy: StrategyJson | undefined, strategyId: string
     asked === undefined ? (all?.find(({ symbol }) => symbol === FIRST_SYMBOL) ?? all?.[0]) : null;
   const isKnown = all !== undefined && wanted !== undefined;
   return {
+    /** Undefined while it is not known yet; null if the market has no symbol of that name. */
     symbol: isKnown ? (found ?? fallback ?? null) : undefined,
+    /** What the address asks for, if it does. */
     asked,
+    /** Those that the strategy has to do with, first of all. */
     own: own ?? [],
     all,
     error,

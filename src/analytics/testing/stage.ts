@@ -7,8 +7,7 @@ import { contractRules } from "../../engine/testing/contract-rules.ts";
 import { unfilteredRules } from "../../engine/testing/market-stub.ts";
 import type { UpstreamAnswer } from "../../market/client/rest/rest.ts";
 import { decimal, formatBriefly, type Price, type Quantity, type Rate } from "../../money/decimal.ts";
-import type { PerformanceReport } from "../report.ts";
-import { createPerformanceReports, type PerformanceParts } from "../reports.ts";
+import { createPerformanceReports, type PerformanceParts, type PerformanceReport } from "../reports.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -1,8 +1,7 @@
 // Strategies that may be followed, as copiers see them: their performance, and how large an account has to be. Reports go through
 // the caller's queue, one at a time, and are cached for everybody for a minute.
 import type { z } from "zod";
-import type { PerformanceReport } from "../../analytics/report.ts";
-import type { PerformanceReports } from "../../analytics/reports.ts";
+import type { PerformanceReport, PerformanceReports } from "../../analytics/reports.ts";
 import { AsyncCache } from "../../concurrency/bounded-map.ts";
 import type { Timers } from "../../concurrency/time.ts";
 import { smallestBalances } from "../../copy/sizing/preview.ts";

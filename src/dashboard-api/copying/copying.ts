@@ -129,7 +129,7 @@ export class Copying {
     return new Map(found);
   }
 
-  /** What is under way has no answer; resolves when nothing is any more. */
+  /** What is in flight has no answer; resolves when nothing is any more. */
   async close(): Promise<void> {
     await this.#parts.venues.close();
     await this.#questions.close();

@@ -33,7 +33,7 @@ type Parts = {
 export class VenueQuestions {
   readonly #parts: Parts;
   readonly #perMinute = new RequestBudgets();
-  /** By person, how many are under way: until the venue has answered or was given up, not until the person was answered. */
+  /** By person, how many are in flight: until the venue has answered or was given up, not until the person was answered. */
   readonly #underWay = new Map<string, number>();
   readonly #works = new Set<Promise<unknown>>();
 
@@ -63,7 +63,7 @@ export class VenueQuestions {
     return await this.#within(worked);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in flight any more. */
   async close(): Promise<void> {
     await Promise.all(this.#works);
   }

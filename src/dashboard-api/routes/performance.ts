@@ -2,7 +2,8 @@
 // computed in its owner's queue (`report-queue.ts`), so each may be rejected with TOO_MANY_REQUESTS.
 import { z } from "zod";
 import { csvOfPoints, csvOfTrades } from "../../analytics/csv.ts";
-import { type PerformanceReport, REPORT_RANGES, type ReportRange } from "../../analytics/report.ts";
+import { REPORT_RANGES, type ReportRange } from "../../analytics/report.ts";
+import type { PerformanceReport } from "../../analytics/reports.ts";
 import type { OwnedStrategy } from "../../store/ports/people.ts";
 import { DashboardError } from "../errors.ts";
 import {

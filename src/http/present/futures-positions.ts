@@ -24,46 +24,20 @@ import {
   formatBriefly,
   formatDecimal,
   magnitude,
-  type Price,
   proceedsDown,
-  type Quantity,
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { type Digits, digitsOf, withDigits } from "./digits.ts";
+import { digitsOf, withDigits } from "./digits.ts";
 
 /** The market data that a position needs. */
 export type MarkedMarket = Pick<MarketFeed, "rules" | "lastMarkPrice">;
 
 /** An account's state on a symbol: its position, its value, and the reserves of its orders. */
-export type Standing = {
-  readonly symbol: string;
-  readonly asset: string;
-  readonly digits: Digits;
-  readonly leverage: number;
-  readonly notionalMax: Amount;
-  /** Signed; zero if there is no position. */
-  readonly quantity: Quantity;
-  readonly entryPrice: Price;
-  readonly breakEvenPrice: Price;
-  readonly markPrice: Price;
-  /** Zero if no price is that low. */
-  readonly liquidationPrice: Price;
-  readonly profit: Amount;
-  readonly notional: Amount;
-  readonly isolatedWallet: Amount;
-  readonly isolatedMargin: Amount;
-  readonly positionMargin: Amount;
-  readonly maintenanceMargin: Amount;
-  readonly ordersMargin: Amount;
-  /** The notionals of open entries to buy and to sell. */
-  readonly bidNotional: Amount;
-  readonly askNotional: Amount;
-  readonly updatedAt: number;
-};
+export type Standing = ReturnType<typeof standingOf>;
 
 /** The account's state on a symbol, with a position or without. */
-export function standingOf(account: Account, symbol: string, market: MarkedMarket): Standing {
+export function standingOf(account: Account, symbol: string, market: MarkedMarket) {
   const rules = market.rules(symbol);
   const terms = rules?.contract ?? null;
   const leverage = terms === null ? (account.leverages.get(symbol) ?? 1) : leverageOf(account, symbol, terms);
@@ -77,6 +51,7 @@ export function standingOf(account: Account, symbol: string, market: MarkedMarke
     leverage,
     notionalMax: terms === null ? ZERO : notionalMaxAt(leverage, terms),
     ordersMargin: orders.reduce((sum, { reserved }) => add(sum, reserved), ZERO as Amount),
+    /** The notionals of open entries to buy and to sell. */
     bidNotional: notionalOfEntries(orders, "BUY"),
     askNotional: notionalOfEntries(orders, "SELL"),
   };
@@ -86,10 +61,12 @@ export function standingOf(account: Account, symbol: string, market: MarkedMarke
   const markPrice = known ?? entryPrice;
   return {
     ...common,
+    /** Signed; zero if there is no position. */
     quantity: position.quantity,
     entryPrice,
     breakEvenPrice: breakEvenPrice(position),
     markPrice,
+    /** Zero if no price is that low. */
     liquidationPrice: (terms && liquidationPrice(position, terms)) ?? ZERO,
     profit: profitAt(position, markPrice),
     notional: notionalOf(position, markPrice),

@@ -7,25 +7,21 @@ import type { Family } from "./source.ts";
 /** `"all"`, `"spot"`, `"futures"` or a symbol. */
 export type FaultTarget = "all" | Family | (string & {});
 
-export type Faults = {
-  strike(target: FaultTarget): void;
-  /** Ends what was struck under the same name; `"all"` ends everything. */
-  lift(target: FaultTarget): void;
-  /** Whether a symbol of a family is hit; without a symbol only what hits the family as a whole counts. */
-  hits(family: Family, symbol?: string): boolean;
-};
+export type Faults = ReturnType<typeof createFaults>;
 
-export function createFaults(): Faults {
+export function createFaults() {
   const struck = new Set<FaultTarget>();
   return {
-    strike(target) {
+    strike(target: FaultTarget) {
       struck.add(target);
     },
-    lift(target) {
+    /** Ends what was struck under the same name; `"all"` ends everything. */
+    lift(target: FaultTarget) {
       if (target === "all") struck.clear();
       else struck.delete(target);
     },
-    hits(family, symbol) {
+    /** Whether a symbol of a family is hit; without a symbol only what hits the family as a whole counts. */
+    hits(family: Family, symbol?: string): boolean {
       if (struck.size === 0) return false;
       return struck.has("all") || struck.has(family) || (symbol !== undefined && struck.has(symbol));
     },

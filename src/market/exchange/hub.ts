@@ -22,24 +22,12 @@ import {
   tradePayload,
   windowTickerUpdate,
 } from "./payloads.ts";
-import type { Family, FeedEvent, FeedKind, FuturesSource, Premium, Source } from "./source.ts";
+import type { FeedEvent, FeedKind, FuturesSource, Premium, Source } from "./source.ts";
 import { meaningOf, type StreamMeaning, type TickerKind, windowMsOf } from "./stream-names.ts";
 import { averagePrice, dayTickerOf, type RollingTicker, rollingTicker } from "./tickers.ts";
 
 /** Receives payloads as JSON text. */
 type Listener = { send(stream: string, payload: string): void };
-
-export type Hub = {
-  readonly family: Family;
-  add(listener: Listener, stream: string): void;
-  remove(listener: Listener, stream: string): void;
-  /** Sends what falls due with `from < time <= until`, Unix ms of market time. */
-  send(from: number, until: number): void;
-  /**
-   * Sends a payload of the caller's making to a stream's listeners, silenced or not; text is sent as it is.
-   */
-  sendRaw(stream: string, data: unknown): void;
-};
 
 type Channel = {
   readonly stream: string;
@@ -51,11 +39,13 @@ type Channel = {
 
 type Message = { readonly at: number; readonly channel: Channel; readonly payload: string };
 
+export type Hub = ReturnType<typeof createHub>;
+
 /**
  * A hub of spot streams, or of futures streams when the source is one. A symbol that `silences` hits is not
  * sent.
  */
-export function createHub(source: Source | FuturesSource, silences: Faults): Hub {
+export function createHub(source: Source | FuturesSource, silences: Faults) {
   const { family } = source;
   const listed = new Set(source.symbols);
   const channels = new Map<string, Channel>();
@@ -67,23 +57,27 @@ export function createHub(source: Source | FuturesSource, silences: Faults): Hub
 
   return {
     family,
-    add(listener, stream) {
+    add(listener: Listener, stream: string) {
       const channel = channels.get(stream) ?? open(stream);
       channel.listeners.add(listener);
     },
-    remove(listener, stream) {
+    remove(listener: Listener, stream: string) {
       const channel = channels.get(stream);
       if (!channel) return;
       channel.listeners.delete(listener);
       if (channel.listeners.size === 0) drop(channel);
     },
-    send(from, until) {
+    /** Sends what falls due with `from < time <= until`, Unix ms of market time. */
+    send(from: number, until: number) {
       for (const [symbol, ofSymbol] of channelsBySymbol) {
         if (!silences.hits(family, symbol)) sendSymbol(symbol, ofSymbol, from, until);
       }
       if (!silences.hits(family)) sendInOrder(periodicMessages(channelsOfAll, from, until));
     },
-    sendRaw(stream, data) {
+    /**
+     * Sends a payload of the caller's making to a stream's listeners, silenced or not; text is sent as it is.
+     */
+    sendRaw(stream: string, data: unknown) {
       const channel = channels.get(stream);
       if (channel) pass(channel, typeof data === "string" ? data : JSON.stringify(data));
     },

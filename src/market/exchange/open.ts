@@ -31,46 +31,6 @@ export type ExchangeOptions = {
   readonly catchUpMsMax?: number | undefined;
 };
 
-export type Exchange = {
-  /** Origins; a client appends `/api/v3/…` and `/fapi/v1/…`. */
-  readonly spotRestUrl: string;
-  readonly futuresRestUrl: string;
-  /** A client appends `/ws/…` or `/stream?streams=…`, for futures after `/public` or `/market`. */
-  readonly spotWsUrl: string;
-  readonly futuresWsUrl: string;
-  /** Sends everything that is due by now. */
-  pump(): void;
-  /**
-   * An outage of a symbol, a type or everything: streams are silent, and REST answers 503 to requests that
-   * name it.
-   */
-  silence(target?: FaultTarget): void;
-  /**
-   * Ends every kind of outage of the target; without one, all of them. Messages due during the outage are not
-   * sent.
-   */
-  resume(target?: FaultTarget): void;
-  /** The same for streams alone; connections stay open and answer pings. */
-  silenceStreams(target?: FaultTarget): void;
-  resumeStreams(target?: FaultTarget): void;
-  /** The same for REST alone. */
-  refuseRest(target?: FaultTarget): void;
-  resumeRest(target?: FaultTarget): void;
-  /** Answers every attempt to open a stream with 503 while refusing; open ones stay. */
-  refuseConnections(isRefusing: boolean): void;
-  /** Cuts every stream connection without a goodbye. */
-  dropConnections(): void;
-  /** Announces to every stream connection that it is about to end. Source: reference section 17.1. */
-  announceShutdown(): void;
-  /**
-   * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family, spot
-   * by default: a crossed book, an old update id. Silences do not hold it back.
-   */
-  sendRaw(stream: string, data: unknown, family?: Family): void;
-  /** Stops everything and destroys what is open. */
-  close(): Promise<void>;
-};
-
 const pumpEveryMs = 50;
 /** Source: reference section 17.1. */
 const pingEveryMs = 20_000;
@@ -83,7 +43,9 @@ const connectionsMax = 512;
 const inboundBytesMax = 64 * 1024;
 const host = "127.0.0.1";
 
-export async function openExchange(options: ExchangeOptions): Promise<Exchange> {
+export type Exchange = Awaited<ReturnType<typeof openExchange>>;
+
+export async function openExchange(options: ExchangeOptions) {
   const { markets, clock, manual = false, catchUpMsMax = catchUpMsMaxUsual } = options;
   const silences = createFaults();
   const refusals = createFaults();
@@ -114,35 +76,56 @@ export async function openExchange(options: ExchangeOptions): Promise<Exchange> 
   const { port } = server.address() as AddressInfo;
 
   return {
+    /** Origins; a client appends `/api/v3/…` and `/fapi/v1/…`. */
     spotRestUrl: `http://${host}:${port}`,
     futuresRestUrl: `http://${host}:${port}`,
+    /** A client appends `/ws/…` or `/stream?streams=…`, for futures after `/public` or `/market`. */
     spotWsUrl: `ws://${host}:${port}`,
     futuresWsUrl: `ws://${host}:${port}/futures`,
+    /** Sends everything that is due by now. */
     pump,
-    silence(target = "all") {
+    /**
+     * An outage of a symbol, a type or everything: streams are silent, and REST answers 503 to requests that
+     * name it.
+     */
+    silence(target: FaultTarget = "all") {
       silences.strike(target);
       refusals.strike(target);
     },
-    resume(target = "all") {
+    /**
+     * Ends every kind of outage of the target; without one, all of them. Messages due during the outage are not
+     * sent.
+     */
+    resume(target: FaultTarget = "all") {
       silences.lift(target);
       refusals.lift(target);
     },
-    silenceStreams: (target = "all") => silences.strike(target),
-    resumeStreams: (target = "all") => silences.lift(target),
-    refuseRest: (target = "all") => refusals.strike(target),
-    resumeRest: (target = "all") => refusals.lift(target),
-    refuseConnections(isRefusing) {
+    /** The same for streams alone; connections stay open and answer pings. */
+    silenceStreams: (target: FaultTarget = "all") => silences.strike(target),
+    resumeStreams: (target: FaultTarget = "all") => silences.lift(target),
+    /** The same for REST alone. */
+    refuseRest: (target: FaultTarget = "all") => refusals.strike(target),
+    resumeRest: (target: FaultTarget = "all") => refusals.lift(target),
+    /** Answers every attempt to open a stream with 503 while refusing; open ones stay. */
+    refuseConnections(isRefusing: boolean) {
       isRefusingConnections = isRefusing;
     },
+    /** Cuts every stream connection without a goodbye. */
     dropConnections,
+    /** Announces to every stream connection that it is about to end. Source: reference section 17.1. */
     announceShutdown() {
       const payload = JSON.stringify({ e: "serverShutdown", E: Math.floor(clock.now()) });
       for (const connection of connections) connection.send("!serverShutdown", payload);
     },
-    sendRaw(stream, data, family = "spot") {
+    /**
+     * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family, spot
+     * by default: a crossed book, an old update id. Silences do not hold it back.
+     */
+    sendRaw(stream: string, data: unknown, family: Family = "spot") {
       (family === "spot" ? spotHub : futuresHub)?.sendRaw(stream, data);
     },
-    close() {
+    /** Stops everything and destroys what is open. */
+    close(): Promise<void> {
       for (const timer of timers) clearInterval(timer);
       dropConnections();
       acceptor.close();

@@ -24,29 +24,24 @@ const levelPerDay = 2e-5;
 // Levels lie about this part of the price apart.
 const gapPerPrice = 1e-5;
 
-export type SimulatedBook = {
-  touch(at: number): Touch | undefined;
-  /** The touch as it stood right after a trade. */
-  touchAfter(trade: SimulatedTrade): Touch;
-  book(at: number, levels: number): Book | undefined;
-  /** The change with `from < time <= until`. */
-  change(from: number, until: number): BookChange | undefined;
-};
+export type SimulatedBook = ReturnType<typeof createBook>;
 
-export function createBook(seed: string, market: SimulatedMarket): SimulatedBook {
+export function createBook(seed: string, market: SimulatedMarket) {
   const { listing } = market;
   const bookSeed = seedOf(`${seed}/book/${listing.family}/${listing.symbol}`);
   const ordinaryLots = listing.dailyLots * levelPerDay;
   const gapTicks = Math.max(1, Math.round(listing.baseTicks * gapPerPrice));
 
   return {
-    touch(at) {
+    touch(at: number): Touch | undefined {
       const trade = market.lastTrade(at);
       return trade && touchOf(trade, trade.at, at);
     },
-    touchAfter: (trade) => touchOf(trade, trade.at, trade.at),
+    /** The touch as it stood right after a trade. */
+    touchAfter: (trade: SimulatedTrade): Touch => touchOf(trade, trade.at, trade.at),
     book: bookAt,
-    change(from, until) {
+    /** The change with `from < time <= until`. */
+    change(from: number, until: number): BookChange | undefined {
       const instants = new Set(market.tradesBetween(from, until).map((trade) => trade.at));
       for (let at = (Math.floor(from / beatMs) + 1) * beatMs; at <= until; at += beatMs) instants.add(at);
       const states = [from, ...[...instants].sort((one, other) => one - other)].map((at) =>

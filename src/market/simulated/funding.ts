@@ -13,18 +13,6 @@ import type { Path } from "./path.ts";
 import type { PremiumOfPrice } from "./premium.ts";
 import { unitsPerOne } from "./text.ts";
 
-/** Rates are in units of 1e-8. Settlements are counted in intervals since the Unix epoch. */
-export type Funding = {
-  readonly intervalMs: number;
-  readonly interestRate: number;
-  /** The rate of the settlement with this number; of one to come, as the path will have it. */
-  settled(settlement: number): number;
-  /** The estimated rate of the next settlement at an instant. */
-  estimate(at: number): number;
-  /** When a settlement is executed, a few milliseconds after it is due, in Unix ms. */
-  settledAt(settlement: number): number;
-};
-
 export type FundingInput = {
   readonly seed: string;
   readonly symbol: string;
@@ -46,7 +34,10 @@ const ratesKeptMax = 1_024;
 const quarterDepth = depthOf("quarter");
 const quarterMs = levelAt(quarterDepth).lengthMs;
 
-export function createFunding({ seed, symbol, hours, cap, path, premium }: FundingInput): Funding {
+/** Rates are in units of 1e-8. Settlements are counted in intervals since the Unix epoch. */
+export type Funding = ReturnType<typeof createFunding>;
+
+export function createFunding({ seed, symbol, hours, cap, path, premium }: FundingInput) {
   const delaySeed = seedOf(`${seed}/settlement/${symbol}`);
   const intervalMs = hours * hourMs;
   const quartersPerInterval = intervalMs / quarterMs;
@@ -56,15 +47,18 @@ export function createFunding({ seed, symbol, hours, cap, path, premium }: Fundi
   return {
     intervalMs,
     interestRate,
-    settled(settlement) {
+    /** The rate of the settlement with this number; of one to come, as the path will have it. */
+    settled(settlement: number): number {
       const first = (settlement - 1) * quartersPerInterval;
       return rates.use(settlement, () => ({ rate: rateOver(first, quartersPerInterval) })).rate;
     },
-    estimate(at) {
+    /** The estimated rate of the next settlement at an instant. */
+    estimate(at: number): number {
       const first = Math.floor(at / intervalMs) * quartersPerInterval;
       return rateOver(first, Math.floor(at / quarterMs) - first + 1);
     },
-    settledAt(settlement) {
+    /** When a settlement is executed, a few milliseconds after it is due, in Unix ms. */
+    settledAt(settlement: number): number {
       return settlement * intervalMs + Math.floor(fractionOf(derive(delaySeed, settlement)) * delayMsMax);
     },
   };

@@ -5,43 +5,9 @@
  */
 import type { Family } from "../exchange/source.ts";
 import { type PerpetualRow, perpetualRows } from "./listing-perpetual.ts";
-import { spotRows } from "./listing-spot.ts";
+import { type SpotRow, spotRows } from "./listing-spot.ts";
 
-export type Listing = {
-  readonly family: Family;
-  readonly symbol: string;
-  readonly base: string;
-  readonly quote: string;
-  /** tickSize = 10^-tickDecimals, stepSize = minQty = 10^-stepDecimals. */
-  readonly tickDecimals: number;
-  readonly stepDecimals: number;
-  /** Digits shown after the point of prices, quantities and quote amounts. */
-  readonly priceDigits: number;
-  readonly quantityDigits: number;
-  readonly quoteDigits: number;
-  /** Quote amounts are counted in 10^-quoteDecimals; a quote unit is `quoteDivisor` times tick × step. */
-  readonly quoteDecimals: number;
-  readonly quoteDivisor: number;
-  /** The price around which the market moves, in ticks, and the volume of an ordinary day, in lots. */
-  readonly baseTicks: number;
-  readonly dailyLots: number;
-  readonly tradesPerDay: number;
-  readonly spreadTicks: number;
-  /** First day with trades, in whole days since the Unix epoch. */
-  readonly listedDay: number;
-};
-
-type Row = {
-  readonly symbol: string;
-  readonly base: string;
-  readonly quote: string;
-  readonly tickDecimals: number;
-  readonly stepDecimals: number;
-  readonly price: number;
-  readonly dailyVolume: number;
-  readonly tradesPerSecond: number;
-  readonly spreadTicks: number;
-};
+export type Listing = ReturnType<typeof listingOf>;
 
 const dayMs = 86_400_000;
 const secondsPerDay = 86_400;
@@ -73,9 +39,9 @@ export const perpetualListings: readonly PerpetualListing[] = perpetualRows.map(
 
 function listingOf(
   family: Family,
-  row: Row,
-  shape: Pick<Listing, "priceDigits" | "quantityDigits" | "quoteDigits" | "listedDay">,
-): Listing {
+  row: SpotRow | PerpetualRow,
+  shape: Record<"priceDigits" | "quantityDigits" | "quoteDigits" | "listedDay", number>,
+) {
   const baseTicks = Math.round(row.price * 10 ** row.tickDecimals);
   const dailyLots = Math.round(row.dailyVolume * 10 ** row.stepDecimals);
   const coarse = Math.ceil(Math.log10((baseTicks * dailyLots) / dailyQuoteUnitsMax));
@@ -86,14 +52,21 @@ function listingOf(
     symbol: row.symbol,
     base: row.base,
     quote: row.quote,
+    /** tickSize = 10^-tickDecimals, stepSize = minQty = 10^-stepDecimals. */
     tickDecimals: row.tickDecimals,
     stepDecimals: row.stepDecimals,
+    /** Quote amounts are counted in 10^-quoteDecimals; a quote unit is `quoteDivisor` times tick × step. */
     quoteDecimals: row.tickDecimals + row.stepDecimals - dropped,
     quoteDivisor: 10 ** dropped,
+    /** The price around which the market moves, in ticks, and the volume of an ordinary day, in lots. */
     baseTicks,
     dailyLots,
     tradesPerDay: Math.round(row.tradesPerSecond * secondsPerDay),
     spreadTicks: row.spreadTicks,
+    /**
+     * Digits shown after the point of prices, quantities and quote amounts; the first day with trades, in whole days since
+     * the Unix epoch.
+     */
     ...shape,
   };
 }

@@ -17,41 +17,10 @@ const daysKeptMax = 512;
 const divisionsKeptMax = 160;
 const secondsKeptMax = 400;
 
-export type Totals = {
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-  takerBuyVolume: number;
-  quoteVolume: number;
-  takerBuyQuoteVolume: number;
-  tradeCount: number;
-  firstTradeId: number;
-};
-
-export type SimulatedMarket = {
-  readonly listing: Listing;
-  readonly listedAt: number;
-  /** Sum of the trades with `from <= time < until` (Unix ms); undefined when there are none. */
-  totals(from: number, until: number): Totals | undefined;
-  /** The last trade at or before `at`; undefined before the listing. */
-  lastTrade(at: number): SimulatedTrade | undefined;
-  /** The first trade at or after `at`. */
-  firstTrade(at: number): SimulatedTrade;
-  trade(id: number): SimulatedTrade | undefined;
-  /** Trades with `from < time <= until`. */
-  tradesBetween(from: number, until: number): readonly SimulatedTrade[];
-  /** The span of a level that holds a time. */
-  span(level: LevelName, at: number): Span;
-};
+export type SimulatedMarket = ReturnType<typeof createMarket>;
 
 /** A market whose prices take the path given; its own, unless it follows another. */
-export function createMarket(
-  seed: string,
-  listing: Listing,
-  path: Path = createPath(seed, listing),
-): SimulatedMarket {
+export function createMarket(seed: string, listing: Listing, path: Path = createPath(seed, listing)) {
   const pathSeed = pathSeedOf(seed, listing);
   const flowSeed = seedOf(`${seed}/flow/${listing.family}/${listing.symbol}`);
   const makeDay = createDays(seed, listing, (day) => path.prices(0, day));
@@ -63,7 +32,8 @@ export function createMarket(
   return {
     listing,
     listedAt,
-    totals(from, until) {
+    /** Sum of the trades with `from <= time < until` (Unix ms); undefined when there are none. */
+    totals(from: number, until: number): Totals | undefined {
       const totals = emptyTotals();
       const start = Math.max(from, listedAt);
       cover({ from: start, until, coarsest: 0 }, (depth, index, isWhole) => {
@@ -73,24 +43,27 @@ export function createMarket(
       });
       return totals.tradeCount > 0 ? totals : undefined;
     },
-    lastTrade(at) {
+    /** The last trade at or before `at`; undefined before the listing. */
+    lastTrade(at: number): SimulatedTrade | undefined {
       if (at < listedAt) return undefined;
       const second = Math.floor(at / secondMs);
       const sofar = lastUntil(tradesIn(second), at);
       // Every second has trades, so the one before it knows.
       return sofar ?? (second * secondMs > listedAt ? tradesIn(second - 1).at(-1) : undefined);
     },
-    firstTrade(at) {
+    /** The first trade at or after `at`. */
+    firstTrade(at: number): SimulatedTrade {
       const time = Math.max(at, listedAt);
       const second = Math.floor(time / secondMs);
       return (
         firstFrom(tradesIn(second), time) ?? firstFrom(tradesIn(second + 1), time) ?? impossible(second + 1)
       );
     },
-    trade(id) {
+    trade(id: number): SimulatedTrade | undefined {
       return id >= 1 ? tradesIn(secondOfTrade(id)).find((trade) => trade.id === id) : undefined;
     },
-    tradesBetween(from, until) {
+    /** Trades with `from < time <= until`. */
+    tradesBetween(from: number, until: number): readonly SimulatedTrade[] {
       const found: SimulatedTrade[] = [];
       const start = Math.max(from, listedAt - 1);
       for (let second = Math.floor((start + 1) / secondMs); second * secondMs <= until; second += 1) {
@@ -98,7 +71,8 @@ export function createMarket(
       }
       return found;
     },
-    span(level, at) {
+    /** The span of a level that holds a time. */
+    span(level: LevelName, at: number): Span {
       const depth = depthOf(level);
       return spanOf(depth, Math.floor(at / levelAt(depth).lengthMs));
     },
@@ -146,7 +120,9 @@ export function createMarket(
   }
 }
 
-function emptyTotals(): Totals {
+export type Totals = ReturnType<typeof emptyTotals>;
+
+function emptyTotals() {
   return {
     open: 0,
     high: 0,

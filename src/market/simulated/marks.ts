@@ -17,16 +17,6 @@ import type { PremiumOfPrice } from "./premium.ts";
 import type { Prices } from "./prices.ts";
 import { unitsPerOne } from "./text.ts";
 
-/** Rate of a second, in units of 1e-8. */
-export type Marks = {
-  indexAt(second: number): number;
-  markAt(second: number): number;
-  /**
-   * Candles of prices published with `from <= time < until`, Unix ms; undefined when that is no whole second.
-   */
-  candle(kind: MarkKind, from: number, until: number): (Prices & { readonly count: number }) | undefined;
-};
-
 export type MarkKind = "mark" | "index" | "premium";
 
 export type MarksInput = {
@@ -54,7 +44,10 @@ const dayMs = levelAt(depthOf("day")).lengthMs;
 // rate.
 const daysKeptMax = 4_096;
 
-export function createMarks(input: MarksInput): Marks {
+/** Rate of a second, in units of 1e-8. */
+export type Marks = ReturnType<typeof createMarks>;
+
+export function createMarks(input: MarksInput) {
   const { funding, premium, index, path, contractTicks } = input;
   const indexTick = 10 ** (digits - index.tickDecimals);
   const contractTick = 10 ** (digits - input.contractTickDecimals);
@@ -77,9 +70,12 @@ export function createMarks(input: MarksInput): Marks {
   };
 
   return {
-    indexAt: (second) => told(second) * indexTick,
-    markAt: (second) => markOf(told(second), hourOf(second)),
-    candle(kind, from, until) {
+    indexAt: (second: number): number => told(second) * indexTick,
+    markAt: (second: number): number => markOf(told(second), hourOf(second)),
+    /**
+     * Candles of prices published with `from <= time < until`, Unix ms; undefined when that is no whole second.
+     */
+    candle(kind: MarkKind, from: number, until: number): (Prices & { readonly count: number }) | undefined {
       const first = Math.ceil(from / secondMs);
       const end = Math.ceil(until / secondMs);
       if (first >= end) return undefined;

@@ -2,14 +2,7 @@
  * A simulated perpetual relative to the spot pair of its name: the path of its prices, its marks, funding and
  * open interest, in the wire's decimals.
  */
-import type {
-  FundingRow,
-  FundingTerms,
-  FuturesSource,
-  MarkKind,
-  MarkStatistics,
-  Premium,
-} from "../exchange/source.ts";
+import type { FundingRow, FuturesSource, MarkKind, MarkStatistics, Premium } from "../exchange/source.ts";
 import { quantityText } from "./book.ts";
 import { createFunding, type Funding } from "./funding.ts";
 import { derive, fractionOf, seedOf } from "./hash.ts";
@@ -18,15 +11,6 @@ import { createMarks, type Marks } from "./marks.ts";
 import { followPath, type Path } from "./path.ts";
 import { createPremium } from "./premium.ts";
 import { eightDigits, unitsPerOne } from "./text.ts";
-
-export type Perpetual = {
-  readonly path: Path;
-  readonly fundingTerms: FundingTerms;
-  premium(at: number): Premium;
-  markStatistics(kind: MarkKind, from: number, until: number): MarkStatistics | undefined;
-  fundingRates(at: number, query: FundingQuery): readonly FundingRow[];
-  openInterest(at: number): string;
-};
 
 type FundingQuery = Parameters<FuturesSource["fundingRates"]>[2];
 
@@ -39,7 +23,9 @@ const dayMs = 86_400_000;
 // Open interest lies about this part of a day's volume.
 const openInterestPerDay = 0.6;
 
-export function createPerpetual(seed: string, listing: PerpetualListing, index: Index): Perpetual {
+export type Perpetual = ReturnType<typeof createPerpetual>;
+
+export function createPerpetual(seed: string, listing: PerpetualListing, index: Index) {
   const { symbol, fundingHours: hours, fundingCap } = listing;
   const premium = createPremium(seed, index.listing);
   const ticksPerIndexTick = scaleOf(listing.tickDecimals - index.listing.tickDecimals);
@@ -66,8 +52,8 @@ export function createPerpetual(seed: string, listing: PerpetualListing, index: 
       rateFloor: `-${fundingCap}`,
       adjustedAt: listing.fundingAdjustedAt,
     },
-    premium: (at) => premiumOf(marks, funding, at),
-    markStatistics(kind, from, until) {
+    premium: (at: number): Premium => premiumOf(marks, funding, at),
+    markStatistics(kind: MarkKind, from: number, until: number): MarkStatistics | undefined {
       const candle = marks.candle(kind, Math.max(from, listing.listedDay * dayMs), until);
       return (
         candle && {
@@ -81,7 +67,7 @@ export function createPerpetual(seed: string, listing: PerpetualListing, index: 
     },
     // Worked out only where it is read, since a list of all contracts shows few of the rows that each could
     // give.
-    fundingRates(at, query) {
+    fundingRates(at: number, query: FundingQuery): readonly FundingRow[] {
       return settlementsOf(listing, funding, at, query).map((settlement) => ({
         symbol,
         at: funding.settledAt(settlement),
@@ -94,7 +80,7 @@ export function createPerpetual(seed: string, listing: PerpetualListing, index: 
       }));
     },
     // Drawn for each hour, and in a straight line between.
-    openInterest(at) {
+    openInterest(at: number): string {
       const hour = Math.floor(at / hourMs);
       const [before, after] = [
         fractionOf(derive(interestSeed, hour)),

@@ -9,15 +9,6 @@ import { derive, fractionOf, seedOf } from "./hash.ts";
 import type { Listing } from "./listing.ts";
 import { volatilityOf } from "./listing.ts";
 
-export type PremiumOfPrice = {
-  /** Price of the contract at an index price, both in the index's ticks; rises with it, and is not whole. */
-  contract(ticks: number): number;
-  /** The premium at an index price, as a part of it. */
-  premium(ticks: number): number;
-  /** The lowest and the highest premium between two index prices. */
-  premiumRange(low: number, high: number): { readonly low: number; readonly high: number };
-};
-
 // How far each noise reaches and how wide its cells are, as parts of the daily volatility. The slopes, three
 // times the reach over the width, stay well below 1 together, or the contract's price would not rise.
 const premiumReach = 0.04;
@@ -25,8 +16,10 @@ const premiumCell = 0.5;
 const swingReach = 0.005;
 const swingCell = 0.08;
 
+export type PremiumOfPrice = ReturnType<typeof createPremium>;
+
 /** `index` is the spot pair that the index is made of. */
-export function createPremium(seed: string, index: Listing): PremiumOfPrice {
+export function createPremium(seed: string, index: Listing) {
   const volatility = volatilityOf(index.base);
   const premium = createNoise(seedOf(`${seed}/premium/${index.symbol}`), {
     reach: premiumReach * volatility,
@@ -37,8 +30,11 @@ export function createPremium(seed: string, index: Listing): PremiumOfPrice {
     cellTicks: swingCell * volatility * index.baseTicks,
   });
   return {
-    contract: (ticks) => ticks * (1 + premium.at(ticks) + swing.at(ticks)),
+    /** Price of the contract at an index price, both in the index's ticks; rises with it, and is not whole. */
+    contract: (ticks: number): number => ticks * (1 + premium.at(ticks) + swing.at(ticks)),
+    /** The premium at an index price, as a part of it. */
     premium: premium.at,
+    /** The lowest and the highest premium between two index prices. */
     premiumRange: premium.range,
   };
 }

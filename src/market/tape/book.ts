@@ -12,13 +12,6 @@ import type { Book, BookChange, Level } from "../exchange/source.ts";
 import type { TapeDiff, TapeLine, TapeSnapshot } from "./line.ts";
 import { countUntil } from "./trades.ts";
 
-export type TapeBook = {
-  /** The book at a market time, at most `levels` a side; undefined while it is unknown. */
-  bookAt(at: number, levels: number): Book | undefined;
-  /** The change with `from < time <= until`; undefined without one, or while the book is unknown. */
-  changeBetween(from: number, until: number): BookChange | undefined;
-};
-
 // Changes of the book, in time order; `lost` is a diff that does not follow the last one.
 export type BookStep =
   | { readonly kind: "load"; readonly at: number; readonly snapshot: TapeSnapshot }
@@ -38,7 +31,7 @@ const stepsBetweenKept = 256;
 const positionsKeptMax = 32;
 
 /** Of the lines of one family. */
-export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
+export function createTapeBook(lines: readonly TapeLine[]) {
   const steps = stitch(lines);
   const kept: Position[] = [];
   let next = 0;
@@ -49,8 +42,10 @@ export function createTapeBook(lines: readonly TapeLine[]): TapeBook {
   let asks = createSide(1);
 
   return {
+    /** The book at a market time, at most `levels` a side; undefined while it is unknown. */
     bookAt,
-    changeBetween(from, until) {
+    /** The change with `from < time <= until`; undefined without one, or while the book is unknown. */
+    changeBetween(from: number, until: number): BookChange | undefined {
       const between = steps.slice(countUntil(steps, from), countUntil(steps, until));
       if (between.length === 0) return undefined;
       const isPlain = between.every(({ kind }) => kind === "change");

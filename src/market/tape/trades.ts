@@ -7,18 +7,6 @@ import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { AggregateTrade, FeedEvent, Statistics, Trade, TradeQuery } from "../exchange/source.ts";
 import type { TapeLine } from "./line.ts";
 
-export type TapeTrades = {
-  /** Unix ms; undefined without trades. */
-  readonly firstAt: number | undefined;
-  /** The trade messages of a line; an aggregate that was put together is sent with its last trade. */
-  toldBy(line: TapeLine): readonly FeedEvent[];
-  lastTrade(at: number): Trade | undefined;
-  trades(at: number, query: TradeQuery): readonly Trade[];
-  aggregateTrades(at: number, query: TradeQuery): readonly AggregateTrade[];
-  /** Trades with `from <= time < until`; undefined when there are none. */
-  statistics(from: number, until: number): Statistics | undefined;
-};
-
 type Line<Kind extends TapeLine["kind"]> = Extract<TapeLine, { readonly kind: Kind }>;
 type Gathered = {
   readonly trades: readonly Trade[];
@@ -43,7 +31,7 @@ const quoteUnits = 100_000_000n;
 const partsPerBlock = 512;
 
 /** Of the lines of one family. */
-export function createTapeTrades(lines: readonly TapeLine[]): TapeTrades {
+export function createTapeTrades(lines: readonly TapeLine[]) {
   const single = lines.filter((line) => line.kind === "trade");
   const { trades, aggregates, told } =
     single.length > 0
@@ -54,12 +42,17 @@ export function createTapeTrades(lines: readonly TapeLine[]): TapeTrades {
   const sums = createSums(parts);
 
   return {
+    /** Unix ms; undefined without trades. */
     firstAt: trades[0]?.at,
-    toldBy: (line) => told.get(line) ?? [],
-    lastTrade: (at) => lastUntil(trades, at),
-    trades: (at, query) => select(trades, at, query),
-    aggregateTrades: (at, query) => select(aggregates, at, query),
-    statistics: (from, until) => sums(countUntil(parts, from - 1), countUntil(parts, until - 1)),
+    /** The trade messages of a line; an aggregate that was put together is sent with its last trade. */
+    toldBy: (line: TapeLine): readonly FeedEvent[] => told.get(line) ?? [],
+    lastTrade: (at: number): Trade | undefined => lastUntil(trades, at),
+    trades: (at: number, query: TradeQuery): readonly Trade[] => select(trades, at, query),
+    aggregateTrades: (at: number, query: TradeQuery): readonly AggregateTrade[] =>
+      select(aggregates, at, query),
+    /** Trades with `from <= time < until`; undefined when there are none. */
+    statistics: (from: number, until: number): Statistics | undefined =>
+      sums(countUntil(parts, from - 1), countUntil(parts, until - 1)),
   };
 }
 

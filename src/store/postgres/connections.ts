@@ -163,7 +163,7 @@ export class Connections {
     };
   }
 
-  /** Resolves when everything that is under way has been answered. */
+  /** Resolves when everything that is in flight has been answered. */
   async close(): Promise<void> {
     this.#closing ??= Promise.all([...this.#pools.values()].map((pool) => pool.end()));
     await this.#closing;

@@ -11,7 +11,7 @@ import { encodeKey, SIGNAL_COLUMNS, type SignalRow, signalOfRow } from "../signa
 import type { Store } from "../store.ts";
 import type { Connections } from "./connections.ts";
 
-/** Statements that can be under way at once: one of each kind. */
+/** Statements that can be in flight at once: one of each kind. */
 export const HOT_READS_MAX = 4;
 
 /** More in one statement hardly saves anything; what is beyond waits for the next. */

@@ -1,5 +1,5 @@
 // The store for many servers: one PostgreSQL database. Requests have connections of their own, one for each kind of statement
-// that can be under way, so that nothing off the hot path keeps them waiting.
+// that can be in flight, so that nothing off the hot path keeps them waiting.
 //
 // What is certain of a commit that was not answered "committed":
 //
@@ -39,7 +39,7 @@ import { sharedListening } from "./shared-listening.ts";
 import { PostgresSlots } from "./slots.ts";
 import { Watches } from "./watches.ts";
 
-/** Groups that can be under way at once: the desk sends one after the other. */
+/** Groups that can be in flight at once: the desk sends one after the other. */
 const COMMITS_MAX = 1;
 /** Batches of received signals in flight at once. */
 const RECEIVINGS_MAX = 1;

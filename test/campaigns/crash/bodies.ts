@@ -1,22 +1,5 @@
 // Orders, legs and trades as the crash cycles look at them, whichever family's route they came from.
 
-export type OrderBody = {
-  readonly orderId: number;
-  readonly clientOrderId: string;
-  readonly side: "BUY" | "SELL";
-  readonly type: string;
-  readonly status: string;
-  /** Of a leg its trigger. */
-  readonly price: string;
-  readonly origQty: string;
-  readonly executedQty: string;
-  readonly cummulativeQuoteQty: string;
-  readonly time: number;
-  readonly updateTime: number;
-  /** Of a leg: its entry rests still, so that no mark price fires it. */
-  readonly waitsForEntry: boolean;
-};
-
 export type TradeBody = {
   readonly id: number;
   readonly orderId: number;
@@ -27,8 +10,10 @@ export type TradeBody = {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
 type Wire = any;
 
+export type OrderBody = ReturnType<typeof orderOf>;
+
 /** An order of either family, or a leg, which executes nothing by itself. */
-export function orderOf(body: Wire): OrderBody {
+export function orderOf(body: Wire) {
   if (body.algoId !== undefined) {
     const { algoId, clientAlgoId, side, orderType, algoStatus, triggerPrice, createTime, updateTime } = body;
     return {
@@ -37,12 +22,14 @@ export function orderOf(body: Wire): OrderBody {
       side,
       type: orderType,
       status: algoStatus,
+      /** Of a leg its trigger. */
       price: triggerPrice,
       origQty: "0",
       executedQty: "0",
       cummulativeQuoteQty: "0",
       time: createTime,
       updateTime,
+      /** Of a leg: its entry rests still, so that no mark price fires it. */
       waitsForEntry: body.waitsForEntry,
     };
   }

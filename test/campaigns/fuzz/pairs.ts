@@ -3,16 +3,7 @@ import type { StrategyType } from "../../../src/domain/account.ts";
 import { units } from "../../support/exact.ts";
 import type { Wire } from "./wire.ts";
 
-export type Pair = {
-  readonly symbol: string;
-  readonly base: string;
-  readonly quote: string;
-  /** All in units of 1e-8. */
-  readonly tick: bigint;
-  readonly step: bigint;
-  bid: bigint;
-  ask: bigint;
-};
+export type Pair = ReturnType<typeof pairOf>;
 
 /** Enough for every kind of tick and step, and few enough for one strategy to meet itself again. */
 const PAIRS_OF_DOLLARS = 12;
@@ -93,7 +84,7 @@ export class Pairs {
   }
 }
 
-function pairOf({ symbol, baseAsset, quoteAsset, filters }: ListedSymbol): Pair {
+function pairOf({ symbol, baseAsset, quoteAsset, filters }: ListedSymbol) {
   const tick = filters.find(({ filterType }) => filterType === "PRICE_FILTER")?.tickSize;
   const step = filters.find(({ filterType }) => filterType === "LOT_SIZE")?.stepSize;
   if (tick === undefined || step === undefined) throw new Error(`${symbol} has a tick and a step`);
@@ -101,6 +92,7 @@ function pairOf({ symbol, baseAsset, quoteAsset, filters }: ListedSymbol): Pair 
     symbol,
     base: baseAsset,
     quote: quoteAsset,
+    /** All in units of 1e-8. */
     tick: units(tick),
     step: units(step),
     bid: 0n,

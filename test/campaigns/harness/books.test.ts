@@ -13,9 +13,12 @@ const filled: StoredOrder = {
   price: "0",
   stopPrice: "0",
   quantity: "100",
+  quoteQuantity: "0",
   executedQuantity: "100",
   executedQuote: "10",
   reserved: "0",
+  reservedAsset: "USDT",
+  ...{ placedAt: 1, updatedAt: 1, workingAt: 1 },
 };
 const resting: StoredOrder = {
   ...filled,
@@ -33,6 +36,7 @@ const trade: StoredTrade = {
   fee: "0.1",
   feeAsset: "DOGE",
   isMaker: false,
+  at: 1,
 };
 const sound: StoredStrategy = {
   orders: [filled, resting],

@@ -2,61 +2,26 @@
 import { join } from "node:path";
 import { Kysely, PostgresDialect, SqliteDialect } from "kysely";
 import { Pool } from "pg";
+import type { Position } from "../../../src/domain/account.ts";
+import type { Leg } from "../../../src/domain/leg.ts";
+import type { Order, Trade } from "../../../src/domain/order.ts";
 import type { Tables } from "../../../src/store/schema.ts";
 import { kyselyDatabase, openDatabase } from "../../../src/store/sqlite/database.ts";
 
-export type StoredOrder = {
-  readonly orderId: number;
-  readonly clientOrderId: string;
-  readonly symbol: string;
-  readonly side: "BUY" | "SELL";
-  readonly type: string;
-  readonly status: string;
-  readonly price: string;
-  readonly stopPrice: string;
-  readonly quantity: string;
-  readonly executedQuantity: string;
-  readonly executedQuote: string;
-  readonly reserved: string;
-};
+/** A domain value with text in the place of every decimal, as rows have it. */
+type Stored<T> = T extends bigint ? string : T extends object ? { readonly [K in keyof T]: Stored<T[K]> } : T;
 
-export type StoredTrade = {
-  readonly tradeId: number;
-  readonly orderId: number;
-  readonly symbol: string;
-  readonly side: "BUY" | "SELL";
-  readonly price: string;
-  readonly quantity: string;
-  readonly quoteQuantity: string;
-  readonly fee: string;
-  readonly feeAsset: string;
-  readonly isMaker: boolean;
-  /** Of futures only. */
-  readonly realizedPnl?: string;
-};
+export type StoredOrder = Stored<Order>;
+export type StoredTrade = Stored<Trade>;
+export type StoredLeg = Stored<Leg>;
+export type StoredPosition = Pick<Stored<Position>, "symbol" | "quantity" | "entryValue" | "isolatedWallet">;
 
 /** Whether an order may still be filled, or waits for its trigger. */
 export function isOpen({ status }: Pick<StoredOrder, "status">): boolean {
   return status === "NEW" || status === "PARTIALLY_FILLED";
 }
 
-export type StoredLeg = {
-  readonly legId: number;
-  readonly clientLegId: string;
-  readonly symbol: string;
-  readonly status: string;
-  readonly fired: { readonly orderId: number } | null;
-};
-
 export type StoredIncome = { readonly type: string; readonly amount: string };
-
-export type StoredPosition = {
-  readonly symbol: string;
-  readonly quantity: string;
-  /** In units of 1e-16. */
-  readonly entryValue: string;
-  readonly isolatedWallet: string;
-};
 
 export type StoredState = {
   /** The ledger accounts with a balance, by asset. */

@@ -17,17 +17,6 @@ const pagesWaitingMax = 1_000;
 const pageDeadlineMs = 5_000;
 const minuteMs = 60_000;
 
-export type HistoryPages = {
-  /** Resolves when REST must have everything until a market time, Unix ms. */
-  untilKnown(to: number): Promise<void>;
-  /** The rows of one page. Throws NoAnswer when there are none to be had now. */
-  page(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]>;
-  /** The result of `read`; null when it throws NoAnswer, which is logged with `what`. */
-  answer<Answer>(what: string, about: object, read: () => Promise<Answer>): Promise<Answer | null>;
-  /** Ends all waits; pages are not available any more. */
-  close(): void;
-};
-
 export type HistoryPagesOptions = {
   readonly rest: Rest;
   /** The pages' share of the upstream budget. */
@@ -44,7 +33,9 @@ export type HistoryPagesOptions = {
 /** A row that cannot be understood, or a page that did not come: the whole answer is void. */
 export class NoAnswer extends Error {}
 
-export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
+export type HistoryPages = ReturnType<typeof createHistoryPages>;
+
+export function createHistoryPages(options: HistoryPagesOptions) {
   const { rest, weightPerMinute, isMetered, clock, wallClock, timers, log } = options;
   /** Cancels the waits in progress. */
   const waits = new Set<Cancel>();
@@ -57,7 +48,8 @@ export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
   });
 
   return {
-    async untilKnown(to) {
+    /** Resolves when REST must have everything until a market time, Unix ms. */
+    async untilKnown(to: number): Promise<void> {
       // A time to come is that of a clock that was set back since.
       const waitMs = Math.min(to + lagMsMax - clock.now(), lagMsMax);
       if (waitMs <= 0) return;
@@ -68,7 +60,8 @@ export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
       cancel();
       waits.delete(resolve);
     },
-    async page(path, parameters) {
+    /** The rows of one page. Throws NoAnswer when there are none to be had now. */
+    async page(path: string, parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
       const search = new URLSearchParams(parameters).toString();
       const weight = isMetered ? upstreamWeightOf(path, search) : 0;
       const pauseMs = Math.ceil((weight * minuteMs) / weightPerMinute);
@@ -78,7 +71,8 @@ export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
       if (!Array.isArray(body)) throw new NoAnswer(faultOf(answer));
       return body;
     },
-    async answer(what, about, read) {
+    /** The result of `read`; null when it throws NoAnswer, which is logged with `what`. */
+    async answer<Answer>(what: string, about: object, read: () => Promise<Answer>): Promise<Answer | null> {
       try {
         return await read();
       } catch (error) {
@@ -87,6 +81,7 @@ export function createHistoryPages(options: HistoryPagesOptions): HistoryPages {
         return null;
       }
     },
+    /** Ends all waits; pages are not available any more. */
     close() {
       pacer.close();
       for (const end of waits) end();

@@ -27,18 +27,6 @@ export type RestOptions = {
   readonly answerBytesMax?: number;
 };
 
-export type Rest = {
-  /**
-   * GETs `path` with `search` (no question mark); the answer is complete within `deadlineMs` or there is
-   * none.
-   */
-  ask(path: string, search: string, deadlineMs: number): Promise<UpstreamAnswer>;
-  /** Unix ms until which upstream wants to be left alone; 0 when it does not. */
-  pausedUntil(): number;
-  /** Aborts requests in flight, and answers nothing any more. */
-  close(): void;
-};
-
 export const requestsInFlightMax = 128;
 const mebibyte = 1_024 * 1_024;
 /** The largest answer of the exchange is the whole of `exchangeInfo`, about 20 MiB. */
@@ -51,7 +39,9 @@ const pauseMsMax = 3 * 24 * 60 * 60 * 1000; // The longest ban of the exchange i
 const firewallStatus = 403;
 const pausingStatuses: ReadonlySet<number> = new Set([firewallStatus, 418, 429]);
 
-export function createRest(options: RestOptions): Rest {
+export type Rest = ReturnType<typeof createRest>;
+
+export function createRest(options: RestOptions) {
   const { baseUrl, wallClock, timers, log, ban, answerBytesMax = answerBytesMaxDefault } = options;
   let bytesUnderWay = 0;
   const underWay = new Set<AbortController>();
@@ -124,8 +114,14 @@ export function createRest(options: RestOptions): Rest {
   }
 
   return {
+    /**
+     * GETs `path` with `search` (no question mark); the answer is complete within `deadlineMs` or there is
+     * none.
+     */
     ask,
+    /** Unix ms until which upstream wants to be left alone; 0 when it does not. */
     pausedUntil,
+    /** Aborts requests in flight, and answers nothing any more. */
     close() {
       isClosed = true;
       for (const controller of underWay) controller.abort(new Error("the market feed is closed"));

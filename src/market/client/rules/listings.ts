@@ -40,19 +40,6 @@ export type ExchangeInfoBody = {
 type Listed = { readonly rules: SymbolRules; readonly askedAt: number };
 type Body = { head: JsonObject; symbols: Map<string, JsonObject>; version: number };
 
-export type Listings = {
-  /** Loads the whole. If it is not available, throws an error that says what to do. */
-  load(): Promise<void>;
-  rules(symbol: string): SymbolRules | null;
-  /** Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now. */
-  isFresh(symbol: string, now: number): boolean;
-  /** Requests the rules of a symbol; resolves when they have arrived, or were not available. */
-  refresh(symbol: string): Promise<void>;
-  /** Refreshes what will be needed. Call it every second or so. */
-  sweep(now: number, symbolsInUse: Iterable<string>): void;
-  body(): ExchangeInfoBody;
-};
-
 export type ListingsOptions = {
   readonly protocol: FamilyProtocol;
   readonly rest: Rest;
@@ -60,7 +47,7 @@ export type ListingsOptions = {
   readonly log: Log;
 };
 
-export function createListings({ protocol, rest, wallClock, log }: ListingsOptions): Listings {
+export function createListings({ protocol, rest, wallClock, log }: ListingsOptions) {
   const { exchangeInfoPath: path, exchangeInfoSymbolsMax: namedMax } = protocol;
   const listed = new Map<string, Listed>();
   const retryAt = new Map<string, number>();
@@ -226,11 +213,15 @@ export function createListings({ protocol, rest, wallClock, log }: ListingsOptio
   }
 
   return {
+    /** Loads the whole. If it is not available, throws an error that says what to do. */
     load,
-    rules: (symbol) => listed.get(symbol)?.rules ?? null,
+    rules: (symbol: string): SymbolRules | null => listed.get(symbol)?.rules ?? null,
+    /** Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now. */
     isFresh,
+    /** Requests the rules of a symbol; resolves when they have arrived, or were not available. */
     refresh,
-    sweep(now, symbolsInUse) {
+    /** Refreshes what will be needed. Call it every second or so. */
+    sweep(now: number, symbolsInUse: Iterable<string>) {
       if (now >= wholeDueAt) void refreshWhole();
       const old: string[] = [];
       for (const symbol of symbolsInUse) {
@@ -241,7 +232,7 @@ export function createListings({ protocol, rest, wallClock, log }: ListingsOptio
       }
       reportOldRules(old, now);
     },
-    body: () => body,
+    body: (): ExchangeInfoBody => body,
   };
 }
 

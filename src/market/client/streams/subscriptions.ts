@@ -53,33 +53,6 @@ type Pool = {
   readonly homes: Map<string, { readonly connection: StreamConnection; streams: number }>;
 };
 
-export type Subscriptions = {
-  /** Opens the connections, and from here on any that is added. */
-  open(): void;
-  /** Calls back with the `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
-  subscribe(stream: string, listener: Listener): Cancel;
-  /** Whether upstream has confirmed all of these, on open connections. */
-  areConfirmed(names: readonly string[]): boolean;
-  /** Whether the connections of all of these are open. */
-  areOpen(names: readonly string[]): boolean;
-  /** Whether one of these streams was refused for want of room, so its messages are missing. */
-  isAnyRefused(names: readonly string[]): boolean;
-  /** Ends expired grace periods. Call it every second or so. */
-  sweep(now: number): void;
-  status(): {
-    /** Whether every connection is open. */
-    readonly connected: boolean;
-    /** Unix ms of the last data message; 0 before the first. */
-    readonly lastMessageAt: number;
-    /** How many sockets have been in use. */
-    readonly connects: number;
-    readonly streams: number;
-    /** Messages that could not be understood. */
-    readonly malformedMessages: number;
-  };
-  close(): Promise<void>;
-};
-
 export type SubscriptionsOptions = {
   readonly hosts: UpstreamHosts;
   readonly protocol: Pick<FamilyProtocol, "family" | "streamPaths" | "streamPathOf">;
@@ -99,7 +72,9 @@ export type SubscriptionsOptions = {
   readonly onReconnected: (connection: Carrier) => void;
 };
 
-export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+export function createSubscriptions(options: SubscriptionsOptions) {
   const { hosts, protocol, announcer, wallClock, timers, log, onEventTime } = options;
   const { family, streamPaths, streamPathOf } = protocol;
   const reconnects = createReconnectPacer(wallClock, timers);
@@ -248,15 +223,22 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   const connectionOf = (name: string) => streams.get(name)?.connection ?? null;
 
   return {
+    /** Opens the connections, and from here on any that is added. */
     open() {
       isOpen = true;
       for (const connection of connectionsOf()) connection.open();
     },
+    /** Calls back with the `data` of every message of a stream such as `btcusdt@kline_1m`, until released. */
     subscribe,
-    areConfirmed: (names) => names.every((name) => connectionOf(name)?.isConfirmed(name)),
-    areOpen: (names) => names.every((name) => connectionOf(name)?.isOpen),
-    isAnyRefused: (names) => names.some((name) => refused.has(name)),
-    sweep(now) {
+    /** Whether upstream has confirmed all of these, on open connections. */
+    areConfirmed: (names: readonly string[]): boolean =>
+      names.every((name) => connectionOf(name)?.isConfirmed(name)),
+    /** Whether the connections of all of these are open. */
+    areOpen: (names: readonly string[]): boolean => names.every((name) => connectionOf(name)?.isOpen),
+    /** Whether one of these streams was refused for want of room, so its messages are missing. */
+    isAnyRefused: (names: readonly string[]): boolean => names.some((name) => refused.has(name)),
+    /** Ends expired grace periods. Call it every second or so. */
+    sweep(now: number) {
       for (const [name, since] of idleSince) {
         if (now - since < graceMs) break;
         drop(name);
@@ -276,7 +258,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         malformedMessages,
       };
     },
-    async close() {
+    async close(): Promise<void> {
       reconnects.close();
       await Promise.all(connectionsOf().map((connection) => connection.close()));
     },

@@ -47,22 +47,6 @@ const deepenIntervalMs = 60_000;
 /** Diffs that may wait for a snapshot. */
 const diffsWaitingMax = 1_000;
 
-export type LiveBooks = {
-  /** The book; null while it is not known. It is valid until the next message. */
-  view(symbol: string): BookView | null;
-  /** The price of the last aggregate trade; null while none is known. */
-  lastPrice(symbol: string): Price | null;
-  /** Has the book followed. A promise while it is not known, which resolves within `bookWaitMsMax`. */
-  prepare(symbol: string): Promise<void> | undefined;
-  follow(symbol: string, listener: BookListener): Cancel;
-  /** The events after a sequence number, in order; at most those of the last ten seconds. */
-  eventsSince(symbol: string, sequence: number): readonly BookEvent[];
-  lost(connection: Carrier): void;
-  reconnected(connection: Carrier): void;
-  sweep(now: number): void;
-  close(): void;
-};
-
 export type LiveBooksOptions = {
   readonly protocol: Pick<FamilyProtocol, "family" | "bookPath">;
   readonly streams: Pick<Subscriptions, "subscribe" | "areConfirmed">;
@@ -78,7 +62,7 @@ export type LiveBooksOptions = {
   readonly log: Pick<Log, "warn">;
 };
 
-export function createLiveBooks(options: LiveBooksOptions): LiveBooks {
+export function createLiveBooks(options: LiveBooksOptions) {
   const { wallClock } = options;
   const books = new Map<string, LiveBook>();
 
@@ -110,25 +94,30 @@ export function createLiveBooks(options: LiveBooksOptions): LiveBooks {
     [...books.values()].filter((book) => book.isCarriedBy(connection));
 
   return {
-    view(symbol) {
+    /** The book; null while it is not known. It is valid until the next message. */
+    view(symbol: string): BookView | null {
       const book = books.get(symbol);
       return book?.isKnown ? book.book : null;
     },
-    lastPrice: (symbol) => books.get(symbol)?.lastPrice ?? null,
-    prepare(symbol) {
+    /** The price of the last aggregate trade; null while none is known. */
+    lastPrice: (symbol: string): Price | null => books.get(symbol)?.lastPrice ?? null,
+    /** Has the book followed. A promise while it is not known, which resolves within `bookWaitMsMax`. */
+    prepare(symbol: string): Promise<void> | undefined {
       const book = followed(symbol);
       giveUpLongestUnused();
       return book.prepare();
     },
-    follow: (symbol, listener) => followed(symbol).follow(listener),
-    eventsSince: (symbol, sequence) => books.get(symbol)?.eventsSince(sequence) ?? [],
-    lost(connection) {
+    follow: (symbol: string, listener: BookListener): Cancel => followed(symbol).follow(listener),
+    /** The events after a sequence number, in order; at most those of the last ten seconds. */
+    eventsSince: (symbol: string, sequence: number): readonly BookEvent[] =>
+      books.get(symbol)?.eventsSince(sequence) ?? [],
+    lost(connection: Carrier) {
       for (const book of carriedBy(connection)) book.lost();
     },
-    reconnected(connection) {
+    reconnected(connection: Carrier) {
       for (const book of carriedBy(connection)) book.reconnected();
     },
-    sweep(now) {
+    sweep(now: number) {
       for (const [symbol, book] of books) {
         if (book.isFollowed || now - book.usedAt < unusedMs) {
           book.sweep(now);

@@ -46,43 +46,6 @@ export type PriceCounts = {
   readonly marks: Readonly<Record<MarkVerdict, number>>;
 };
 
-export type WarmSymbols = {
-  /** Null while the symbol is silent, not warm, or has no room for its streams. */
-  quote(symbol: string): Quote | null;
-  /**
-   * The last known one, also of a silent symbol; null while none is known or the symbol is not subscribed.
-   */
-  lastPrice(symbol: string): Price | null;
-  averagePrice(symbol: string): Price | null;
-  /** Null while none is known, the last one is old, or the symbol is not subscribed. */
-  markPrice(symbol: string): Price | null;
-  /** The last known one, however old; null while none is known or the symbol is not subscribed. */
-  lastMarkPrice(symbol: string): Price | null;
-  /** Published time of the next settlement of funding, Unix ms; null while unknown. */
-  nextFundingAt(symbol: string): number | null;
-  /** Keeps a symbol warm; a promise only while its first prices are awaited. */
-  prepare(symbol: string): Promise<void> | undefined;
-  /** Keeps a symbol warm until released. */
-  watch(symbol: string, listener: MarketListener): Cancel;
-  /** The sequence number of the last quote, trade or mark price, for `extremesSince`. */
-  sequence(): number;
-  /** The next sequence number, for market data that others announce. */
-  nextSequence(): number;
-  extremesSince(symbol: string, sequence: number): PriceExtremes | null;
-  /** A stream connection is lost: what it carries is missed from now on. */
-  lost(connection: Carrier): void;
-  /** The connection is open again: the ids of its streams start over, and the missed data is requested. */
-  reconnected(connection: Carrier): void;
-  sweep(now: number): void;
-  symbols(): Iterable<string>;
-  symbolCount(): number;
-  /** Those in use that have no quote at present. */
-  silentSymbols(): readonly string[];
-  counts(): PriceCounts;
-  /** Ends all waits. */
-  close(): void;
-};
-
 export type WarmSymbolsOptions = {
   readonly protocol: FamilyProtocol;
   readonly streams: Subscriptions;
@@ -97,7 +60,7 @@ export type WarmSymbolsOptions = {
   readonly rules: Market["rules"];
 };
 
-export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
+export function createWarmSymbols(options: WarmSymbolsOptions) {
   const { protocol, rest, wallClock, asksAboutQuietSymbols, exchangeClock } = options;
   const warmSymbols = new Map<string, WarmSymbol>();
   let sequence = 0;
@@ -268,25 +231,41 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
   }
 
   return {
+    /** Null while the symbol is silent, not warm, or has no room for its streams. */
     quote,
-    silentSymbols: () => [...warmSymbols.keys()].filter((symbol) => quote(symbol) === null),
-    lastPrice: (symbol) => warmSymbols.get(symbol)?.prices.last ?? null,
-    averagePrice: (symbol) => warmSymbols.get(symbol)?.prices.average ?? null,
-    lastMarkPrice: (symbol) => warmSymbols.get(symbol)?.mark.price ?? null,
-    markPrice(symbol) {
+    /** Those in use that have no quote at present. */
+    silentSymbols: (): readonly string[] =>
+      [...warmSymbols.keys()].filter((symbol) => quote(symbol) === null),
+    /**
+     * The last known one, also of a silent symbol; null while none is known or the symbol is not subscribed.
+     */
+    lastPrice: (symbol: string): Price | null => warmSymbols.get(symbol)?.prices.last ?? null,
+    averagePrice: (symbol: string): Price | null => warmSymbols.get(symbol)?.prices.average ?? null,
+    /** The last known one, however old; null while none is known or the symbol is not subscribed. */
+    lastMarkPrice: (symbol: string): Price | null => warmSymbols.get(symbol)?.mark.price ?? null,
+    /** Null while none is known, the last one is old, or the symbol is not subscribed. */
+    markPrice(symbol: string): Price | null {
       const known = warmSymbols.get(symbol);
       return known === undefined ? null : presentMark(known.mark, wallClock.now());
     },
-    nextFundingAt: (symbol) => warmSymbols.get(symbol)?.mark.nextFundingAt ?? null,
-    prepare: (symbol) => warm(symbol).firstPrices ?? undefined,
-    watch: (symbol, listener) => warm(symbol).watch(listener),
-    sequence: () => sequence,
+    /** Published time of the next settlement of funding, Unix ms; null while unknown. */
+    nextFundingAt: (symbol: string): number | null => warmSymbols.get(symbol)?.mark.nextFundingAt ?? null,
+    /** Keeps a symbol warm; a promise only while its first prices are awaited. */
+    prepare: (symbol: string): Promise<void> | undefined => warm(symbol).firstPrices ?? undefined,
+    /** Keeps a symbol warm until released. */
+    watch: (symbol: string, listener: MarketListener): Cancel => warm(symbol).watch(listener),
+    /** The sequence number of the last quote, trade or mark price, for `extremesSince`. */
+    sequence: (): number => sequence,
+    /** The next sequence number, for market data that others announce. */
     nextSequence: around.nextSequence,
-    extremesSince: (symbol, since) => warmSymbols.get(symbol)?.extremesSince(since) ?? null,
-    lost(connection) {
+    extremesSince: (symbol: string, since: number): PriceExtremes | null =>
+      warmSymbols.get(symbol)?.extremesSince(since) ?? null,
+    /** A stream connection is lost: what it carries is missed from now on. */
+    lost(connection: Carrier) {
       for (const each of carriedBy(connection)) each.cut();
     },
-    reconnected(connection) {
+    /** The connection is open again: the ids of its streams start over, and the missed data is requested. */
+    reconnected(connection: Carrier) {
       const carried = carriedBy(connection);
       for (const each of carried) each.reset();
       const names = carried.map(({ name }) => name);
@@ -294,7 +273,7 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
       void askLastPrices(names);
       void askMarks(names);
     },
-    sweep(now) {
+    sweep(now: number) {
       for (const candidate of warmSymbols.values()) {
         if (!candidate.isWatched && now - candidate.usedAt >= warmMs) cool(candidate);
         else candidate.sweep(now);
@@ -303,13 +282,14 @@ export function createWarmSymbols(options: WarmSymbolsOptions): WarmSymbols {
       if (asksAboutQuietSymbols && !isAskingQuiet) void askQuiet(now);
       void askDepthInTurn(now);
     },
-    symbols: () => warmSymbols.keys(),
-    symbolCount: () => warmSymbols.size,
-    counts: () => ({
+    symbols: (): Iterable<string> => warmSymbols.keys(),
+    symbolCount: (): number => warmSymbols.size,
+    counts: (): PriceCounts => ({
       quotes: { ...around.quoteCounts },
       trades: { ...around.tradeCounts },
       marks: { ...around.markCounts },
     }),
+    /** Ends all waits. */
     close() {
       for (const each of warmSymbols.values()) each.release();
     },

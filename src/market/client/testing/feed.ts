@@ -1,22 +1,11 @@
 // A market feed on a test's upstream, with a time that the test moves.
 import { afterEach } from "vitest";
-import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
-import { createMarketFeed, type MarketFeed, type MarketFeedOptions } from "../feed.ts";
+import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
+import { createMarketFeed, type MarketFeedOptions } from "../feed.ts";
 import type { Log } from "../log.ts";
-import { contractRow, openUpstream, symbolRow, type Upstream, until } from "./upstream.ts";
+import { contractRow, openUpstream, symbolRow, until } from "./upstream.ts";
 
-export type Stage = {
-  readonly upstream: Upstream;
-  readonly time: ManualTime;
-  readonly feed: MarketFeed;
-  /** The rows that upstream lists; change them at will. */
-  readonly rows: Map<string, Record<string, unknown>>;
-  /** Best bid and ask by symbol, as REST returns them; other symbols are unknown. */
-  readonly tickers: Map<string, readonly [bid: string, ask: string]>;
-  /** Mark prices by contract, as REST returns them. */
-  readonly marks: Map<string, string>;
-  readonly logged: string[];
-};
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const open: (() => Promise<void>)[] = [];
 
@@ -33,7 +22,7 @@ const unknownSymbol = { status: 400, body: { code: -1121, msg: "Invalid symbol."
 export async function setStage(
   symbols: readonly string[],
   options: Partial<MarketFeedOptions> & { readonly autoPong?: boolean } = {},
-): Promise<Stage> {
+) {
   const { autoPong = true, family = "spot", ...feedOptions } = options;
   const isSpot = family === "spot";
   const upstream = await openUpstream({ autoPong });
@@ -74,7 +63,16 @@ export async function setStage(
         : { symbol, markPrice, nextFundingTime: nextFundingAt, time: time.now() };
     }),
   );
-  return { upstream, time, feed, rows, tickers, marks, logged };
+  return {
+    ...{ upstream, time, feed },
+    /** The rows that upstream lists; change them at will. */
+    rows: rows as Map<string, Record<string, unknown>>,
+    /** Best bid and ask by symbol, as REST returns them; other symbols are unknown. */
+    tickers,
+    /** Mark prices by contract, as REST returns them. */
+    marks,
+    logged,
+  };
 }
 
 /**

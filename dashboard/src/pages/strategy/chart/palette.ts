@@ -1,25 +1,7 @@
-// The theme's colors for what is painted on a canvas, which knows no CSS.
-import type { LineKind } from "./overlays.ts";
-
-export type Palette = {
-  readonly ground: string;
-  readonly text: string;
-  readonly grid: string;
-  readonly edge: string;
-  readonly crosshairLabel: string;
-  readonly rise: string;
-  readonly fall: string;
-  readonly riseVolume: string;
-  readonly fallVolume: string;
-  readonly buy: string;
-  readonly sell: string;
-  /** Of what is written on a line's color. */
-  readonly onLine: string;
-  readonly lines: Readonly<Record<LineKind, string>>;
-};
+export type Palette = ReturnType<typeof readPalette>;
 
 /** As they are now; to be read again when the theme changes. */
-export function readPalette(): Palette {
+export function readPalette() {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const [gain, loss, accent, warn] = [colour("gain"), colour("loss"), colour("accent"), colour("warn")];
@@ -35,6 +17,7 @@ export function readPalette(): Palette {
     fallVolume: colour("loss-soft"),
     buy: accent,
     sell: warn,
+    /** Of what is written on a line's color. */
     onLine: colour("surface"),
     lines: {
       entry: colour("ink"),
