@@ -1,5 +1,5 @@
 // The random walk through the desk and a real database: two desks on one database, like two servers, and
-// several strategies of both types. Commands are drawn as in memory and sent concurrently; keys are reused,
+// several strategies of both types and both profiles. Commands are drawn as in memory and sent concurrently; keys are reused,
 // one after another and at both desks at once; desks restart. After each round the invariants of each account
 // are checked. Sometimes, and after a strategy was closed, its journal is replayed and must equal what is
 // stored. The seed decides what is drawn. The machine decides which desk is faster, so a seed is not one
@@ -23,10 +23,11 @@ import { type Counts, count, nameOf } from "./counts.ts";
 import { FAMILIES } from "./families.ts";
 import { Floor, ROUND_MS } from "./floor.ts";
 import { checkAccount } from "./invariants.ts";
+import { profileOf } from "./profiles.ts";
 import { checkStored } from "./stored-books.ts";
 
-/** Of each family. */
-const STRATEGIES = 3;
+/** Of each family; every other one is under `strict`. */
+const STRATEGIES = 4;
 /** Commands in flight at once. */
 const ROUND = 12;
 const REPLAY_EVERY_ROUNDS = 25;
@@ -80,6 +81,7 @@ class DeskWalk {
   readonly #answers = new Map<string, Answers>();
   readonly #heard: Settlement[] = [];
   #rounds = 0;
+  #made = 0;
 
   constructor(random: () => number, file: string) {
     this.#random = random;
@@ -161,7 +163,11 @@ class DeskWalk {
     const answers = this.#answersOf(strategyId);
     if (!replayed) {
       answers.executions += 1;
-      for (const { type } of events) count(this.outcomes, type);
+      for (const event of events) {
+        count(this.outcomes, event.type);
+        if (event.type !== "OrderFilled" || event.trade.receipt === undefined) continue;
+        count(this.outcomes, `${event.type} ${event.trade.receipt.cause}`);
+      }
     }
     if (key === null) return;
     const text = encodeEvents(events);
@@ -235,7 +241,10 @@ class DeskWalk {
       const { type } = floor.family;
       for (let there = this.#countOn(floor); there < STRATEGIES; there += 1) {
         const strategyId = `${type}-${this.commands}-${there}`;
-        await createStrategies(this.#anyStore(), [strategyId], type);
+        this.#made += 1;
+        const name = this.#made % 2 === 0 ? "strict" : "standard";
+        const profile = profileOf(floor.family, name, this.#random);
+        await createStrategies(this.#anyStore(), [strategyId], type, profile);
         this.#live.set(strategyId, floor);
       }
     }

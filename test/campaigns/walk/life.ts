@@ -1,25 +1,18 @@
 // One life of a strategy, from its seed to its close, and what must hold after every command of it.
-import type { Account, StrategyType } from "../../../src/domain/account.ts";
+import type { Account } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { DomainEvent } from "../../../src/domain/event.ts";
-import {
-  type FillProfile,
-  type FillProfileName,
-  QUEUE_MODELS,
-  STANDARD,
-} from "../../../src/domain/fill-profile.ts";
+import type { FillProfile, FillProfileName } from "../../../src/domain/fill-profile.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
 import type { Settlement } from "../../../src/domain/market.ts";
-import { type Order, SPOT_ORDER_TYPES, type Trade } from "../../../src/domain/order.ts";
+import type { Order, Trade } from "../../../src/domain/order.ts";
 import { MINUTE_MS } from "../../../src/domain/order-counts.ts";
 import { isRefusal, type Refusal } from "../../../src/domain/refusal.ts";
 import { type Applied, apply } from "../../../src/engine/apply.ts";
 import { type decide, symbolsConcerned } from "../../../src/engine/decide.ts";
 import { ordersReached } from "../../../src/engine/matching/evidence.ts";
-import { STRICT_DEFAULTS, strictProfile } from "../../../src/engine/matching/terms.ts";
-import { restingSide } from "../../../src/engine/matching/walk.ts";
 import { openStrategy } from "../../../src/engine/open-strategy.ts";
-import { type Price, type Quantity, SCALE } from "../../../src/money/decimal.ts";
+import type { Price } from "../../../src/money/decimal.ts";
 import { freeOf } from "../../../src/money/posting.ts";
 import { decodeEvents, encodeEvents } from "../../../src/store/codec.ts";
 import { type Hit, isInQueue } from "../../../src/triggers/trigger.ts";
@@ -31,10 +24,11 @@ import { type Counts, count, nameOf } from "./counts.ts";
 import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { checkAccount, checkChange, checkLegChange, checkSame, checkWriting, stateOf } from "./invariants.ts";
+import { inForce, LEVEL_WORTH, listingFor, profileOf, randomTrade } from "./profiles.ts";
 import { Queues } from "./queues.ts";
 import { RandomBooks } from "./random-books.ts";
 import { RandomFunding } from "./random-funding.ts";
-import { type Listing, type MarketListener, RandomMarket } from "./random-market.ts";
+import { type MarketListener, RandomMarket } from "./random-market.ts";
 import type { Referee } from "./referee.ts";
 import { updateTriggers } from "./update-triggers.ts";
 
@@ -73,26 +67,6 @@ const STILL_HAPPENS = {
   CLOSING: ["CloseStrategy", "LiquidatePosition", "SettleFunding", "ExecuteSignal"],
   CLOSED: ["SettleFunding", "ExecuteSignal"],
 } as const satisfies { readonly [Status in Exclude<Account["status"], "LIVE">]: readonly Command["type"][] };
-
-/** The smallest levels of a book, in whole units of the quote asset: a part of what a strategy places. */
-const LEVEL_WORTH = { SPOT: 10n, FUTURES: 300n } as const satisfies { readonly [T in StrategyType]: bigint };
-/** Steps of the walk are minutes apart, so what was consumed is gone for longer than it may be on a server. */
-const REFRESH_MS_MAX = 60 * MINUTE_MS;
-
-function profileOf({ type }: Family, name: FillProfileName, random: () => number): FillProfile {
-  if (name === "standard") return STANDARD[type];
-  const queue = pick(random, QUEUE_MODELS) ?? STRICT_DEFAULTS.queue;
-  const refreshMs = Math.floor(random() * REFRESH_MS_MAX);
-  return strictProfile(type, { ...STRICT_DEFAULTS, queue, refreshMs }) ?? STANDARD[type];
-}
-
-/** Pairs take post-only orders where those are served. */
-function listingFor(profile: FillProfileName): (listing: Listing) => Listing {
-  return (listing) =>
-    profile === "standard" || listing.rules.contract !== null
-      ? listing
-      : { ...listing, rules: { ...listing.rules, orderTypes: [...SPOT_ORDER_TYPES, "LIMIT_MAKER"] } };
-}
 
 export class Life {
   readonly #family: Family;
@@ -215,18 +189,10 @@ export class Life {
       orders: this.#orders,
       legs: this.#legs,
     };
-    for (const command of this.#family.draw(scene)) this.#carryOut(this.#asSignal(this.#inForce(command)));
-  }
-
-  /** Under `strict` an order with a limit has any time in force. */
-  #inForce(command: Command): Command {
-    if (this.#queues === null || command.type !== "PlaceOrder" || command.price === null) return command;
-    const drawn = this.#random();
-    if (drawn < 0.6) return command;
-    if (drawn < 0.75) return { ...command, timeInForce: "IOC" };
-    if (drawn < 0.85) return { ...command, timeInForce: "FOK" };
-    if (this.#family.type === "FUTURES") return { ...command, timeInForce: "GTX" };
-    return command.orderType === "LIMIT" ? { ...command, orderType: "LIMIT_MAKER" } : command;
+    for (const command of this.#family.draw(scene)) {
+      const asked = this.#queues === null ? command : inForce(command, this.#family, this.#random);
+      this.#carryOut(this.#asSignal(asked));
+    }
   }
 
   /** A book moves the queues, and fills the orders that it has come to. */
@@ -242,13 +208,12 @@ export class Life {
     const waiting = [...this.#account.openOrders.values()].filter(
       (each) => each.symbol === symbol && isInQueue(each),
     );
-    const order = happens(this.#random, 0.5) ? pick(this.#random, waiting) : undefined;
-    const price = order?.price ?? marketPrice;
-    const side = order === undefined ? (happens(this.#random, 0.5) ? "BID" : "ASK") : restingSide(order.side);
-    const worth = LEVEL_WORTH[this.#family.type] * SCALE * BigInt(Math.ceil(this.#random() ** 3 * 20));
     this.#marketTrades += 1;
-    const quantity = ((worth * SCALE) / price) as Quantity;
-    const trade = { aggregateId: this.#marketTrades, price, quantity, side, time: this.#at } as const;
+    const trade = {
+      ...randomTrade(this.#family, marketPrice, waiting, this.#random),
+      ...{ aggregateId: this.#marketTrades, time: this.#at },
+    };
+    const { quantity } = trade;
     const reached = ordersReached(this.#account, symbol, trade);
     const before = this.#trades.length;
     this.#carryOut(this.#queues.match(symbol, trade));

@@ -9,6 +9,7 @@ import { apply } from "../../../src/engine/apply.ts";
 import { openStrategy } from "../../../src/engine/open-strategy.ts";
 import { encodeLeg, encodeOrder, encodeTrade } from "../../../src/store/codec.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { receiptFaults } from "../harness/receipts.ts";
 import type { Family } from "./families.ts";
 import { checkChange, checkLegChange, stateOf } from "./invariants.ts";
 
@@ -53,7 +54,8 @@ type Query = { readonly symbol: string; readonly limit: number };
 /** What follows from a journal alone. */
 function replay(strategyId: string, entries: readonly JournalEntry[], { type }: Family) {
   const [first, ...events] = entries.flatMap((entry): readonly DomainEvent[] => entry.events);
-  const { account, event, incomes: seed } = openStrategy(strategyId, type, first?.at ?? 0);
+  const profile = first?.type === "StrategyOpened" ? first.profile : undefined;
+  const { account, event, incomes: seed } = openStrategy(strategyId, type, first?.at ?? 0, profile);
   if (first?.type !== event.type) throw new Error("a journal begins with the opening of its strategy");
   const orders = new Map<number, Order>();
   const legs = new Map<number, Leg>();
@@ -66,7 +68,22 @@ function replay(strategyId: string, entries: readonly JournalEntry[], { type }: 
     if (applied.order !== null) replace(orders, applied.order.orderId, applied.order, checkChange);
     if (applied.leg !== null) replace(legs, applied.leg.legId, applied.leg, checkLegChange);
   }
+  const [fault] = [...receiptFaults(trades, account), ...sharingFaults(trades)];
+  if (fault !== undefined) throw new Error(fault);
   return { state: stateOf(account), orders: [...orders.values()], legs: [...legs.values()], trades, incomes };
+}
+
+/** One trade of the market fills no more of a strategy's orders than it was of. */
+function sharingFaults(trades: readonly Trade[]): string[] {
+  const filledBy = new Map<string, bigint>();
+  return trades.flatMap(({ symbol, quantity, receipt }) => {
+    if (receipt?.marketTrade == null) return [];
+    const { aggregateId, quantity: traded } = receipt.marketTrade;
+    const key = `${symbol} ${aggregateId}`;
+    const filled = (filledBy.get(key) ?? 0n) + quantity;
+    filledBy.set(key, filled);
+    return filled > traded ? [`a trade of ${traded} fills no more than that: ${filled} by ${key}`] : [];
+  });
 }
 
 function replace<T>(all: Map<number, T>, id: number, later: T, check: (earlier: T, later: T) => void): void {

@@ -153,6 +153,8 @@ const DESK_OUTCOMES_MIN = {
   LegPlaced: 20,
   LegFired: 3,
   FundingSettled: 20,
+  OrderRested: 20,
+  "OrderFilled WALK": 50,
 };
 
 test.each([20_240_808, freshSeed])(
