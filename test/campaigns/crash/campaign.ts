@@ -6,6 +6,7 @@ import type { Victim } from "../harness/victims.ts";
 import { type CrashFaultKind, type CrashReport, type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 import { type FailoverReport, runFailovers } from "./failovers.ts";
 import type { End } from "./kill.ts";
+import { runServerKills, type ServerKill } from "./server-kills.ts";
 
 export const CAMPAIGN = campaign({
   name: "crash",
@@ -15,14 +16,19 @@ of its own also of that, or of both at once. After each restart every book is ch
 once, and all balances are what the trades make them. Half of the strategies have the fill profile strict; each of their
 trades has to follow from its receipt.
 
-With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead, under two gateways.`,
+With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead, under two gateways.
+
+With --servers it runs that many gateways on one PostgreSQL database and kills one of them in each cycle, while the market
+reaches limit orders that rest; the others must fill them within 15 s, once.`,
   flags: {
     cycles: number("kills per store", { usual: 100, most: 100_000 }),
     failovers: number("failovers instead", { usual: 0, least: 0, most: 10_000 }),
+    servers: number("gateways on one PostgreSQL database instead of one", { usual: 1, least: 1, most: 10 }),
     ...{ store: STORE, seed: SEED, json: JSON_REPORT },
   },
-  async run({ cycles, failovers, store, seed }, { interrupted: signal }) {
+  async run({ cycles, failovers, servers, store, seed }, { interrupted: signal }) {
     if (failovers > 0) return await failOver(failovers, signal);
+    if (servers > 1) return await killServers({ servers, count: cycles, seed, signal });
     const reports = await onEachStore(store, signal, (name) => {
       const onCycle = (cycle: CycleReport) => say(progress(name, cycles, cycle));
       return runCrashCycles({ store: name, seed, cycles, onCycle, signal });
@@ -55,6 +61,31 @@ async function failOver(count: number, signal: AbortSignal) {
     report,
     text: `${lines.join("\n")}\n`,
     isClean: faults.length === 0 && failovers.length === count,
+  };
+}
+
+async function killServers(parts: Parameters<typeof runServerKills>[0]) {
+  const onKill = ({ filledAfterMs, acknowledged, sentAgain }: ServerKill) =>
+    say(
+      `all is filled ${Math.round(filledAfterMs)} ms after the kill; ${acknowledged} acknowledged, ${sentAgain} sent again`,
+    );
+  const report = await runServerKills({ ...parts, onKill });
+  if (report === null) throw new Error("PostgreSQL's programs are missing (Debian: postgresql)");
+  const { kills, orders, reached, faults, seed } = report;
+  const lines = [
+    `seed: ${seed}`,
+    `kills of one of ${parts.servers} servers: ${kills.length}`,
+    `orders acknowledged: ${orders}`,
+    `of them reached by the market around a kill: ${reached}`,
+    `all of these filled after at most: ${Math.round(Math.max(0, ...kills.map(({ filledAfterMs }) => filledAfterMs)))} ms`,
+    `requests sent again: ${kills.reduce((total, { sentAgain }) => total + sentAgain, 0)}`,
+    `faults: ${faults.length}`,
+    ...faults.map(({ kind, what }) => `${kind}: ${what}`),
+  ];
+  return {
+    report,
+    text: `${lines.join("\n")}\n`,
+    isClean: faults.length === 0 && kills.length === parts.count,
   };
 }
 

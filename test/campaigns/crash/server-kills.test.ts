@@ -1,0 +1,20 @@
+// Two kills of one of three servers under load. `npm run crash -- --servers 3` runs a hundred.
+import { expect, test } from "vitest";
+import { hasPostgresPrograms, postgresTitle } from "../../support/postgres.ts";
+import { FILLED_MS_MAX, runServerKills } from "./server-kills.ts";
+
+test.skipIf(!hasPostgresPrograms)(
+  postgresTitle(
+    "what a killed server's orders were reached by is filled by the others, within 15 seconds and once",
+  ),
+  async ({ skip }) => {
+    const report = await runServerKills({ servers: 3, count: 2, seed: 20_261_127 });
+    if (report === null) return skip("PostgreSQL's programs are missing");
+    const { kills, orders, reached, faults } = report;
+    expect(faults).toEqual([]);
+    expect(kills).toHaveLength(2);
+    for (const { filledAfterMs } of kills) expect(filledAfterMs).toBeLessThan(FILLED_MS_MAX);
+    expect(reached).toBe(24);
+    expect(orders).toBeGreaterThan(60);
+  },
+);

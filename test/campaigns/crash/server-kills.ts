@@ -1,0 +1,169 @@
+// Servers killed under load: several gateways on one PostgreSQL database, at the prices of one steered market.
+// Traders place, fill and cancel orders at all of them by turns. Again and again one server is killed while
+// limit orders of every trader rest, and the market reaches these orders just before or just after. The others
+// must fill them. In the end every acknowledged order must be there once, and every book must be what its
+// trades and its journal make it.
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { seedStrategies } from "../../../src/keys/seed.ts";
+import { OUTSIDE_MS_MAX } from "../../support/eventually.ts";
+import { type GatewayProcess, newDirectory, startGateway } from "../../support/gateway.ts";
+import { seededRandom } from "../../support/random.ts";
+import { restingPriceOf, symbol } from "../../support/spot-trader.ts";
+import type { Fault } from "../harness/faults.ts";
+import { journalFaults } from "../harness/journal.ts";
+import { recomputedFaults } from "../harness/recomputed.ts";
+import { openSteeredMarket } from "../harness/steered-market.ts";
+import { makeStore } from "../harness/stores.ts";
+import { type Counts, InsistentTrader } from "./insistent-trader.ts";
+
+export type ServerKill = {
+  /** From the kill until every resting order of every trader was shown as FILLED, ms. */
+  readonly filledAfterMs: number;
+  /** Orders acknowledged since the kill before. */
+  readonly acknowledged: number;
+  /** Requests since the kill before that were answered 503, or not at all, and sent again. */
+  readonly sentAgain: number;
+};
+
+export type ServerKillsReport = {
+  readonly seed: number;
+  readonly kills: readonly ServerKill[];
+  /** Orders acknowledged in all, and those of them that the market reached. */
+  readonly orders: number;
+  readonly reached: number;
+  readonly faults: readonly Fault[];
+};
+
+const TRADERS = 12;
+/** Load with all servers, before orders are placed for the market to reach, ms. */
+const LOAD_MS = 2_000;
+/** How long before the kill the market reaches the orders at most, ms; every other time it does so after it. */
+const REACHED_BEFORE_MS_MAX = 40;
+const ASK_AGAIN_MS = 250;
+/** How soon another server must have filled what a killed one did not, ms. */
+export const FILLED_MS_MAX = 15_000;
+/** Parts of the first price: where orders rest, and where the market goes to reach them. */
+const [RESTING, REACHED] = [0.99, 0.98];
+
+/** Kills one of so many servers so many times. Null where PostgreSQL's programs are missing. */
+export async function runServerKills(parts: {
+  readonly servers: number;
+  readonly count: number;
+  readonly seed: number;
+  readonly onKill?: (kill: ServerKill) => void;
+  readonly signal?: AbortSignal;
+}): Promise<ServerKillsReport | null> {
+  const { servers, count, seed, onKill, signal } = parts;
+  const random = seededRandom(seed);
+  const store = await makeStore("postgres");
+  if (store === null) return null;
+  const market = await openSteeredMarket();
+  const first = market.price(symbol);
+  const at = (part: number) => (Math.round(Number(first.bid) * part * 100) / 100).toFixed(2);
+  const [resting, reached] = [at(RESTING), at(REACHED)];
+  const directories = Array.from({ length: servers }, (_, index) =>
+    index === 0 ? store.dataDir : newDirectory(),
+  );
+  for (const directory of directories.slice(1))
+    copyFileSync(join(store.dataDir, "master.key"), join(directory, "master.key"));
+  const gateways: GatewayProcess[] = [];
+  const urls: string[] = [];
+  const start = async (index: number) => {
+    const dataDir = directories[index] ?? "";
+    const gateway = await startGateway({ dataDir, env: { ...store.env, ...market.env } });
+    gateways[index] = gateway;
+    urls[index] = gateway.url;
+  };
+  try {
+    const strategies = await store.beside(({ store: stored }) => {
+      const wanted = Array.from({ length: TRADERS }, () => "SPOT" as const);
+      return seedStrategies(stored, store.master, wanted, Date.now());
+    });
+    for (const index of directories.keys()) await start(index);
+    const price = await restingPriceOf(urls[0] ?? "");
+    const counts: Counts = { acknowledged: 0, sentAgain: 0, sentAt: [] };
+    const traders = strategies.map(
+      (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts }),
+    );
+    const working = traders.map((trader) => trader.work());
+    for (const work of working) work.catch(() => {});
+
+    const kills: ServerKill[] = [];
+    const faults: Fault[] = [];
+    const check = async (kill: number, trader: InsistentTrader, orderId: number, killedAt: number) => {
+      const filledAt = await whenFilled(trader, orderId);
+      const ms = filledAt === null ? null : filledAt - killedAt;
+      const what = `order ${orderId} of ${trader.strategy.strategyId}, at kill ${kill}`;
+      if (ms === null) faults.push({ kind: "LOST", what: `${what}: not filled` });
+      else if (ms > FILLED_MS_MAX) faults.push({ kind: "GATEWAY", what: `${what}: filled after ${ms} ms` });
+      return ms ?? OUTSIDE_MS_MAX;
+    };
+    while (kills.length < count && signal?.aborted !== true) {
+      await pause(LOAD_MS);
+      const kill = kills.length + 1;
+      const placed = await Promise.race([
+        Promise.all(traders.map(async (trader) => [trader, await trader.rest(`r${kill}`, resting)] as const)),
+        failed(working),
+      ]);
+      const victim = Math.floor(random() * servers);
+      const reach = () => market.setPrice(symbol, { bid: reached, ask: at(REACHED + 0.0001) });
+      if (kill % 2 === 0) {
+        reach();
+        await pause(random() * REACHED_BEFORE_MS_MAX);
+      }
+      const killedAt = performance.now();
+      await gateways[victim]?.kill();
+      if (kill % 2 !== 0) reach();
+      const took = await Promise.race([
+        Promise.all(placed.map(([trader, orderId]) => check(kill, trader, orderId, killedAt))),
+        failed(working),
+      ]);
+      market.setPrice(symbol, first);
+      const { acknowledged, sentAgain } = counts;
+      const report = { filledAfterMs: Math.max(...took), acknowledged, sentAgain };
+      Object.assign(counts, { acknowledged: 0, sentAgain: 0 });
+      kills.push(report);
+      onKill?.(report);
+      await start(victim);
+    }
+    await pause(LOAD_MS);
+    for (const trader of traders) trader.stop();
+    await Promise.all(working);
+    for (const { process, output } of gateways) {
+      if (process.exitCode !== null)
+        faults.push({ kind: "GATEWAY", what: `a gateway has ended:\n${output()}` });
+    }
+    await store.beside(async (beside) => {
+      for (const trader of traders) {
+        const { strategyId } = trader.strategy;
+        faults.push(...(await trader.faults()), ...(await journalFaults(beside.store, strategyId)));
+        faults.push(...(await recomputedFaults(beside, strategyId, "SPOT")));
+      }
+    });
+    const orders = traders.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+    return { seed, kills, orders, reached: kills.length * traders.length, faults };
+  } finally {
+    for (const gateway of gateways) await gateway.kill();
+    await market.close();
+    await store.close();
+  }
+}
+
+/** When a server showed it as FILLED, by the monotonic clock, ms; null if none did in time. */
+async function whenFilled(trader: InsistentTrader, orderId: number): Promise<number | null> {
+  const until = performance.now() + OUTSIDE_MS_MAX;
+  while (performance.now() < until) {
+    const answer = await trader.ask("/api/v3/order", { symbol, orderId });
+    if (answer?.body.status === "FILLED") return performance.now();
+    await pause(ASK_AGAIN_MS);
+  }
+  return null;
+}
+
+/** Rejects once a trader gives up. */
+async function failed(working: readonly Promise<void>[]): Promise<never> {
+  await Promise.all(working);
+  throw new Error("the traders have stopped");
+}
