@@ -110,6 +110,24 @@ test("requests in flight count, and so do those that were never answered", () =>
   expect(typeof limits.admit("a", LOOK)).toBe("number");
 });
 
+test("a count that may be of the minute before blocks nothing longer than that is uncertain", () => {
+  const { time, limits } = opened(0, 59);
+  const [early, alsoEarly] = [limits.admit("a", QUERY), limits.admit("a", QUERY)];
+  time.advance(1_000);
+  if (typeof early === "object") limits.end(early, headers({ [WEIGHT]: 95 }));
+  // The clocks differ a little: at the venue it is still the minute before.
+  expect(sent(limits, "b", ORDER, { [WEIGHT]: 96 })).toBeNull();
+  expect(sent(limits, "b", QUERY, {})).not.toBeNull();
+  time.advance(2_000);
+  // Its own 5 of this minute remain.
+  expect(limits.shareUsed()).toBe(0.05);
+  expect(sent(limits, "b", QUERY, { [WEIGHT]: 9 })).toBeNull();
+  if (typeof alsoEarly === "object") limits.end(alsoEarly, headers({ [WEIGHT]: 97 }));
+  expect(limits.shareUsed()).toBe(0.13);
+  expect(sent(limits, "b", QUERY, { [WEIGHT]: 60 })).toBeNull();
+  expect(limits.shareUsed()).toBe(0.6);
+});
+
 test("a venue without weight headers is not limited by what it took", () => {
   const { limits } = opened();
   for (let each = 0; each < 50; each += 1) expect(sent(limits, "a", LOOK, {})).toBeNull();

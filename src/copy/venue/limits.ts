@@ -216,12 +216,13 @@ export class Limits {
     const { weight, weightHeader, orders } = this.#rates;
     const counted = header === null ? "LOST" : countIn(header, weightHeader);
     if (typeof counted === "number") this.#compare(charge, counted, venueNow);
-    account.weight.end(cost.weight, counted, venueNow, weight);
-    this.#ofAll.end(cost.weight, counted, venueNow, weight);
+    const ended = { sentAt: charge.sentAt, venueNow };
+    account.weight.end({ ...ended, cost: cost.weight, counted }, weight);
+    this.#ofAll.end({ ...ended, cost: cost.weight, counted }, weight);
     if (!cost.placesOrder) return;
     for (const [name, terms] of orders) {
       const counted = header === null ? "LOST" : countIn(header, name);
-      ordersOf(account, name).end(1, counted, venueNow, terms);
+      ordersOf(account, name).end({ ...ended, cost: 1, counted }, terms);
     }
   }
 
@@ -337,37 +338,57 @@ export class PollBudget {
 /** Windows of `windowMs` in which the venue grants `limit`. */
 type BudgetTerms = { readonly windowMs: number; readonly limit: number };
 
+/** `counted`: LOST if the venue never answered, null if it gave no count. */
+type EndedRequest = {
+  readonly cost: number;
+  readonly counted: number | null | "LOST";
+  readonly sentAt: number;
+  readonly venueNow: number;
+};
+
 /**
  * A budget of the venue in its present window: what it has counted, by its headers, plus requests in flight.
- * Windows are aligned to the venue's clock.
+ * Windows are aligned to the venue's clock. A count that may be the window's before holds only as long as that
+ * cannot be told, and would else block the whole window.
  */
 class Budget {
   #window = -1;
   #used = 0;
+  /** The highest count of a request that was sent before the window was surely the venue's, too. */
+  #uncertain = 0;
   #underWay = 0;
 
   /** How much more fits into a share of the present window's limit; below zero if it is exceeded. */
   left(venueNow: number, terms: BudgetTerms, share: number): number {
-    this.#turnTo(venueNow, terms);
-    return Math.floor(terms.limit * share) - this.#used - this.#underWay;
+    return Math.floor(terms.limit * share) - this.#usedAt(venueNow, terms) - this.#underWay;
   }
 
   begin(cost: number): void {
     this.#underWay += cost;
   }
 
-  /** The request has ended with the venue's count: LOST if it never answered, null if it gave none. */
-  end(cost: number, counted: number | null | "LOST", venueNow: number, terms: BudgetTerms): void {
+  end({ cost, counted, sentAt, venueNow }: EndedRequest, terms: BudgetTerms): void {
     this.#underWay -= cost;
     this.#turnTo(venueNow, terms);
-    if (counted === "LOST") this.#used += cost;
-    else if (counted !== null) this.#used = Math.max(this.#used, counted);
+    if (counted === null) return;
+    const isCertain = counted !== "LOST" && sentAt >= this.#certainFrom(terms);
+    if (isCertain) this.#used = Math.max(this.#used, counted);
+    else this.#used += cost;
+    if (!isCertain && counted !== "LOST") this.#uncertain = Math.max(this.#uncertain, counted);
   }
 
   /** The used part of the limit in the present window: 0 to 1, or more. */
   shareUsed(venueNow: number, terms: BudgetTerms): number {
+    return this.#usedAt(venueNow, terms) / terms.limit;
+  }
+
+  #usedAt(venueNow: number, terms: BudgetTerms): number {
     this.#turnTo(venueNow, terms);
-    return this.#used / terms.limit;
+    return venueNow < this.#certainFrom(terms) ? Math.max(this.#used, this.#uncertain) : this.#used;
+  }
+
+  #certainFrom({ windowMs }: BudgetTerms): number {
+    return this.#window * windowMs + EDGE_MS;
   }
 
   #turnTo(venueNow: number, { windowMs }: BudgetTerms): void {
@@ -375,6 +396,7 @@ class Budget {
     if (window <= this.#window) return;
     this.#window = window;
     this.#used = 0;
+    this.#uncertain = 0;
   }
 }
 
