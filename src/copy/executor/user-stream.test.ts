@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FaultProxy } from "../../../test/support/fault-proxy.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
+import { POLL_INTERVAL_MS } from "../reconcile/poll.ts";
 import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -117,8 +118,9 @@ test("a trade of the account's owner has the account polled soon", async () => {
   await stage.venue.fill(copier.account, (await stage.entries(copier)).at(-1)?.venueOrderId ?? "", "1900");
   await stage.eventually("events are received", async () => (await stage.holds(copier, "ETHUSDT")) === "0.1");
   expect(asked("GET /fapi/v3/account")).toBe(polls);
-  await stage.passes(5_000);
-  await stage.eventually("the account is polled", () => asked("GET /fapi/v3/account") > polls);
+  const since = stage.time.now();
+  await stage.waitFor("the account is polled", () => asked("GET /fapi/v3/account") > polls);
+  expect(stage.time.now() - since).toBeLessThan(POLL_INTERVAL_MS);
 });
 
 test("a copy on spot has one, and none once it is stopped", async () => {
