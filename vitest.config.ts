@@ -50,7 +50,7 @@ const LONG = [
   "test/browser/{absent-server,axe,copier,docs,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
   "test/campaigns/{crash,fire,fuzz,soak,walk}/**/*.test.ts",
-  "test/clients/{lyrebird-client-streams,python-sockets,go-sockets}.test.ts",
+  "test/clients/{lyrebird-client-streams,python-sockets,python-bots,go-sockets}.test.ts",
   "test/copy/kill-switches.test.ts",
   "test/market/{futures-history,futures-outage,outage,receipts}.test.ts",
   "test/process/{backup,copier,copier-https,copier-news,copier-thread,data-directory,full-disk,greeting,https}.test.ts",

@@ -7,6 +7,8 @@ const HERE = import.meta.dirname;
 const DOCUMENT = readFileSync(join(HERE, "../../docs/clients.md"), "utf8");
 /** Parts of programs that stand for themselves. */
 const WITHOUT_A_CLIENT = ["facts.py", "raw.py", "main.go"];
+/** This program reads its lines from the document. */
+const READS_THE_DOCUMENT = "freqtrade_bot.py";
 
 /** The lines of a text without what they are indented by. */
 function bare(text: string): string {
@@ -29,7 +31,9 @@ describe.each(LANGUAGES)("the section %s", (title, language, ending) => {
   // The first block only names the addresses and the key.
   const lines = blocks.slice(1).map(([, text = ""]) => bare(text));
   const files = readdirSync(join(HERE, language))
-    .filter((name) => name.endsWith(ending) && !WITHOUT_A_CLIENT.includes(name))
+    .filter(
+      (name) => name.endsWith(ending) && !WITHOUT_A_CLIENT.includes(name) && name !== READS_THE_DOCUMENT,
+    )
     .map((name) => ({ name, text: bare(readFileSync(join(HERE, language, name), "utf8")) }));
 
   test("has the lines of a program that is run, for every block", () => {
@@ -46,7 +50,10 @@ describe.each(LANGUAGES)("the section %s", (title, language, ending) => {
   });
 
   test("names the versions that are run", () => {
-    const files = language === "go" ? ["go.mod"] : ["requirements.txt", "requirements-nautilus.txt"];
+    const files =
+      language === "go"
+        ? ["go.mod"]
+        : readdirSync(join(HERE, language)).filter((name) => name.startsWith("requirements"));
     const pinned = files.map((name) => readFileSync(join(HERE, language, name), "utf8")).join("");
     const versions = language === "go" ? /go-binance\/v2 v(\S+)/g : /^(?!unicorn-binance-rest).*==(.*)$/gm;
     for (const [, version = ""] of pinned.matchAll(versions)) expect(section).toContain(version);
