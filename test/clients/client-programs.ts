@@ -9,10 +9,18 @@ import { join } from "node:path";
 
 export const SCRIPTS = join(import.meta.dirname, "python");
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache/clients");
-const INSTALL_MS_MAX = 420_000;
+/** One of them is compiled, which takes minutes. */
+const INSTALL_MS_MAX = 900_000;
 
 /** What runs a client, or why there is none. */
 export type Runner = { readonly program: string } | { readonly missing: string };
+
+type InstallOptions = {
+  /** The oldest version of Python 3 that will do. */
+  readonly minor?: number;
+  readonly pipOptions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
 
 /** The bot of `go/`, built. */
 export async function goBot(): Promise<Runner> {
@@ -28,7 +36,10 @@ export async function goBot(): Promise<Runner> {
 }
 
 /** The interpreter of an environment with the packages of a file of requirements. */
-export async function pythonWith(requirements: string, minor = 10): Promise<Runner> {
+export async function pythonWith(
+  requirements: string,
+  { minor = 10, pipOptions = [], env = {} }: InstallOptions = {},
+): Promise<Runner> {
   const python = await findPython(minor);
   if (python === undefined) return { missing: `needs Python 3.${minor} or newer with venv` };
   const pinned = readFileSync(join(SCRIPTS, requirements), "utf8");
@@ -42,8 +53,9 @@ export async function pythonWith(requirements: string, minor = 10): Promise<Runn
   mkdirSync(CACHE, { recursive: true });
   try {
     await output(python.program, ["-m", "venv", building]);
-    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    await output(join(building, "bin/python"), [...pip, "--requirement", join(SCRIPTS, requirements)]);
+    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...pipOptions];
+    const install = [...pip, "--requirement", join(SCRIPTS, requirements)];
+    await output(join(building, "bin/python"), install, { env });
     rmSync(directory, { recursive: true, force: true });
     renameSync(building, directory);
     return { program };

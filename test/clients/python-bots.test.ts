@@ -8,11 +8,20 @@ import { SYMBOL, type Told } from "./client.ts";
 import { pythonWith, SCRIPTS } from "./client-programs.ts";
 import { runLife } from "./socket-life.ts";
 
-const freqtrade = await pythonWith("requirements-freqtrade.txt", 12);
+const freqtrade = await pythonWith("requirements-freqtrade.txt", { minor: 12 });
 const freqtradeProgram = "program" in freqtrade ? freqtrade.program : "";
 const freqtradeSuffix = "missing" in freqtrade ? ` (${freqtrade.missing})` : "";
 
-const gateway = seededGateway(1, { futuresStrategyCount: 1 });
+// The package has no binaries: pip compiles it. Its own setting makes that quick.
+const hummingbot = await pythonWith("requirements-hummingbot.txt", {
+  minor: 12,
+  pipOptions: ["--no-deps"],
+  env: { WITHOUT_CYTHON_OPTIMIZATIONS: "1" },
+});
+const hummingbotProgram = "program" in hummingbot ? hummingbot.program : "";
+const hummingbotSuffix = "missing" in hummingbot ? ` (${hummingbot.missing})` : "";
+
+const gateway = seededGateway(2, { futuresStrategyCount: 2 });
 
 describe.skipIf(freqtradeProgram === "")(`freqtrade_bot.py${freqtradeSuffix}`, () => {
   const ROUTES = {
@@ -52,5 +61,68 @@ describe.skipIf(freqtradeProgram === "")(`freqtrade_bot.py${freqtradeSuffix}`, (
     const { body } = await signed(gateway.url, key, "GET", account);
     const usdt = (body.balances ?? body.assets).find(({ asset }: Told) => asset === "USDT");
     expect(facts.get("balance").USDT).toBe(Number(usdt.free ?? usdt.walletBalance));
+  });
+});
+
+describe.skipIf(hummingbotProgram === "")(`hummingbot_bot.py${hummingbotSuffix}`, () => {
+  const ROUTES = {
+    spot: { orders: "/api/v3/allOrders", trades: "/api/v3/myTrades", account: "/api/v3/account" },
+    futures: { orders: "/fapi/v1/allOrders", trades: "/fapi/v1/userTrades", account: "/fapi/v3/account" },
+  } as const;
+  const NAMES = {
+    spot: ["ready", "book", "placed", "canceled", "buy", "held", "sell", "balance", "complaints", "closed"],
+    futures: [
+      ...["ready", "leverage", "book", "placed", "canceled", "buy", "position", "sell", "balance"],
+      ...["complaints", "closed"],
+    ],
+  } as const;
+
+  test.each(["spot", "futures"] as const)("cancels an order, buys and sells on %s", async (type) => {
+    const key = type === "spot" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
+    const command = [hummingbotProgram, join(SCRIPTS, "hummingbot_bot.py")];
+    const facts = await runLife(command, type, gateway.url, key);
+    expect(facts.get("complaints")).toEqual({ texts: [] });
+    expect([...facts.keys()]).toEqual(NAMES[type]);
+    const { orders: ordersRoute, trades: tradesRoute, account } = ROUTES[type];
+    const ask = async (path: string, parameters = {}) => {
+      const { status, body } = await signed(gateway.url, key, "GET", path, parameters);
+      expect(status).toBe(200);
+      return body;
+    };
+
+    const orders: Told[] = await ask(ordersRoute, { symbol: SYMBOL });
+    const [placed, buy, sell] = ["placed", "buy", "sell"].map((name) => facts.get(name));
+    const told = orders.map((order) =>
+      ["orderId", "clientOrderId", "side", "type", "status"].map((name) => order[name]),
+    );
+    expect(told).toEqual([
+      [placed.orderId, placed.clientOrderId, "BUY", "LIMIT", "CANCELED"],
+      [buy.orderId, buy.clientOrderId, "BUY", "MARKET", "FILLED"],
+      [sell.orderId, sell.clientOrderId, "SELL", "MARKET", "FILLED"],
+    ]);
+    expect(Number(placed.price)).toBe(Number(orders[0].price));
+    expect(facts.get("canceled")).toEqual({ clientOrderId: placed.clientOrderId });
+
+    const trades: Told[] = await ask(tradesRoute, { symbol: SYMBOL });
+    for (const [index, told] of [buy, sell].entries()) {
+      const { orderId, id, price, qty, commission, commissionAsset } = trades[index];
+      expect(told).toMatchObject({ orderId, tradeId: id, feeAsset: commissionAsset });
+      expect([told.price, told.quantity, told.fee].map(Number)).toEqual([price, qty, commission].map(Number));
+    }
+    expect(trades).toHaveLength(2);
+
+    const { balances, assets, positions } = await ask(account);
+    for (const [asset, amount] of Object.entries(facts.get("balance"))) {
+      const row = (balances ?? assets).find((each: Told) => each.asset === asset);
+      expect(Number(amount)).toBe(Number(row.free ?? row.walletBalance));
+    }
+    if (type === "spot") {
+      expect(Number(facts.get("held").BTC)).toBeCloseTo(Number(buy.quantity) - Number(buy.fee), 8);
+    } else {
+      const { quantity, entry, leverage } = facts.get("position");
+      expect([quantity, entry].map(Number)).toEqual([buy.quantity, buy.price].map(Number));
+      expect([Number(leverage), facts.get("leverage").leverage]).toEqual([3, 3]);
+      expect(positions).toEqual([]);
+    }
   });
 });

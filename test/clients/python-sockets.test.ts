@@ -23,7 +23,7 @@ const runner = await pythonWith("requirements.txt");
 const program = "program" in runner ? runner.program : "";
 const suffix = "missing" in runner ? ` (${runner.missing})` : "";
 
-const newer = await pythonWith("requirements-nautilus.txt", 12);
+const newer = await pythonWith("requirements-nautilus.txt", { minor: 12 });
 const newerProgram = "program" in newer ? newer.program : "";
 const newerSuffix = "missing" in newer ? ` (${newer.missing})` : "";
 
