@@ -257,7 +257,7 @@ class Step {
   }
 }
 
-/** A row of `P`. The account does not store the sum of a symbol's realized profits, so `cr` is always zero. */
+/** A row of `P`. The account does not store a symbol's sum of realized profits: `cr` is always zero. */
 function positionRow(account: Account, symbol: string, { market }: TranslationContext) {
   const risk = presentRisk(standingOf(account, symbol, market));
   return {

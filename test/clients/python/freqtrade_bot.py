@@ -79,7 +79,8 @@ def main():
     from freqtrade.main import main as freqtrade
 
     config = documented()
-    config["exchange"].update(key=KEY, secret=SECRET, pair_whitelist=["BTC/USDT" if IS_SPOT else "BTC/USDT:USDT"])
+    pair = "BTC/USDT" if IS_SPOT else "BTC/USDT:USDT"
+    config["exchange"].update(key=KEY, secret=SECRET, pair_whitelist=[pair])
     config.update(
         custom_price_max_distance_ratio=0.5,
         dry_run=False,

@@ -60,7 +60,7 @@ class Complaints(logging.Handler):
 
 
 class Bot(StrategyPyBase):
-    """Places a limit order and cancels it, buys, and sells. Each tick continues its life to the next `yield`."""
+    """Places a limit order and cancels it, buys, and sells. Each tick continues to the next `yield`."""
 
     def __init__(self, connector, events):
         super().__init__()
