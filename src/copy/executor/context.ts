@@ -35,6 +35,9 @@ export type CopyContext = {
   raise(alarm: CopyAlarm): void;
   /** The account is polled soon. */
   pollSoon(): void;
-  /** Marks a symbol while the outcome of one of its orders is in doubt; other symbols do not wait for it. */
-  setInDoubt(symbol: string, isInDoubt: boolean): void;
+  /**
+   * Marks a symbol until what it answers is called, while the outcome of one of its orders is in doubt: other symbols
+   * and legs do not wait for it.
+   */
+  doubt(symbol: string): () => void;
 };

@@ -1,6 +1,7 @@
 // Executes one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that
 // executes its rows in order, and reconciles the symbol when none is left. So orders of a symbol keep their
-// order, and one symbol's failure delays no other. An opening waits, over all symbols, for earlier orders and
+// order, and one symbol's failure delays no other. A leg of the position that a copy has is sent beside its symbol's
+// worker while that finds out an order's outcome. An opening waits, over all symbols, for earlier orders and
 // for reductions and protection: it may need the money that they free, and never takes the place of an exit.
 // Polls of the account and requests to the copy run beside the workers.
 import type { Logger } from "pino";
@@ -150,8 +151,8 @@ export class CopyExecutor {
   #areOpeningsKnown = false;
   /** Until when the venue's limits let rows wait that open something, by number; wall time, Unix ms. */
   readonly #postponed = new Map<number, number>();
-  /** Symbols that others do not wait for: an outcome is being found out there, or work failed. */
-  readonly #inDoubt = new Set<string>();
+  /** Symbols that others do not wait for: outcomes are being found out there, so many, or work failed. */
+  readonly #inDoubt = new Map<string, number>();
   readonly #failed = new Set<string>();
   readonly #touchedAt = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
@@ -247,10 +248,13 @@ export class CopyExecutor {
       raise: (alarm) => this.#alarms.raise(alarm),
       pollInTime: (ms) => this.#pollInTime(ms),
       isPollOverdue: () => this.#missing.inVain >= POLLS_IN_VAIN_MAX,
-      setInDoubt: (symbol, isInDoubt) => {
-        if (isInDoubt) this.#inDoubt.add(symbol);
-        else this.#inDoubt.delete(symbol);
-        this.wake();
+      doubt: (symbol) => {
+        const add = (more: 1 | -1) => {
+          this.#inDoubt.set(symbol, (this.#inDoubt.get(symbol) ?? 0) + more);
+          this.wake();
+        };
+        add(1);
+        return () => add(-1);
       },
     };
   }
@@ -443,13 +447,33 @@ export class CopyExecutor {
   }
 
   #start(symbol: string): void {
-    if (this.#workers.has(symbol) || this.#next(symbol) === null) return;
-    const work = this.#work(symbol).finally(() => {
-      this.#workers.delete(symbol);
+    if (this.#workers.has(symbol)) this.#startLeg(symbol);
+    else if (this.#next(symbol) !== null) this.#keep(symbol, this.#work(symbol));
+  }
+
+  #isInDoubt(symbol: string): boolean {
+    return (this.#inDoubt.get(symbol) ?? 0) > 0;
+  }
+
+  /** While the outcome of an order is being found out, the position's legs do not wait for it. */
+  #startLeg(symbol: string): void {
+    const name = legWorkerOf(symbol);
+    if (!this.#isInDoubt(symbol) || this.#workers.has(name)) return;
+    const rows = this.#state.outbox(symbol);
+    const row = rows.find((each) => each.status !== "SENT" && !this.#isOvertakenByLegs(each));
+    if (row?.kind !== "PLACE_LEG" || !closesPosition(this.#state, row)) return;
+    // A leg that the symbol's worker is about to send is in no order's way.
+    const isBehindOrder = rows.some((each) => each.status === "SENT" && !isLeg(each));
+    if (isBehindOrder) this.#keep(name, this.#workOnLeg(row));
+  }
+
+  #keep(name: string, working: Promise<void>): void {
+    const work = working.finally(() => {
+      this.#workers.delete(name);
       // Other work may have waited for this.
       if (!this.#isEnded) this.wake();
     });
-    this.#workers.set(symbol, work);
+    this.#workers.set(name, work);
   }
 
   /** The next task of a symbol's worker; null if there is none. */
@@ -497,7 +521,7 @@ export class CopyExecutor {
       const symbol = other.symbol ?? "";
       if (symbol === row.symbol || seen.has(symbol)) continue;
       seen.add(symbol);
-      if (this.#inDoubt.has(symbol) || this.#failed.has(symbol)) continue;
+      if (this.#isInDoubt(symbol) || this.#failed.has(symbol)) continue;
       const isOpening = this.#openings.has(other.entryId);
       if (other.entryId < row.entryId && !(isOpening && other.status === "SENT")) return false;
       if (!isOpening) return false;
@@ -617,6 +641,7 @@ export class CopyExecutor {
       try {
         // The gate has to know the venue.
         await this.#gate.ready();
+        await this.#workers.get(legWorkerOf(symbol));
         const next = this.#next(symbol);
         if (next === null) return;
         if (next === "RECONCILE") await this.#reconcile(symbol);
@@ -627,6 +652,14 @@ export class CopyExecutor {
         this.#failed.add(symbol);
         if (!(await this.#failedWith(error, symbol, backOff.next()))) return;
       }
+    }
+  }
+
+  async #workOnLeg(row: MirrorEntry): Promise<void> {
+    try {
+      await this.#execute(row);
+    } catch (error) {
+      await this.#failedWith(error, row.symbol);
     }
   }
 
@@ -1164,6 +1197,11 @@ export class CopyExecutor {
     }
     this.#save();
   }
+}
+
+/** The name of the worker that a symbol has for a leg beside its own. */
+function legWorkerOf(symbol: string): string {
+  return `leg of ${symbol}`;
 }
 
 /** Executes a row that answers an action of the strategy. It is not in the outbox any more then. */

@@ -197,7 +197,7 @@ test("a cancel that the venue has refused is repeated by the next poll", async (
   expect(proxy.seen.filter((route) => route === "DELETE /api/v3/order")).toHaveLength(2);
 });
 
-describe("a stop whose request is lost on its way", () => {
+describe("a stop", () => {
   let strategy: string;
   let copier: Copier;
   const legs = async () =>
@@ -216,7 +216,27 @@ describe("a stop whose request is lost on its way", () => {
     copier = await stage.copier(strategy, "FUTURES");
   });
 
-  test("is sent again at once, under the same id", async () => {
+  test("does not wait for the outcome of an exit before it", async () => {
+    await stage.does(strategy, places("BUY", "0.004"));
+    proxy.plan("POST /fapi/v1/order", { answer: { status: 503, body: "" } });
+    await stage.does(strategy, places("SELL", "0.001"), false);
+    await stage.does(strategy, { ...places("BUY", "0.001"), entry }, false);
+    stage.wake(strategy);
+    await stage.eventually("the stop is there", async () => (await legs()).length === 1);
+    const exit = (await stage.entries(copier)).find(({ side }) => side === "SELL");
+    expect(exit).toMatchObject({ kind: "PLACE", status: "SENT" });
+    await stage.waitFor("all is done", async () => (await stage.copy(copier)).doneSeq === 4);
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.004");
+    expect(await stage.log(copier)).toEqual([
+      "PLACE BUY MARKET 0.004 FILLED executed 0.004",
+      "PLACE SELL MARKET 0.001 FILLED executed 0.001",
+      "PLACE BUY MARKET 0.001 FILLED executed 0.001",
+      expect.stringMatching(/^PLACE_LEG SELL STOP_MARKET RESTING/),
+    ]);
+    expect(await legs()).toHaveLength(1);
+  });
+
+  test("whose request is lost on its way is sent again at once, under the same id", async () => {
     proxy.plan("POST /fapi/v1/algoOrder", { cut: "BEFORE" });
     const at = stage.time.now();
     await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
@@ -227,38 +247,41 @@ describe("a stop whose request is lost on its way", () => {
   test.each([
     ["", async () => {}],
     [", also by the next process", () => stage.restart()],
-  ])("and was sent again is canceled again should it come after it was canceled%s", async (_, meanwhile) => {
-    const leg = "/fapi/v1/algoOrder";
-    proxy.plan(`POST ${leg}`, { cut: "BEFORE" });
-    await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
-    await stage.waitFor("it is there", async () => (await legs()).length === 1);
-    const [clientLegId] = await legs();
-    const [legId = 0] = (await stage.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
-    await stage.does(strategy, { type: "CancelLeg", legId }, false);
-    stage.wake(strategy);
-    await stage.eventually("it is canceled", async () => (await legs()).length === 0);
-    const isDealtWith = async () => (await stage.copy(copier)).doneSeq === 3;
-    await stage.eventually("nothing waits for it", isDealtWith);
-    await meanwhile();
-    // The venue has it again, by the first request.
-    const body = {
-      symbol: "BTCUSDT",
-      algoId: 9,
-      clientAlgoId: clientLegId,
-      algoStatus: "NEW",
-      updateTime: 1,
-    };
-    proxy.plan(`GET ${leg}`, { answer: { status: 200, body: JSON.stringify(body) } });
-    proxy.seen.length = 0;
-    const canceled = () => proxy.seen.filter((route) => route === `DELETE ${leg}`).length;
-    await stage.waitFor("it is canceled again", () => canceled() === 1);
-    const leftOf = async () => (await stage.log(copier)).slice(1);
-    await stage.waitFor("it is over", async () => `${(await leftOf())[0]}`.includes("CANCELED"));
-    expect(await leftOf()).toEqual([
-      expect.stringMatching(/^PLACE_LEG SELL STOP_MARKET CANCELED/),
-      "CANCEL_LEG SELL STOP_MARKET DONE",
-    ]);
-    await stage.passes(60_000);
-    expect(canceled()).toBe(1);
-  });
+  ])(
+    "whose request was lost and that was sent again is canceled again should it come after it was canceled%s",
+    async (_, meanwhile) => {
+      const leg = "/fapi/v1/algoOrder";
+      proxy.plan(`POST ${leg}`, { cut: "BEFORE" });
+      await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
+      await stage.waitFor("it is there", async () => (await legs()).length === 1);
+      const [clientLegId] = await legs();
+      const [legId = 0] = (await stage.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
+      await stage.does(strategy, { type: "CancelLeg", legId }, false);
+      stage.wake(strategy);
+      await stage.eventually("it is canceled", async () => (await legs()).length === 0);
+      const isDealtWith = async () => (await stage.copy(copier)).doneSeq === 3;
+      await stage.eventually("nothing waits for it", isDealtWith);
+      await meanwhile();
+      // The venue has it again, by the first request.
+      const body = {
+        symbol: "BTCUSDT",
+        algoId: 9,
+        clientAlgoId: clientLegId,
+        algoStatus: "NEW",
+        updateTime: 1,
+      };
+      proxy.plan(`GET ${leg}`, { answer: { status: 200, body: JSON.stringify(body) } });
+      proxy.seen.length = 0;
+      const canceled = () => proxy.seen.filter((route) => route === `DELETE ${leg}`).length;
+      await stage.waitFor("it is canceled again", () => canceled() === 1);
+      const leftOf = async () => (await stage.log(copier)).slice(1);
+      await stage.waitFor("it is over", async () => `${(await leftOf())[0]}`.includes("CANCELED"));
+      expect(await leftOf()).toEqual([
+        expect.stringMatching(/^PLACE_LEG SELL STOP_MARKET CANCELED/),
+        "CANCEL_LEG SELL STOP_MARKET DONE",
+      ]);
+      await stage.passes(60_000);
+      expect(canceled()).toBe(1);
+    },
+  );
 });

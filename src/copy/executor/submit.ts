@@ -274,12 +274,12 @@ class Attempts {
 
   /** Resolves the outcome of the order. ABSENT: it was certainly not executed, and may be sent again. */
   async resolve(): Promise<Placed | Unconfirmed | "ABSENT"> {
-    const { now, pause, setInDoubt } = this.#context;
+    const { now, pause, doubt } = this.#context;
     const since = this.doubtedSince ?? now();
     const { symbol } = this.#row;
     const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
-    setInDoubt(symbol ?? "", true);
+    const isKnown = doubt(symbol ?? "");
     try {
       const backOff = new BackOff(VENUE_RETRIES);
       for (;;) {
@@ -297,7 +297,7 @@ class Attempts {
       if (!(error instanceof NotAnswered)) throw error;
       return this.#unconfirmed();
     } finally {
-      setInDoubt(symbol ?? "", false);
+      isKnown();
     }
   }
 
