@@ -23,7 +23,7 @@ const CAMPAIGNS: readonly (readonly [Campaign<never>, object, readonly string[]]
   ],
   [
     CRASH,
-    { cycles: 100, failovers: 0, store: null, seed, json: false },
+    { cycles: 100, failovers: 0, servers: 1, store: null, seed, json: false },
     ["--cycles 0", "--cycles many", "--store mysql"],
   ],
   [
