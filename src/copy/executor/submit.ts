@@ -280,6 +280,8 @@ class Attempts {
     const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
     const isKnown = doubt(symbol ?? "");
+    // The position is asked for once meanwhile, since it costs more, and at the end.
+    let isPositionAsked = false;
     try {
       const backOff = new BackOff(VENUE_RETRIES);
       for (;;) {
@@ -287,8 +289,10 @@ class Attempts {
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
-        const isOld = now() - since >= POSITION_AFTER_MS;
-        if (isOld && (await this.#isPositionChanged(session))) return this.#unconfirmed();
+        if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
+          isPositionAsked = true;
+          if (await this.#isPositionChanged(session)) return this.#unconfirmed();
+        }
         await pause(Math.min(leftMs, backOff.next()));
       }
       if (isLeg(this.#row) || (await this.#isAbsentByPosition(session))) return "ABSENT";

@@ -25,13 +25,16 @@ import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.t
 const TRIES_MAX = 3;
 /** Delay before an own order in flight is checked again, ms. */
 const IN_FLIGHT_MS = 100;
-/** Between queries of an open order that a price has reached, ms; each time twice as long. */
+/**
+ * Between queries of an open order that a price has reached, ms; each time twice as long. Its execution is also an event of the
+ * account's stream, and exits need the weight.
+ */
 const EXPECTED_MS_MIN = 1_000;
-const EXPECTED_MS_MAX = 4_000;
+const EXPECTED_MS_MAX = 16_000;
 /** A price that is within one five-hundredth of the order's may have reached it since prices were last requested. */
 const NEAR_PARTS = 500n;
 /** Between queries of an order that a price is near to, ms. */
-const NEAR_MS = 8_000;
+const NEAR_MS = 16_000;
 /** An order unknown to the venue twice, this far apart, is gone, ms. */
 const GONE_APART_MS = 2_000;
 /** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */

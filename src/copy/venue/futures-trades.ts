@@ -19,17 +19,27 @@ import {
   valueFor,
 } from "./answers.ts";
 import { WEIGHTS } from "./limits.ts";
-import { type AccountRest, demandOrderId, listFills, NOT_FOUND_CODES, POLL, statusOf } from "./orders.ts";
+import {
+  type AccountRest,
+  demandOrderId,
+  FIND,
+  listFills,
+  NOT_FOUND_CODES,
+  POLL,
+  statusOf,
+  URGENT,
+} from "./orders.ts";
 import type { VenueAnswer, VenueTrade } from "./venue.ts";
 
 const FIND_ORDER = {
   method: "GET",
   path: "/fapi/v1/order",
   weight: WEIGHTS.FUTURES.find,
-  ...POLL,
+  ...FIND,
 } as const;
 const INCOMES = { method: "GET", path: "/fapi/v1/income", weight: WEIGHTS.FUTURES.income, ...POLL } as const;
-const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...POLL };
+// The outcome of an order, for which exits and stops wait, may depend on these. Polls ask by their own priority.
+const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...URGENT };
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
 const VENUES_OWN = /^(adl_|settlement_)?autoclose/;
 /**
