@@ -43,8 +43,13 @@ export async function fill(
     resting === undefined
       ? (await context.rowsOf(collectiveId)).find((entry) => isOurs(entry) && entry.venueOrderId !== null)
       : state.latest(resting);
-  if (mirrored === undefined) state.put(skipped(row, skipOf("NOT_MIRRORED")));
-  else {
+  // Should it turn up, later exits of the strategy have taken their parts of it.
+  const unconfirmed = state.unconfirmed(symbol).find(isOurs);
+  if (unconfirmed !== undefined && unconfirmed.retained === undefined)
+    state.put({ ...unconfirmed, retained: SCALE as Rate, leadPrice: filled.price });
+  if (mirrored === undefined) {
+    state.put(skipped(row, skipOf(unconfirmed === undefined ? "NOT_MIRRORED" : "UNCONFIRMED")));
+  } else {
     const { orderType, clientOrderId, venueOrderId } = mirrored;
     const isOpen = mirrored.status === "RESTING" && mirrored.retained === undefined;
     const retained = isOpen ? { retained: SCALE as Rate } : {};

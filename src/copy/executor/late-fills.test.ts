@@ -130,7 +130,7 @@ test("a sale on spot that never reached the venue ends as soon as the balances s
   expect(stage.time.now() - at).toBeLessThan(75_000);
   expect((await stage.log(copier)).slice(1)).toEqual([
     "PLACE SELL LIMIT 0.0005 SKIPPED UNCONFIRMED",
-    "FILL SELL SKIPPED NOT_MIRRORED",
+    "FILL SELL SKIPPED UNCONFIRMED",
     "RECONCILE SELL MARKET 0.00049 FILLED executed 0.00049",
   ]);
 });
@@ -276,6 +276,33 @@ test.each([
     expect((await stage.entries(copier))[0]).toMatchObject({ skip: null, executedQuote: decimal("100") });
   },
 );
+
+test("exits of the strategy take their part of an entry that the venue hides, which is filled only later", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  const attached = { takeProfitPrice: null, stopLossPrice: null };
+  const entry = { reduceOnly: false, leverage: 10, attached };
+  await stage.does(strategy, { ...places("BUY", "0.004"), entry });
+  answers.set("GET /fapi/v1/order", UNKNOWN_ORDER);
+  proxy.plan("POST /fapi/v1/order", { cut: "AFTER" });
+  const orderId = await stage.does(strategy, places("BUY", "0.004", { at: "90000" }), false);
+  stage.wake(strategy);
+  await stage.waitFor("nobody knows of it", async () => `${await stage.log(copier)}`.includes("UNCONFIRMED"));
+  const seen = { seen: decimal<Price>("90000"), seenAt: stage.time.now() };
+  await stage.does(strategy, { type: "FillRestingOrder", orderId, ...seen });
+  await stage.does(strategy, places("SELL", "0.006"));
+  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.001");
+  answers.clear();
+  const [order] = (await stage.venue.orders(copier.account, "BTCUSDT")).filter(
+    ({ type }) => type === "LIMIT",
+  );
+  await stage.venue.fill(copier.account, `${order?.orderId}`, "90000");
+  await stage.waitFor("it is booked", async () => (await stage.entries(copier))[1]?.status === "FILLED");
+  // A quarter of both entries.
+  await stage.waitFor("it is reduced", async () => (await stage.holds(copier, "BTCUSDT")) === "0.002");
+  expect((await stage.log(copier)).at(-1)).toBe("RECONCILE SELL MARKET 0.003 FILLED executed 0.003");
+});
 
 test("a copy that closes waits for an open order that the venue hides, and cancels it", async () => {
   const strategy = await stage.strategy("SPOT");
