@@ -31,7 +31,7 @@ import {
   findUnconfirmed,
   restingSymbols,
 } from "../reconcile/balances.ts";
-import { poll } from "../reconcile/poll.ts";
+import { POLL_INTERVAL_MS, poll } from "../reconcile/poll.ts";
 import {
   CONFIRMED_MS_MAX,
   isOwnOrder,
@@ -368,7 +368,10 @@ export class CopyExecutor {
     const sincePollMs = this.#parts.wallNow() - this.polledAt;
     if (this.#foreignSince !== null && this.polledAt > this.#foreignSince) this.#foreignSince = null;
     const isUnexplained = this.#missing.isUnexplained || this.#foreignSince !== null;
+    // The position shows an order before the venue does.
+    const isUnconfirmed = this.copy.family === "FUTURES" && this.#state.unconfirmed().length > 0;
     if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
+    else if (isUnconfirmed && sincePollMs >= POLL_INTERVAL_MS) this.pollSoon();
     this.#startAll();
   }
 

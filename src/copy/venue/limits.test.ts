@@ -45,10 +45,14 @@ function sent(
 const refusal = (status: number, code: number) =>
   ({ kind: "LIMITED", status, code, bannedUntil: null }) as const;
 
-test("polls stop at four fifths of an address's weight, a query at nineteen twentieths, an exit at all, until the minute ends", () => {
+test("fees of contracts stop at seven tenths of an address's weight, polls at four fifths, a query at nineteen twentieths, an exit at all, until the minute ends", () => {
   const { time, limits } = opened(0, 59);
-  expect(sent(limits, "a", LOOK, { [WEIGHT]: 59 })).toBeNull();
+  const fees: Cost = { ...LOOK, weight: 5, priority: "BOOKS" };
+  expect(sent(limits, "a", LOOK, { [WEIGHT]: 50 })).toBeNull();
+  expect(sent(limits, "a", fees, { [WEIGHT]: 55 })).toBeNull();
+  expect(sent(limits, "a", QUERY, { [WEIGHT]: 59 })).toBeNull();
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 80 })).toBeNull();
+  expect(sent(limits, "a", fees, {})).not.toBeNull();
   expect(sent(limits, "a", LOOK, {})).not.toBeNull();
   expect(sent(limits, "a", QUERY, { [WEIGHT]: 92 })).toBeNull();
   expect(sent(limits, "a", QUERY, {})).not.toBeNull();

@@ -76,10 +76,11 @@ export const WEIGHTS = {
 
 /**
  * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is
- * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls and bookkeeping,
- * such as fees.
+ * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls, and fees on
+ * spot, which sizes depend on. BOOKS: fees of contracts.
  */
-export type Priority = "REDUCE" | "OPEN" | "POLL";
+export type Priority = (typeof PRIORITIES)[number];
+export const PRIORITIES = ["REDUCE", "OPEN", "POLL", "BOOKS"] as const;
 
 /** A request's cost and priority. */
 export type Cost = {
@@ -97,7 +98,7 @@ export type Cost = {
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
 /** The share of a budget that each priority may use; the rest is left for higher priorities. */
-export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8 };
+export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, BOOKS: 0.7 };
 /**
  * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders that
  * reduce, and what they need.
@@ -107,7 +108,7 @@ export const ADDRESS_SHARE = 0.95;
  * The share of weight counted by address that each priority also leaves unused at the beginning of a window. It falls to zero by
  * the window's end, so that a burst does not take what later exits need.
  */
-export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5 };
+export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5, BOOKS: 0.5 };
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
 export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;

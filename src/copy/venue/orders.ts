@@ -205,7 +205,7 @@ function openOf(row: Body, idKey: string): readonly [string, Quantity] {
 const PAGE_ROWS = 1_000;
 const PAGES_MAX = 20;
 
-type Route = { readonly path: string; readonly weight: number };
+type Route = Pick<RestCall, "path" | "weight" | "priority">;
 
 /** Fees on a symbol that the venue has delisted have an unknown asset, and are not computed. */
 const NOT_RECKONED: VenueFills = { fee: ZERO, feeInBase: ZERO };
@@ -219,7 +219,7 @@ export async function askForFills(
   const rules = await rest.rules.of(symbol);
   if (rules.kind !== "OK") return rules;
   if (rules.value === null) return { kind: "OK", value: NOT_RECKONED };
-  const listed = await listFills(rest, { ...route, ...POLL }, { symbol, orderId: venueOrderId });
+  const listed = await listFills(rest, { ...route, placesOrder: false }, { symbol, orderId: venueOrderId });
   const rows = mapped(listed, (found) => (executed === null ? found.rows : firstOf(found.rows, executed)));
   if (rows.kind !== "OK") return rows;
   if (rows.value === null) return { kind: "OK", value: null };

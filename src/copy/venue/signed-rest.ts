@@ -11,7 +11,7 @@ import type { Timers } from "../../concurrency/time.ts";
 import type { VenueHealth } from "../../domain/venue-report.ts";
 import { sign } from "../../keys/signatures.ts";
 import { mapped, objectOf, Rejections, readAnswer, timeOf, unknown } from "./answers.ts";
-import { type Cost, type Header, Limits, type Priority } from "./limits.ts";
+import { type Cost, type Header, Limits, PRIORITIES, type Priority } from "./limits.ts";
 import type { AskedAt, VenueAnswer, VenueCredentials, VenueDelay, VenueRejection } from "./venue.ts";
 
 /** How long after its creation the venue may execute a request, ms. */
@@ -60,7 +60,7 @@ export class VenueRest {
   readonly #slots = new Semaphore<Priority>({
     permits: SOCKETS_MAX,
     queueMax: REQUESTS_WAITING_MAX,
-    priorities: ["REDUCE", "OPEN", "POLL"],
+    priorities: PRIORITIES,
   });
   readonly clock: VenueClock;
   readonly limits: Limits;

@@ -33,7 +33,7 @@ import type {
 
 const { SPOT } = WEIGHTS;
 const ORDER = "/api/v3/order";
-const FILLS = { path: "/api/v3/myTrades", weight: SPOT.fills };
+const FILLS = { path: "/api/v3/myTrades", weight: SPOT.fills, priority: "POLL" } as const;
 const PLACE = { method: "POST", path: ORDER, weight: SPOT.place } as const;
 const FIND_ORDER = { method: "GET", path: ORDER, weight: SPOT.find, ...FIND } as const;
 const CANCEL = { method: "DELETE", path: ORDER, weight: SPOT.cancel, ...URGENT } as const;
