@@ -7,6 +7,7 @@ import { type Copier, type CopiesStage, openCopiesStage, places } from "../testi
 
 const SPOT_FILLS = "GET /api/v3/myTrades";
 const FUTURES_FILLS = "GET /fapi/v1/userTrades";
+const UNAVAILABLE = { status: 503, body: "" };
 const UNKNOWN_ORDER = { status: 400, body: '{"code":-2013,"msg":"Order does not exist."}' };
 
 let stage: CopiesStage;
@@ -15,16 +16,21 @@ let proxy: FaultProxy;
 const answers = new Map<string, Answer>();
 /** Whether the venue does not show the order that a query asks for. */
 let hides: (query: string) => boolean;
+/** How often it still answers what a contract's account has. */
+let accounts: number;
 
 beforeEach(async () => {
   answers.clear();
   hides = () => false;
+  accounts = Number.POSITIVE_INFINITY;
   stage = await openCopiesStage({
     through: async (url) => {
       proxy = await FaultProxy.open(url, {
         rule({ route, query }) {
           const isHidden = route === "GET /api/v3/order" && hides(query);
-          const answer = isHidden ? UNKNOWN_ORDER : answers.get(route);
+          if (route === "GET /fapi/v3/account") accounts -= 1;
+          const isAway = route === "GET /fapi/v3/account" && accounts < 0;
+          const answer = isHidden ? UNKNOWN_ORDER : isAway ? UNAVAILABLE : answers.get(route);
           return answer === undefined ? {} : { answer };
         },
       });
@@ -302,6 +308,26 @@ test("exits of the strategy take their part of an entry that the venue hides, wh
   // A quarter of both entries.
   await stage.waitFor("it is reduced", async () => (await stage.holds(copier, "BTCUSDT")) === "0.002");
   expect((await stage.log(copier)).at(-1)).toBe("RECONCILE SELL MARKET 0.003 FILLED executed 0.003");
+});
+
+test("an entry that only the position shows is booked with it, and gets its stop without a poll", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  await stage.does(strategy, places("BUY", "0.002"));
+  await stage.waitFor("it is polled", async () => (await stage.copy(copier)).book.snapshot !== null);
+  answers.set("GET /fapi/v1/order", UNKNOWN_ORDER);
+  proxy.plan("POST /fapi/v1/order", { cut: "AFTER" });
+  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("110000") };
+  const entry = { reduceOnly: false, leverage: null, attached };
+  accounts = 1;
+  await stage.does(strategy, { ...places("SELL", "0.004"), entry }, false);
+  stage.wake(strategy);
+  const legs = async () =>
+    (await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.size;
+  await stage.waitFor("the position has its stop", async () => (await legs()) === 1);
+  expect(await stage.holds(copier, "BTCUSDT")).toBe("-0.002");
+  expect(await stage.position(copier, "BTCUSDT")).toBe("-0.002");
 });
 
 test("a copy that closes waits for an open order that the venue hides, and cancels it", async () => {

@@ -12,7 +12,7 @@ import {
   type SkipReason,
   skipOf,
 } from "../../domain/copying.ts";
-import { type Amount, magnitude, type Rate, SCALE, ZERO } from "../../money/decimal.ts";
+import { type Amount, magnitude, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
@@ -26,7 +26,14 @@ import { leverageSkip } from "../sizing/skip.ts";
 import type { VenueRefusal } from "../venue/venue.ts";
 import { cancelOvertaken, restsAtStrategy } from "./cancel.ts";
 import type { CopyContext } from "./context.ts";
-import { findUnrecorded, isOfOldRules, type Outcome, submit } from "./submit.ts";
+import {
+  bookUnseen,
+  findUnrecorded,
+  isOfOldRules,
+  type Outcome,
+  submit,
+  type Unconfirmed,
+} from "./submit.ts";
 
 type Placing = LeadAction & LeadPlacement;
 type Scaled = Sized | Unsized;
@@ -153,14 +160,7 @@ export async function conclude(
       return state.put({ ...skipped(row, outcome.skip), clientOrderId: null, sentAt: null, updatedAt });
     case "UNCONFIRMED":
       context.pollSoon();
-      // Under the id that it was sent with.
-      return state.put({
-        ...state.latest(row),
-        ...outcome.counts,
-        status: "UNCONFIRMED",
-        skip: skipOf("UNCONFIRMED"),
-        updatedAt,
-      });
+      return concludeUnconfirmed(context, row, outcome);
     case "REFUSED": {
       const refused = state.put({ ...refusedRow({ ...row, clientOrderId: null }, outcome), updatedAt });
       const told = state.put(await withFunds(context, refused, worth));
@@ -175,6 +175,27 @@ export async function conclude(
       return applyReport(state, state.put(placed), outcome.state, updatedAt);
     }
   }
+}
+
+/** A position that has come is booked at once: it needs its stop, and the reconciler must not close what is not there. */
+function concludeUnconfirmed(
+  context: CopyContext,
+  row: MirrorEntry,
+  { counts, seenAt }: Unconfirmed,
+): MirrorEntry {
+  const { state, now } = context;
+  const entry = state.put({
+    // Under the id that it was sent with.
+    ...state.latest(row),
+    ...counts,
+    status: "UNCONFIRMED",
+    skip: skipOf("UNCONFIRMED"),
+    updatedAt: now(),
+  });
+  const { quantity } = entry;
+  if (seenAt === undefined || quantity === null) return entry;
+  const executed = subtract(quantity, entry.executedQuantity);
+  return bookUnseen(context, { ...entry, quantity }, { executed, price: seenAt });
 }
 
 /** The row with what is known by now of how it was sent. */

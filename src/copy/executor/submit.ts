@@ -8,9 +8,17 @@ import { BackOff } from "../../concurrency/delays.ts";
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
-import { add, magnitude, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import {
+  add,
+  magnitude,
+  type Price,
+  proceedsDown,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { type Counts, isLeg, type Refused } from "../orders/copy-state.ts";
+import { applyReport, type Counts, isLeg, type Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { foreignOf } from "../sizing/book.ts";
@@ -35,8 +43,11 @@ const ANSWER_MS_MAX = 1_500;
 export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState; readonly row: MirrorEntry };
 /** Nothing of it was executed: it was not sent, for this reason. */
 export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
-/** The outcome is unknown, and the order is not sent again. */
-export type Unconfirmed = { readonly kind: "UNCONFIRMED"; readonly counts: Counts };
+/**
+ * The outcome is unknown, and the order is not sent again. `seenAt`: the contract's position shows that it was
+ * executed whole, at about this price.
+ */
+export type Unconfirmed = { readonly kind: "UNCONFIRMED"; readonly counts: Counts; readonly seenAt?: Price };
 export type Outcome = Placed | Refused | Unsent | Unconfirmed;
 
 /**
@@ -291,7 +302,10 @@ class Attempts {
         if (leftMs <= 0 || isLeg(this.#row)) break;
         if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
           isPositionAsked = true;
-          if (await this.#isPositionChanged(session)) return this.#unconfirmed();
+          if (await this.#isPositionChanged(session)) {
+            const seenAt = (await session.prices()).get(symbol ?? "");
+            return { ...this.#unconfirmed(), ...(seenAt !== undefined && { seenAt }) };
+          }
         }
         await pause(Math.min(leftMs, backOff.next()));
       }
@@ -369,6 +383,25 @@ export async function findAtVenue(
   return await session.ask(({ client }) =>
     isLeg(row) ? client.findLeg(symbol, clientOrderId) : client.find(symbol, clientOrderId),
   );
+}
+
+/** Books what the account shows of an order that the venue does not show. Its row stays UNCONFIRMED. */
+export function bookUnseen(
+  { state, now }: Pick<CopyContext, "state" | "now">,
+  entry: MirrorEntry & { readonly quantity: Quantity },
+  { executed, price }: { readonly executed: Quantity; readonly price: Price },
+): MirrorEntry {
+  const report = {
+    clientOrderId: entry.clientOrderId ?? "",
+    venueOrderId: entry.venueOrderId ?? "",
+    status: "RESTING",
+    quantity: entry.quantity,
+    executedQuantity: add(entry.executedQuantity, executed),
+    executedQuote: add(entry.executedQuote, proceedsDown(price, executed)),
+    updatedAt: now(),
+  } as const;
+  const { isFeeDue: _due, ...row } = applyReport(state, entry, report, now());
+  return state.put({ ...row, status: "UNCONFIRMED", venueOrderId: null });
 }
 
 /**

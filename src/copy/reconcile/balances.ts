@@ -3,19 +3,16 @@
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import {
-  add,
-  magnitude,
-  type Price,
-  proceedsDown,
-  type Quantity,
-  subtract,
-  sum,
-  ZERO,
-} from "../../money/decimal.ts";
+import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { findAtVenue, NOT_FOUND_AFTER_MS, unbookedOf, unbookedToward } from "../executor/submit.ts";
+import {
+  bookUnseen,
+  findAtVenue,
+  NOT_FOUND_AFTER_MS,
+  unbookedOf,
+  unbookedToward,
+} from "../executor/submit.ts";
 import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
 import { equityOf, foreignOf, snapshotOf } from "../sizing/book.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
@@ -287,11 +284,12 @@ function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolea
  * first.
  */
 function bookUnconfirmed(
-  { state, now }: CopyContext,
+  context: CopyContext,
   held: ReadonlyMap<string, Quantity>,
   prices: Parameters<typeof equityOf>[1],
   traded: ReadonlySet<string>,
 ): void {
+  const { state } = context;
   if (state.book.snapshot === null) return;
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
@@ -311,19 +309,7 @@ function bookUnconfirmed(
     const [execution] = executions;
     if (execution === undefined || executions.length > 1) continue;
     const { entry, quantity, executed } = execution;
-    const quote = proceedsDown(price, executed);
-    const report = {
-      clientOrderId: entry.clientOrderId ?? "",
-      venueOrderId: entry.venueOrderId ?? "",
-      status: "RESTING",
-      quantity,
-      executedQuantity: add(entry.executedQuantity, executed),
-      executedQuote: add(entry.executedQuote, quote),
-      updatedAt: now(),
-    } as const;
-    const booked = applyReport(state, entry, report, now());
-    const { isFeeDue: _due, ...row } = booked;
-    state.put({ ...row, status: "UNCONFIRMED", venueOrderId: null });
+    bookUnseen(context, { ...entry, quantity }, { executed, price });
   }
 }
 
