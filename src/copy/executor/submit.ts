@@ -291,7 +291,7 @@ class Attempts {
     const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
     const isKnown = doubt(symbol ?? "");
-    // The position is queried once meanwhile, since that costs more, and at the end.
+    // The position is queried only once while waiting, since that costs more weight, and at the end.
     let isPositionAsked = false;
     try {
       const backOff = new BackOff(VENUE_RETRIES);
