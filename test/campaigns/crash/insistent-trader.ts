@@ -64,11 +64,7 @@ export class InsistentTrader {
       const terms = isLimit
         ? { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: "0.001", price: this.#price }
         : { side, type: "MARKET", quantity: count === 0 ? FIRST_QUANTITY : MARKET_QUANTITY };
-      const sentAt = performance.now();
-      const { body } = await this.#surely("POST", { symbol, newClientOrderId, ...terms });
-      this.acknowledged.set(newClientOrderId, body.orderId);
-      this.#counts.acknowledged += 1;
-      this.#counts.sentAt.push(sentAt);
+      await this.#place(newClientOrderId, terms);
       await pause(PACE_MS);
       if (isLimit) await this.#surely("DELETE", { symbol, origClientOrderId: newClientOrderId });
     }
@@ -76,11 +72,22 @@ export class InsistentTrader {
 
   /** Places a limit order for the market to reach; answers its id. */
   async rest(newClientOrderId: string, price: string): Promise<number> {
+    this.#resting.add(newClientOrderId);
     const terms = { side: "BUY", type: "LIMIT", timeInForce: "GTC", quantity: MARKET_QUANTITY, price };
+    return await this.#place(newClientOrderId, terms);
+  }
+
+  /** Sells at the market what such an order has bought. */
+  async sell(newClientOrderId: string): Promise<void> {
+    await this.#place(newClientOrderId, { side: "SELL", type: "MARKET", quantity: MARKET_QUANTITY });
+  }
+
+  async #place(newClientOrderId: string, terms: Readonly<Record<string, string>>): Promise<number> {
+    const sentAt = performance.now();
     const { body } = await this.#surely("POST", { symbol, newClientOrderId, ...terms });
     this.acknowledged.set(newClientOrderId, body.orderId);
-    this.#resting.add(newClientOrderId);
     this.#counts.acknowledged += 1;
+    this.#counts.sentAt.push(sentAt);
     return body.orderId;
   }
 

@@ -121,6 +121,7 @@ export async function runServerKills(parts: {
         failed(working),
       ]);
       market.setPrice(symbol, first);
+      await Promise.race([Promise.all(traders.map((trader) => trader.sell(`s${kill}`))), failed(working)]);
       const { acknowledged, sentAgain } = counts;
       const report = { filledAfterMs: Math.max(...took), acknowledged, sentAgain };
       Object.assign(counts, { acknowledged: 0, sentAgain: 0 });
