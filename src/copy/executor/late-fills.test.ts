@@ -330,6 +330,35 @@ test("an entry that only the position shows is booked with it, and gets its stop
   expect(await stage.position(copier, "BTCUSDT")).toBe("-0.002");
 });
 
+test("a change of the position that two orders explain is booked for neither", async () => {
+  const strategy = await stage.strategy("FUTURES");
+  await stage.start();
+  const copier = await stage.copier(strategy, "FUTURES");
+  const attached = { takeProfitPrice: null, stopLossPrice: null };
+  const entry = { reduceOnly: false, leverage: 10, attached };
+  await stage.does(strategy, { ...places("BUY", "0.002"), entry });
+  await stage.waitFor("it is polled", async () => (await stage.copy(copier)).book.snapshot !== null);
+  answers.set("GET /fapi/v1/order", UNKNOWN_ORDER);
+  const areUnconfirmed = (count: number) => async () =>
+    (await stage.log(copier)).filter((line) => line.includes("UNCONFIRMED")).length === count;
+  proxy.plan("POST /fapi/v1/order", { cut: "AFTER" });
+  await stage.does(strategy, places("BUY", "0.002", { at: "90000" }), false);
+  stage.wake(strategy);
+  await stage.waitFor("nobody knows of the first", areUnconfirmed(1));
+  accounts = 0;
+  const [order] = (await stage.venue.orders(copier.account, "BTCUSDT")).filter(
+    ({ type }) => type === "LIMIT",
+  );
+  await stage.venue.fill(copier.account, `${order?.orderId}`, "90000");
+  proxy.plan("POST /fapi/v1/order", { cut: "BEFORE" });
+  accounts = 1;
+  await stage.does(strategy, places("BUY", "0.002"), false);
+  stage.wake(strategy);
+  await stage.waitFor("nobody knows of the second", areUnconfirmed(2));
+  expect(accounts).toBeLessThanOrEqual(0);
+  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.002");
+});
+
 test("a copy that closes waits for an open order that the venue hides, and cancels it", async () => {
   const strategy = await stage.strategy("SPOT");
   await stage.start();

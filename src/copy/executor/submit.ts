@@ -303,7 +303,7 @@ class Attempts {
         if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
           isPositionAsked = true;
           if (await this.#isPositionChanged(session)) {
-            const seenAt = (await session.prices()).get(symbol ?? "");
+            const seenAt = this.#isAlone ? (await session.prices()).get(symbol ?? "") : undefined;
             return { ...this.#unconfirmed(), ...(seenAt !== undefined && { seenAt }) };
           }
         }
@@ -317,6 +317,13 @@ class Attempts {
     } finally {
       isKnown();
     }
+  }
+
+  /** Whether it is an order of the strategy, and the only one of its symbol that can have changed the position. */
+  get #isAlone(): boolean {
+    const { kind, symbol, entryId } = this.#row;
+    const { state } = this.#context;
+    return kind === "PLACE" && state.unconfirmed(symbol ?? "").every((other) => other.entryId === entryId);
   }
 
   #unconfirmed(): Unconfirmed {

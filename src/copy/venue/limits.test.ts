@@ -45,7 +45,7 @@ function sent(
 const refusal = (status: number, code: number) =>
   ({ kind: "LIMITED", status, code, bannedUntil: null }) as const;
 
-test("fees of contracts stop at seven tenths of an address's weight, polls at four fifths, a query at nineteen twentieths, an exit at all, until the minute ends", () => {
+test("fees of contracts stop at three quarters of an address's weight, polls at four fifths, a query at nineteen twentieths, an exit at all, until the minute ends", () => {
   const { time, limits } = opened(0, 59);
   const fees: Cost = { ...LOOK, weight: 5, priority: "BOOKS" };
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 50 })).toBeNull();

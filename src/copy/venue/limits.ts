@@ -98,7 +98,7 @@ export type Cost = {
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
 /** The share of a budget that each priority may use; the rest is left for higher priorities. */
-export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, BOOKS: 0.7 };
+export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, BOOKS: 0.75 };
 /**
  * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders that
  * reduce, and what they need.
