@@ -464,7 +464,7 @@ export class CopyExecutor {
     if (!this.#isInDoubt(symbol) || this.#workers.has(name)) return;
     const rows = this.#state.outbox(symbol);
     const row = rows.find((each) => each.status !== "SENT" && !this.#isOvertakenByLegs(each));
-    if (row?.kind !== "PLACE_LEG" || !closesPosition(this.#state, row)) return;
+    if (row?.kind !== "PLACE_LEG" || !this.#mayGoFirst(row, rows)) return;
     // A leg that the symbol's worker is about to send is in no order's way.
     const isBehindOrder = rows.some((each) => each.status === "SENT" && !isLeg(each));
     if (isBehindOrder) this.#keep(name, this.#workOnLeg(row));
@@ -501,8 +501,22 @@ export class CopyExecutor {
     if (first === undefined || !this.#isOvertakenByLegs(first)) return first;
     const next = rows.find((row) => !this.#isOvertakenByLegs(row));
     const isLegNow =
-      next?.kind === "CANCEL_LEG" || (next?.kind === "PLACE_LEG" && closesPosition(this.#state, next));
+      next?.kind === "CANCEL_LEG" || (next?.kind === "PLACE_LEG" && this.#mayGoFirst(next, rows));
     return isLegNow ? next : first;
+  }
+
+  /**
+   * Whether a leg may go before the orders that precede it: it closes the position that the copy has, and none of
+   * these can close all of that. Otherwise the leg is of a later position, and would end with this one.
+   */
+  #mayGoFirst(leg: MirrorEntry, rows: readonly MirrorEntry[]): boolean {
+    if (!closesPosition(this.#state, leg)) return false;
+    const held = magnitude(this.#state.holding(leg.symbol ?? "").quantity);
+    return rows.every((row) => {
+      const isOrder = row.kind === "PLACE" || isOwnOrder(row);
+      const isOfOtherSide = row.side !== leg.side || row.entryId > leg.entryId;
+      return !isOrder || isOfOtherSide || (row.quantity !== null && row.quantity < held);
+    });
   }
 
   /** Whether it neither reduces nor protects, and was not sent yet. */

@@ -236,6 +236,21 @@ describe("a stop", () => {
     expect(await legs()).toHaveLength(1);
   });
 
+  test("of the next position waits for the outcome of an order that may close this one", async () => {
+    await stage.does(strategy, places("BUY", "0.002"));
+    proxy.plan("POST /fapi/v1/order", { answer: { status: 503, body: "" } });
+    await stage.does(strategy, places("SELL", "0.004"), false);
+    await stage.does(strategy, { ...places("BUY", "0.004"), entry }, false);
+    stage.wake(strategy);
+    await stage.eventually("all is in the log", async () => (await stage.entries(copier)).length === 4);
+    const atRest = stage.restWatch();
+    await stage.eventually("nothing goes on", () => atRest() >= 100);
+    expect(proxy.seen).not.toContain("POST /fapi/v1/algoOrder");
+    await stage.waitFor("all is done", async () => (await stage.copy(copier)).doneSeq === 4);
+    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.002");
+    expect(await legs()).toHaveLength(1);
+  });
+
   test("whose request is lost on its way is sent again at once, under the same id", async () => {
     proxy.plan("POST /fapi/v1/algoOrder", { cut: "BEFORE" });
     const at = stage.time.now();
