@@ -10,6 +10,7 @@ import {
   type MirrorEntry,
   skipOf,
 } from "../../../src/domain/copying.ts";
+import type { Leg } from "../../../src/domain/leg.ts";
 import type { Order } from "../../../src/domain/order.ts";
 import { decimal } from "../../../src/money/decimal.ts";
 import { emptyPockets } from "../../../src/money/posting.ts";
@@ -151,6 +152,19 @@ describe("the audit of a copy", () => {
         : entry;
     const entries = BOOKS.entries.map(givenUp);
     expect(kindsOf({ ...BOOKS, entries })).toEqual(kinds);
+  });
+
+  test.each([
+    ["100", false],
+    ["0", true],
+  ])("finds a leg that was left as the last stop only where nothing is held: %s held", (held, isFound) => {
+    const leg = { clientLegId: "rested", symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", status: "NEW" };
+    const left: MirrorEntry = { ...RESTED, kind: "PLACE_LEG", status: "RESTING" };
+    const cancel: MirrorEntry = { ...CANCEL, kind: "CANCEL_LEG", skip: skipOf("PROTECTS") };
+    const entries = [BOUGHT, left, SKIPPED, { ...cancel, status: "SKIPPED" as const }];
+    const venue = { ...BOOKS.venue, orders: ORDERS.slice(0, 1), legs: [leg as Leg] };
+    const kinds = kindsOf({ ...BOOKS, copy: copyOf(5, held), entries, venue });
+    expect(kinds.includes("DISORDERED")).toBe(isFound);
   });
 
   test("finds an order that the venue has accepted twice", () => {

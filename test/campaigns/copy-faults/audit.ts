@@ -257,7 +257,8 @@ function orderFaults(books: CopyBooks): CopyFault[] {
 }
 
 /**
- * No order that the strategy canceled is open at the venue, which a cancel sent before its order would cause.
+ * No order that the strategy canceled is open at the venue, which a cancel sent before its order would cause. The
+ * last stop of a position that the copy has stays, and its cancel says so.
  */
 function cancelFaults(books: CopyBooks, placed: ReadonlyMap<string, Placed>): CopyFault[] {
   const takenBack = new Set(
@@ -265,9 +266,16 @@ function cancelFaults(books: CopyBooks, placed: ReadonlyMap<string, Placed>): Co
       action.kind === "CANCEL" || action.kind === "CANCEL_LEG" ? [action.collectiveId] : [],
     ),
   );
+  const protects = new Set(
+    books.entries.flatMap(({ skip, symbol, collectiveId }) => {
+      const isHeld = (books.copy.book.holdings.get(symbol ?? "")?.quantity ?? 0n) !== 0n;
+      return skip?.reason === "PROTECTS" && isHeld ? [collectiveId] : [];
+    }),
+  );
   return books.entries.flatMap((entry) => {
     const found = entry.clientOrderId === null ? undefined : placed.get(entry.clientOrderId);
     if (found === undefined || !takenBack.has(entry.collectiveId ?? "")) return [];
+    if ("leg" in found && protects.has(entry.collectiveId)) return [];
     const rests = "order" in found ? isOpen(found.order) : found.leg.status === "NEW";
     return rests ? [fault(books, "DISORDERED", `still rests: ${textOf(entry)}`)] : [];
   });
