@@ -124,6 +124,16 @@ describe("a position that is on target", () => {
     expect(kinds(booksOf({ orders }), { copy: [moment(0, "0"), moment(1, "500")] })).toEqual([]);
   });
 
+  test.each([
+    ["540", []],
+    ["600", ["OFF_TARGET"]],
+  ])("may be larger than an open exit leaves by what is too small to sell: %s", (held, found) => {
+    const exit = orderOf("3", { side: "SELL", status: "NEW", quantity: decimal("200") });
+    const books = booksOf({ orders: [...booksOf().venue.orders, exit] });
+    const spot = { ...books, copy: { ...books.copy, family: "SPOT" as const } };
+    expect(kinds(spot, { copy: [moment(0, "0"), moment(1, held)] })).toEqual(found);
+  });
+
   test("may be smaller: a copy opens nothing by itself", () => {
     expect(kinds(booksOf(), { copy: [...COPY, moment(3, "100")] })).toEqual([]);
   });

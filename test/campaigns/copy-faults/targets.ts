@@ -1,7 +1,7 @@
 // The oracle of state: compares a copy's account at the venue with what its strategy's history entitles it
 // to. A copy is entitled to what its orders opened for executed orders of the strategy, less what the
 // strategy closed: an exit of a third leaves two thirds, and a flat strategy entitles to nothing. An excess
-// is a fault unless an open exit is about to sell it or it is too small to trade. A deficit is no fault: a
+// is a fault unless an open exit is about to sell it, or what that leaves is too small to trade. A deficit is no fault: a
 // copy opens nothing without consent.
 
 import { collectiveId } from "../../../src/domain/collective-id.ts";
@@ -52,7 +52,7 @@ function faultsOf(books: CopyBooks, histories: Histories, symbol: string, price:
   const entitled = `entitled to ${least} to ${most}, ${rounding} for rounding`;
   if (excess > 0n) {
     const exits = openExits(books, symbol, actual > 0n ? "SELL" : "BUY");
-    if (excess <= exits || isDust(books, excess, price)) return [];
+    if (excess <= exits || isDust(books, excess - exits, price)) return [];
     const text = `${what}: ${excess} too much, ${entitled}, open exits ${exits}`;
     return [{ kind: "OFF_TARGET", what: `${text}: ${logOf(books, symbol)}` }];
   }
