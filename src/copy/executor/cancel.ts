@@ -183,7 +183,7 @@ async function cancelAtVenue(
   entry: MirrorEntry,
   mayStillSend: () => Skip | null,
 ): Promise<Exclude<CancelOutcome, { kind: "NEVER_SENT" }>> {
-  const { session, now, pause, doubt } = context;
+  const { session, now, pause, markInDoubt } = context;
   const { symbol, clientOrderId } = entry;
   if (symbol === null || clientOrderId === null) throw new Error("what is canceled was sent");
   let [sends, queries] = [0, 0];
@@ -195,7 +195,7 @@ async function cancelAtVenue(
     acknowledgedAt: now(),
   });
   let openSince: number | null = null;
-  let isKnown: (() => void) | null = null;
+  let unmark: (() => void) | null = null;
   try {
     const backOff = new BackOff(VENUE_RETRIES);
     for (;;) {
@@ -213,7 +213,7 @@ async function cancelAtVenue(
         }
         if (answer.kind === "UNKNOWN") openSince = now();
         if (answer.kind !== "OK") {
-          isKnown ??= doubt(symbol);
+          unmark ??= markInDoubt(symbol);
           const waitMs = answer.kind === "DELAYED" ? answer.until - now() : 0;
           await pause(Math.min(Math.max(waitMs, retryMs), VENUE_RETRIES.maxMs));
           continue;
@@ -227,7 +227,7 @@ async function cancelAtVenue(
       else await pause(STILL_OPEN_MS);
     }
   } finally {
-    isKnown?.();
+    unmark?.();
   }
 }
 

@@ -36,8 +36,8 @@ export type CopyContext = {
   /** The account is polled soon. */
   pollSoon(): void;
   /**
-   * Marks a symbol until what it answers is called, while the outcome of one of its orders is in doubt: other symbols
-   * and legs do not wait for it.
+   * Marks a symbol while the outcome of one of its orders is in doubt: other symbols, and legs of its position, do not
+   * wait for that. Returns what takes the mark away again.
    */
-  doubt(symbol: string): () => void;
+  markInDoubt(symbol: string): () => void;
 };

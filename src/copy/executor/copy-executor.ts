@@ -151,8 +151,9 @@ export class CopyExecutor {
   #areOpeningsKnown = false;
   /** Until when the venue's limits let rows wait that open something, by number; wall time, Unix ms. */
   readonly #postponed = new Map<number, number>();
-  /** Symbols that others do not wait for: outcomes are being found out there, so many, or work failed. */
+  /** By symbol, how many outcomes of its orders are being found out; others do not wait for these. */
   readonly #inDoubt = new Map<string, number>();
+  /** Symbols where work failed, and that others do not wait for either. */
   readonly #failed = new Set<string>();
   readonly #touchedAt = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
@@ -248,7 +249,7 @@ export class CopyExecutor {
       raise: (alarm) => this.#alarms.raise(alarm),
       pollInTime: (ms) => this.#pollInTime(ms),
       isPollOverdue: () => this.#missing.inVain >= POLLS_IN_VAIN_MAX,
-      doubt: (symbol) => {
+      markInDoubt: (symbol) => {
         const add = (more: 1 | -1) => {
           this.#inDoubt.set(symbol, (this.#inDoubt.get(symbol) ?? 0) + more);
           this.wake();
@@ -451,7 +452,7 @@ export class CopyExecutor {
 
   #start(symbol: string): void {
     if (this.#workers.has(symbol)) this.#startLeg(symbol);
-    else if (this.#next(symbol) !== null) this.#keep(symbol, this.#work(symbol));
+    else if (this.#next(symbol) !== null) this.#run(symbol, this.#work(symbol));
   }
 
   #isInDoubt(symbol: string): boolean {
@@ -467,10 +468,10 @@ export class CopyExecutor {
     if (row?.kind !== "PLACE_LEG" || !this.#mayGoFirst(row, rows)) return;
     // A leg that the symbol's worker is about to send is in no order's way.
     const isBehindOrder = rows.some((each) => each.status === "SENT" && !isLeg(each));
-    if (isBehindOrder) this.#keep(name, this.#workOnLeg(row));
+    if (isBehindOrder) this.#run(name, this.#workOnLeg(row));
   }
 
-  #keep(name: string, working: Promise<void>): void {
+  #run(name: string, working: Promise<void>): void {
     const work = working.finally(() => {
       this.#workers.delete(name);
       // Other work may have waited for this.
@@ -506,8 +507,9 @@ export class CopyExecutor {
   }
 
   /**
-   * Whether a leg may go before the orders that precede it: it closes the position that the copy has, and none of
-   * these can close all of that. Otherwise the leg is of a later position, and would end with this one.
+   * Whether a leg may go before the orders that precede it: it closes the position that the copy has now, and none
+   * of those orders may close the whole position first. If one may, the leg belongs to a later position, and the
+   * venue would end it together with this one.
    */
   #mayGoFirst(leg: MirrorEntry, rows: readonly MirrorEntry[]): boolean {
     if (!closesPosition(this.#state, leg)) return false;

@@ -181,7 +181,7 @@ export async function conclude(
 function concludeUnconfirmed(
   context: CopyContext,
   row: MirrorEntry,
-  { counts, seenAt }: Unconfirmed,
+  { counts, estimatedPrice }: Unconfirmed,
 ): MirrorEntry {
   const { state, now } = context;
   const entry = state.put({
@@ -193,9 +193,9 @@ function concludeUnconfirmed(
     updatedAt: now(),
   });
   const { quantity } = entry;
-  if (seenAt === undefined || quantity === null) return entry;
+  if (estimatedPrice === undefined || quantity === null) return entry;
   const executed = subtract(quantity, entry.executedQuantity);
-  return bookUnseen(context, { ...entry, quantity }, { executed, price: seenAt });
+  return bookUnseen(context, { ...entry, quantity }, { executed, price: estimatedPrice });
 }
 
 /** The row with what is known by now of how it was sent. */

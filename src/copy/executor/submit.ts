@@ -44,10 +44,14 @@ export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState;
 /** Nothing of it was executed: it was not sent, for this reason. */
 export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
 /**
- * The outcome is unknown, and the order is not sent again. `seenAt`: the contract's position shows that it was
- * executed whole, at about this price.
+ * The outcome is unknown, and the order is not sent again. `estimatedPrice`: the contract's position shows that it
+ * was executed whole, and this was the venue's price then.
  */
-export type Unconfirmed = { readonly kind: "UNCONFIRMED"; readonly counts: Counts; readonly seenAt?: Price };
+export type Unconfirmed = {
+  readonly kind: "UNCONFIRMED";
+  readonly counts: Counts;
+  readonly estimatedPrice?: Price;
+};
 export type Outcome = Placed | Refused | Unsent | Unconfirmed;
 
 /**
@@ -285,12 +289,12 @@ class Attempts {
 
   /** Resolves the outcome of the order. ABSENT: it was certainly not executed, and may be sent again. */
   async resolve(): Promise<Placed | Unconfirmed | "ABSENT"> {
-    const { now, pause, doubt } = this.#context;
+    const { now, pause, markInDoubt } = this.#context;
     const since = this.doubtedSince ?? now();
     const { symbol } = this.#row;
     const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
-    const isKnown = doubt(symbol ?? "");
+    const unmark = markInDoubt(symbol ?? "");
     // The position is queried only once while waiting, since that costs more weight, and at the end.
     let isPositionAsked = false;
     try {
@@ -303,8 +307,8 @@ class Attempts {
         if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
           isPositionAsked = true;
           if (await this.#isPositionChanged(session)) {
-            const seenAt = this.#isAlone ? (await session.prices()).get(symbol ?? "") : undefined;
-            return { ...this.#unconfirmed(), ...(seenAt !== undefined && { seenAt }) };
+            const estimatedPrice = this.#isAlone ? (await session.prices()).get(symbol ?? "") : undefined;
+            return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
           }
         }
         await pause(Math.min(leftMs, backOff.next()));
@@ -315,7 +319,7 @@ class Attempts {
       if (!(error instanceof NotAnswered)) throw error;
       return this.#unconfirmed();
     } finally {
-      isKnown();
+      unmark();
     }
   }
 

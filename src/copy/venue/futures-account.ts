@@ -69,7 +69,7 @@ const OPEN_ORDERS: OpenRoute = {
   weight: FUTURES.openOrders,
   idKey: "clientOrderId",
 };
-const FILLS = { path: "/fapi/v1/userTrades", weight: FUTURES.fills, priority: "BOOKS" } as const;
+const FILLS = { path: "/fapi/v1/userTrades", weight: FUTURES.fills, priority: "FEES" } as const;
 const QUOTE_KEY = "cumQuote";
 const MARGIN_ASSET = "USDT";
 /** "No need to change margin type." */

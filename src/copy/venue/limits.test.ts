@@ -47,7 +47,7 @@ const refusal = (status: number, code: number) =>
 
 test("fees of contracts stop at three quarters of an address's weight, polls at four fifths, a query at nineteen twentieths, an exit at all, until the minute ends", () => {
   const { time, limits } = opened(0, 59);
-  const fees: Cost = { ...LOOK, weight: 5, priority: "BOOKS" };
+  const fees: Cost = { ...LOOK, weight: 5, priority: "FEES" };
   expect(sent(limits, "a", LOOK, { [WEIGHT]: 50 })).toBeNull();
   expect(sent(limits, "a", fees, { [WEIGHT]: 55 })).toBeNull();
   expect(sent(limits, "a", QUERY, { [WEIGHT]: 59 })).toBeNull();

@@ -77,10 +77,10 @@ export const WEIGHTS = {
 /**
  * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is
  * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls, and fees on
- * spot, which sizes depend on. BOOKS: fees of contracts.
+ * spot, which sizes depend on. FEES: fees of contracts.
  */
 export type Priority = (typeof PRIORITIES)[number];
-export const PRIORITIES = ["REDUCE", "OPEN", "POLL", "BOOKS"] as const;
+export const PRIORITIES = ["REDUCE", "OPEN", "POLL", "FEES"] as const;
 
 /** A request's cost and priority. */
 export type Cost = {
@@ -98,7 +98,7 @@ export type Cost = {
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
 /** The share of a budget that each priority may use; the rest is left for higher priorities. */
-export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, BOOKS: 0.75 };
+export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, FEES: 0.75 };
 /**
  * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders that
  * reduce, and what they need.
@@ -108,7 +108,7 @@ export const ADDRESS_SHARE = 0.95;
  * The share of weight counted by address that each priority also leaves unused at the beginning of a window. It falls to zero by
  * the window's end, so that a burst does not take what later exits need.
  */
-export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5, BOOKS: 0.5 };
+export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5, FEES: 0.5 };
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
 export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
@@ -339,7 +339,7 @@ export class PollBudget {
 /** Windows of `windowMs` in which the venue grants `limit`. */
 type BudgetTerms = { readonly windowMs: number; readonly limit: number };
 
-/** `counted`: LOST if the venue never answered, null if it gave no count. */
+/** `counted`: LOST if the venue never answered, null if it gave no count. Times are the venue's, Unix ms. */
 type EndedRequest = {
   readonly cost: number;
   readonly counted: number | null | "LOST";
@@ -349,13 +349,13 @@ type EndedRequest = {
 
 /**
  * A budget of the venue in its present window: what it has counted, by its headers, plus requests in flight.
- * Windows are aligned to the venue's clock. A count that may be the window's before holds only as long as that
- * cannot be told, and would else block the whole window.
+ * Windows are aligned to the venue's clock. At the beginning of a window a count may still be that of the window
+ * before. Such a count is used for EDGE_MS only: taken as this window's, it could block all of it.
  */
 class Budget {
   #window = -1;
   #used = 0;
-  /** The highest count of a request that was sent before the window was surely the venue's, too. */
+  /** The highest count in answers to requests that the venue may have counted in the window before. */
   #uncertain = 0;
   #underWay = 0;
 

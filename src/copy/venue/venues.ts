@@ -128,7 +128,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
       const ask = (call: RestCall) =>
         rest.ask(asker, {
           ...call,
-          ...(isPolling && call.priority !== "BOOKS" && { priority: "POLL" }),
+          ...(isPolling && call.priority !== "FEES" && { priority: "POLL" }),
           ...(isKeyCheck && { isKeyCheck }),
         });
       const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
