@@ -11,12 +11,9 @@ import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts
 import { eventually } from "../../support/eventually.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../../support/gateway.ts";
 import { startReplicated } from "../../support/postgres.ts";
-import { restingPriceOf } from "../../support/spot-trader.ts";
 import type { Fault } from "../harness/faults.ts";
-import { journalFaults } from "../harness/journal.ts";
-import { recomputedFaults } from "../harness/recomputed.ts";
 import { openRows } from "../harness/stored-rows.ts";
-import { type Counts, InsistentTrader } from "./insistent-trader.ts";
+import { endedFaults, startTraders } from "./insistent-trader.ts";
 
 export type FailoverReport = {
   /** From the kill to the first acknowledgment of an order that was sent after it, ms. */
@@ -65,29 +62,21 @@ export async function runFailovers(parts: {
       gateways.push(await startGateway({ dataDir, env: { DATABASE_URL: url, SIM_SEED: "7" } }));
     }
     const urls = gateways.map((gateway) => gateway.url);
-    const price = await restingPriceOf(urls[0] ?? "");
-    const counts: Counts = { acknowledged: 0, sentAgain: 0, sentAt: [] };
-    const traders = strategies.map(
-      (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts }),
-    );
-    const working = traders.map((trader) => trader.work());
-    for (const work of working) work.catch(() => {});
+    const traders = await startTraders(strategies, urls);
 
     const failovers: FailoverReport[] = [];
     const faults: Fault[] = [];
     while (failovers.length < count && signal?.aborted !== true) {
       await pause(LOAD_MS);
       const killedAt = performance.now();
-      const sentBefore = counts.sentAt.length;
+      const sentBefore = traders.sentAt.length;
       await servers.failOver(DETECTED_AFTER_MS[failovers.length % DETECTED_AFTER_MS.length] ?? 0);
-      const accepted = () => counts.sentAt.slice(sentBefore).findIndex((sentAt) => sentAt > killedAt);
+      const accepted = () => traders.sentAt.slice(sentBefore).findIndex((sentAt) => sentAt > killedAt);
       await Promise.race([
         eventually("orders are accepted again", () => accepted() >= 0, { msMax: LATE_MS_MAX, askAgainMs: 5 }),
-        ...working,
+        traders.working,
       ]);
-      const { acknowledged, sentAgain } = counts;
-      const failover = { acceptedAfterMs: performance.now() - killedAt, acknowledged, sentAgain };
-      Object.assign(counts, { acknowledged: 0, sentAgain: 0 });
+      const failover = { acceptedAfterMs: performance.now() - killedAt, ...traders.takeCounts() };
       failovers.push(failover);
       onFailover?.(failover);
       await servers.attachStandby();
@@ -96,22 +85,13 @@ export async function runFailovers(parts: {
       faults.push({ kind: "GATEWAY", what: "the store does not say that commits wait for the standby" });
     }
     await pause(LOAD_MS);
-    for (const trader of traders) trader.stop();
-    await Promise.all(working);
-    for (const { process, output } of gateways) {
-      if (process.exitCode !== null)
-        faults.push({ kind: "GATEWAY", what: `a gateway has ended:\n${output()}` });
-    }
+    await traders.stop();
+    faults.push(...endedFaults(gateways));
     const db = openRows({ dataDir: directories[0], databaseUrl: servers.atPrimary(url) });
-    for (const trader of traders) {
-      const { strategyId } = trader.strategy;
-      faults.push(...(await trader.faults()), ...(await journalFaults(store, strategyId)));
-      faults.push(...(await recomputedFaults({ store, db }, strategyId, "SPOT")));
-    }
+    faults.push(...(await traders.faults({ store, db })));
     await db.destroy();
     await store.close();
-    const orders = traders.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
-    return { failovers, orders, faults };
+    return { failovers, orders: traders.orders(), faults };
   } finally {
     for (const gateway of gateways) await gateway.kill();
     await servers.stop();

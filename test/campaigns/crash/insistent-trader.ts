@@ -1,13 +1,17 @@
-// A trader that trades at several servers by turns, and sends an order again, at the next one, until it is
+// Traders that trade at several servers by turns. Each sends an order again, at the next server, until it is
 // acknowledged.
 import { setTimeout as pause } from "node:timers/promises";
 import type { SeededStrategy } from "../../../src/keys/seed.ts";
+import type { GatewayProcess } from "../../support/gateway.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
-import { symbol } from "../../support/spot-trader.ts";
+import { restingPriceOf, symbol } from "../../support/spot-trader.ts";
 import type { Fault } from "../harness/faults.ts";
+import { journalFaults } from "../harness/journal.ts";
 import { patiently } from "../harness/patience.ts";
+import { recomputedFaults } from "../harness/recomputed.ts";
+import type { Beside } from "../harness/stores.ts";
 
-export type Counts = { acknowledged: number; sentAgain: number; readonly sentAt: number[] };
+type Counts = { acknowledged: number; sentAgain: number; readonly sentAt: number[] };
 
 type Listed = {
   readonly orderId: number;
@@ -25,6 +29,53 @@ const PAGE = 1_000;
 /** Of each order at the market. The first one buys more: fees are taken from what is bought. */
 const MARKET_QUANTITY = "0.0002";
 const FIRST_QUANTITY = "0.0004";
+
+/** Sets a trader to work for each strategy. `urls` may change while they work. */
+export async function startTraders(strategies: readonly SeededStrategy[], urls: readonly string[]) {
+  const price = await restingPriceOf(urls[0] ?? "");
+  const counts: Counts = { acknowledged: 0, sentAgain: 0, sentAt: [] };
+  const traders = strategies.map(
+    (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts }),
+  );
+  const working = Promise.all(traders.map((trader) => trader.work()));
+  working.catch(() => {});
+  return {
+    traders,
+    /** When acknowledged orders were sent, by the monotonic clock, ms. */
+    sentAt: counts.sentAt as readonly number[],
+    /** Rejects once a trader gives up; resolves when all have stopped. */
+    working,
+    /** Orders acknowledged, and requests sent again, since the call before. */
+    takeCounts(): Pick<Counts, "acknowledged" | "sentAgain"> {
+      const { acknowledged, sentAgain } = counts;
+      Object.assign(counts, { acknowledged: 0, sentAgain: 0 });
+      return { acknowledged, sentAgain };
+    },
+    async stop(): Promise<void> {
+      for (const trader of traders) trader.stop();
+      await working;
+    },
+    /** Orders acknowledged in all. */
+    orders: () => traders.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0),
+    /** What is not as it was acknowledged, and what of the books does not follow from trades and journals. */
+    async faults(beside: Beside): Promise<Fault[]> {
+      const faults: Fault[] = [];
+      for (const trader of traders) {
+        const { strategyId } = trader.strategy;
+        faults.push(...(await trader.faults()), ...(await journalFaults(beside.store, strategyId)));
+        faults.push(...(await recomputedFaults(beside, strategyId, "SPOT")));
+      }
+      return faults;
+    },
+  };
+}
+
+/** The servers that have ended by themselves. */
+export function endedFaults(gateways: readonly GatewayProcess[]): Fault[] {
+  return gateways
+    .filter(({ process }) => process.exitCode !== null)
+    .map(({ output }) => ({ kind: "GATEWAY", what: `a gateway has ended:\n${output()}` }));
+}
 
 export class InsistentTrader {
   readonly strategy: SeededStrategy;

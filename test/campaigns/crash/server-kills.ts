@@ -10,13 +10,11 @@ import { seedStrategies } from "../../../src/keys/seed.ts";
 import { OUTSIDE_MS_MAX } from "../../support/eventually.ts";
 import { type GatewayProcess, newDirectory, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
-import { restingPriceOf, symbol } from "../../support/spot-trader.ts";
+import { symbol } from "../../support/spot-trader.ts";
 import type { Fault } from "../harness/faults.ts";
-import { journalFaults } from "../harness/journal.ts";
-import { recomputedFaults } from "../harness/recomputed.ts";
 import { openSteeredMarket } from "../harness/steered-market.ts";
 import { makeStore } from "../harness/stores.ts";
-import { type Counts, InsistentTrader } from "./insistent-trader.ts";
+import { endedFaults, type InsistentTrader, startTraders } from "./insistent-trader.ts";
 
 export type ServerKill = {
   /** From the kill until every resting order of every trader was shown as FILLED, ms. */
@@ -82,14 +80,8 @@ export async function runServerKills(parts: {
       return seedStrategies(stored, store.master, wanted, Date.now());
     });
     for (const index of directories.keys()) await start(index);
-    const price = await restingPriceOf(urls[0] ?? "");
-    const counts: Counts = { acknowledged: 0, sentAgain: 0, sentAt: [] };
-    const traders = strategies.map(
-      (strategy, index) => new InsistentTrader(strategy, { urls, price, index, counts }),
-    );
-    const working = traders.map((trader) => trader.work());
-    for (const work of working) work.catch(() => {});
-
+    const started = await startTraders(strategies, urls);
+    const { traders } = started;
     const kills: ServerKill[] = [];
     const faults: Fault[] = [];
     const check = async (kill: number, trader: InsistentTrader, orderId: number, killedAt: number) => {
@@ -105,7 +97,7 @@ export async function runServerKills(parts: {
       const kill = kills.length + 1;
       const placed = await Promise.race([
         Promise.all(traders.map(async (trader) => [trader, await trader.rest(`r${kill}`, resting)] as const)),
-        failed(working),
+        failed(started.working),
       ]);
       const victim = Math.floor(random() * servers);
       const reach = () => market.setPrice(symbol, { bid: reached, ask: at(REACHED + 0.0001) });
@@ -118,33 +110,22 @@ export async function runServerKills(parts: {
       if (kill % 2 !== 0) reach();
       const took = await Promise.race([
         Promise.all(placed.map(([trader, orderId]) => check(kill, trader, orderId, killedAt))),
-        failed(working),
+        failed(started.working),
       ]);
       market.setPrice(symbol, first);
-      await Promise.race([Promise.all(traders.map((trader) => trader.sell(`s${kill}`))), failed(working)]);
-      const { acknowledged, sentAgain } = counts;
-      const report = { filledAfterMs: Math.max(...took), acknowledged, sentAgain };
-      Object.assign(counts, { acknowledged: 0, sentAgain: 0 });
+      await Promise.race([
+        Promise.all(traders.map((trader) => trader.sell(`s${kill}`))),
+        failed(started.working),
+      ]);
+      const report = { filledAfterMs: Math.max(...took), ...started.takeCounts() };
       kills.push(report);
       onKill?.(report);
       await start(victim);
     }
     await pause(LOAD_MS);
-    for (const trader of traders) trader.stop();
-    await Promise.all(working);
-    for (const { process, output } of gateways) {
-      if (process.exitCode !== null)
-        faults.push({ kind: "GATEWAY", what: `a gateway has ended:\n${output()}` });
-    }
-    await store.beside(async (beside) => {
-      for (const trader of traders) {
-        const { strategyId } = trader.strategy;
-        faults.push(...(await trader.faults()), ...(await journalFaults(beside.store, strategyId)));
-        faults.push(...(await recomputedFaults(beside, strategyId, "SPOT")));
-      }
-    });
-    const orders = traders.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
-    return { seed, kills, orders, reached: kills.length * traders.length, faults };
+    await started.stop();
+    faults.push(...endedFaults(gateways), ...(await store.beside((beside) => started.faults(beside))));
+    return { seed, kills, orders: started.orders(), reached: kills.length * traders.length, faults };
   } finally {
     for (const gateway of gateways) await gateway.kill();
     await market.close();
@@ -164,7 +145,7 @@ async function whenFilled(trader: InsistentTrader, orderId: number): Promise<num
 }
 
 /** Rejects once a trader gives up. */
-async function failed(working: readonly Promise<void>[]): Promise<never> {
-  await Promise.all(working);
+async function failed(working: Promise<unknown>): Promise<never> {
+  await working;
   throw new Error("the traders have stopped");
 }
