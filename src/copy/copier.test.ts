@@ -1,7 +1,7 @@
 // What a copier reports by itself, on a database of its own.
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { newDirectory } from "../../test/support/gateway.ts";
+import { newDirectory } from "../../test/support/servers/gateway.ts";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../config/data-directory.ts";
 import { openCopier } from "./copier.ts";

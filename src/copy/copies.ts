@@ -1,8 +1,8 @@
-// The copies that this process works at, by strategy. The holder of the claims on strategies says which they are, hands over their
-// actions, and reports what people changed.
+// The copies that this process works at, by strategy. The holder of the claims on strategies says which they
+// are, hands over their actions, and reports what people changed.
 //
-// Copies run side by side, as many as there are; how many requests are in flight at a venue is the venue's to bound. What they have to
-// record is written together, strategy by strategy.
+// Copies run side by side, as many as there are; how many requests are in flight at a venue is the venue's to
+// bound. What they have to record is written together, strategy by strategy.
 import { setImmediate } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Batcher } from "../concurrency/batcher.ts";
@@ -390,6 +390,7 @@ export class StrategyCopies {
         record: (progress) => this.#writer.record(progress),
         pauses: this.#pauses,
         actions: this.#actions,
+        repeatPoll: (executor) => this.#parts.schedule.repeat(executor),
         onBroken: (copyId) => void this.#reload(copyId),
       },
       copy,

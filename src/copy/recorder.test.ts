@@ -7,7 +7,7 @@ import { ClaimLost } from "./session/failures.ts";
 
 type Answer = () => Promise<boolean>;
 
-function stage(answer: Answer = () => Promise.resolve(true)) {
+function createFixture(answer: Answer = () => Promise.resolve(true)) {
   const groups: (readonly string[])[] = [];
   let pauses = 0;
   const recordProgress = (_: string, __: string, progress: readonly CopyProgress[]) => {
@@ -32,7 +32,7 @@ function progressOf(copyId: string): CopyProgress {
 }
 
 test("what comes in together is written together, up to a bound", async () => {
-  const { writer, groups } = stage();
+  const { writer, groups } = createFixture();
   const ids = Array.from({ length: 2 * GROUP_MAX + 1 }, (_, index) => `copy-${index}`);
   await Promise.all(ids.map((id) => writer.record(progressOf(id))));
   expect(groups.map(({ length }) => length)).toEqual([GROUP_MAX, GROUP_MAX, 1]);
@@ -40,7 +40,7 @@ test("what comes in together is written together, up to a bound", async () => {
 });
 
 test("under another's claim nothing counts as recorded", async () => {
-  const { writer } = stage(() => Promise.resolve(false));
+  const { writer } = createFixture(() => Promise.resolve(false));
   await expect(writer.record(progressOf("copy"))).rejects.toBeInstanceOf(ClaimLost);
 });
 
@@ -51,7 +51,9 @@ test("a store out of reach is waited for; any other error is passed on", async (
     () => Promise.reject(new Error("broken")),
     () => Promise.resolve(true),
   ];
-  const { writer, groups, pauses } = stage(() => (answers.shift() ?? (() => Promise.resolve(true)))());
+  const { writer, groups, pauses } = createFixture(() =>
+    (answers.shift() ?? (() => Promise.resolve(true)))(),
+  );
   await writer.record(progressOf("one"));
   expect(groups).toEqual([["one"], ["one"]]);
   expect(pauses()).toBe(1);

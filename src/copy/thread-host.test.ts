@@ -33,7 +33,7 @@ function open() {
   /** Resolves when the thread has started this many times. */
   const begun = (times: number) =>
     eventually(`the thread has begun ${times} times`, () => starts(told).length === times);
-  const hears = (what: string) => eventually(`it is told: ${what}`, () => told.includes(what));
+  const hears = (what: string) => eventually(`it has sent: ${what}`, () => told.includes(what));
   /** Resolves when the thread has ended, and is to be started again. */
   const ended = (times: number) =>
     eventually(

@@ -57,8 +57,8 @@ async function openStore(): Promise<Store> {
 }
 
 /**
- * Closes everything, and says so. Where cores are busy, the thread itself may take seconds to end after that, so its server does
- * not wait for that.
+ * Closes everything, and says so. Where cores are busy, the thread itself may take seconds to end after that,
+ * so its server does not wait for that.
  */
 async function close(): Promise<void> {
   try {

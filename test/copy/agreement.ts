@@ -1,8 +1,8 @@
 // Compares a copier's account at the venue, and the copy's own book, with figures computed by hand.
 import { expect } from "vitest";
 import { signedUnits } from "../support/exact.ts";
-import type { Copier } from "./cast.ts";
-import type { CopyStage } from "./stage.ts";
+import type { Copier } from "./actors.ts";
+import type { CopyFixture } from "./fixture.ts";
 import type { FuturesSums, SpotSums } from "./sums.ts";
 
 /** What a spot account and a futures account begin with. Source: specification, section 1. */
@@ -15,8 +15,8 @@ export const FUTURES_SEED = "1000";
 const ROUNDING = 50n;
 
 /** Balances at the venue and the copy's book are what its orders make them. */
-export async function expectSpot(stage: CopyStage, copier: Copier, sums: SpotSums): Promise<void> {
-  const { balances } = await stage.atVenue(copier, "GET", "/api/v3/account");
+export async function expectSpot(fixture: CopyFixture, copier: Copier, sums: SpotSums): Promise<void> {
+  const { balances } = await fixture.atVenue(copier, "GET", "/api/v3/account");
   const had = new Map<string, bigint>(
     balances.map(({ asset, free, locked }: { asset: string; free: string; locked: string }) => [
       asset,
@@ -27,7 +27,7 @@ export async function expectSpot(stage: CopyStage, copier: Copier, sums: SpotSum
   for (const [symbol, quantity] of sums.coins) {
     expect(had.get(symbol.replace("USDT", "")) ?? 0n, `${symbol} at the venue`).toBe(quantity);
   }
-  const { book } = await stage.copyOf(copier);
+  const { book } = await fixture.copyOf(copier);
   const held = [...sums.coins].filter(([, quantity]) => quantity > 0n);
   for (const [symbol, quantity] of held) {
     expect(book.holdings.get(symbol)?.quantity ?? 0n, `${symbol} in the book`).toBe(quantity);
@@ -42,16 +42,16 @@ export async function expectSpot(stage: CopyStage, copier: Copier, sums: SpotSum
 }
 
 export async function expectFutures(
-  stage: CopyStage,
+  fixture: CopyFixture,
   copier: Copier,
   sums: FuturesSums,
   symbols: readonly string[],
 ): Promise<void> {
-  const { totalWalletBalance } = await stage.atVenue(copier, "GET", "/fapi/v3/account");
+  const { totalWalletBalance } = await fixture.atVenue(copier, "GET", "/fapi/v3/account");
   expect(signedUnits(totalWalletBalance), "the wallet at the venue").toBe(sums.wallet);
-  const { book } = await stage.copyOf(copier);
+  const { book } = await fixture.copyOf(copier);
   for (const symbol of symbols) {
-    expect(await stage.positionOf(copier, symbol), `${symbol} at the venue`).toBe(sums.of(symbol));
+    expect(await fixture.positionOf(copier, symbol), `${symbol} at the venue`).toBe(sums.of(symbol));
     expect(book.holdings.get(symbol)?.quantity ?? 0n, `${symbol} in the book`).toBe(sums.of(symbol));
   }
   expectNear(book.realized - book.fees, sums.wallet - signedUnits(FUTURES_SEED), "the book's own figures");

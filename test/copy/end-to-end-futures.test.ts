@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../src/domain/copying.ts";
 import { ZERO } from "../../src/money/decimal.ts";
 import { signedUnits } from "../support/exact.ts";
+import type { Copier, Lead } from "./actors.ts";
 import { expectFutures, FUTURES_SEED } from "./agreement.ts";
-import type { Copier, Lead } from "./cast.ts";
-import { CopyStage } from "./stage.ts";
+import { CopyFixture } from "./fixture.ts";
 import { FuturesSums, scaled, shareOf } from "./sums.ts";
 
 const DOGE = "DOGEUSDT";
@@ -21,15 +21,15 @@ const SELL = "SELL";
 const DOGE_PRICE = { bid: "0.1", ask: "0.1001" };
 const ADA_PRICE = { bid: "0.5", ask: "0.5005" };
 
-let stage: CopyStage;
+let fixture: CopyFixture;
 
 beforeAll(async () => {
-  stage = await CopyStage.open();
-  await stage.setPrice("FUTURES", DOGE, DOGE_PRICE);
-  await stage.setPrice("FUTURES", ADA, ADA_PRICE);
+  fixture = await CopyFixture.open();
+  await fixture.setPrice("FUTURES", DOGE, DOGE_PRICE);
+  await fixture.setPrice("FUTURES", ADA, ADA_PRICE);
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
 });
 
 async function send(
@@ -38,15 +38,15 @@ async function send(
   path: string,
   parameters: Readonly<Record<string, string | number>>,
 ) {
-  const answer = await stage.trade(lead, method, path, parameters);
-  await stage.caughtUp(lead);
+  const answer = await fixture.trade(lead, method, path, parameters);
+  await fixture.caughtUp(lead);
   return answer;
 }
 
 const place = (lead: Lead, order: Readonly<Record<string, string>>) => send(lead, "POST", ORDER, order);
 
 async function nothingRests(copier: Copier): Promise<void> {
-  await stage.looksUntil("nothing of the copy rests", copier, (_copy, entries) =>
+  await fixture.looksUntil("nothing of the copy rests", copier, (_copy, entries) =>
     entries.every(({ status }) => status !== "RESTING"),
   );
 }
@@ -55,8 +55,8 @@ function of(kind: MirrorEntry["kind"], entries: readonly MirrorEntry[]): readonl
   return entries.filter((entry) => entry.kind === kind);
 }
 
-const legsOf = (copier: Copier) => stage.atVenue(copier, "GET", "/fapi/v1/openAlgoOrders", {});
-const ordersOf = (copier: Copier) => stage.atVenue(copier, "GET", "/fapi/v1/openOrders", {});
+const legsOf = (copier: Copier) => fixture.atVenue(copier, "GET", "/fapi/v1/openAlgoOrders", {});
+const ordersOf = (copier: Copier) => fixture.atVenue(copier, "GET", "/fapi/v1/openOrders", {});
 
 describe("a futures strategy that is followed from its first order on", () => {
   const lead = new FuturesSums(FUTURES_SEED);
@@ -73,12 +73,12 @@ describe("a futures strategy that is followed from its first order on", () => {
     const [ours, theirs] = [copy.of(symbol), lead.of(symbol)].map((held) => (held < 0n ? -held : held));
     return scaled(quantity, ours ?? 0n, theirs ?? 1n, STEP);
   };
-  const agree = () => expectFutures(stage, copier, copy, [DOGE, ADA]);
+  const agree = () => expectFutures(fixture, copier, copy, [DOGE, ADA]);
 
   beforeAll(async () => {
-    strategy = await stage.newLead("FUTURES");
-    copier = await stage.newCopier(strategy, { share: SHARE });
-    small = await stage.newCopier(strategy, { share: "0.001" });
+    strategy = await fixture.newLead("FUTURES");
+    copier = await fixture.newCopier(strategy, { share: SHARE });
+    small = await fixture.newCopier(strategy, { share: "0.001" });
   });
 
   test("an entry is scaled by the collateral, at the strategy's leverage and with isolated margin", async () => {
@@ -88,9 +88,9 @@ describe("a futures strategy that is followed from its first order on", () => {
     lead.trade(DOGE, signedUnits("1000"), DOGE_PRICE.ask, "TAKER");
     copy.trade(DOGE, size, DOGE_PRICE.ask, "TAKER");
     await agree();
-    const [position] = await stage.atVenue(copier, "GET", "/fapi/v2/positionRisk", { symbol: DOGE });
+    const [position] = await fixture.atVenue(copier, "GET", "/fapi/v2/positionRisk", { symbol: DOGE });
     expect(position).toMatchObject({ leverage: "5", marginType: "isolated" });
-    const [skipped] = of("PLACE", await stage.entriesOf(small));
+    const [skipped] = of("PLACE", await fixture.entriesOf(small));
     // A thousandth of a thousand, of a thousand: one of its thousand coins, worth a dime.
     expect(skipped).toMatchObject({ status: "SKIPPED", quantity: signedUnits("1"), sends: 0 });
     expect(skipped?.skip).toMatchObject({
@@ -128,26 +128,26 @@ describe("a futures strategy that is followed from its first order on", () => {
       ...{ closePosition: "true", triggerPrice: "0.095" },
     });
     expect((await legsOf(copier)).length).toBe(3);
-    await stage.setPrice("FUTURES", DOGE, { bid: "0.0949", ask: "0.095", mark: "0.0949" });
-    await stage.positionIs(strategy, DOGE, 0n);
-    await stage.caughtUp(strategy);
+    await fixture.setPrice("FUTURES", DOGE, { bid: "0.0949", ask: "0.095", mark: "0.0949" });
+    await fixture.positionIs(strategy, DOGE, 0n);
+    await fixture.caughtUp(strategy);
     await nothingOf(DOGE);
     lead.trade(DOGE, -lead.of(DOGE), "0.0949", "TAKER");
     copy.trade(DOGE, -copy.of(DOGE), "0.0949", "TAKER");
     await agree();
-    await stage.setPrice("FUTURES", DOGE, DOGE_PRICE);
+    await fixture.setPrice("FUTURES", DOGE, DOGE_PRICE);
   });
 
   test("the strategy's take profit fires, and its stop goes with it", async () => {
-    await stage.setPrice("FUTURES", ADA, { bid: "0.6001", ask: "0.6002", mark: "0.6001" });
-    await stage.positionIs(strategy, ADA, 0n);
-    await stage.caughtUp(strategy);
+    await fixture.setPrice("FUTURES", ADA, { bid: "0.6001", ask: "0.6002", mark: "0.6001" });
+    await fixture.positionIs(strategy, ADA, 0n);
+    await fixture.caughtUp(strategy);
     await nothingOf(ADA);
     lead.trade(ADA, -lead.of(ADA), "0.6001", "TAKER");
     copy.trade(ADA, -copy.of(ADA), "0.6001", "TAKER");
     await agree();
     expect(await legsOf(copier)).toEqual([]);
-    await stage.setPrice("FUTURES", ADA, ADA_PRICE);
+    await fixture.setPrice("FUTURES", ADA, ADA_PRICE);
   });
 
   test("a limit rests, is cancelled, and another one is filled at its price", async () => {
@@ -160,9 +160,9 @@ describe("a futures strategy that is followed from its first order on", () => {
     expect(await ordersOf(copier)).toEqual([]);
     const size = opening("800");
     const filled = await place(strategy, { ...order, price: "0.102" });
-    await stage.setPrice("FUTURES", DOGE, { bid: "0.102", ask: "0.1021" });
-    await stage.leadOrderIs(strategy, ORDER, { symbol: DOGE, orderId: filled.orderId }, "FILLED");
-    await stage.caughtUp(strategy);
+    await fixture.setPrice("FUTURES", DOGE, { bid: "0.102", ask: "0.1021" });
+    await fixture.leadOrderIs(strategy, ORDER, { symbol: DOGE, orderId: filled.orderId }, "FILLED");
+    await fixture.caughtUp(strategy);
     await nothingRests(copier);
     lead.trade(DOGE, -signedUnits("800"), "0.102", "MAKER");
     copy.trade(DOGE, -size, "0.102", "MAKER");
@@ -192,7 +192,7 @@ describe("a futures strategy that is followed from its first order on", () => {
 
   test("a leverage that is raised is raised there, where something is held", async () => {
     await send(strategy, "POST", "/fapi/v1/leverage", { symbol: DOGE, leverage: 8 });
-    const [position] = await stage.atVenue(copier, "GET", "/fapi/v2/positionRisk", { symbol: DOGE });
+    const [position] = await fixture.atVenue(copier, "GET", "/fapi/v2/positionRisk", { symbol: DOGE });
     expect(position).toMatchObject({ leverage: "8" });
     await agree();
   });
@@ -204,9 +204,9 @@ describe("a futures strategy that is followed from its first order on", () => {
       ...{ closePosition: "true", triggerPrice: "0.08" },
     });
     expect((await ordersOf(copier)).length).toBe(1);
-    await stage.trade(strategy, "POST", "/fapi/v1/platform/strategy/close");
+    await fixture.trade(strategy, "POST", "/fapi/v1/platform/strategy/close");
     for (const each of [copier, small]) {
-      await stage.becomes(
+      await fixture.becomes(
         "the copy is stopped",
         each,
         ({ status, reason }) => status === "STOPPED" && reason === "STRATEGY_CLOSED",
@@ -219,7 +219,7 @@ describe("a futures strategy that is followed from its first order on", () => {
 
   /** Resolves when nothing of a symbol is held at the venue, and the copy knows. */
   async function nothingOf(symbol: string): Promise<void> {
-    await stage.looksUntil(`nothing of ${symbol} is held`, copier, ({ book }) => {
+    await fixture.looksUntil(`nothing of ${symbol} is held`, copier, ({ book }) => {
       return (book.holdings.get(symbol)?.quantity ?? 0n) === 0n;
     });
   }
@@ -227,44 +227,44 @@ describe("a futures strategy that is followed from its first order on", () => {
 
 describe("a futures strategy in trouble", () => {
   test("who comes late has no position to reduce, and enters with the next order", async () => {
-    const strategy = await stage.newLead("FUTURES");
-    await stage.trade(strategy, "POST", ORDER, { symbol: ADA, side: BUY, type: "MARKET", quantity: "100" });
-    const late = await stage.newCopier(strategy);
+    const strategy = await fixture.newLead("FUTURES");
+    await fixture.trade(strategy, "POST", ORDER, { symbol: ADA, side: BUY, type: "MARKET", quantity: "100" });
+    const late = await fixture.newCopier(strategy);
     await place(strategy, { symbol: ADA, side: SELL, type: "MARKET", quantity: "40", reduceOnly: "true" });
-    expect(of("PLACE", await stage.entriesOf(late))).toMatchObject([
+    expect(of("PLACE", await fixture.entriesOf(late))).toMatchObject([
       { status: "SKIPPED", skip: { reason: "NOTHING_HELD" } },
     ]);
     await place(strategy, { symbol: ADA, side: BUY, type: "MARKET", quantity: "20" });
-    expect(of("PLACE", await stage.entriesOf(late)).at(-1)).toMatchObject({ side: BUY, status: "FILLED" });
-    expect(await stage.positionOf(late, ADA)).toBeGreaterThan(0n);
+    expect(of("PLACE", await fixture.entriesOf(late)).at(-1)).toMatchObject({ side: BUY, status: "FILLED" });
+    expect(await fixture.positionOf(late, ADA)).toBeGreaterThan(0n);
   });
 
   test("what the account cannot pay for is skipped, with what is missing", async () => {
-    const strategy = await stage.newLead("FUTURES");
-    const bound = await stage.newCopier(strategy, { maxPerOrder: "20" });
-    const spent = await stage.newCopier(strategy);
+    const strategy = await fixture.newLead("FUTURES");
+    const bound = await fixture.newCopier(strategy, { maxPerOrder: "20" });
+    const spent = await fixture.newCopier(strategy);
     await send(strategy, "POST", "/fapi/v1/leverage", { symbol: DOGE, leverage: 2 });
     // What is bound by its owner's own order cannot be used a second time.
-    await stage.atVenue(spent, "POST", "/fapi/v1/leverage", { symbol: ADA, leverage: 1 });
-    await stage.atVenue(spent, "POST", ORDER, {
+    await fixture.atVenue(spent, "POST", "/fapi/v1/leverage", { symbol: ADA, leverage: 1 });
+    await fixture.atVenue(spent, "POST", ORDER, {
       symbol: ADA,
       side: BUY,
       ...LIMIT,
       quantity: "2400",
       price: "0.4",
     });
-    await stage.looksUntil(
+    await fixture.looksUntil(
       "what the owner's order locks is known",
       spent,
       ({ book }) => (book.snapshot?.available ?? ZERO) < signedUnits("100"),
     );
     await place(strategy, { symbol: DOGE, side: BUY, type: "MARKET", quantity: "5000" });
-    const [cut] = of("PLACE", await stage.entriesOf(bound));
+    const [cut] = of("PLACE", await fixture.entriesOf(bound));
     expect(cut?.status).toBe("FILLED");
     // 20 USDT of the 500 that it would have been.
     expect(cut?.quantity ?? 0n).toBeLessThanOrEqual(signedUnits("200"));
     expect(cut?.quantity ?? 0n).toBeGreaterThanOrEqual(signedUnits("190"));
-    const [skipped] = of("PLACE", await stage.entriesOf(spent));
+    const [skipped] = of("PLACE", await fixture.entriesOf(spent));
     expect(skipped).toMatchObject({
       status: "SKIPPED",
       skip: { reason: "INSUFFICIENT_MARGIN", unit: "QUOTE" },
@@ -275,19 +275,19 @@ describe("a futures strategy in trouble", () => {
   });
 
   test("a liquidation of the strategy leaves no copy with the position", async () => {
-    const strategy = await stage.newLead("FUTURES");
-    const copier = await stage.newCopier(strategy);
-    await stage.setPrice("FUTURES", ADA, ADA_PRICE);
+    const strategy = await fixture.newLead("FUTURES");
+    const copier = await fixture.newCopier(strategy);
+    await fixture.setPrice("FUTURES", ADA, ADA_PRICE);
     await send(strategy, "POST", "/fapi/v1/leverage", { symbol: ADA, leverage: 20 });
     await place(strategy, { symbol: ADA, side: BUY, type: "MARKET", quantity: "1000" });
-    expect(await stage.positionOf(copier, ADA)).toBe(signedUnits("1000"));
-    await stage.setPrice("FUTURES", ADA, { bid: "0.47", ask: "0.4705", mark: "0.47" });
-    await stage.positionIs(strategy, ADA, 0n);
-    await stage.caughtUp(strategy);
-    await stage.looksUntil("the copy has no position", copier, ({ book }) => {
+    expect(await fixture.positionOf(copier, ADA)).toBe(signedUnits("1000"));
+    await fixture.setPrice("FUTURES", ADA, { bid: "0.47", ask: "0.4705", mark: "0.47" });
+    await fixture.positionIs(strategy, ADA, 0n);
+    await fixture.caughtUp(strategy);
+    await fixture.looksUntil("the copy has no position", copier, ({ book }) => {
       return (book.holdings.get(ADA)?.quantity ?? 0n) === 0n;
     });
-    expect(await stage.positionOf(copier, ADA)).toBe(0n);
-    expect(of("LIQUIDATE", await stage.entriesOf(copier)).length).toBe(1);
+    expect(await fixture.positionOf(copier, ADA)).toBe(0n);
+    expect(of("LIQUIDATE", await fixture.entriesOf(copier)).length).toBe(1);
   });
 });

@@ -2,38 +2,38 @@
 // While a switch is set nothing is sent, the log says what would have been, and its setter sees the outcome.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { Copier, Lead } from "./cast.ts";
-import { CopyStage } from "./stage.ts";
-import { Visitor } from "./visitor.ts";
+import type { Copier, Lead } from "./actors.ts";
+import { Visitor } from "./browser-client.ts";
+import { CopyFixture } from "./fixture.ts";
 
 const DOGE = "DOGEUSDT";
 const BUY = { symbol: DOGE, side: "BUY", type: "MARKET", quantity: "60" };
 
 const KEPT = { askAgainMs: 250 };
 
-let stage: CopyStage;
+let fixture: CopyFixture;
 let trader: Visitor;
 let operator: Visitor;
 let lead: Lead;
 let copier: Copier;
 
 beforeAll(async () => {
-  stage = await CopyStage.open();
-  await stage.setPrice("SPOT", DOGE, { bid: "0.1", ask: "0.1001" });
-  const { url } = stage.lead.gateway;
-  trader = await Visitor.signUp(url, stage.lead, { profile: "TRADER" });
-  operator = await Visitor.signUp(url, stage.lead, { role: "OPERATOR" });
-  lead = await stage.newLeadOf(trader.personId, "SPOT");
+  fixture = await CopyFixture.open();
+  await fixture.setPrice("SPOT", DOGE, { bid: "0.1", ask: "0.1001" });
+  const { url } = fixture.lead.gateway;
+  trader = await Visitor.signUp(url, fixture.lead, { profile: "TRADER" });
+  operator = await Visitor.signUp(url, fixture.lead, { role: "OPERATOR" });
+  lead = await fixture.newLeadOf(trader.personId, "SPOT");
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
 });
 
 /** What became of the strategy's next order for the copier: FILLED, or the reason why it was skipped. */
 async function nextOrder(): Promise<string> {
-  await stage.trade(lead, "POST", "/api/v3/order", BUY);
-  await stage.caughtUp(lead);
-  const entry = (await stage.entriesOf(copier)).filter(({ kind }) => kind === "PLACE").at(-1);
+  await fixture.trade(lead, "POST", "/api/v3/order", BUY);
+  await fixture.caughtUp(lead);
+  const entry = (await fixture.entriesOf(copier)).filter(({ kind }) => kind === "PLACE").at(-1);
   if (entry?.status === "SKIPPED") expect(entry).toMatchObject({ sends: 0, clientOrderId: null });
   return entry?.skip?.reason ?? entry?.status ?? "nothing";
 }
@@ -42,7 +42,7 @@ describe("a kill switch", () => {
   test("a strategy is opened to copiers by its trader, and followed", async () => {
     const path = `/strategies/${lead.strategyId}/copying`;
     expect(await trader.send("PUT", path, { isOpen: true })).toMatchObject({ isOpen: true });
-    copier = await stage.newCopier(lead);
+    copier = await fixture.newCopier(lead);
     expect(await nextOrder()).toBe("FILLED");
     expect((await trader.get(path)).copiers).toMatchObject({ FOLLOWING: 1 });
   });
@@ -51,10 +51,10 @@ describe("a kill switch", () => {
     const path = `/strategies/${lead.strategyId}/copying`;
     const halted = await trader.send("POST", `${path}/halt`, { reason: "The bot is mad." });
     expect(halted.halted).toMatchObject({ kind: "STRATEGY", isOwn: true });
-    await stage.isKnown(copier);
+    await fixture.isKnown(copier);
     expect(await nextOrder()).toBe("HALTED");
     await trader.send("DELETE", `${path}/halt`);
-    await stage.isKnown(copier);
+    await fixture.isKnown(copier);
     expect(await nextOrder()).toBe("FILLED");
     // Figures are kept for a few seconds.
     await eventually(
@@ -68,15 +68,15 @@ describe("a kill switch", () => {
   });
 
   test("of a venue, set by an operator", async () => {
-    const of = { kind: "VENUE", id: stage.venue.gateway.url };
+    const of = { kind: "VENUE", id: fixture.venue.gateway.url };
     await operator.send("POST", "/operator/copying/switches", { ...of, reason: "The venue is ill." });
-    await stage.isKnown(copier);
+    await fixture.isKnown(copier);
     expect(await nextOrder()).toBe("HALTED");
     const shown = await operator.get("/operator/copying");
     expect(shown.switches).toMatchObject([{ ...of, reason: "The venue is ill." }]);
     expect(shown.venues).toMatchObject([{ origin: of.id, isHalted: true }]);
     await operator.send("POST", "/operator/copying/switches/clear", of);
-    await stage.isKnown(copier);
+    await fixture.isKnown(copier);
     expect(await nextOrder()).toBe("FILLED");
   });
 

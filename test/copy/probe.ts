@@ -3,9 +3,9 @@
 import type { StrategyType } from "../../src/domain/account.ts";
 import { PATHS } from "../campaigns/harness/routes.ts";
 import { eventually } from "../support/eventually.ts";
-import type { GatewayProcess } from "../support/gateway.ts";
+import type { GatewayProcess } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
-import { type Books, newVenueAccounts } from "./cast.ts";
+import { type Books, newVenueAccounts } from "./actors.ts";
 
 const AGAIN_MS = 40;
 

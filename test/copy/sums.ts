@@ -1,5 +1,6 @@
-// What accounts come to, reckoned by hand: from orders and prices alone, with nothing of the code that is tested. Units of 1e-8.
-// Source: specification, section 1 (fees), and design, section 6 (rounding): who pays rounds up, who receives rounds down.
+// What accounts come to, reckoned by hand: from orders and prices alone, with nothing of the code that is
+// tested. Units of 1e-8. Source: specification, section 1 (fees), and design, section 6 (rounding): who pays
+// rounds up, who receives rounds down.
 
 import { ceil, floor, least, magnitude, signedUnits } from "../support/exact.ts";
 

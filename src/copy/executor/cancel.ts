@@ -19,6 +19,7 @@ import {
   closesPosition,
   endRow,
   isLeg,
+  isOpen,
   isSameKind,
   isWaitingLeg,
   type Refused,
@@ -159,6 +160,8 @@ export async function cancelRow(
   const outcome = await cancelAtVenue(context, entry, mayStillSend);
   if (outcome.kind !== "OVER") return { entry, outcome };
   const present = state.latest(entry);
+  // A poll has booked its end in the meantime.
+  if (!isOpen(present)) return { entry: present, outcome };
   const ended =
     outcome.state === null
       ? endRow(state, present, why, now())
@@ -177,13 +180,16 @@ export function mayComeAgain(entry: MirrorEntry, now: number): boolean {
   return isLeg(entry) && entry.queries > 0 && now < (entry.acknowledgedAt ?? 0) + NOT_FOUND_AFTER_MS;
 }
 
-/** Cancels until the order is terminal, or the venue refuses. A second cancel does no harm. */
+/**
+ * Cancels until the order is terminal, here or at the venue, or the venue refuses. A second cancel does no
+ * harm.
+ */
 async function cancelAtVenue(
   context: CopyContext,
   entry: MirrorEntry,
   mayStillSend: () => Skip | null,
 ): Promise<Exclude<CancelOutcome, { kind: "NEVER_SENT" }>> {
-  const { session, now, pause, markInDoubt } = context;
+  const { state, session, now, pause, markInDoubt } = context;
   const { symbol, clientOrderId } = entry;
   if (symbol === null || clientOrderId === null) throw new Error("what is canceled was sent");
   let [sends, queries] = [0, 0];
@@ -200,6 +206,7 @@ async function cancelAtVenue(
     const backOff = new BackOff(VENUE_RETRIES);
     for (;;) {
       const retryMs = backOff.next();
+      if (!isOpen(state.latest(entry))) return { kind: "OVER", state: null, counts: counts() };
       const skip = mayStillSend();
       if (skip !== null && openSince === null) return { kind: "UNSENT", skip };
       if (skip === null) {
@@ -255,8 +262,8 @@ export async function cancelLegs(context: CopyContext, symbol: string): Promise<
 }
 
 /**
- * Cancels an order or a leg; returns why it is still open, or null. If the venue no longer lists the symbol, the
- * row ends; after any other refusal the caller tries again.
+ * Cancels an order or a leg; returns why it is still open, or null. If the venue no longer lists the symbol,
+ * the row ends; after any other refusal the caller tries again.
  */
 export async function cancelOrEnd(
   context: CopyContext,

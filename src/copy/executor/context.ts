@@ -36,8 +36,8 @@ export type CopyContext = {
   /** The account is polled soon. */
   pollSoon(): void;
   /**
-   * Marks a symbol while the outcome of one of its orders is in doubt: other symbols, and legs of its position, do not
-   * wait for that. Returns what takes the mark away again.
+   * Marks a symbol while the outcome of one of its orders is in doubt: other symbols, and legs of its
+   * position, do not wait for that. Returns what takes the mark away again.
    */
   markInDoubt(symbol: string): () => void;
 };

@@ -1,9 +1,9 @@
 // Executes one copy. Actions of the strategy become rows of the outbox; each symbol has a worker that
 // executes its rows in order, and reconciles the symbol when none is left. So orders of a symbol keep their
-// order, and one symbol's failure delays no other. A leg of the position that a copy has is sent beside its symbol's
-// worker while that finds out an order's outcome. An opening waits, over all symbols, for earlier orders and
-// for reductions and protection: it may need the money that they free, and never takes the place of an exit.
-// Polls of the account and requests to the copy run beside the workers.
+// order, and one symbol's failure delays no other. A leg of the position that a copy has is sent beside its
+// symbol's worker while that finds out an order's outcome. An opening waits, over all symbols, for earlier
+// orders and for reductions and protection: it may need the money that they free, and never takes the place
+// of an exit. Polls of the account and requests to the copy run beside the workers.
 import type { Logger } from "pino";
 import { BackOff, type Pauses } from "../../concurrency/delays.ts";
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
@@ -29,6 +29,7 @@ import {
   bookHinted,
   bookOpenOrders,
   findUnconfirmed,
+  isPositionExpected,
   restingSymbols,
 } from "../reconcile/balances.ts";
 import { POLL_INTERVAL_MS, poll } from "../reconcile/poll.ts";
@@ -117,6 +118,8 @@ export type ExecutorParts = Omit<SessionParts, "copyId" | "accountId" | "pause" 
   readonly log: Pick<Logger, "error" | "warn">;
   /** When this process took the strategy, wall time, Unix ms. */
   readonly takenAt: number;
+  /** A poll got no balances: it is repeated soon, if it may be. */
+  readonly repeatPoll: (executor: CopyExecutor) => void;
   /** A change could not be written: the copy has to be loaded again. */
   readonly onBroken: (copyId: string) => void;
 };
@@ -151,6 +154,8 @@ export class CopyExecutor {
   #areOpeningsKnown = false;
   /** Until when the venue's limits let rows wait that open something, by number; wall time, Unix ms. */
   readonly #postponed = new Map<number, number>();
+  /** The number of the row that a symbol's worker executes, or has executed last. */
+  readonly #executing = new Map<string, number>();
   /** By symbol, how many outcomes of its orders are being found out; others do not wait for these. */
   readonly #inDoubt = new Map<string, number>();
   /** Symbols where work failed, and that others do not wait for either. */
@@ -271,7 +276,8 @@ export class CopyExecutor {
 
   /** Nothing is left to be done for a copy that is stopped. */
   get isOver(): boolean {
-    const isIdle = this.#workers.size === 0 && this.#answering === null && this.#taking === null;
+    const isAsking = this.#answering !== null || this.#learning.current !== null;
+    const isIdle = this.#workers.size === 0 && !isAsking && this.#taking === null;
     return this.copy.status === "STOPPED" && isIdle && this.#requests.length === 0;
   }
 
@@ -373,6 +379,7 @@ export class CopyExecutor {
     const isUnconfirmed = this.copy.family === "FUTURES" && this.#state.unconfirmed().length > 0;
     if (isUnexplained && sincePollMs >= UNEXPLAINED_POLL_MS) this.pollSoon();
     else if (isUnconfirmed && sincePollMs >= POLL_INTERVAL_MS) this.pollSoon();
+    else if (isPositionExpected(this.#context, this.#prices)) this.pollSoon();
     this.#startAll();
   }
 
@@ -459,15 +466,18 @@ export class CopyExecutor {
     return (this.#inDoubt.get(symbol) ?? 0) > 0;
   }
 
-  /** While the outcome of an order is being found out, the position's legs do not wait for it. */
+  /** While the outcome of an order or a cancel is being found out, the position's legs do not wait for it. */
   #startLeg(symbol: string): void {
     const name = legWorkerOf(symbol);
     if (!this.#isInDoubt(symbol) || this.#workers.has(name)) return;
     const rows = this.#state.outbox(symbol);
-    const row = rows.find((each) => each.status !== "SENT" && !this.#isOvertakenByLegs(each));
+    const isBeingCanceled = ({ kind, entryId }: MirrorEntry) =>
+      kind === "CANCEL" && entryId === this.#executing.get(symbol);
+    const isBusy = (each: MirrorEntry) => each.status === "SENT" || isBeingCanceled(each);
+    const row = rows.find((each) => !isBusy(each) && !this.#isOvertakenByLegs(each));
     if (row?.kind !== "PLACE_LEG" || !this.#mayGoFirst(row, rows)) return;
     // A leg that the symbol's worker is about to send is in no order's way.
-    const isBehindOrder = rows.some((each) => each.status === "SENT" && !isLeg(each));
+    const isBehindOrder = rows.some((each) => isBusy(each) && !isLeg(each));
     if (isBehindOrder) this.#run(name, this.#workOnLeg(row));
   }
 
@@ -507,9 +517,9 @@ export class CopyExecutor {
   }
 
   /**
-   * Whether a leg may go before the orders that precede it: it closes the position that the copy has now, and none
-   * of those orders may close the whole position first. If one may, the leg belongs to a later position, and the
-   * venue would end it together with this one.
+   * Whether a leg may go before the orders that precede it: it closes the position that the copy has now, and
+   * none of those orders may close the whole position first. If one may, the leg belongs to a later position,
+   * and the venue would end it together with this one.
    */
   #mayGoFirst(leg: MirrorEntry, rows: readonly MirrorEntry[]): boolean {
     if (!closesPosition(this.#state, leg)) return false;
@@ -664,7 +674,10 @@ export class CopyExecutor {
         const next = this.#next(symbol);
         if (next === null) return;
         if (next === "RECONCILE") await this.#reconcile(symbol);
-        else await this.#executeUnlessPostponed(next);
+        else {
+          this.#executing.set(symbol, next.entryId);
+          await this.#executeUnlessPostponed(next);
+        }
         this.#failed.delete(symbol);
         backOff.reset();
       } catch (error) {
@@ -954,8 +967,8 @@ export class CopyExecutor {
   }
 
   /**
-   * An event is a hint: the query that follows has the exact figures. What the copy does itself it learns from
-   * the answers to its requests, so only executions are queried at once.
+   * An event is a hint: the query that follows has the exact figures. What the copy does itself it learns
+   * from the answers to its requests, so only executions are queried at once.
    */
   #heard(event: VenueEvent): void {
     const now = this.#parts.wallNow();
@@ -1031,7 +1044,10 @@ export class CopyExecutor {
     try {
       await this.#gate.ready();
       if (this.#gate.isBlind()) return new NotAnswered(IS_BLIND);
+      const before = this.polledAt;
       const failure = await poll(this.#context, this.#missing);
+      const isInVain = failure !== null || this.#missing.inVain > 0;
+      if (isInVain && this.polledAt === before) this.#parts.repeatPoll(this);
       this.#save();
       this.#startAll();
       return failure;
@@ -1045,7 +1061,10 @@ export class CopyExecutor {
   async #learn(): Promise<void> {
     if (this.#gate.isBlind()) return;
     const before = this.#state.feesDue().length;
-    await this.#beside(learnDueFees);
+    // A copy that closes waits for fees. Otherwise those of contracts wait for room in the budget, or for a
+    // poll.
+    const isAwaited = this.copy.family === "SPOT" || this.copy.status !== "FOLLOWING";
+    await this.#beside(learnDueFees, isAwaited ? this.#session.polling() : this.#session.briefly(0));
     if (this.#state.feesDue().length !== before) this.#saveAndWake();
     else this.#learnAt = this.#parts.wallNow() + LEARN_AGAIN_MS;
   }

@@ -1,7 +1,7 @@
-// The strategy's exits beside its orders, mirrored: fills of open orders, fired legs and liquidations; and its
-// leverage. Also sends the copy's own market orders, which close, reconcile or repair: fits them to the venue's
-// rules, submits and concludes them. If the rules have changed since, they are fetched again and the order is
-// fitted once more.
+// The strategy's exits beside its orders, mirrored: fills of open orders, fired legs and liquidations; and
+// its leverage. Also sends the copy's own market orders, which close, reconcile or repair: fits them to the
+// venue's rules, submits and concludes them. If the rules have changed since, they are fetched again and the
+// order is fitted once more.
 import {
   type LeadAction,
   type LeadFill,
@@ -64,7 +64,9 @@ export async function fill(
     await cancelOvertaken(context, symbol);
 }
 
-/** Queries an order or a leg at the venue for a moment, and applies the report; whether there was an answer. */
+/**
+ * Queries an order or a leg at the venue for a moment, and applies the report; whether there was an answer.
+ */
 function askAfter(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
   const { state, now } = context;
   const applied = findAtVenue(briefly(context), entry).then((found) => {

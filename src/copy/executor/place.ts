@@ -14,6 +14,7 @@ import {
 } from "../../domain/copying.ts";
 import { type Amount, magnitude, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
+import { CLOCKS_APART_MS } from "../leads/leads.ts";
 import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
@@ -42,6 +43,10 @@ type Scaled = Sized | Unsized;
 export const ORDER_WAITS_MS = 2_000;
 /** Delay before an account that was not polled is polled again, ms. */
 const POLL_AGAIN_MS = 500;
+/** The number of orders from which one list costs no more weight than a request for each. */
+const FEES_LISTED_MIN = { SPOT: 4, FUTURES: 2 } as const;
+/** Maximum age of an order whose fees are listed with others', ms; older ones are requested one by one. */
+const FEES_LISTED_MS_MAX = 900_000;
 /** Why an order is sized again without its opening part. */
 const OPENS_NOT: readonly SkipReason[] = ["PAUSED", "TOO_LATE"];
 
@@ -105,10 +110,11 @@ async function send(context: CopyContext, row: MirrorEntry, action: Placing): Pr
       opens,
       onlyOpens: scaled.opening === scaled.quantity,
     }).catch((error) => {
-      release(context, scaled.worth);
+      if (state.latest(row).status !== "SENT") release(context, scaled.worth);
       throw error;
     });
-    if (outcome.kind !== "PLACED") release(context, scaled.worth);
+    // What is unconfirmed may have been executed: the next balances decide.
+    if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") release(context, scaled.worth);
     else if (opens) context.noteOpening();
     const lacksOnlyOpening =
       outcome.kind === "UNSENT" &&
@@ -177,7 +183,10 @@ export async function conclude(
   }
 }
 
-/** A position that has come is booked at once: it needs its stop, and the reconciler must not close what is not there. */
+/**
+ * A position that has come is booked at once: it needs its stop, and the reconciler must not close what is
+ * not there.
+ */
 function concludeUnconfirmed(
   context: CopyContext,
   row: MirrorEntry,
@@ -232,9 +241,33 @@ async function learnFees(context: CopyContext, entry: MirrorEntry): Promise<void
   bookFees(state, present, fills, now());
 }
 
-/** Asks what orders cost in fees of which that is not known, oldest first. */
+/** Asks what orders cost in fees of which that is not known: of several on one symbol with one request. */
 export async function learnDueFees(context: CopyContext): Promise<void> {
-  for (const entry of context.state.feesDue()) await learnFees(context, entry);
+  const { state, now } = context;
+  for (const [symbol, due] of Map.groupBy(state.feesDue(), (entry) => entry.symbol ?? "")) {
+    const listed = due.filter(
+      ({ sentAt, venueOrderId }) => venueOrderId !== null && now() - (sentAt ?? 0) < FEES_LISTED_MS_MAX,
+    );
+    const isListed = listed.length >= FEES_LISTED_MIN[state.copy.family];
+    if (isListed) await learnListed(context, symbol, listed);
+    for (const entry of due) if (!isListed || !listed.includes(entry)) await learnFees(context, entry);
+  }
+}
+
+async function learnListed(
+  { session, state, now }: CopyContext,
+  symbol: string,
+  due: readonly MirrorEntry[],
+): Promise<void> {
+  const since = Math.min(...due.map(({ sentAt }) => sentAt ?? 0)) - CLOCKS_APART_MS;
+  const orders = new Map(due.map((entry) => [entry.venueOrderId ?? "", entry.executedQuantity]));
+  const fees = await session.fillsSince({ symbol, since, orders });
+  for (const entry of due) {
+    const fills = fees.get(entry.venueOrderId ?? "");
+    const present = state.latest(entry);
+    if (fills !== undefined && present.executedQuantity === entry.executedQuantity)
+      bookFees(state, present, fills, now());
+  }
 }
 
 function reserve({ state }: CopyContext, worth: Amount): void {
@@ -347,12 +380,20 @@ async function scale(
     available: available ?? snapshot?.available ?? ZERO,
     restingWorth: restingWorth(state.resting()),
     restingElsewhere: restingElsewhere(family, state.resting(), action.symbol),
-    restingOnSymbol: restingOn(state.resting(action.symbol)),
+    restingOnSymbol: restingOn([...state.resting(action.symbol), ...salesInDoubt(state, action.symbol)]),
     accountHeld: magnitude(snapshot?.held.get(action.symbol) ?? ZERO),
     rules,
     prices,
     opensNot: without,
   });
+}
+
+/**
+ * Sales on spot with an unknown outcome: the coins may be sold, and what else the account has is its owner's.
+ */
+function salesInDoubt(state: CopyContext["state"], symbol: string): readonly MirrorEntry[] {
+  if (state.copy.family !== "SPOT") return [];
+  return state.unconfirmed(symbol).filter(({ side }) => side === "SELL");
 }
 
 /**

@@ -1,17 +1,17 @@
 // One request of a copy was in flight when its process ended. Its outcome is resolved before anything else is
 // sent.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FaultProxy } from "../../../test/support/fault-proxy.ts";
+import { FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import type { CopyRequest } from "../../domain/copying.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
-import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
-let stage: CopiesStage;
+let fixture: CopiesFixture;
 let proxy: FaultProxy;
 
 beforeEach(async () => {
-  stage = await openCopiesStage({
+  fixture = await openCopiesFixture({
     through: async (url) => {
       proxy = await FaultProxy.open(url);
       return proxy.url;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await stage[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await proxy[Symbol.asyncDispose]();
 });
 
@@ -31,61 +31,61 @@ async function asksForRepair({ copyId }: Copier, strategy: string): Promise<void
     copyId,
     kind: "REPAIR",
     mayIncrease: true,
-    askedAt: stage.time.now(),
+    askedAt: fixture.time.now(),
     doneAt: null,
     failure: null,
   };
-  await stage.store.copying.addRequest(asked, null);
-  await stage.peopleChanged(strategy);
+  await fixture.store.copying.addRequest(asked, null);
+  await fixture.peopleChanged(strategy);
 }
 
-const repairOf = async ({ copyId }: Copier) => (await stage.store.copying.listRequests(copyId, 5))[0];
+const repairOf = async ({ copyId }: Copier) => (await fixture.store.copying.listRequests(copyId, 5))[0];
 
 describe("a repair that was sent and not recorded", () => {
   let strategy: string;
   let copier: Copier;
 
   beforeEach(async () => {
-    strategy = await stage.strategy("SPOT");
-    await stage.start();
-    copier = await stage.copier(strategy, "SPOT");
-    await stage.halt(strategy);
-    await stage.does(strategy, places("BUY", "0.001"));
-    await stage.unhalt(strategy);
-    const cut = stage.cutRecording();
+    strategy = await fixture.strategy("SPOT");
+    await fixture.start();
+    copier = await fixture.copier(strategy, "SPOT");
+    await fixture.halt(strategy);
+    await fixture.does(strategy, places("BUY", "0.001"));
+    await fixture.unhalt(strategy);
+    const cut = fixture.cutRecording();
     await asksForRepair(copier, strategy);
     await cut;
   });
 
-  const orders = () => stage.venue.orders(copier.account, "BTCUSDT");
+  const orders = () => fixture.venue.orders(copier.account, "BTCUSDT");
 
   test("is recorded before the strategy's later actions are executed", async () => {
-    stage.abandon();
-    await stage.does(strategy, places("SELL", "0.00099"), false);
-    await stage.restart();
-    await stage.waitFor("both are done", async () => {
-      const { doneSeq } = await stage.copy(copier);
+    fixture.abandon();
+    await fixture.does(strategy, places("SELL", "0.00099"), false);
+    await fixture.restart();
+    await fixture.waitFor("both are done", async () => {
+      const { doneSeq } = await fixture.copy(copier);
       return doneSeq === 2 && (await repairOf(copier))?.doneAt !== null;
     });
-    const log = await stage.log(copier);
+    const log = await fixture.log(copier);
     expect(log[1]).toContain("REPAIR BUY MARKET");
     expect(log[2]).toContain("PLACE SELL MARKET");
     expect(log[2]).toContain("FILLED");
     expect((await orders()).map(({ side }) => side)).toEqual(["BUY", "SELL"]);
-    expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
     expect((await repairOf(copier))?.failure).toBeNull();
   });
 
   test("is recorded although the copy was stopped in the meantime", async () => {
-    stage.abandon();
+    fixture.abandon();
     const change = {
       copyId: copier.copyId,
       from: ["FOLLOWING"],
       status: "STOPPED",
       reason: "COPIER",
     } as const;
-    await stage.store.copying.changeCopy(
-      { ...change, at: stage.time.now() },
+    await fixture.store.copying.changeCopy(
+      { ...change, at: fixture.time.now() },
       {
         who: { kind: "SERVICE" },
         what: "COPY_STARTED",
@@ -94,105 +94,105 @@ describe("a repair that was sent and not recorded", () => {
         details: {},
       },
     );
-    await stage.restart();
-    await stage.waitFor("the request is over", async () => (await repairOf(copier))?.doneAt !== null);
-    expect((await stage.log(copier)).at(-1)).toContain("REPAIR BUY MARKET");
-    const owned = await stage.owned(copier, "BTC");
-    await stage.waitFor("its fee is known", async () => (await stage.holds(copier, "BTCUSDT")) === owned);
+    await fixture.restart();
+    await fixture.waitFor("the request is over", async () => (await repairOf(copier))?.doneAt !== null);
+    expect((await fixture.log(copier)).at(-1)).toContain("REPAIR BUY MARKET");
+    const owned = await fixture.owned(copier, "BTC");
+    await fixture.waitFor("its fee is known", async () => (await fixture.holds(copier, "BTCUSDT")) === owned);
   });
 });
 
 test("a copy that is being closed sells what an order that was not recorded has bought", async () => {
-  const strategy = await stage.strategy("SPOT");
-  await stage.start();
-  const copier = await stage.copier(strategy, "SPOT");
-  const cut = stage.cutRecording();
-  await stage.does(strategy, places("BUY", "0.001"), false);
-  stage.wake(strategy);
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  const cut = fixture.cutRecording();
+  await fixture.does(strategy, places("BUY", "0.001"), false);
+  fixture.wake(strategy);
   await cut;
-  await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
-  await stage.restart();
-  await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
-  expect(await stage.log(copier)).toEqual([
+  await fixture.changeCopy(copier, strategy, "CLOSING", "COPIER");
+  await fixture.restart();
+  await fixture.waitFor("it is stopped", async () => (await fixture.copy(copier)).status === "STOPPED");
+  expect(await fixture.log(copier)).toEqual([
     "PLACE BUY MARKET 0.001 FILLED executed 0.001",
     "FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099",
   ]);
-  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
 });
 
 test("a leg that had waited, was sent and not recorded is found, and taken back with the strategy's", async () => {
-  const strategy = await stage.strategy("FUTURES");
-  await stage.start();
-  const copier = await stage.copier(strategy, "FUTURES");
+  const strategy = await fixture.strategy("FUTURES");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "FUTURES");
   const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") };
   const entry = { reduceOnly: false, leverage: null, attached };
-  const orderId = await stage.does(strategy, { ...places("BUY", "0.002", { at: "95000" }), entry });
+  const orderId = await fixture.does(strategy, { ...places("BUY", "0.002", { at: "95000" }), entry });
   const seen = decimal<Price>("95000");
-  await stage.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: stage.time.now() });
-  const [legId = 0] = (await stage.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
-  const [first] = await stage.entries(copier);
-  await stage.venue.fill(copier.account, first?.venueOrderId ?? "", "95000");
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: fixture.time.now() });
+  const [legId = 0] = (await fixture.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
+  const [first] = await fixture.entries(copier);
+  await fixture.venue.fill(copier.account, first?.venueOrderId ?? "", "95000");
   const legs = async () =>
-    (await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.size;
+    (await fixture.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.size;
   // The poll that finds the position is recorded; the leg is not.
-  const real = stage.store.copying.recordProgress;
-  stage.seams.recordProgress = (strategyId, holder, progress) => {
+  const real = fixture.store.copying.recordProgress;
+  fixture.seams.recordProgress = (strategyId, holder, progress) => {
     const isLeg = progress.some(({ entries }) =>
       entries.some((entry) => entry.kind === "PLACE_LEG" && entry.venueOrderId !== null),
     );
     return isLeg ? new Promise(() => {}) : real(strategyId, holder, progress);
   };
-  await stage.waitFor("the leg is at the venue", async () => (await legs()) === 1);
-  await stage.does(strategy, { type: "CancelLeg", legId }, false);
-  await stage.lead();
-  await stage.eventually(
+  await fixture.waitFor("the leg is at the venue", async () => (await legs()) === 1);
+  await fixture.does(strategy, { type: "CancelLeg", legId }, false);
+  await fixture.lead();
+  await fixture.eventually(
     "the copies could know of it",
-    async () => (await stage.store.copying.findLead(strategy))?.seq === 4,
+    async () => (await fixture.store.copying.findLead(strategy))?.seq === 4,
   );
-  await stage.restart();
-  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
+  await fixture.restart();
+  await fixture.waitFor("it is dealt with", async () => (await fixture.copy(copier)).doneSeq === 4);
   // On a busy machine the venue's answer comes late: the leg is then unconfirmed until it was asked for.
-  await stage.waitFor(
+  await fixture.waitFor(
     "the leg is confirmed",
-    async () => !(await stage.log(copier)).some((line) => line.endsWith("UNCONFIRMED")),
+    async () => !(await fixture.log(copier)).some((line) => line.endsWith("UNCONFIRMED")),
   );
   expect(await legs()).toBe(0);
-  expect((await stage.log(copier)).slice(2)).toEqual([
+  expect((await fixture.log(copier)).slice(2)).toEqual([
     "PLACE_LEG SELL STOP_MARKET CANCELED",
     "CANCEL_LEG SELL STOP_MARKET DONE",
   ]);
 });
 
 test("an order that the venue does not know for a moment stays open, and is recorded when it is filled", async () => {
-  const strategy = await stage.strategy("SPOT");
-  await stage.start();
-  const copier = await stage.copier(strategy, "SPOT");
-  const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
-  await stage.passes(10_000);
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  const orderId = await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  await fixture.passes(10_000);
   proxy.plan("GET /api/v3/order", { answer: { status: 400, body: unknown }, isForwarded: true });
   const seen = decimal<Price>("90000");
-  await stage.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: stage.time.now() });
-  expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 RESTING");
-  const [first] = await stage.entries(copier);
-  await stage.venue.fill(copier.account, first?.venueOrderId ?? "", "90000");
-  await stage.ask(copier, strategy, { kind: "LOOK" });
-  expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 FILLED executed 0.0005");
-  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, seen, seenAt: fixture.time.now() });
+  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 RESTING");
+  const [first] = await fixture.entries(copier);
+  await fixture.venue.fill(copier.account, first?.venueOrderId ?? "", "90000");
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.0005 FILLED executed 0.0005");
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
 });
 
 test("a cancel that the venue has refused is repeated by the next poll", async () => {
-  const strategy = await stage.strategy("SPOT");
-  await stage.start();
-  const copier = await stage.copier(strategy, "SPOT");
-  const orderId = await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  const orderId = await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }));
   // The first poll of a process catches up on what may have been missed before.
-  await stage.passes(20_000);
-  await stage.ask(copier, strategy, { kind: "REPAIR" });
+  await fixture.passes(20_000);
+  await fixture.ask(copier, strategy, { kind: "REPAIR" });
   const body = JSON.stringify({ code: -1099, msg: "Not now." });
   proxy.plan("DELETE /api/v3/order", { answer: { status: 400, body } });
-  await stage.does(strategy, { type: "CancelOrder", orderId });
-  const status = async () => (await stage.venue.orders(copier.account, "BTCUSDT"))[0]?.status;
-  await stage.waitFor("it is cancelled after all", async () => (await status()) === "CANCELED");
+  await fixture.does(strategy, { type: "CancelOrder", orderId });
+  const status = async () => (await fixture.venue.orders(copier.account, "BTCUSDT"))[0]?.status;
+  await fixture.waitFor("it is cancelled after all", async () => (await status()) === "CANCELED");
   // The strategy's cancel was refused, or the reconciler's, which knew of it first.
   expect(proxy.seen.filter((route) => route === "DELETE /api/v3/order")).toHaveLength(2);
 });
@@ -202,7 +202,8 @@ describe("a stop", () => {
   let copier: Copier;
   const legs = async () =>
     [
-      ...((await stage.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.values() ?? []),
+      ...((await fixture.venue.store.loadAccount(copier.account.strategyId))?.account.openLegs.values() ??
+        []),
     ].map(({ clientLegId }) => clientLegId);
   const entry = {
     reduceOnly: false,
@@ -211,23 +212,23 @@ describe("a stop", () => {
   };
 
   beforeEach(async () => {
-    strategy = await stage.strategy("FUTURES");
-    await stage.start();
-    copier = await stage.copier(strategy, "FUTURES");
+    strategy = await fixture.strategy("FUTURES");
+    await fixture.start();
+    copier = await fixture.copier(strategy, "FUTURES");
   });
 
   test("does not wait for the outcome of an exit before it", async () => {
-    await stage.does(strategy, places("BUY", "0.004"));
+    await fixture.does(strategy, places("BUY", "0.004"));
     proxy.plan("POST /fapi/v1/order", { answer: { status: 503, body: "" } });
-    await stage.does(strategy, places("SELL", "0.001"), false);
-    await stage.does(strategy, { ...places("BUY", "0.001"), entry }, false);
-    stage.wake(strategy);
-    await stage.eventually("the stop is there", async () => (await legs()).length === 1);
-    const exit = (await stage.entries(copier)).find(({ side }) => side === "SELL");
+    await fixture.does(strategy, places("SELL", "0.001"), false);
+    await fixture.does(strategy, { ...places("BUY", "0.001"), entry }, false);
+    fixture.wake(strategy);
+    await fixture.eventually("the stop is there", async () => (await legs()).length === 1);
+    const exit = (await fixture.entries(copier)).find(({ side }) => side === "SELL");
     expect(exit).toMatchObject({ kind: "PLACE", status: "SENT" });
-    await stage.waitFor("all is done", async () => (await stage.copy(copier)).doneSeq === 4);
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.004");
-    expect(await stage.log(copier)).toEqual([
+    await fixture.waitFor("all is done", async () => (await fixture.copy(copier)).doneSeq === 4);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.004");
+    expect(await fixture.log(copier)).toEqual([
       "PLACE BUY MARKET 0.004 FILLED executed 0.004",
       "PLACE SELL MARKET 0.001 FILLED executed 0.001",
       "PLACE BUY MARKET 0.001 FILLED executed 0.001",
@@ -237,46 +238,46 @@ describe("a stop", () => {
   });
 
   test("of the next position waits for the outcome of an order that may close this one", async () => {
-    await stage.does(strategy, places("BUY", "0.002"));
+    await fixture.does(strategy, places("BUY", "0.002"));
     proxy.plan("POST /fapi/v1/order", { answer: { status: 503, body: "" } });
-    await stage.does(strategy, places("SELL", "0.004"), false);
-    await stage.does(strategy, { ...places("BUY", "0.004"), entry }, false);
-    stage.wake(strategy);
-    await stage.eventually("all is in the log", async () => (await stage.entries(copier)).length === 4);
-    const atRest = stage.restWatch();
-    await stage.eventually("nothing goes on", () => atRest() >= 100);
+    await fixture.does(strategy, places("SELL", "0.004"), false);
+    await fixture.does(strategy, { ...places("BUY", "0.004"), entry }, false);
+    fixture.wake(strategy);
+    await fixture.eventually("all is in the log", async () => (await fixture.entries(copier)).length === 4);
+    const atRest = fixture.restWatch();
+    await fixture.eventually("nothing goes on", () => atRest() >= 100);
     expect(proxy.seen).not.toContain("POST /fapi/v1/algoOrder");
-    await stage.waitFor("all is done", async () => (await stage.copy(copier)).doneSeq === 4);
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.002");
+    await fixture.waitFor("all is done", async () => (await fixture.copy(copier)).doneSeq === 4);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
     expect(await legs()).toHaveLength(1);
   });
 
   test("whose request is lost on its way is sent again at once, under the same id", async () => {
     proxy.plan("POST /fapi/v1/algoOrder", { cut: "BEFORE" });
-    const at = stage.time.now();
-    await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
-    await stage.waitFor("it is there", async () => (await legs()).length === 1);
-    expect(stage.time.now() - at).toBeLessThan(NOT_FOUND_AFTER_MS);
+    const at = fixture.time.now();
+    await fixture.does(strategy, { ...places("BUY", "0.002"), entry }, false);
+    await fixture.waitFor("it is there", async () => (await legs()).length === 1);
+    expect(fixture.time.now() - at).toBeLessThan(NOT_FOUND_AFTER_MS);
   });
 
   test.each([
     ["", async () => {}],
-    [", also by the next process", () => stage.restart()],
+    [", also by the next process", () => fixture.restart()],
   ])(
     "whose request was lost and that was sent again is canceled again should it come after it was canceled%s",
-    async (_, meanwhile) => {
+    async (_, between) => {
       const leg = "/fapi/v1/algoOrder";
       proxy.plan(`POST ${leg}`, { cut: "BEFORE" });
-      await stage.does(strategy, { ...places("BUY", "0.002"), entry }, false);
-      await stage.waitFor("it is there", async () => (await legs()).length === 1);
+      await fixture.does(strategy, { ...places("BUY", "0.002"), entry }, false);
+      await fixture.waitFor("it is there", async () => (await legs()).length === 1);
       const [clientLegId] = await legs();
-      const [legId = 0] = (await stage.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
-      await stage.does(strategy, { type: "CancelLeg", legId }, false);
-      stage.wake(strategy);
-      await stage.eventually("it is canceled", async () => (await legs()).length === 0);
-      const isDealtWith = async () => (await stage.copy(copier)).doneSeq === 3;
-      await stage.eventually("nothing waits for it", isDealtWith);
-      await meanwhile();
+      const [legId = 0] = (await fixture.store.loadAccount(strategy))?.account.openLegs.keys() ?? [];
+      await fixture.does(strategy, { type: "CancelLeg", legId }, false);
+      fixture.wake(strategy);
+      await fixture.eventually("it is canceled", async () => (await legs()).length === 0);
+      const isDealtWith = async () => (await fixture.copy(copier)).doneSeq === 3;
+      await fixture.eventually("nothing waits for it", isDealtWith);
+      await between();
       // The venue has it again, by the first request.
       const body = {
         symbol: "BTCUSDT",
@@ -288,14 +289,14 @@ describe("a stop", () => {
       proxy.plan(`GET ${leg}`, { answer: { status: 200, body: JSON.stringify(body) } });
       proxy.seen.length = 0;
       const canceled = () => proxy.seen.filter((route) => route === `DELETE ${leg}`).length;
-      await stage.waitFor("it is canceled again", () => canceled() === 1);
-      const leftOf = async () => (await stage.log(copier)).slice(1);
-      await stage.waitFor("it is over", async () => `${(await leftOf())[0]}`.includes("CANCELED"));
+      await fixture.waitFor("it is canceled again", () => canceled() === 1);
+      const leftOf = async () => (await fixture.log(copier)).slice(1);
+      await fixture.waitFor("it is over", async () => `${(await leftOf())[0]}`.includes("CANCELED"));
       expect(await leftOf()).toEqual([
         expect.stringMatching(/^PLACE_LEG SELL STOP_MARKET CANCELED/),
         "CANCEL_LEG SELL STOP_MARKET DONE",
       ]);
-      await stage.passes(60_000);
+      await fixture.passes(60_000);
       expect(canceled()).toBe(1);
     },
   );

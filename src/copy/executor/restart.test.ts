@@ -1,121 +1,121 @@
 // A copying process that ends at any moment: whatever it had sent is found by the next, and nothing is sent
 // twice.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { FaultProxy, type Rule } from "../../../test/support/fault-proxy.ts";
-import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { FaultProxy, type Rule } from "../../../test/support/servers/fault-proxy.ts";
+import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { NOT_FOUND_AFTER_MS } from "./submit.ts";
 
-let stage: CopiesStage;
+let fixture: CopiesFixture;
 let proxy: FaultProxy;
 let strategy: string;
 let copier: Copier;
 
 beforeEach(async () => {
-  stage = await openCopiesStage({
+  fixture = await openCopiesFixture({
     through: async (url) => {
       proxy = await FaultProxy.open(url);
       return proxy.url;
     },
   });
-  strategy = await stage.strategy("SPOT");
-  await stage.start();
-  copier = await stage.copier(strategy, "SPOT");
+  strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  copier = await fixture.copier(strategy, "SPOT");
 });
 afterEach(async () => {
-  await stage[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await proxy[Symbol.asyncDispose]();
 });
 
-const orders = () => stage.venue.orders(copier.account, "BTCUSDT");
-const isDone = async (seq: number) => (await stage.copy(copier)).doneSeq === seq;
+const orders = () => fixture.venue.orders(copier.account, "BTCUSDT");
+const isDone = async (seq: number) => (await fixture.copy(copier)).doneSeq === seq;
 
 describe("a process that ends after it has sent and before it has recorded", () => {
   test.each([
     ["an order at the market", places("BUY", "0.001"), "PLACE BUY MARKET 0.001 FILLED executed 0.001"],
     ["one that rests", places("BUY", "0.001", { at: "90000" }), "PLACE BUY LIMIT 0.001 RESTING"],
   ])("finds %s, and sends it once", async (_, command, line) => {
-    const cut = stage.cutRecording();
-    await stage.does(strategy, command, false);
-    stage.wake(strategy);
+    const cut = fixture.cutRecording();
+    await fixture.does(strategy, command, false);
+    fixture.wake(strategy);
     await cut;
     expect(await orders()).toHaveLength(1);
-    await stage.restart();
-    await stage.waitFor("it is recorded", () => isDone(1));
+    await fixture.restart();
+    await fixture.waitFor("it is recorded", () => isDone(1));
     expect(await orders()).toHaveLength(1);
-    expect(await stage.log(copier)).toEqual([line]);
-    const owned = await stage.owned(copier, "BTC");
-    await stage.waitFor("its fee is known", async () => (await stage.holds(copier, "BTCUSDT")) === owned);
+    expect(await fixture.log(copier)).toEqual([line]);
+    const owned = await fixture.owned(copier, "BTC");
+    await fixture.waitFor("its fee is known", async () => (await fixture.holds(copier, "BTCUSDT")) === owned);
   });
 
   test("finds the first order of a copy that began before the strategy's actions were all there", async () => {
-    await stage.stop();
+    await fixture.stop();
     // The journal is ahead of the actions: those of what came before the copy are passed over.
-    await stage.does(strategy, places("BUY", "0.0002"), false);
-    await stage.does(strategy, places("BUY", "0.0002"), false);
-    const late = await stage.copier(strategy, "SPOT");
-    const cut = stage.cutRecording();
-    await stage.does(strategy, places("BUY", "0.001"), false);
-    await stage.start();
+    await fixture.does(strategy, places("BUY", "0.0002"), false);
+    await fixture.does(strategy, places("BUY", "0.0002"), false);
+    const late = await fixture.copier(strategy, "SPOT");
+    const cut = fixture.cutRecording();
+    await fixture.does(strategy, places("BUY", "0.001"), false);
+    await fixture.start();
     await cut;
-    const sent = () => stage.venue.orders(late.account, "BTCUSDT");
-    await stage.waitFor("it is sent", async () => (await sent()).length > 0);
-    await stage.restart();
-    await stage.waitFor("it is recorded", async () => (await stage.copy(late)).doneSeq === 3);
+    const sent = () => fixture.venue.orders(late.account, "BTCUSDT");
+    await fixture.waitFor("it is sent", async () => (await sent()).length > 0);
+    await fixture.restart();
+    await fixture.waitFor("it is recorded", async () => (await fixture.copy(late)).doneSeq === 3);
     expect(await sent()).toHaveLength(1);
-    expect(await stage.log(late)).toHaveLength(1);
+    expect(await fixture.log(late)).toHaveLength(1);
     // Without a query first, the venue would answer that the order is a duplicate.
-    const [entry] = await stage.entries(late);
+    const [entry] = await fixture.entries(late);
     expect(entry).toMatchObject({ status: "FILLED", sends: 0 });
   });
 
   test("cancels what it had cancelled no second time, and notes it", async () => {
-    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "90000" }));
-    const cut = stage.cutRecording();
-    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
-    stage.wake(strategy);
+    const orderId = await fixture.does(strategy, places("BUY", "0.001", { at: "90000" }));
+    const cut = fixture.cutRecording();
+    await fixture.does(strategy, { type: "CancelOrder", orderId }, false);
+    fixture.wake(strategy);
     await cut;
-    await stage.restart();
-    await stage.waitFor("it is recorded", () => isDone(2));
-    expect((await stage.log(copier))[0]).toBe("PLACE BUY LIMIT 0.001 CANCELED");
+    await fixture.restart();
+    await fixture.waitFor("it is recorded", () => isDone(2));
+    expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.001 CANCELED");
   });
 
   test("closes what it had closed once", async () => {
-    await stage.does(strategy, places("BUY", "0.001"));
-    const cut = stage.cutRecording();
-    await stage.changeCopy(copier, strategy, "CLOSING", "COPIER");
+    await fixture.does(strategy, places("BUY", "0.001"));
+    const cut = fixture.cutRecording();
+    await fixture.changeCopy(copier, strategy, "CLOSING", "COPIER");
     await cut;
     expect(await orders()).toHaveLength(2);
-    await stage.restart();
-    await stage.waitFor("it is stopped", async () => (await stage.copy(copier)).status === "STOPPED");
+    await fixture.restart();
+    await fixture.waitFor("it is stopped", async () => (await fixture.copy(copier)).status === "STOPPED");
     expect(await orders()).toHaveLength(2);
-    expect((await stage.log(copier)).at(-1)).toBe("FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099");
-    expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+    expect((await fixture.log(copier)).at(-1)).toBe("FLATTEN SELL MARKET 0.00099 FILLED executed 0.00099");
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
   });
 
   test("repairs what it had repaired once", async () => {
-    await stage.does(strategy, places("BUY", "0.001"));
-    await stage.halt(strategy);
-    await stage.does(strategy, places("SELL", "0.00099"));
-    await stage.unhalt(strategy);
-    const cut = stage.cutRecording();
-    const asked = stage.ask(copier, strategy, { kind: "REPAIR" });
+    await fixture.does(strategy, places("BUY", "0.001"));
+    await fixture.halt(strategy);
+    await fixture.does(strategy, places("SELL", "0.00099"));
+    await fixture.unhalt(strategy);
+    const cut = fixture.cutRecording();
+    const asked = fixture.ask(copier, strategy, { kind: "REPAIR" });
     await cut;
     expect(await orders()).toHaveLength(2);
-    await stage.restart();
+    await fixture.restart();
     expect((await asked).failure).toBeNull();
     expect(await orders()).toHaveLength(2);
-    expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
   });
 });
 
 describe("a process that ends before it has sent", () => {
   test("has the next one send it, when it can no longer be on its way", async () => {
-    await stage.stop();
-    await stage.does(strategy, places("BUY", "0.001"), false);
-    await stage.start();
-    await stage.waitFor("it is sent", () => isDone(1));
+    await fixture.stop();
+    await fixture.does(strategy, places("BUY", "0.001"), false);
+    await fixture.start();
+    await fixture.waitFor("it is sent", () => isDone(1));
     expect(await orders()).toHaveLength(1);
-    const [entry] = await stage.entries(copier);
+    const [entry] = await fixture.entries(copier);
     expect(entry?.status).toBe("FILLED");
   });
 });
@@ -124,20 +124,23 @@ test("consecutive restarts do not restart the query time: a lost order is given 
   const RESTART_EVERY_MS = 3_000;
   const RESTARTS = 3;
   proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
-  const at = stage.time.now();
-  await stage.does(strategy, places("BUY", "0.001"), false);
-  stage.wake(strategy);
-  await stage.eventually("it is asked for", async () => (await stage.entries(copier))[0]?.status === "SENT");
-  const sentAt = (await stage.entries(copier))[0]?.sentAt;
+  const at = fixture.time.now();
+  await fixture.does(strategy, places("BUY", "0.001"), false);
+  fixture.wake(strategy);
+  await fixture.eventually(
+    "it is asked for",
+    async () => (await fixture.entries(copier))[0]?.status === "SENT",
+  );
+  const sentAt = (await fixture.entries(copier))[0]?.sentAt;
   expect(sentAt).toBe(at);
   for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
-    await stage.passes(RESTART_EVERY_MS);
-    await stage.restart();
+    await fixture.passes(RESTART_EVERY_MS);
+    await fixture.restart();
     // The time after which it is given up counts from here.
-    expect((await stage.entries(copier))[0]?.sentAt).toBe(sentAt);
+    expect((await fixture.entries(copier))[0]?.sentAt).toBe(sentAt);
   }
-  expect(stage.time.now() - at).toBeGreaterThan(NOT_FOUND_AFTER_MS);
-  await stage.waitFor("it is sent again", () => isDone(1));
+  expect(fixture.time.now() - at).toBeGreaterThan(NOT_FOUND_AFTER_MS);
+  await fixture.waitFor("it is sent again", () => isDone(1));
   expect(await orders()).toHaveLength(1);
 });
 
@@ -148,51 +151,51 @@ describe("a way to the venue that breaks", () => {
     ["with an error after it was carried out", { answer: { status: 503, body: "{}" }, isForwarded: true }],
   ])("%s leaves one order, and one line", async (_, fault) => {
     proxy.plan("POST /api/v3/order", fault);
-    await stage.does(strategy, places("BUY", "0.001"), false);
-    stage.wake(strategy);
-    await stage.waitFor("it is dealt with", () => isDone(1));
+    await fixture.does(strategy, places("BUY", "0.001"), false);
+    fixture.wake(strategy);
+    await fixture.waitFor("it is dealt with", () => isDone(1));
     expect(await orders()).toHaveLength(1);
-    expect(await stage.log(copier)).toEqual(["PLACE BUY MARKET 0.001 FILLED executed 0.001"]);
-    const [entry] = await stage.entries(copier);
+    expect(await fixture.log(copier)).toEqual(["PLACE BUY MARKET 0.001 FILLED executed 0.001"]);
+    const [entry] = await fixture.entries(copier);
     expect(entry?.queries).toBeGreaterThan(0);
   });
 
   test("keeps the order of what follows, and delays no other copy", async () => {
-    const other = await stage.copier(strategy, "SPOT");
+    const other = await fixture.copier(strategy, "SPOT");
     proxy.plan("POST /api/v3/order", { cut: "BEFORE" });
-    await stage.does(strategy, places("BUY", "0.0005"), false);
-    await stage.does(strategy, places("SELL", "0.0002"), false);
-    stage.wake(strategy);
-    await stage.waitFor("both have dealt with it", async () => {
-      const both = await Promise.all([stage.copy(copier), stage.copy(other)]);
+    await fixture.does(strategy, places("BUY", "0.0005"), false);
+    await fixture.does(strategy, places("SELL", "0.0002"), false);
+    fixture.wake(strategy);
+    await fixture.waitFor("both have dealt with it", async () => {
+      const both = await Promise.all([fixture.copy(copier), fixture.copy(other)]);
       return both.every(({ doneSeq }) => doneSeq === 2);
     });
     for (const each of [copier, other]) {
-      const found = await stage.venue.orders(each.account, "BTCUSDT");
+      const found = await fixture.venue.orders(each.account, "BTCUSDT");
       expect(found.map(({ side }) => side)).toEqual(["BUY", "SELL"]);
     }
   });
 });
 
 test("copies with more open rows than a copier can hold are not executed, until there are fewer", async () => {
-  const stage = await openCopiesStage();
-  const [many, few] = [await stage.strategy("SPOT"), await stage.strategy("SPOT")];
-  await stage.start();
-  const copier = await stage.copier(many, "SPOT");
-  const other = await stage.copier(few, "SPOT");
-  await stage.does(many, places("BUY", "0.0001", { at: "90000" }));
-  await stage.does(many, places("BUY", "0.0001", { at: "90000" }));
-  await stage.stop();
-  stage.bounds.openRowsMax = 1;
-  await stage.start();
-  await stage.does(many, places("BUY", "0.0001"), false);
-  await stage.does(few, places("BUY", "0.0001"), false);
-  await stage.waitFor("the other is dealt with", async () => (await stage.copy(other)).doneSeq === 1);
-  await stage.passes(5_000);
-  expect((await stage.copy(copier)).doneSeq).toBe(2);
-  await stage.stop();
-  stage.bounds.openRowsMax = 2;
-  await stage.start();
-  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 3);
-  await stage[Symbol.asyncDispose]();
+  const fixture = await openCopiesFixture();
+  const [many, few] = [await fixture.strategy("SPOT"), await fixture.strategy("SPOT")];
+  await fixture.start();
+  const copier = await fixture.copier(many, "SPOT");
+  const other = await fixture.copier(few, "SPOT");
+  await fixture.does(many, places("BUY", "0.0001", { at: "90000" }));
+  await fixture.does(many, places("BUY", "0.0001", { at: "90000" }));
+  await fixture.stop();
+  fixture.bounds.openRowsMax = 1;
+  await fixture.start();
+  await fixture.does(many, places("BUY", "0.0001"), false);
+  await fixture.does(few, places("BUY", "0.0001"), false);
+  await fixture.waitFor("the other is dealt with", async () => (await fixture.copy(other)).doneSeq === 1);
+  await fixture.passes(5_000);
+  expect((await fixture.copy(copier)).doneSeq).toBe(2);
+  await fixture.stop();
+  fixture.bounds.openRowsMax = 2;
+  await fixture.start();
+  await fixture.waitFor("it is dealt with", async () => (await fixture.copy(copier)).doneSeq === 3);
+  await fixture[Symbol.asyncDispose]();
 });

@@ -5,6 +5,7 @@
 // recorded counts.
 import { createHash } from "node:crypto";
 import { BackOff } from "../../concurrency/delays.ts";
+import type { StrategyType } from "../../domain/account.ts";
 import type { MirrorEntry, Skip } from "../../domain/copying.ts";
 import type { LegType } from "../../domain/leg.ts";
 import type { ClientOrderType } from "../../domain/order.ts";
@@ -15,6 +16,7 @@ import {
   proceedsDown,
   type Quantity,
   subtract,
+  sum,
   ZERO,
 } from "../../money/decimal.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
@@ -22,9 +24,15 @@ import { applyReport, type Counts, isLeg, type Refused } from "../orders/copy-st
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { foreignOf } from "../sizing/book.ts";
-import { symbolOf } from "../sizing/proportion.ts";
+import { symbolOf, unexecuted } from "../sizing/proportion.ts";
 import { RECV_WINDOW_MS } from "../venue/signed-rest.ts";
-import type { VenueAnswer, VenueOrderState, VenueRefusal, VenueRejection } from "../venue/venue.ts";
+import type {
+  VenueAnswer,
+  VenueOrderState,
+  VenueRefusal,
+  VenueRejection,
+  VenueTrade,
+} from "../venue/venue.ts";
 import type { CopyContext } from "./context.ts";
 
 /** Maximum error of the venue's clock, and its delay in showing executions, ms. */
@@ -33,6 +41,12 @@ const NOT_FOUND_MARGIN_MS = 1_500;
 export const NOT_FOUND_AFTER_MS = RECV_WINDOW_MS + NOT_FOUND_MARGIN_MS;
 /** Age from which a contract's position is asked for, too, while its order is not found, ms. */
 const POSITION_AFTER_MS = 1_000;
+/** How far before a time trades are listed, ms: clocks differ. */
+const CLOCK_MARGIN_MS = 2_000;
+/** Log lines before the listed time that are searched for orders whose trades may appear. */
+const LINES_BEFORE = 200;
+/** Of more unconfirmed orders on a symbol, none is booked by the position. */
+const TOGETHER_MAX = 10;
 /**
  * An opening is given up if its outcome stays unknown this long after that, ms, because protective orders
  * wait behind it.
@@ -44,8 +58,8 @@ export type Placed = { readonly kind: "PLACED"; readonly state: VenueOrderState;
 /** Nothing of it was executed: it was not sent, for this reason. */
 export type Unsent = { readonly kind: "UNSENT"; readonly skip: Skip };
 /**
- * The outcome is unknown, and the order is not sent again. `estimatedPrice`: the contract's position shows that it
- * was executed whole, and this was the venue's price then.
+ * The outcome is unknown, and the order is not sent again. `estimatedPrice`: the contract's position shows
+ * that it was executed whole, and this was the venue's price then.
  */
 export type Unconfirmed = {
   readonly kind: "UNCONFIRMED";
@@ -307,7 +321,8 @@ class Attempts {
         if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
           isPositionAsked = true;
           if (await this.#isPositionChanged(session)) {
-            const estimatedPrice = this.#isAlone ? (await session.prices()).get(symbol ?? "") : undefined;
+            const isOwn = await this.#isItsOwn(session);
+            const estimatedPrice = isOwn ? (await session.prices()).get(symbol ?? "") : undefined;
             return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
           }
         }
@@ -323,11 +338,22 @@ class Attempts {
     }
   }
 
-  /** Whether it is an order of the strategy, and the only one of its symbol that can have changed the position. */
-  get #isAlone(): boolean {
-    const { kind, symbol, entryId } = this.#row;
+  /**
+   * Whether no other order explains the change of the position: another unconfirmed one, a leg that has
+   * fired, one of the venue or of the account's owner.
+   */
+  async #isItsOwn(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
-    return kind === "PLACE" && state.unconfirmed(symbol ?? "").every((other) => other.entryId === entryId);
+    const { symbol, entryId, side, quantity } = this.#row;
+    const others = state.unconfirmed(symbol ?? "").filter((each) => each.entryId !== entryId);
+    const change = side === "BUY" ? quantity : subtract(ZERO, quantity ?? ZERO);
+    if (change === null || explaining(state, [...others, this.#row], change) === null) return false;
+    try {
+      return !(await isTradedByAnother({ ...this.#context, session }, this.#row));
+    } catch (error) {
+      if (error instanceof VenueRefused) return false;
+      throw error;
+    }
   }
 
   #unconfirmed(): Unconfirmed {
@@ -335,8 +361,8 @@ class Attempts {
   }
 
   /**
-   * Whether a contract's position has changed by exactly the quantity of a market order that the venue does not show. The
-   * order is then booked by the position, and its stop is placed at once.
+   * Whether a contract's position has changed by exactly the quantity of a market order that the venue does
+   * not show. The order is then booked by the position, and its stop is placed at once.
    */
   async #isPositionChanged(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
@@ -363,13 +389,17 @@ class Attempts {
    */
   async #isAbsentByPosition(session: CopyContext["session"]): Promise<boolean> {
     const { state } = this.#context;
-    const { symbol, orderType, sentAt } = this.#row;
+    const { symbol, orderType, quantity, sentAt } = this.#row;
     if (orderType !== "MARKET" || symbol === null || state.book.snapshot === null) return false;
     try {
       const since = Math.max(0, (sentAt ?? 0) - NOT_FOUND_MARGIN_MS);
       const { ownChanges } = state;
       const { held } = await session.ask(({ client }) => client.balances());
-      if (unbookedOf(state, symbol, held) !== 0n) return false;
+      const unbooked = magnitude(unbookedOf(state, symbol, held));
+      // On spot the fees of earlier purchases may not be known yet: less than a hundredth.
+      const isExecuted =
+        state.copy.family === "SPOT" ? unbooked * 100n > (quantity ?? ZERO) : unbooked !== 0n;
+      if (isExecuted) return false;
       // Whatever else was traded until then may have hidden what the order did: it was executed, and
       // liquidated at once.
       const known = state.venueOrderIds(symbol);
@@ -394,6 +424,82 @@ export async function findAtVenue(
   return await session.ask(({ client }) =>
     isLeg(row) ? client.findLeg(symbol, clientOrderId) : client.find(symbol, clientOrderId),
   );
+}
+
+/** Whether trades that are not booked belong to other orders than this unconfirmed one. */
+async function isTradedByAnother(context: TradesContext, entry: MirrorEntry): Promise<boolean> {
+  const trades = await tradesSince(context, entry);
+  return trades === null || areOfAnother(trades, entry);
+}
+
+type TradesContext = Pick<CopyContext, "state" | "session" | "findRow">;
+
+/** The trades on an unconfirmed order's contract since it was sent, or since the book's last balances. */
+export async function tradesSince(
+  context: TradesContext,
+  { sentAt, symbol }: MirrorEntry,
+): Promise<readonly VenueTrade[] | null> {
+  const { state, session } = context;
+  if (symbol === null) return [];
+  const since = Math.max(0, Math.min(sentAt ?? 0, state.book.snapshot?.at ?? 0) - CLOCK_MARGIN_MS);
+  const { own, booked } = await ledgerOf(context, symbol, since);
+  const known = new Set([...own.keys(), ...booked.keys()]);
+  return await session.ask(({ client }) => client.trades(symbol, { since, known }));
+}
+
+/**
+ * The order that an unconfirmed leg became when it fired, by its trades: it has the leg's client id. Null if
+ * there is none, or more than one.
+ */
+export function firedOrder(trades: readonly VenueTrade[], entry: MirrorEntry): VenueOrderState | null {
+  const { clientOrderId } = entry;
+  if (!isLeg(entry) || clientOrderId === null) return null;
+  const own = trades.filter((trade) => trade.side === entry.side && trade.clientOrderId === clientOrderId);
+  const last = own.at(-1);
+  if (last === undefined || own.some(({ venueOrderId }) => venueOrderId !== last.venueOrderId)) return null;
+  return {
+    clientOrderId,
+    venueOrderId: last.venueOrderId,
+    status: "FILLED",
+    quantity: ZERO,
+    executedQuantity: sum(own.map(({ quantity }) => quantity)),
+    executedQuote: sum(own.map(({ quote }) => quote)),
+    updatedAt: last.at,
+  };
+}
+
+/**
+ * Whether one of these trades, which are on the side of an unconfirmed order, is of another order. The venue
+ * may list the order's trades before it shows the order: those of one order that it does not show are taken
+ * for this order's if they are all of its size.
+ */
+export function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolean {
+  const strange = trades.filter(
+    ({ by, side, clientOrderId }) =>
+      by !== "KNOWN" && side === entry.side && clientOrderId !== entry.clientOrderId,
+  );
+  if (strange.length === 0) return false;
+  const isOneOrder = new Set(strange.map(({ venueOrderId }) => venueOrderId)).size === 1;
+  const isShown = strange.some(({ by, clientOrderId }) => by !== "OTHER" || clientOrderId !== "");
+  const size = sum(strange.map(({ quantity }) => quantity));
+  return !isOneOrder || isShown || size !== entry.quantity;
+}
+
+/**
+ * Recorded executions of a contract by the venue's order ids: the copy's own orders, and the venue's. All of
+ * them since a time, and a page of those before.
+ */
+export async function ledgerOf(context: Pick<CopyContext, "findRow">, symbol: string, since: number) {
+  const own = new Map<string, Quantity>();
+  const booked = new Map<string, Quantity>();
+  let before = 0;
+  await context.findRow(symbol, ({ kind, venueOrderId, executedQuantity, updatedAt }) => {
+    const side = kind === "WRITE_OFF" ? booked : own;
+    if (venueOrderId !== null && executedQuantity !== 0n) side.set(venueOrderId, executedQuantity);
+    if (updatedAt < since) before += 1;
+    return before > LINES_BEFORE;
+  });
+  return { own, booked };
 }
 
 /** Books what the account shows of an order that the venue does not show. Its row stays UNCONFIRMED. */
@@ -426,6 +532,34 @@ export function unbookedOf(
 ): Quantity {
   const now = [...held].find(([name]) => symbolOf(copy.family, name) === symbol)?.[1] ?? ZERO;
   return subtract(now, add(foreignOf(book, symbol), book.holdings.get(symbol)?.quantity ?? ZERO));
+}
+
+/**
+ * The orders that explain a change of a symbol together, all of them executed whole; null if none do, or if
+ * it may be others.
+ */
+export function explaining(
+  { copy }: Pick<CopyContext["state"], "copy">,
+  rows: readonly MirrorEntry[],
+  change: Quantity,
+): readonly MirrorEntry[] | null {
+  const open = rows.flatMap((row) => {
+    const left = unexecuted(row);
+    return left > 0n ? [{ row, left: row.side === "BUY" ? left : subtract(ZERO, left) }] : [];
+  });
+  if (open.length > TOGETHER_MAX) return null;
+  let sets: { readonly size: Quantity; readonly rows: readonly MirrorEntry[] }[] = [{ size: ZERO, rows: [] }];
+  for (const { row, left } of open) {
+    sets = [...sets, ...sets.map((set) => ({ size: add(set.size, left), rows: [...set.rows, row] }))];
+  }
+  const fitting = sets.filter(({ size }) => size * change > 0n && isNearly(copy.family, change, size));
+  return fitting.length === 1 ? (fitting[0]?.rows ?? null) : null;
+}
+
+/** Whether sizes are equal but for fees: on spot they may be taken in coins, and be known later. */
+export function isNearly(family: StrategyType, size: Quantity, open: Quantity): boolean {
+  const apart = magnitude(subtract(size, open));
+  return family === "SPOT" ? apart * 100n <= magnitude(open) : apart === 0n;
 }
 
 /** Size of what is unbooked in the direction of an order; zero if it is the other way. */

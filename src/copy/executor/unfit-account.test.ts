@@ -2,7 +2,7 @@
 // accepted for.
 import { expect, test } from "vitest";
 import { UNFIT } from "../../domain/unfit-account.ts";
-import { openCopiesStage, places } from "../testing/copies-stage.ts";
+import { openCopiesFixture, places } from "../testing/copies-fixture.ts";
 
 test.each([
   ["whose key may withdraw still sells", UNFIT.withdraws, "PLACE SELL MARKET 0.0004 FILLED executed 0.0004"],
@@ -12,19 +12,19 @@ test.each([
     "PLACE SELL MARKET SKIPPED CREDENTIALS",
   ],
 ])("after a restart, one %s", async (_, failure, expected) => {
-  await using stage = await openCopiesStage();
-  const strategy = await stage.strategy("SPOT");
-  await stage.start();
-  const copier = await stage.copier(strategy, "SPOT");
-  await stage.does(strategy, places("BUY", "0.0005"));
-  await stage.stop();
-  const { accountId } = await stage.copy(copier);
-  await stage.store.copying.noteAccountChecked(accountId, {
+  await using fixture = await openCopiesFixture();
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.0005"));
+  await fixture.stop();
+  const { accountId } = await fixture.copy(copier);
+  await fixture.store.copying.noteAccountChecked(accountId, {
     status: "FAILED",
     failure,
-    at: stage.time.now(),
+    at: fixture.time.now(),
   });
-  await stage.start();
-  await stage.does(strategy, places("SELL", "0.0004"));
-  expect((await stage.log(copier)).at(-1)).toBe(expected);
+  await fixture.start();
+  await fixture.does(strategy, places("SELL", "0.0004"));
+  expect((await fixture.log(copier)).at(-1)).toBe(expected);
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
   ContractMarket,
-  cleanStages,
+  cleanFixtures,
+  createFixture,
   executed,
-  type stage as openStage,
+  type createFixture as openFixture,
   StubMarket,
-  stage,
-} from "../../desk/testing/stage.ts";
+} from "../../desk/testing/fixture.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import type { Command, EntryOptions, PlaceLeg, PlaceOrder } from "../../domain/command.ts";
@@ -22,21 +22,25 @@ import { actionsOf } from "./actions.ts";
 import { wordsOf } from "./testing/action-words.ts";
 import { replay } from "./testing/replay.ts";
 
-cleanStages();
+cleanFixtures();
 
-type Stage = Awaited<ReturnType<typeof openStage>>;
+type Fixture = Awaited<ReturnType<typeof openFixture>>;
 
 /** The actions of the whole journal of a strategy, without its state. */
-async function deedsOf(stage: Stage, strategyId: string, type: StrategyType): Promise<string[]> {
-  return (await linesOf(stage, strategyId, type)).map((line) => line.replace(/ \|.*/, ""));
+async function intentsOf(fixture: Fixture, strategyId: string, type: StrategyType): Promise<string[]> {
+  return (await linesOf(fixture, strategyId, type)).map((line) => line.replace(/ \|.*/, ""));
 }
 
-async function linesOf({ store }: Stage, strategyId: string, type: StrategyType): Promise<string[]> {
+async function linesOf({ store }: Fixture, strategyId: string, type: StrategyType): Promise<string[]> {
   const entries = await store.listEntries(strategyId);
   return replay({ strategyId, type }, entries).actions.map(wordsOf);
 }
 
-async function carryOut({ desk }: Stage, strategyId: string, ...commands: readonly Command[]): Promise<void> {
+async function carryOut(
+  { desk }: Fixture,
+  strategyId: string,
+  ...commands: readonly Command[]
+): Promise<void> {
   for (const command of commands) executed(await desk.execute(strategyId, command));
 }
 
@@ -67,7 +71,7 @@ const seen = (price: string): { readonly seen: Price } => ({ seen: decimal(price
 
 describe("what a spot strategy does", () => {
   test("orders that are filled, that are filled later, and that are canceled", async () => {
-    const at = await stage();
+    const at = await createFixture();
     await carryOut(
       at,
       "one",
@@ -87,7 +91,7 @@ describe("what a spot strategy does", () => {
   });
 
   test("each exit has what earlier exits have promised and not sold yet", async () => {
-    const at = await stage();
+    const at = await createFixture();
     await carryOut(
       at,
       "one",
@@ -103,13 +107,13 @@ describe("what a spot strategy does", () => {
   });
 
   test("an order by its quote amount is for what it bought", async () => {
-    const at = await stage();
+    const at = await createFixture();
     await carryOut(at, "one", { ...order("BUY", "1"), size: { quoteQuantity: decimal("50") } });
-    expect(await deedsOf(at, "one", "SPOT")).toEqual(["PLACE 1 BUY MARKET 0.5 filled 0.5 @ 100"]);
+    expect(await intentsOf(at, "one", "SPOT")).toEqual(["PLACE 1 BUY MARKET 0.5 filled 0.5 @ 100"]);
   });
 
   test("a sale that leaves dust alone empties, and one that leaves more does not", async () => {
-    const at = await stage();
+    const at = await createFixture();
     await carryOut(
       at,
       "one",
@@ -120,7 +124,7 @@ describe("what a spot strategy does", () => {
       { type: "FillRestingOrder", orderId: 3, ...seen("105") },
     );
     // The remainder is 0.009 BTC at 105, less than a unit of the quote asset.
-    expect((await deedsOf(at, "one", "SPOT")).slice(-2)).toEqual([
+    expect((await intentsOf(at, "one", "SPOT")).slice(-2)).toEqual([
       "FILL 2 SELL 0.5 @ 105",
       "FILL 3 SELL 0.49 @ 105 empties",
     ]);
@@ -129,7 +133,7 @@ describe("what a spot strategy does", () => {
   test("a triggered and filled stop is a fill, one that only becomes open nothing, one that is not permitted a cancellation", async () => {
     const market = new StubMarket();
     market.trade("BTCUSDT", "100");
-    const at = await stage({ market });
+    const at = await createFixture({ market });
     await carryOut(
       at,
       "one",
@@ -142,7 +146,7 @@ describe("what a spot strategy does", () => {
     );
     market.show("BTCUSDT", "990", "1000");
     await carryOut(at, "one", { type: "TriggerStop", orderId: 4, ...seen("110") });
-    expect(await deedsOf(at, "one", "SPOT")).toEqual([
+    expect(await intentsOf(at, "one", "SPOT")).toEqual([
       "PLACE 1 BUY MARKET 1 filled 1 @ 100",
       "PLACE 2 SELL STOP_LOSS 0.2 stop 95",
       "PLACE 3 SELL STOP_LOSS_LIMIT 0.2 limit 120 stop 95",
@@ -153,17 +157,17 @@ describe("what a spot strategy does", () => {
   });
 
   test("a signal's order is as good as any other", async () => {
-    const at = await stage();
+    const at = await createFixture();
     const signal = { signalId: "s", processedAt: 5, order: order("BUY", "1") };
     await carryOut(at, "one", { type: "ExecuteSignal", ...signal });
     const tooLarge = { ...signal, signalId: "t", order: order("BUY", "100") };
     await carryOut(at, "one", { type: "ExecuteSignal", ...tooLarge });
-    expect(await deedsOf(at, "one", "SPOT")).toEqual(["PLACE 1 BUY MARKET 1 filled 1 @ 100"]);
+    expect(await intentsOf(at, "one", "SPOT")).toEqual(["PLACE 1 BUY MARKET 1 filled 1 @ 100"]);
   });
 
   test("closing is one action, however long it takes and whatever it sells", async () => {
     const market = new StubMarket();
-    const at = await stage({ market });
+    const at = await createFixture({ market });
     await carryOut(at, "one", order("BUY", "1"), order("BUY", "0.1", { price: "90" }));
     market.silence("BTCUSDT");
     await carryOut(at, "one", { type: "CloseStrategy" });
@@ -183,7 +187,7 @@ describe("what a futures strategy does", () => {
     triggerPrice: decimal(triggerPrice),
     clientLegId: `leg-${triggerPrice}`,
   });
-  const open = () => stage({ futures: ["one"], strategies: [], contracts: new ContractMarket() });
+  const open = () => createFixture({ futures: ["one"], strategies: [], contracts: new ContractMarket() });
 
   test("an entry with a leverage and legs, and the leg that fires before its sibling is taken back", async () => {
     const at = await open();
@@ -221,7 +225,7 @@ describe("what a futures strategy does", () => {
       { type: "FillRestingOrder", orderId: 4, ...seen("94") },
       { type: "CancelLeg", legId: 2 },
     );
-    expect(await deedsOf(at, "one", "FUTURES")).toEqual([
+    expect(await intentsOf(at, "one", "FUTURES")).toEqual([
       "PLACE 1 BUY LIMIT 2 limit 95 20x",
       "PLACE 4 BUY LIMIT 1 limit 94 20x",
       "PLACE 6 BUY LIMIT 1 limit 93 20x",
@@ -257,7 +261,7 @@ describe("what a futures strategy does", () => {
       order("SELL", "2", { price: "101" }),
       { type: "FillRestingOrder", orderId: 4, ...seen("101") },
     );
-    expect((await deedsOf(at, "one", "FUTURES")).slice(1)).toEqual([
+    expect((await intentsOf(at, "one", "FUTURES")).slice(1)).toEqual([
       "PLACE_LEG 2 SELL STOP_MARKET 90",
       "PLACE 3 SELL LIMIT 2 limit 120 reduceOnly 20x",
       "PLACE 4 SELL LIMIT 2 limit 101 20x",
@@ -336,7 +340,7 @@ describe("what a futures strategy does", () => {
       leg("STOP_MARKET", "90"),
       { type: "CloseStrategy" },
     );
-    expect(await deedsOf(at, "one", "FUTURES")).toEqual([
+    expect(await intentsOf(at, "one", "FUTURES")).toEqual([
       "SET_LEVERAGE BTCUSDT 10",
       "PLACE 1 BUY MARKET 2 10x filled 2 @ 100",
       "PLACE_LEG 2 SELL STOP_MARKET 90",
@@ -348,7 +352,7 @@ describe("what a futures strategy does", () => {
 describe("an order that ends in the entry that placed it", () => {
   /** An entry of the engine's own, its order cut short: filled by as much at a price each, and expired. */
   async function cutShort(...fills: readonly (readonly [quantity: string, price: string])[]) {
-    const at = await stage();
+    const at = await createFixture();
     await carryOut(at, "one", order("BUY", "1"));
     const [opening, entry] = await at.store.listEntries("one");
     const [placed, filled] = entry?.events ?? [];
@@ -397,7 +401,7 @@ class LeadBench extends Workbench {
   }
 }
 
-function deedsUnder(family: Family, steps: readonly string[]): string[] {
+function intentsUnder(family: Family, steps: readonly string[]): string[] {
   const bench = new LeadBench(family);
   for (const step of steps) bench.take(step);
   return bench.actions.map((action) => wordsOf(action).replace(/ \|.*/, ""));
@@ -409,7 +413,7 @@ describe("what a strategy under strict does", () => {
     ...["average BTCUSDT 60000", "grant 200 USDT"],
   ];
 
-  test.each<[what: string, steps: string[], deeds: string[]]>([
+  test.each<[what: string, steps: string[], intents: string[]]>([
     [
       "an order that the book ends counts with what was executed",
       ["buy 0.002 BTCUSDT"],
@@ -430,8 +434,8 @@ describe("what a strategy under strict does", () => {
       ["buy 0.002 BTCUSDT @ 59000 maker"],
       ["PLACE 1 BUY LIMIT 0.002 limit 59000"],
     ],
-  ])("%s", (_what, steps, deeds) => {
-    expect(deedsUnder(STRICT_SPOT, [...BOOK, ...steps])).toEqual(deeds);
+  ])("%s", (_what, steps, intents) => {
+    expect(intentsUnder(STRICT_SPOT, [...BOOK, ...steps])).toEqual(intents);
   });
 
   const CONTRACT = [
@@ -439,7 +443,7 @@ describe("what a strategy under strict does", () => {
     ...["buy 0.008 BTCUSDT", "stop sell BTCUSDT 59000"],
   ];
 
-  test.each<[what: string, bids: string, deeds: string[]]>([
+  test.each<[what: string, bids: string, intents: string[]]>([
     ["whole: it closes the position", "59000x1", ["FIRE_LEG 2 SELL 0.008 @ 59000"]],
     [
       "in part: the leg is over, and its order is a placement",
@@ -447,8 +451,8 @@ describe("what a strategy under strict does", () => {
       ["PLACE 3 SELL MARKET 0.003 reduceOnly 20x filled 0.003 @ 59000", "CANCEL_LEG 2"],
     ],
     ["not at all: the leg is over", "10000x1", ["CANCEL_LEG 2"]],
-  ])("a leg that fires and is filled %s", (_what, bids, deeds) => {
+  ])("a leg that fires and is filled %s", (_what, bids, intents) => {
     const fired = [`bids BTCUSDT ${bids}`, "mark BTCUSDT 59000"];
-    expect(deedsUnder(STRICT_FUTURES, [...CONTRACT, ...fired]).slice(3)).toEqual(deeds);
+    expect(intentsUnder(STRICT_FUTURES, [...CONTRACT, ...fired]).slice(3)).toEqual(intents);
   });
 });

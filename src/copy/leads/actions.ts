@@ -2,18 +2,18 @@
 // Pure: every replay of a journal gives the same actions, however it is split. An action is an intent of the
 // strategy: funding is none, nor is a triggered stop, which the venue triggers itself. A fired leg's order
 // belongs to the leg (FIRE_LEG), a liquidation's to the liquidation (LIQUIDATE); closing a strategy is one
-// CLOSE.
-// An order that ends in the entry that placed it counts with its executed quantity; if that is zero, there is
-// no action. Under `strict` an order is mirrored once, at its placement, and each of its later fills is a FILL.
+// CLOSE. An order that ends in the entry that placed it counts with its executed quantity; if that is zero,
+// there is no action. Under `strict` an order is mirrored once, at its placement, and each of its later fills
+// is a FILL.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import { collectiveId } from "../../domain/collective-id.ts";
 import {
   COPY_QUOTE_ASSET,
   type LeadAction,
-  type LeadDeed,
   type LeadFilled,
   type LeadPlacement,
   type LeadState,
+  type OrderIntent,
 } from "../../domain/copying.ts";
 import type { DomainEvent, LegFired, OrderPlaced } from "../../domain/event.ts";
 import type { Leg } from "../../domain/leg.ts";
@@ -53,8 +53,8 @@ export function actionsOf(
   const actions: LeadAction[] = [];
   const before = () => actions.at(-1) ?? last;
   const stateNow = () => leadStateOf(account, before());
-  const note = (deed: LeadDeed, lead = stateNow()) =>
-    actions.push({ seq: (before()?.seq ?? 0) + 1, version, at, lead, ...deed });
+  const note = (intent: OrderIntent, lead = stateNow()) =>
+    actions.push({ seq: (before()?.seq ?? 0) + 1, version, at, lead, ...intent });
 
   const isLive = account.status === "LIVE";
   if (!isLive || events.some(endsTheStrategy)) {
@@ -64,22 +64,22 @@ export function actionsOf(
   }
   const outline = outlineOf(events);
   /** The legs whose position is liquidated. */
-  const legCancels: LeadDeed[] = [];
+  const legCancels: OrderIntent[] = [];
   for (const event of events) {
     // An immediate fill is part of its placement.
     if (event.type === "OrderFilled" && !outline.placed.has(event.trade.orderId)) {
       const order = orderOf(account, event.trade.orderId);
       const lead = stateNow();
       apply(account, event);
-      note(deedOfFill(account, order, event.trade), lead);
+      note(intentOfFill(account, order, event.trade), lead);
       continue;
     }
-    const deed = deedOf(account, event, outline);
-    if (deed?.kind === "CANCEL_LEG" && outline.isLiquidation) legCancels.push(deed);
-    else if (deed !== null) note(deed);
+    const intent = intentOf(account, event, outline);
+    if (intent?.kind === "CANCEL_LEG" && outline.isLiquidation) legCancels.push(intent);
+    else if (intent !== null) note(intent);
     apply(account, event);
   }
-  for (const deed of legCancels) note(deed);
+  for (const intent of legCancels) note(intent);
   return actions;
 }
 
@@ -121,10 +121,10 @@ function endsTheStrategy({ type }: DomainEvent): boolean {
 }
 
 /** The action of an event, given the account before it; null if it has none. */
-function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDeed | null {
+function intentOf(account: Account, event: DomainEvent, outline: Outline): OrderIntent | null {
   switch (event.type) {
     case "OrderPlaced":
-      return deedOfOrder(account, event, outline);
+      return intentOfOrder(account, event, outline);
     case "OrderCanceled":
     case "OrderExpired": {
       if (outline.placed.has(event.orderId)) return null;
@@ -133,9 +133,9 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
     }
     // A pending leg is nothing to copies until its entry is filled; one that ends before was never mirrored.
     case "LegPlaced":
-      return event.leg.status === "PENDING" ? null : deedOfLeg(account, event.leg);
+      return event.leg.status === "PENDING" ? null : intentOfLeg(account, event.leg);
     case "LegArmed":
-      return deedOfLeg(account, legOf(account, event.legId));
+      return intentOfLeg(account, legOf(account, event.legId));
     case "LegCanceled":
     case "LegExpired": {
       const leg = legOf(account, event.legId);
@@ -164,7 +164,7 @@ function deedOf(account: Account, event: DomainEvent, outline: Outline): LeadDee
 }
 
 /** The action of a placed order; null if it has ended without any execution. */
-function deedOfOrder(account: Account, { order }: OrderPlaced, outline: Outline): LeadDeed | null {
+function intentOfOrder(account: Account, { order }: OrderPlaced, outline: Outline): OrderIntent | null {
   const { orderId, side, type } = order;
   const filled = filledBy(outline.trades.get(orderId) ?? []);
   const fired = outline.fired.get(orderId);
@@ -183,7 +183,7 @@ function deedOfOrder(account: Account, { order }: OrderPlaced, outline: Outline)
   return placementOf(account, { ...order, type, quantity }, filled);
 }
 
-function deedOfLeg(account: Account, leg: Leg): LeadDeed {
+function intentOfLeg(account: Account, leg: Leg): OrderIntent {
   const { side, type: legType, triggerPrice } = leg;
   return { kind: "PLACE_LEG", ...ofLeg(account, leg), side, legType, triggerPrice };
 }
@@ -201,7 +201,7 @@ function placementOf(
   return { kind: "PLACE", ...of, side, orderType, quantity, price, stopPrice, reduceOnly, leverage, filled };
 }
 
-function deedOfFill(account: Account, order: Order, { quantity, price }: Trade): LeadDeed {
+function intentOfFill(account: Account, order: Order, { quantity, price }: Trade): OrderIntent {
   const empties = holdsNothing(account, order, price);
   return { kind: "FILL", ...ofOrder(account, order), side: order.side, filled: { quantity, price }, empties };
 }

@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walkDesks } from "../../../test/campaigns/walk/desk-walk.ts";
 import { stateOf } from "../../../test/campaigns/walk/invariants.ts";
-import { newDirectory } from "../../../test/support/gateway.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import type { Account } from "../../domain/account.ts";
-import type { LeadAction, LeadDeedKind } from "../../domain/copying.ts";
+import type { LeadAction, OrderIntentKind } from "../../domain/copying.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import { isOpen } from "../../domain/order.ts";
 import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
@@ -20,7 +20,7 @@ const COMMANDS = 2_500;
 const SEEDS = [20_240_808, Date.now() % 2 ** 32];
 
 /** The least number of actions of each kind: a life without them proves nothing about them. */
-const ACTIONS_MIN: { readonly [Kind in LeadDeedKind]: number } = {
+const ACTIONS_MIN: { readonly [Kind in OrderIntentKind]: number } = {
   PLACE: 100,
   CANCEL: 20,
   FILL: 20,
@@ -56,7 +56,7 @@ describe.each(SEEDS)("lives of strategies from seed %i", (seed) => {
   afterAll(() => store.close());
 
   test("are replayed to the accounts that are stored, and to the same actions however they are cut", async () => {
-    const counts: Partial<Record<LeadDeedKind, number>> = {};
+    const counts: Partial<Record<OrderIntentKind, number>> = {};
     for (const { entries, actions, ...strategy } of lived) {
       const { account } = replay(strategy, entries);
       const loaded = await store.loadAccount(strategy.strategyId);
@@ -72,7 +72,7 @@ describe.each(SEEDS)("lives of strategies from seed %i", (seed) => {
       checkClose(entries, actions);
     }
     const tooFew = Object.entries(ACTIONS_MIN).filter(
-      ([kind, least]) => (counts[kind as LeadDeedKind] ?? 0) < least,
+      ([kind, least]) => (counts[kind as OrderIntentKind] ?? 0) < least,
     );
     expect(tooFew, JSON.stringify(counts)).toEqual([]);
   });
@@ -80,8 +80,8 @@ describe.each(SEEDS)("lives of strategies from seed %i", (seed) => {
   test("place every order once that a client placed, and end it once", async () => {
     for (const { entries, actions, strategyId } of lived) {
       const own = entries.filter((entry) => !isAfterClose(entries, entry)).flatMap(({ events }) => events);
-      // Under `strict` an order may end in the entry that placed it. With nothing executed it is no action; the
-      // order of a leg that closed a part of the position is one of its own.
+      // Under `strict` an order may end in the entry that placed it. With nothing executed it is no action;
+      // the order of a leg that closed a part of the position is one of its own.
       const atOnce = idsEndedAtOnce(entries);
       const filled = idsFilled(own);
       const mirrored = own
@@ -124,8 +124,10 @@ describe.each(SEEDS)("lives of strategies from seed %i", (seed) => {
         if (action !== first || isFunding(entries, action)) continue;
         const { account } = replay(strategy, before);
         const { wallet, held } = action.lead;
-        const pockets = account.balances.get("USDT");
-        expect(wallet).toBe(pockets && pockets.free + pockets.locked + pockets.isolated);
+        const ledgerAccounts = account.balances.get("USDT");
+        expect(wallet).toBe(
+          ledgerAccounts && ledgerAccounts.free + ledgerAccounts.locked + ledgerAccounts.isolated,
+        );
         const positions = [...account.positions.values()].map(({ symbol, quantity }) => [symbol, quantity]);
         if (strategy.type === "FUTURES") expect([...held]).toEqual(positions);
         else for (const [asset, quantity] of held) expect(quantity).toBe(ownedOf(account, asset));
@@ -184,8 +186,10 @@ function idsOf(actions: readonly LeadAction[], kind: "PLACE"): readonly number[]
 }
 
 function ownedOf({ balances }: Account, asset: string): bigint {
-  const pockets = balances.get(asset);
-  return pockets === undefined ? 0n : pockets.free + pockets.locked + pockets.isolated;
+  const ledgerAccounts = balances.get(asset);
+  return ledgerAccounts === undefined
+    ? 0n
+    : ledgerAccounts.free + ledgerAccounts.locked + ledgerAccounts.isolated;
 }
 
 /** As a lead's account is: what lasts of it is what the store has. */

@@ -1,19 +1,26 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { buy, cancel, cleanStages, executed, open as openStore, stage } from "../../desk/testing/stage.ts";
+import {
+  buy,
+  cancel,
+  cleanFixtures,
+  createFixture,
+  executed,
+  open as openStore,
+} from "../../desk/testing/fixture.ts";
 import type { Lead } from "../../domain/copying.ts";
 import { StoreFailure, StoreUnavailable } from "../../store/store.ts";
 import { openToCopiers } from "../testing/copy-rows.ts";
 import { CLAIM_MS, ENTRIES_MAX, FRESH_MS, LEASE_MS, LOOK_MS } from "./leads.ts";
 import { beginCopy, pauseCopy } from "./testing/copies.ts";
-import { leadsOn, OwnTime, settled } from "./testing/leads-stage.ts";
+import { leadsOn, OwnTime, settled } from "./testing/leads-fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 const newTime = () => new OwnTime();
 
 describe("a lead", () => {
   test("is followed from its first entry on, and its actions are durable before they are handed over", async () => {
-    const { desk, store } = await stage({ strategies: ["one", "other"] });
+    const { desk, store } = await createFixture({ strategies: ["one", "other"] });
     executed(await desk.execute("one", buy("market", "a")));
     executed(await desk.execute("one", buy("90", "b")));
     executed(await desk.execute("other", buy("90", "b")));
@@ -30,7 +37,7 @@ describe("a lead", () => {
   });
 
   test("continues at the next poll, at once after a wake, and not twice", async () => {
-    const { desk, store } = await stage();
+    const { desk, store } = await createFixture();
     await openToCopiers(store, "one");
     const { leads, followers, pass } = leadsOn(store, newTime());
     await pass(CLAIM_MS);
@@ -48,7 +55,7 @@ describe("a lead", () => {
   });
 
   test("is replayed in parts, each stored before the next, and continued by the next process", async () => {
-    const { desk, store } = await stage();
+    const { desk, store } = await createFixture();
     await openToCopiers(store, "one");
     const orders = Array.from({ length: ENTRIES_MAX }, (_, each) => each + 1);
     for (const each of orders)
@@ -86,7 +93,7 @@ describe("a lead", () => {
   });
 
   test("whose step was stored without an answer continues, and nothing of it is missed", async () => {
-    const { desk, store } = await stage();
+    const { desk, store } = await createFixture();
     await openToCopiers(store, "one");
     let isCut = true;
     const { followers, pass } = leadsOn(store, newTime(), {
@@ -112,7 +119,7 @@ describe("a lead", () => {
   });
 
   test("that fails is tried again after a pause, and keeps no other from going on", async () => {
-    const { desk, store } = await stage({ strategies: ["one", "two"] });
+    const { desk, store } = await createFixture({ strategies: ["one", "two"] });
     await openToCopiers(store, "one");
     await openToCopiers(store, "two");
     for (const each of ["one", "two"]) executed(await desk.execute(each, buy("90", "a")));
@@ -136,7 +143,7 @@ describe("a lead", () => {
   });
 
   test("is taken again if that failed, and notifies nothing before", async () => {
-    const { desk, store } = await stage();
+    const { desk, store } = await createFixture();
     await openToCopiers(store, "one");
     executed(await desk.execute("one", buy("90", "a")));
     const { followers, pass } = leadsOn(store, newTime());
@@ -153,7 +160,7 @@ describe("a lead", () => {
 
 describe("changes from the dashboard", () => {
   test("are announced once, and concurrent changes are announced again", async () => {
-    const { store } = await stage();
+    const { store } = await createFixture();
     await openToCopiers(store, "one");
     const { followers, pass } = leadsOn(store, newTime());
     await pass(CLAIM_MS);
@@ -173,7 +180,7 @@ describe("changes from the dashboard", () => {
   });
 
   test("before the strategy acts are announced before its actions, without waiting for a poll: a pause that was answered counts", async () => {
-    const { desk, store } = await stage();
+    const { desk, store } = await createFixture();
     await openToCopiers(store, "one");
     const { leads, followers, pass } = leadsOn(store, newTime());
     await beginCopy(store, "one", { copyId: "copy" });
@@ -195,7 +202,7 @@ describe("changes from the dashboard", () => {
 
 describe("a claim", () => {
   test("permits sends while it is fresh, and no longer", async () => {
-    const { store } = await stage();
+    const { store } = await createFixture();
     await openToCopiers(store, "one");
     const time = newTime();
     let isReachable = true;
@@ -228,7 +235,7 @@ describe("a claim", () => {
   });
 
   test("of a stalled process is taken over when its lease has run out, not before; and its later writes are void", async () => {
-    const { desk, file, store } = await stage();
+    const { desk, file, store } = await createFixture();
     await openToCopiers(store, "one");
     const time = newTime();
     const still = leadsOn(store, time);
@@ -260,7 +267,7 @@ describe("a claim", () => {
   });
 
   test("that was another's is dropped, and may be had again", async () => {
-    const { file, store } = await stage();
+    const { file, store } = await createFixture();
     await openToCopiers(store, "one");
     const time = newTime();
     const mine = leadsOn(store, time);
@@ -277,7 +284,7 @@ describe("a claim", () => {
   });
 
   test("that was renewed too late is loaded again from the store: another process may have had it", async () => {
-    const { store } = await stage();
+    const { store } = await createFixture();
     await openToCopiers(store, "one");
     const time = newTime();
     const mine = leadsOn(store, time);
@@ -296,7 +303,7 @@ describe("a claim", () => {
   });
 
   test("is dropped at once while the lead is being taken, which is taken again only when that has ended", async () => {
-    const { file, store } = await stage();
+    const { file, store } = await createFixture();
     await openToCopiers(store, "one");
     const time = newTime();
     const { followers, pass } = leadsOn(store, time);
@@ -318,7 +325,7 @@ describe("a claim", () => {
   });
 
   test("is given up in order, and another has it at once", async () => {
-    const { file, store } = await stage();
+    const { file, store } = await createFixture();
     await openToCopiers(store, "one");
     const time = newTime();
     const { leads, pass } = leadsOn(store, time);
@@ -331,7 +338,7 @@ describe("a claim", () => {
   });
 
   test("a failed store ends it: the code that opened the copier is notified", async () => {
-    const { store } = await stage();
+    const { store } = await createFixture();
     await openToCopiers(store, "one");
     const failure = new StoreFailure("the disk is full");
     const { failures, pass } = leadsOn(store, newTime(), {

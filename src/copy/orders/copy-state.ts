@@ -1,8 +1,10 @@
-// What this process knows of one copy: its row, its book, and the rows of its log of which something is still to be done. It is the
-// only writer of them. A change takes effect in memory at once, without waiting, so that executors of different symbols never size
-// by something outdated; `flush` makes durable what has changed since, in order.
+// What this process knows of one copy: its row, its book, and the rows of its log of which something is still
+// to be done. It is the only writer of them. A change takes effect in memory at once, without waiting, so
+// that executors of different symbols never size by something outdated; `flush` makes durable what has
+// changed since, in order.
 //
-// A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it has to be loaded again.
+// A flush that fails leaves memory ahead of the store: nothing may be done with the state any more, and it
+// has to be loaded again.
 
 import { BoundedMap } from "../../concurrency/bounded-map.ts";
 import {
@@ -49,7 +51,10 @@ import {
 } from "../sizing/book.ts";
 import type { VenueFills, VenueOrderState, VenueOrderStatus, VenueRefusal } from "../venue/venue.ts";
 
-/** How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time, Unix ms. */
+/**
+ * How often it was sent and asked for, when it was first sent, and when the outcome was known; wall time,
+ * Unix ms.
+ */
 export type Counts = Pick<MirrorEntry, "sends" | "queries" | "sentAt" | "acknowledgedAt">;
 
 export type Refused = { readonly kind: "REFUSED"; readonly refusal: VenueRefusal; readonly counts: Counts };
@@ -90,7 +95,11 @@ export class CopyState {
   constructor(copy: Copy, open: readonly MirrorEntry[], record: Recorder) {
     this.#copy = copy;
     this.#record = record;
-    for (const entry of open) this.#open.set(entry.entryId, entry);
+    const balancesAt = copy.book.snapshot?.at ?? 0;
+    for (const entry of open) {
+      this.#open.set(entry.entryId, entry);
+      if (entry.isFeeDue === true && entry.updatedAt > balancesAt) this.#carried.add(entry.entryId);
+    }
   }
 
   get copy(): Copy {
@@ -191,7 +200,8 @@ export class CopyState {
   }
 
   /**
-   * Adds the row of the next action, unless it is from before the copy began. An order that a version without an outbox may have sent is SENT, without sizes.
+   * Adds the row of the next action, unless it is from before the copy began. An order that a version without
+   * an outbox may have sent is SENT, without sizes.
    */
   take(action: LeadAction, now: number): void {
     const maySendTwice = this.book.takenSeq === undefined && action.kind === "PLACE";
@@ -225,17 +235,23 @@ export class CopyState {
    * Books what an order of a row has executed, and carries the balances on. What opens is added to the
    * target, as far as the strategy still holds it. What mirrors an exit of the strategy leaves the target
    * alone: that goes down with the strategy's position. Whatever else reduces takes the target along.
+   * `isInBalances`: the balances have it already.
    */
-  execute(execution: Execution, entry: Pick<MirrorEntry, "entryId" | "kind" | "retained">): void {
+  execute(
+    execution: Execution,
+    entry: Pick<MirrorEntry, "entryId" | "kind" | "retained">,
+    { isInBalances = false }: { readonly isInBalances?: boolean } = {},
+  ): void {
     this.#ownChanges += 1;
-    this.#carried.add(entry.entryId);
+    if (!isInBalances) this.#carried.add(entry.entryId);
     const { family } = this.#copy;
     const { symbol } = execution;
     const before = this.book;
     const after = executedIn(before, family, execution);
     const gained = after.realized - before.realized;
     const { snapshot } = after;
-    this.setBook({ ...after, snapshot: snapshot && carriedOn(snapshot, family, { ...execution, gained }) });
+    const carried = snapshot && carriedOn(snapshot, family, { ...execution, gained });
+    this.setBook({ ...after, snapshot: isInBalances ? snapshot : carried });
     const { quantity } = holdingOf(after, symbol);
     const target = targetAfter(holdingOf(before, symbol), quantity, entry.retained ?? (SCALE as Rate));
     this.#setTarget(symbol, entry.kind === "PLACE" ? target : within(target, quantity));
@@ -477,12 +493,12 @@ function ofPlacement(action: LeadPlacement) {
 /** A row of the log before it has its number. */
 export type NewEntry = Omit<MirrorEntry, "copyId" | "entryId">;
 
-// Rows of the mirror log: as they begin, and with what the venue says of their orders, which is taken into a row and the copy's book,
-// each execution once. Fees are learned later, beside the orders: no size depends on them but that of what a fee in the base asset has
-// lessened, which its sender waits for.
+// Rows of the mirror log: as they begin, and with what the venue says of their orders, which is taken into a
+// row and the copy's book, each execution once. Fees are learned later, beside the orders: no size depends on
+// them but that of what a fee in the base asset has lessened, which its sender waits for.
 //
-// Where an order is filled in parts, what the earlier parts paid in the base asset is taken to be the same share as of the whole; it
-// may be a unit of the 8th decimal off.
+// Where an order is filled in parts, what the earlier parts paid in the base asset is taken to be the same
+// share as of the whole; it may be a unit of the 8th decimal off.
 
 export function skipped<Row extends NewEntry>(row: Row, skip: Skip): Row {
   return { ...row, status: "SKIPPED", skip };
@@ -505,12 +521,16 @@ const STATUS: Readonly<Record<VenueOrderStatus, MirrorStatus>> = {
   REJECTED: "FAILED",
 };
 
-/** Applies what an order has executed beyond its row to the book, and updates the row. Returns the row. */
+/**
+ * Applies what an order has executed beyond its row to the book, and updates the row. Returns the row.
+ * `isInBalances`: the balances have it already.
+ */
 export function applyReport(
   state: CopyState,
   entry: MirrorEntry,
   report: VenueOrderState,
   now: number,
+  { isInBalances = false }: { readonly isInBalances?: boolean } = {},
 ): MirrorEntry {
   const { symbol, side } = entry;
   const quantity = subtract(report.executedQuantity, entry.executedQuantity);
@@ -523,7 +543,7 @@ export function applyReport(
   const known = entry.executedQuantity === 0n ? (report.fills ?? null) : null;
   if (isExecuted) {
     const { fee, feeInBase } = known ?? { fee: ZERO as Amount, feeInBase: ZERO as Quantity };
-    state.execute({ symbol, side, quantity, quote, fee, feeInBase }, entry);
+    state.execute({ symbol, side, quantity, quote, fee, feeInBase }, entry, { isInBalances });
   }
   const { isFeeDue: _due, ...row } = entry;
   const applied: MirrorEntry = {
@@ -570,6 +590,14 @@ export function endRow(state: CopyState, entry: MirrorEntry, why: Skip | null, n
   const isFilled = entry.executedQuantity > 0n && entry.executedQuantity === entry.quantity;
   const status = isFilled ? "FILLED" : isPlaced ? "CANCELED" : "SKIPPED";
   return state.put({ ...entry, status, skip: why ?? entry.skip, updatedAt: now });
+}
+
+/**
+ * Whether there is something to be done for a row, or its order may be open; a row may wait for its fee
+ * alone.
+ */
+export function isOpen({ status }: Pick<MirrorEntry, "status">): boolean {
+  return OPEN.includes(status);
 }
 
 /** A leg that waits for its position: it was never sent. */

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import type { MirrorEntry } from "../../domain/copying.ts";
-import { decimal } from "../../money/decimal.ts";
-import { type CopyState, endRow, ownRow } from "./copy-state.ts";
+import { type Copy, EMPTY_BOOK, type MirrorEntry } from "../../domain/copying.ts";
+import { type Amount, decimal, type Quantity } from "../../money/decimal.ts";
+import type { CopyContext } from "../executor/context.ts";
+import { findUnconfirmed, UNCONFIRMED_MS_MAX } from "../reconcile/balances.ts";
+import { CopyState, endRow, ownRow } from "./copy-state.ts";
 
 const ROW: MirrorEntry = {
   ...ownRow("PLACE", "BTCUSDT", 0),
@@ -21,4 +23,36 @@ test.each<[string, Partial<MirrorEntry>, MirrorEntry["status"]]>([
 ])("what %s and is not at the venue any more", (_, of, status) => {
   const state = { put: (row: MirrorEntry) => row } as CopyState;
   expect(endRow(state, { ...ROW, ...of }, null, 1).status).toBe(status);
+});
+
+test.each([
+  ["is taken from balances that are older than the execution", 2_001, "99.9"],
+  ["is not taken from later balances, which have it", 1_999, "100"],
+])("after a restart a fee that is learned late %s", (_, executedAt, wallet) => {
+  const fee = { fee: decimal<Amount>("0.1"), feeInBase: decimal<Quantity>("0"), cost: decimal<Amount>("0") };
+  const had = {
+    wallet: decimal<Amount>("100"),
+    available: decimal<Amount>("100"),
+    equity: decimal<Amount>("100"),
+  };
+  const snapshot = { at: 2_000, ...had, held: new Map() };
+  const copy = { family: "FUTURES", book: { ...EMPTY_BOOK, snapshot } } as unknown as Copy;
+  const row: MirrorEntry = { ...ROW, status: "FILLED", isFeeDue: true, updatedAt: executedAt };
+  const state = new CopyState(copy, [row], async () => {});
+  state.charge({ symbol: "BTCUSDT", side: "BUY", ...fee }, row.entryId);
+  expect(state.book.snapshot?.wallet).toBe(decimal(wallet));
+});
+
+test.each([
+  ["was booked by the balances is filled", "1", "FILLED"],
+  ["nothing was booked of is skipped", "0", "SKIPPED"],
+])("an order that the venue never shows and that %s", async (_, executed, status) => {
+  const copy = { family: "SPOT", book: EMPTY_BOOK } as unknown as Copy;
+  const sizes = { quantity: decimal<Quantity>("1"), executedQuantity: decimal<Quantity>(executed) };
+  const row: MirrorEntry = { ...ROW, ...sizes, status: "UNCONFIRMED", clientOrderId: "id", sentAt: 0 };
+  const state = new CopyState(copy, [row], async () => {});
+  const session = { ask: async () => null };
+  const now = () => UNCONFIRMED_MS_MAX + 1;
+  await findUnconfirmed({ state, session, now } as unknown as CopyContext);
+  expect(state.latest(row).status).toBe(status);
 });

@@ -3,32 +3,42 @@
 // are requested again. From then on the same executions carry book and balances forward, so that no money
 // counts twice.
 import type { LeadState, MirrorEntry } from "../../domain/copying.ts";
-import { magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
+import { add, magnitude, type Price, type Quantity, subtract, sum, ZERO } from "../../money/decimal.ts";
 import { mayComeAgain, restsAtStrategy } from "../executor/cancel.ts";
 import type { CopyContext } from "../executor/context.ts";
 import {
+  areOfAnother,
   bookUnseen,
+  explaining,
   findAtVenue,
+  firedOrder,
+  isNearly,
   NOT_FOUND_AFTER_MS,
+  tradesSince,
   unbookedOf,
   unbookedToward,
 } from "../executor/submit.ts";
 import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
 import { equityOf, foreignOf, snapshotOf } from "../sizing/book.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
-import type { RestingSymbols, VenueBalances, VenueTrade } from "../venue/venue.ts";
+import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
 
 /** Attempts to read balances before the next poll takes over. */
 const TRIES_MAX = 3;
 /** Delay before an own order in flight is checked again, ms. */
 const IN_FLIGHT_MS = 100;
 /**
- * Between queries of an open order that a price has reached, ms; each time twice as long. Its execution is also an event of the
- * account's stream, and exits need the weight.
+ * Between queries of an open order that a price has reached, ms; each time twice as long. Its execution is
+ * also an event of the account's stream, and exits need the weight.
  */
 const EXPECTED_MS_MIN = 1_000;
 const EXPECTED_MS_MAX = 16_000;
-/** A price that is within one five-hundredth of the order's may have reached it since prices were last requested. */
+/** Polls for an unconfirmed order that may have been executed, before it is left to the schedule. */
+const EXPECTED_POLLS = 2;
+/**
+ * A price that is within one five-hundredth of the order's may have reached it since prices were last
+ * requested.
+ */
 const NEAR_PARTS = 500n;
 /** Between queries of an order that a price is near to, ms. */
 const NEAR_MS = 16_000;
@@ -40,8 +50,6 @@ const UNCONFIRMED_QUERY_MS = 2_000;
 export const UNCONFIRMED_MS_MAX = 900_000;
 /** How long the venue may take to show an executed market order, ms. */
 export const ENDED_MS_MAX = 120_000;
-/** Lines that were done with before the time that is looked back to, of orders that may yet be met with. */
-const LINES_BEFORE = 200;
 const NO_TRADES: Pick<LeadState, "lastPrices"> = { lastPrices: new Map() };
 
 /**
@@ -55,20 +63,31 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
       await context.pause(IN_FLIGHT_MS);
       continue;
     }
-    await bookOpenOrders(context);
+    await bookOpenOrders(urgentInDoubt(context));
     const before = state.ownChanges;
     const prices = await session.prices();
-    const balances = await session.ask(({ client }) => client.balances());
-    const traded = await symbolsTradedSince(context, balances.held);
+    const asking = urgentInDoubt(context);
+    const balances = await asking.session.ask(({ client }) => client.balances());
+    const traded = await tradedSince(asking, balances.held);
     if (state.isInFlight || state.ownChanges !== before) continue;
-    await bookOpenOrders(context);
+    await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
-    bookUnconfirmed(context, balances.held, prices, traded);
+    if (state.book.snapshot !== null) {
+      bookFired(context, balances.held, traded);
+      bookUnconfirmed(context, balances.held, prices, traded);
+    }
     endAbsentSales(context, balances);
     takeSnapshot(context, balances, prices);
     return true;
   }
   return false;
+}
+
+/** A position in doubt is without its stop: what shows it is requested with the priority of exits. */
+function urgentInDoubt(context: CopyContext): CopyContext {
+  const { state, session } = context;
+  const isInDoubt = state.copy.family === "FUTURES" && state.unconfirmed().length > 0;
+  return isInDoubt ? { ...context, session: session.urgent() } : context;
 }
 
 function takeSnapshot(
@@ -108,9 +127,11 @@ export async function bookOpenOrders(context: CopyContext, symbol?: string): Pro
   const resting = state.resting(symbol).filter((entry) => !isWaitingLeg(entry));
   if (resting.length > 0) {
     const open = await session.ask(({ client }) => client.openOrders(restingSymbols(resting)));
+    // A position that has changed waits for its stop, or for its exit.
+    const asking = { ...context, session: session.urgent() };
     for (const entry of resting) {
       const executed = entry.clientOrderId === null ? undefined : open.get(entry.clientOrderId);
-      if (executed === undefined || executed > entry.executedQuantity) await bookOrder(context, entry);
+      if (executed === undefined || executed > entry.executedQuantity) await bookOrder(asking, entry);
       else notFoundSince.delete(entry);
     }
   }
@@ -126,9 +147,11 @@ const queriedAt = new WeakMap<MirrorEntry, number>();
 export async function findUnconfirmed(context: CopyContext, symbol?: string): Promise<boolean> {
   const { state, now } = context;
   let hasFound = false;
-  for (const entry of state.unconfirmed(symbol)) {
+  const asked = (entry: MirrorEntry) => queriedAt.get(entry) ?? 0;
+  // A query without an answer ends the poll: the next one begins with the others.
+  for (const entry of state.unconfirmed(symbol).toSorted((one, other) => asked(one) - asked(other))) {
     const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - (entry.sentAt ?? 0)) / 10);
-    if (now() - (queriedAt.get(entry) ?? 0) < waitMs) continue;
+    if (now() - asked(entry) < waitMs) continue;
     if (await hasTurnedUp(context, entry)) hasFound = true;
   }
   return hasFound;
@@ -137,20 +160,46 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
 /** Queries an unconfirmed order. */
 async function hasTurnedUp(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
   const { state, now } = context;
-  const found = await findAtVenue(context, entry);
   queriedAt.set(entry, now());
+  const found = await findAtVenue(context, entry);
   const present = state.latest(entry);
   if (present.status !== "UNCONFIRMED") return false;
   if (found !== null) {
     if (found.status === "CANCELED" && mayComeAgain(present, now())) return false;
-    const skip = present.skip?.reason === "UNCONFIRMED" ? null : present.skip;
-    applyReport(state, { ...present, status: "RESTING", skip }, found, now());
+    const skip = skipOfFound(present);
+    const isInBalances = haveBalances(state, present, found);
+    // What was booked by the balances has no fee yet.
+    const isFeeDue = present.executedQuantity > 0n && present.fee === 0n;
+    const row: MirrorEntry = { ...present, status: "RESTING", skip, ...(isFeeDue && { isFeeDue }) };
+    applyReport(state, row, found, now(), { isInBalances });
     return true;
   }
-  if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) {
-    state.put({ ...present, status: "SKIPPED", updatedAt: now() });
-  }
+  if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) endRow(state, present, null, now());
   return false;
+}
+
+/** The skip of an unconfirmed order's row once the order has turned up. */
+function skipOfFound({ skip }: MirrorEntry): MirrorEntry["skip"] {
+  return skip?.reason === "UNCONFIRMED" ? null : skip;
+}
+
+/**
+ * Whether the last balances have what an order has executed: it was hidden, and could not be booked by them.
+ */
+function haveBalances(
+  state: CopyContext["state"],
+  { symbol, side, executedQuantity }: MirrorEntry,
+  found: VenueOrderState,
+): boolean {
+  const { snapshot } = state.book;
+  const executed = subtract(found.executedQuantity, executedQuantity);
+  if (snapshot === null || symbol === null || executed <= 0n) return false;
+  const own = subtract(snapshot.held.get(symbol) ?? ZERO, foreignOf(state.book, symbol));
+  const unbooked = unbookedToward(side, subtract(own, state.holding(symbol).quantity));
+  const { family } = state.copy;
+  // What was booked by the balances lacks the fees that were taken in coins.
+  const isBooked = executedQuantity > 0n && isNearly(family, executedQuantity, found.executedQuantity);
+  return isBooked || unbooked >= executed || isNearly(family, unbooked, executed);
 }
 
 /** Queries a row of which the venue has said that its order has changed; returns whether the row has. */
@@ -161,12 +210,16 @@ export async function bookHinted(context: CopyContext, entry: MirrorEntry): Prom
 }
 
 type Expected = { readonly at: number; readonly times: number };
-/** When an open order was last queried because it was expected to be executed, wall time, Unix ms, and how often. */
+/**
+ * When an open order was last queried because it was expected to be executed, wall time, Unix ms, and how
+ * often.
+ */
 const expected = new WeakMap<MirrorEntry, Expected>();
 
 /**
- * Queries open orders and legs that have probably been executed, since a poll may come much later: the venue's price has
- * reached them, or nearly, or the strategy's own order is over. Returns whether one has changed.
+ * Queries open orders and legs that have probably been executed, since a poll may come much later: the
+ * venue's price has reached them, or nearly, or the strategy's own order is over. Returns whether one has
+ * changed.
  */
 export async function bookExpected(
   context: CopyContext,
@@ -181,7 +234,7 @@ export async function bookExpected(
     const isReached = isLeft || near === "REACHED";
     if (!isReached && near === null) continue;
     const { at, times } = expected.get(entry) ?? { at: 0, times: 0 };
-    const waitMs = isReached ? Math.min(EXPECTED_MS_MAX, EXPECTED_MS_MIN * 2 ** times) : NEAR_MS;
+    const waitMs = isReached ? expectedAfterMs(times) : NEAR_MS;
     if (now() - at < waitMs) continue;
     expected.set(entry, { at: now(), times: times + 1 });
     await bookOrder(context, entry);
@@ -190,7 +243,38 @@ export async function bookExpected(
   return hasChanged;
 }
 
-/** Whether a price has reached an open order or leg, or nearly; null: neither, or it has no price of its own. */
+/**
+ * Whether a contract's position may show by now that an unconfirmed order was executed: the venue's price has
+ * reached it, or it is one at the market. Answers so twice for each, and as long as there are no balances
+ * since.
+ */
+export function isPositionExpected(
+  { state, now }: Pick<CopyContext, "state" | "now">,
+  prices: ReadonlyMap<string, Price>,
+): boolean {
+  if (state.copy.family !== "FUTURES") return false;
+  const balancesAt = state.book.snapshot?.at ?? 0;
+  let isExpected = false;
+  for (const entry of state.unconfirmed()) {
+    const price = prices.get(entry.symbol ?? "");
+    const isReached = price !== undefined && nearnessOf(entry, price) === "REACHED";
+    if (!isReached && (entry.orderType !== "MARKET" || unexecuted(entry) === 0n)) continue;
+    const { at, times } = expected.get(entry) ?? { at: 0, times: 0 };
+    const isShown = times >= EXPECTED_POLLS && balancesAt > at;
+    if (isShown || now() - at < expectedAfterMs(times)) continue;
+    expected.set(entry, { at: now(), times: times + 1 });
+    isExpected = true;
+  }
+  return isExpected;
+}
+
+function expectedAfterMs(times: number): number {
+  return Math.min(EXPECTED_MS_MAX, EXPECTED_MS_MIN * 2 ** times);
+}
+
+/**
+ * Whether a price has reached an open order or leg, or nearly; null: neither, or it has no price of its own.
+ */
 function nearnessOf(entry: MirrorEntry, price: Price): "REACHED" | "NEAR" | null {
   const { side, orderType } = entry;
   const isSpotStop = orderType?.startsWith("STOP_LOSS") === true;
@@ -237,80 +321,89 @@ export function restingSymbols(entries: Iterable<MirrorEntry>): RestingSymbols {
 }
 
 /**
- * Contracts with an unconfirmed order on which other orders have been executed, since it was sent or since
- * the balances that the book has, and are not booked: those explain what has changed. Nothing is requested
- * where nothing has.
+ * What the trades say of unconfirmed orders on contracts. `fired`: legs, with the order that each has become.
+ * `byOthers`: symbols on which other orders explain what has changed.
  */
-async function symbolsTradedSince(
-  context: CopyContext,
-  held: ReadonlyMap<string, Quantity>,
-): Promise<ReadonlySet<string>> {
-  const { state, session } = context;
-  const traded = new Set<string>();
-  const balancesAt = state.book.snapshot?.at ?? 0;
+type Traded = {
+  readonly fired: ReadonlyMap<MirrorEntry, VenueOrderState>;
+  readonly byOthers: ReadonlySet<string>;
+};
+
+/** Nothing is requested where nothing has changed. */
+async function tradedSince(context: CopyContext, held: ReadonlyMap<string, Quantity>): Promise<Traded> {
+  const { state } = context;
+  const fired = new Map<MirrorEntry, VenueOrderState>();
+  const byOthers = new Set<string>();
   for (const entry of state.copy.family === "SPOT" ? [] : state.unconfirmed()) {
-    const { symbol, sentAt } = entry;
+    const { symbol } = entry;
     if (symbol === null || unbookedOf(state, symbol, held) === 0n) continue;
-    const since = Math.max(0, Math.min(sentAt ?? 0, balancesAt) - GONE_APART_MS);
-    const { own, booked } = await ledgerOf(context, symbol, since);
-    const known = new Set([...own.keys(), ...booked.keys()]);
-    const trades = await session.ask(({ client }) => client.trades(symbol, { since, known }));
-    if (trades === null || areOfAnother(trades, entry)) traded.add(symbol);
+    const trades = await tradesSince(context, entry);
+    const order = trades === null ? null : firedOrder(trades, entry);
+    if (order !== null) fired.set(entry, order);
+    else if (trades === null || areOfAnother(trades, entry)) byOthers.add(symbol);
   }
-  return traded;
+  return { fired, byOthers };
 }
 
 /**
- * Whether one of these trades, which are on the side of an unconfirmed order, is of another order. The venue
- * may list the order's trades before it shows the order: those of one order that it does not show are taken
- * for this order's if they are all of its size.
+ * Applies unconfirmed legs that have fired, if nothing more has left the position than their trades explain.
  */
-function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry): boolean {
-  const strange = trades.filter(
-    ({ by, side, clientOrderId }) =>
-      by !== "KNOWN" && side === entry.side && clientOrderId !== entry.clientOrderId,
-  );
-  if (strange.length === 0) return false;
-  const isOneOrder = new Set(strange.map(({ venueOrderId }) => venueOrderId)).size === 1;
-  const isShown = strange.some(({ by, clientOrderId }) => by !== "OTHER" || clientOrderId !== "");
-  const size = sum(strange.map(({ quantity }) => quantity));
-  return !isOneOrder || isShown || size !== entry.quantity;
+function bookFired(
+  { state, now }: CopyContext,
+  held: ReadonlyMap<string, Quantity>,
+  { fired }: Traded,
+): void {
+  for (const [entry, order] of fired) {
+    const { symbol, side } = entry;
+    if (symbol === null || state.latest(entry) !== entry) continue;
+    const unbooked = unbookedOf(state, symbol, held);
+    const { executedQuantity: closed } = order;
+    const left = side === "BUY" ? subtract(unbooked, closed) : add(unbooked, closed);
+    if (unbookedToward(side, left) !== 0n) continue;
+    applyReport(state, { ...entry, status: "RESTING", skip: skipOfFound(entry) }, order, now());
+  }
 }
 
 /**
- * Applies an unconfirmed order by the account's position, at the venue's price, since the venue may show the
- * order itself minutes late. Its row is corrected when it does. Of several orders on one symbol the one is
- * applied that explains the whole change; if there is none, or more than one, the venue has to show them
- * first.
+ * Applies unconfirmed orders by the account's position, at the venue's price, since the venue may show the
+ * orders themselves minutes late. Their rows are corrected when it does. Of several orders on one symbol
+ * those are applied that explain the whole change; if there are none, or it may be others, the venue has to
+ * show them first.
  */
 function bookUnconfirmed(
   context: CopyContext,
   held: ReadonlyMap<string, Quantity>,
   prices: Parameters<typeof equityOf>[1],
-  traded: ReadonlySet<string>,
+  { byOthers }: Traded,
 ): void {
   const { state } = context;
-  if (state.book.snapshot === null) return;
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
     const price = prices.get(symbol);
-    if (traded.has(symbol) || price === undefined) continue;
     const unbooked = unbookedOf(state, symbol, held);
-    const executions = rows.flatMap((entry) => {
+    if (byOthers.has(symbol) || price === undefined || mayBeFees(state, symbol, unbooked)) continue;
+    const explained = rows.length === 1 ? rows : explaining(state, rows, unbooked);
+    let left = unbooked;
+    for (const [index, entry] of (explained ?? []).toSorted(sellsFirst).entries()) {
       const { side, quantity } = entry;
-      if (quantity === null) return [];
-      const size = unbookedToward(side, unbooked);
+      if (quantity === null) continue;
       const open = subtract(quantity, entry.executedQuantity);
-      const isAll = isNearly(state, size, open);
-      const executed = size < open && !(isAll && side === "SELL") ? size : open;
-      if (!isExecution(state, entry, { executed, open })) return [];
-      const isWhole = isAll || (size <= open && executed === open);
-      return rows.length === 1 || isWhole ? [{ entry, quantity, executed }] : [];
-    });
-    const [execution] = executions;
-    if (execution === undefined || executions.length > 1) continue;
-    const { entry, quantity, executed } = execution;
-    bookUnseen(context, { ...entry, quantity }, { executed, price });
+      // The last purchase has what is left: fees may have been taken in coins.
+      const isLast = index + 1 === explained?.length;
+      const size = isLast ? unbookedToward(side, left) : open;
+      const isSold = isNearly(state.copy.family, size, open) && side === "SELL";
+      const executed = size < open && !isSold ? size : open;
+      left = side === "BUY" ? subtract(left, executed) : add(left, executed);
+      if (isExecution(state, entry, { executed, open })) {
+        bookUnseen(context, { ...entry, quantity }, { executed, price });
+      }
+    }
   }
+}
+
+/** Sales before purchases, the smaller before the larger. */
+function sellsFirst(one: MirrorEntry, other: MirrorEntry): number {
+  if (one.side !== other.side) return one.side === "SELL" ? -1 : 1;
+  return unexecuted(one) < unexecuted(other) ? -1 : 1;
 }
 
 /**
@@ -359,10 +452,12 @@ function isExecution(
   return executed % lastDigitOf(quantity) === 0n;
 }
 
-/** Whether sizes are equal but for fees: on spot they may be taken in coins, and be known later. */
-function isNearly({ copy }: Pick<CopyContext["state"], "copy">, size: Quantity, open: Quantity): boolean {
-  const apart = magnitude(subtract(size, open));
-  return copy.family === "SPOT" ? apart * 100n <= open : apart === 0n;
+/** Whether a difference may be fees in coins that are not known yet, which are less than a hundredth. */
+function mayBeFees(state: CopyContext["state"], symbol: string, unbooked: Quantity): boolean {
+  if (state.copy.family !== "SPOT" || unbooked >= 0n) return false;
+  const bought = state.feesDue(symbol).filter(({ side }) => side === "BUY");
+  const executed = sum(bought.map(({ executedQuantity }) => executedQuantity));
+  return magnitude(unbooked) * 100n <= executed;
 }
 
 function isPurchaseOnSpot({ copy }: Pick<CopyContext["state"], "copy">, { side }: MirrorEntry): boolean {
@@ -374,21 +469,4 @@ function lastDigitOf(quantity: Quantity): bigint {
   let digit = 1n;
   while (quantity % (digit * 10n) === 0n) digit *= 10n;
   return digit;
-}
-
-/**
- * Recorded executions of a contract by the venue's order ids: the copy's own orders, and the venue's. All of
- * them since a time, and a page of those before.
- */
-export async function ledgerOf(context: CopyContext, symbol: string, since: number) {
-  const own = new Map<string, Quantity>();
-  const booked = new Map<string, Quantity>();
-  let before = 0;
-  await context.findRow(symbol, ({ kind, venueOrderId, executedQuantity, updatedAt }) => {
-    const side = kind === "WRITE_OFF" ? booked : own;
-    if (venueOrderId !== null && executedQuantity !== 0n) side.set(venueOrderId, executedQuantity);
-    if (updatedAt < since) before += 1;
-    return before > LINES_BEFORE;
-  });
-  return { own, booked };
 }

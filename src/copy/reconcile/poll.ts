@@ -1,6 +1,6 @@
 // One poll of a copy's account: fills, then balances as of the same moment, then positions that the venue has
-// closed, then what is missing. It runs beside the executors. It sends each request once; the first one
-// without an answer ends the poll, and earlier results stay. Also the schedule of polls.
+// closed, then what is missing. It runs beside the executors. A request without an answer ends the poll, and
+// earlier results stay. Also the schedule of polls.
 import type { Timers } from "../../concurrency/time.ts";
 import type { Amount } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
@@ -10,9 +10,12 @@ import { NotAnswered } from "../session/failures.ts";
 import type { Venue } from "../venue/venue.ts";
 import { type Missing, takeStock, writeOffMissing } from "./write-off.ts";
 
+/** How long a poll repeats its requests, ms: one lost answer must not end it. */
+const ASKED_MS_MAX = 5_000;
+
 /** Answers null if it came to its end, otherwise what cut it short. */
 export async function poll(context: CopyContext, missing: Missing): Promise<NotAnswered | null> {
-  const polling: CopyContext = { ...context, session: context.session.polling() };
+  const polling: CopyContext = { ...context, session: context.session.polling(ASKED_MS_MAX) };
   const { state } = context;
   try {
     rescaleStart(state);
@@ -53,6 +56,8 @@ function rescaleStart(state: CopyState): void {
 
 /** Between two polls of one copy, ms, as long as there are few. */
 export const POLL_INTERVAL_MS = 15_000;
+/** Before a poll that got no balances is repeated, ms. */
+const POLL_AGAIN_MS = 5_000;
 /** Polls of all copies together. */
 export const POLLS_PER_SECOND_MAX = 20;
 const TICK_MS = 250;
@@ -77,13 +82,18 @@ export type Polled = {
 
 /** Each with the time of its last poll; the oldest comes first. */
 type Line = Map<Polled, number>;
-/** The copies at one venue. `first`: those without a poll yet. */
-type Lines = { readonly first: Line; readonly inTurn: Line };
+/**
+ * The copies at one venue. `first`: those without a poll yet. `again`: those whose last poll got no balances,
+ * with the time when it ended.
+ */
+type Lines = { readonly first: Line; readonly again: Line; readonly inTurn: Line };
 
 /**
  * The fair queue of account polls: the account that has waited longest comes first, each about every 15
  * seconds. All polls together stay below a rate, so the interval grows with the number of copies. At each
- * venue they use no more than the share of its budget for polls, so the interval grows there too.
+ * venue they use no more than the share of its budget for polls, so the interval grows there too. A poll that
+ * got no balances is repeated soon, once in each turn: accounts that never get an answer must not delay the
+ * others.
  */
 export class PollSchedule {
   readonly #wallNow: () => number;
@@ -91,6 +101,8 @@ export class PollSchedule {
   /** Those whose venue is not known yet. */
   readonly #new: Line = new Map();
   readonly #places = new Map<PollPlace, Lines>();
+  /** Those whose poll was repeated in this turn. */
+  readonly #repeated = new WeakSet<Polled>();
 
   constructor(parts: {
     /** Wall time, Unix ms. */
@@ -107,10 +119,19 @@ export class PollSchedule {
     for (const each of byAge) this.#new.set(each, each.polledAt);
   }
 
+  /** The last poll of a copy got no balances. */
+  repeat(polled: Polled): void {
+    if (this.#repeated.has(polled)) return;
+    for (const { again, inTurn } of this.#places.values()) {
+      if (inTurn.delete(polled)) again.set(polled, this.#wallNow());
+    }
+  }
+
   remove(polled: Polled): void {
     this.#new.delete(polled);
-    for (const { first, inTurn } of this.#places.values()) {
+    for (const { first, again, inTurn } of this.#places.values()) {
       first.delete(polled);
+      again.delete(polled);
       inTurn.delete(polled);
     }
   }
@@ -125,28 +146,40 @@ export class PollSchedule {
     this.#assign();
     let left = POLLS_PER_TICK;
     for (const [place, lines] of [...this.#places]) {
-      const { first, inTurn } = lines;
-      left -= this.#take(place, { from: first, to: inTurn, most: left });
-      if (first.size === 0) left -= this.#take(place, { from: inTurn, to: inTurn, most: left });
+      const { first, again, inTurn } = lines;
+      const repeated = this.#take(place, { from: again, to: inTurn, most: left, isAgain: true });
+      left -= repeated.taken;
+      // One that waits for its venue's budget is not overtaken: those after it would use the budget up.
+      if (!repeated.isDue) {
+        left -= this.#take(place, { from: first, to: inTurn, most: left }).taken;
+        if (first.size === 0) left -= this.#take(place, { from: inTurn, to: inTurn, most: left }).taken;
+      }
       // A venue that was served goes behind the others.
       this.#places.delete(place);
-      if (first.size + inTurn.size > 0) this.#places.set(place, lines);
+      if (first.size + again.size + inTurn.size > 0) this.#places.set(place, lines);
     }
   }
 
-  /** Has as many of a line polled at as are due and may be; answers how many. */
-  #take(place: PollPlace, { from, to, most }: { from: Line; to: Line; most: number }): number {
+  /** Polls as many of a line as are due and may be polled. `isDue`: one more is due. */
+  #take(
+    place: PollPlace,
+    { from, to, most, isAgain = false }: { from: Line; to: Line; most: number; isAgain?: boolean },
+  ): { readonly taken: number; readonly isDue: boolean } {
+    const waitMs = isAgain ? POLL_AGAIN_MS : POLL_INTERVAL_MS;
     const now = this.#wallNow();
     let taken = 0;
     for (const [polled, since] of from) {
-      if (taken === most || now - since < POLL_INTERVAL_MS || !place.mayPoll(polled.pollWeight)) break;
+      if (now - since < waitMs) break;
+      if (taken === most || !place.mayPoll(polled.pollWeight)) return { taken, isDue: true };
       taken += 1;
+      if (isAgain) this.#repeated.add(polled);
+      else this.#repeated.delete(polled);
       // Behind all others.
       from.delete(polled);
       to.set(polled, now);
       polled.pollSoon();
     }
-    return taken;
+    return { taken, isDue: false };
   }
 
   /** Assigns new copies to their venue's queue, once the venue is known. */
@@ -163,7 +196,7 @@ export class PollSchedule {
         polled.findPlace();
         continue;
       }
-      const lines = this.#places.get(place) ?? { first: new Map(), inTurn: new Map() };
+      const lines = this.#places.get(place) ?? { first: new Map(), again: new Map(), inTurn: new Map() };
       this.#places.set(place, lines);
       lines.first.set(polled, since);
     }

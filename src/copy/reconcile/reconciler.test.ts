@@ -4,29 +4,29 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Command } from "../../domain/command.ts";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
 import { isWithoutLead } from "./reconciler.ts";
 
-let stage: CopiesStage;
+let fixture: CopiesFixture;
 let way: CountingVenue;
 let strategy: string;
 let copier: Copier;
 
 beforeEach(async () => {
-  stage = await openCopiesStage({
+  fixture = await openCopiesFixture({
     through: async (url) => {
       way = await CountingVenue.open(url, "FUTURES");
       return way.url;
     },
   });
-  way.now = () => stage.time.now();
-  strategy = await stage.strategy("FUTURES");
-  await stage.start();
-  copier = await stage.copier(strategy, "FUTURES");
+  way.now = () => fixture.time.now();
+  strategy = await fixture.strategy("FUTURES");
+  await fixture.start();
+  copier = await fixture.copier(strategy, "FUTURES");
 });
 afterEach(async () => {
-  await stage[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await way[Symbol.asyncDispose]();
 });
 
@@ -43,31 +43,36 @@ const stopAt = (price: string): Command => ({
   triggerPrice: decimal<Price>(price),
   clientLegId: `at-${price}`,
 });
-const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
-const ownLegs = async () => [...((await stage.store.loadAccount(strategy))?.account.openLegs.values() ?? [])];
+const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: fixture.time.now() });
+const ownLegs = async () => [
+  ...((await fixture.store.loadAccount(strategy))?.account.openLegs.values() ?? []),
+];
 const legsAtVenue = async () => {
-  const account = await stage.venue.store.loadAccount(copier.account.strategyId);
+  const account = await fixture.venue.store.loadAccount(copier.account.strategyId);
   return [...(account?.account.openLegs.values() ?? [])];
 };
 
 test("a stop that the strategy has moved is moved, and never missing for long", async () => {
-  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();
-  await stage.halt(strategy);
-  await stage.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
-  await stage.does(strategy, stopAt("92000"));
+  await fixture.halt(strategy);
+  await fixture.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
+  await fixture.does(strategy, stopAt("92000"));
   expect((await legsAtVenue()).map(({ triggerPrice }) => triggerPrice)).toEqual([decimal("90000")]);
-  await stage.unhalt(strategy);
-  await stage.waitFor(
+  await fixture.unhalt(strategy);
+  await fixture.waitFor(
     "the log says so",
-    async () => (await stage.log(copier))[1]?.includes("OVERTAKEN") === true,
+    async () => (await fixture.log(copier))[1]?.includes("OVERTAKEN") === true,
   );
-  await stage.waitFor("it is moved", async () => (await legsAtVenue())[0]?.triggerPrice === decimal("92000"));
-  await stage.waitFor(
+  await fixture.waitFor(
+    "it is moved",
+    async () => (await legsAtVenue())[0]?.triggerPrice === decimal("92000"),
+  );
+  await fixture.waitFor(
     "it is recorded",
-    async () => (await stage.log(copier))[3]?.endsWith("RESTING") === true,
+    async () => (await fixture.log(copier))[3]?.endsWith("RESTING") === true,
   );
-  expect((await stage.log(copier)).slice(1)).toEqual([
+  expect((await fixture.log(copier)).slice(1)).toEqual([
     "PLACE_LEG SELL STOP_MARKET CANCELED OVERTAKEN",
     "CANCEL_LEG SELL STOP_MARKET SKIPPED HALTED",
     "PLACE_LEG SELL STOP_MARKET RESTING",
@@ -75,14 +80,14 @@ test("a stop that the strategy has moved is moved, and never missing for long", 
 });
 
 test("a stop that has fired at the venue alone keeps its row, and a position opened after it gets a stop of its own", async () => {
-  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await legsAtVenue();
-  await stage.venue.fire(copier.account, String(stop?.legId), "90000");
-  await stage.waitFor("it is booked", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
-  await stage.does(strategy, places("BUY", "0.002"));
-  await stage.waitFor("the new position has one", async () => (await legsAtVenue()).length === 1);
-  await stage.ask(copier, strategy, { kind: "LOOK" });
-  const legs = (await stage.log(copier)).filter((line) => line.startsWith("PLACE_LEG"));
+  await fixture.venue.fire(copier.account, String(stop?.legId), "90000");
+  await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.waitFor("the new position has one", async () => (await legsAtVenue()).length === 1);
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  const legs = (await fixture.log(copier)).filter((line) => line.startsWith("PLACE_LEG"));
   expect(legs).toEqual([
     "PLACE_LEG SELL STOP_MARKET FILLED executed 0.002",
     "PLACE_LEG SELL STOP_MARKET RESTING",
@@ -90,53 +95,53 @@ test("a stop that has fired at the venue alone keeps its row, and a position ope
 });
 
 test("a position that the strategy's stop has closed is closed, once", async () => {
-  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();
-  await stage.halt(strategy);
-  stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
-  await stage.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
-  expect(await stage.position(copier, "BTCUSDT")).toBe("0.002");
-  await stage.unhalt(strategy);
-  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
-  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+  await fixture.halt(strategy);
+  fixture.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await fixture.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0.002");
+  await fixture.unhalt(strategy);
+  await fixture.waitFor("it is closed", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
   expect(await legsAtVenue()).toEqual([]);
-  await stage.waitFor("its stop is over", async () =>
-    /EXPIRED|CANCELED/.test(`${(await stage.log(copier))[1]}`),
+  await fixture.waitFor("its stop is over", async () =>
+    /EXPIRED|CANCELED/.test(`${(await fixture.log(copier))[1]}`),
   );
-  const log = await stage.log(copier);
+  const log = await fixture.log(copier);
   expect(log.at(-1)).toBe("RECONCILE SELL MARKET 0.002 FILLED executed 0.002");
-  await stage.ask(copier, strategy, { kind: "LOOK" });
-  expect(await stage.log(copier)).toEqual(log);
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  expect(await fixture.log(copier)).toEqual(log);
 });
 
 test("a position is closed that the strategy's stop has closed, however much the strategy has done since", async () => {
-  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await ownLegs();
-  await stage.halt(strategy);
-  stage.contracts.show("BTCUSDT", "89990", "90000", "90000");
-  await stage.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
-  stage.contracts.show("BTCUSDT", "99990", "100000", "100000");
+  await fixture.halt(strategy);
+  fixture.contracts.show("BTCUSDT", "89990", "90000", "90000");
+  await fixture.does(strategy, { type: "TriggerLeg", legId: stop?.legId ?? 0, ...seen("90000") });
+  fixture.contracts.show("BTCUSDT", "99990", "100000", "100000");
   for (let pairs = 0; pairs < 105; pairs += 1) {
-    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
-    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+    const orderId = await fixture.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
+    await fixture.does(strategy, { type: "CancelOrder", orderId }, false);
   }
-  await stage.dealtWith(strategy);
-  await stage.unhalt(strategy);
-  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
-  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+  await fixture.dealtWith(strategy);
+  await fixture.unhalt(strategy);
+  await fixture.waitFor("it is closed", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
 });
 
 test("a leg that could not be placed is placed, however much the strategy has done since", async () => {
-  await stage.does(strategy, places("BUY", "0.002"));
-  await stage.halt(strategy);
-  await stage.does(strategy, stopAt("92000"));
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.halt(strategy);
+  await fixture.does(strategy, stopAt("92000"));
   for (let pairs = 0; pairs < 105; pairs += 1) {
-    const orderId = await stage.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
-    await stage.does(strategy, { type: "CancelOrder", orderId }, false);
+    const orderId = await fixture.does(strategy, places("BUY", "0.001", { at: "80000" }), false);
+    await fixture.does(strategy, { type: "CancelOrder", orderId }, false);
   }
-  await stage.dealtWith(strategy);
-  await stage.unhalt(strategy);
-  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+  await fixture.dealtWith(strategy);
+  await fixture.unhalt(strategy);
+  await fixture.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
 });
 
 test("a stop that the venue refuses is sent again soon, until it takes it", async () => {
@@ -144,29 +149,29 @@ test("a stop that the venue refuses is sent again soon, until it takes it", asyn
   const body = '{"code":-2021,"msg":"Order would immediately trigger."}';
   way.instead = (route) =>
     route === "POST /fapi/v1/algoOrder" && refusals-- > 0 ? { status: 400, body } : null;
-  const at = stage.time.now();
-  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
-  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
-  expect(stage.time.now() - at).toBeLessThan(15_000);
+  const at = fixture.time.now();
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  await fixture.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+  expect(fixture.time.now() - at).toBeLessThan(15_000);
 });
 
 test("a position whose stop the venue's price has passed is closed, as the stop would have done", async () => {
-  await stage.does(strategy, places("BUY", "0.002"));
-  await stage.halt(strategy);
-  await stage.does(strategy, stopAt("92000"));
-  stage.contracts.show("BTCUSDT", "90990", "91000", "91000");
-  await stage.unhalt(strategy);
-  await stage.waitFor("it is closed", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
-  expect(await stage.position(copier, "BTCUSDT")).toBe("0");
-  await stage.ask(copier, strategy, { kind: "LOOK" });
-  expect((await stage.log(copier)).slice(1)).toEqual([
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.halt(strategy);
+  await fixture.does(strategy, stopAt("92000"));
+  fixture.contracts.show("BTCUSDT", "90990", "91000", "91000");
+  await fixture.unhalt(strategy);
+  await fixture.waitFor("it is closed", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  expect((await fixture.log(copier)).slice(1)).toEqual([
     "PLACE_LEG SELL STOP_MARKET SKIPPED PRICE_UNFIT",
     "STOP SELL MARKET 0.002 FILLED executed 0.002",
   ]);
   // The next position has a stop of its own.
-  stage.contracts.show("BTCUSDT", "99990", "100000", "100000");
-  await stage.does(strategy, places("BUY", "0.002"));
-  await stage.waitFor("it has one", async () => (await legsAtVenue()).length === 1);
+  fixture.contracts.show("BTCUSDT", "99990", "100000", "100000");
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.waitFor("it has one", async () => (await legsAtVenue()).length === 1);
 });
 
 test("a stop that may be at the venue keeps its row under its id, whatever else is refused", async () => {
@@ -176,75 +181,114 @@ test("a stop that may be at the venue keeps its row under its id, whatever else 
   };
   const answers = [{ status: 503, body: "down" }, refused, refused];
   way.instead = (route) => (route === "POST /fapi/v1/algoOrder" ? (answers.shift() ?? null) : null);
-  await stage.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry }, false);
-  stage.wake(strategy);
-  await stage.waitFor("it is refused twice", () => answers.length === 0);
-  const stop = async () => (await stage.entries(copier)).find(({ kind }) => kind === "PLACE_LEG");
-  await stage.eventually("it is noted", async () => (await stop())?.status === "UNCONFIRMED");
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry }, false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is refused twice", () => answers.length === 0);
+  const stop = async () => (await fixture.entries(copier)).find(({ kind }) => kind === "PLACE_LEG");
+  await fixture.eventually("it is noted", async () => (await stop())?.status === "UNCONFIRMED");
   const id = (await stop())?.clientOrderId;
   expect(id).toEqual(expect.any(String));
-  await stage.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
+  await fixture.waitFor("it is placed", async () => (await legsAtVenue()).length === 1);
   expect((await legsAtVenue())[0]?.clientLegId).toBe(id);
 });
 
 test("a stop does not wait behind an opening with an unknown outcome, which is given up soon", async () => {
-  await stage.does(strategy, places("BUY", "0.002"));
+  await fixture.does(strategy, places("BUY", "0.002"));
   way.instead = (route) => (/^(POST|GET) .*\/order$/.test(route) ? { status: 503, body: "down" } : null);
-  const at = stage.time.now();
-  await stage.does(strategy, places("BUY", "0.001"), false);
-  stage.wake(strategy);
-  await stage.eventually("it is sent", async () => (await stage.entries(copier))[1]?.status === "SENT");
+  const at = fixture.time.now();
+  await fixture.does(strategy, places("BUY", "0.001"), false);
+  fixture.wake(strategy);
+  await fixture.eventually("it is sent", async () => (await fixture.entries(copier))[1]?.status === "SENT");
   const stop = stopAt("90000");
-  await stage.does(strategy, stop, false);
-  stage.wake(strategy);
-  await stage.eventually("the stop is there", async () => (await legsAtVenue()).length === 1);
-  const opening = async () => (await stage.log(copier))[1] ?? "";
+  await fixture.does(strategy, stop, false);
+  fixture.wake(strategy);
+  await fixture.eventually("the stop is there", async () => (await legsAtVenue()).length === 1);
+  const opening = async () => (await fixture.log(copier))[1] ?? "";
   expect(await opening()).toMatch(/ SENT$/);
-  await stage.waitFor("the opening is given up", async () => (await opening()).includes("UNCONFIRMED"));
-  expect(stage.time.now() - at).toBeLessThan(8_000);
+  await fixture.waitFor("the opening is given up", async () => (await opening()).includes("UNCONFIRMED"));
+  expect(fixture.time.now() - at).toBeLessThan(8_000);
+});
+
+test("a stop does not wait for a cancel with an unknown outcome", async () => {
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.does(strategy, places("BUY", "0.001", { at: "90000" }));
+  way.instead = (route) => (/^DELETE .*\/order$/.test(route) ? { status: 503, body: "down" } : null);
+  const [order] = (await fixture.store.loadAccount(strategy))?.account.openOrders.values() ?? [];
+  await fixture.does(strategy, { type: "CancelOrder", orderId: order?.orderId ?? 0 }, false);
+  fixture.wake(strategy);
+  await fixture.eventually("it is sent", () => way.seen.some((route) => route.startsWith("DELETE")));
+  await fixture.does(strategy, stopAt("85000"), false);
+  fixture.wake(strategy);
+  await fixture.eventually("the stop is there", async () => (await legsAtVenue()).length === 1);
+  expect((await fixture.log(copier))[2]).toBe("CANCEL NEW");
+  way.instead = () => null;
+  await fixture.waitFor(
+    "it is canceled",
+    async () => (await fixture.log(copier))[2]?.endsWith("DONE") === true,
+  );
+});
+
+test("a stop that was refused once is sent again, although the venue refuses to cancel something else", async () => {
+  await fixture.does(strategy, places("BUY", "0.002"));
+  await fixture.does(strategy, places("BUY", "0.001", { at: "90000" }));
+  const body = '{"code":-1008,"msg":"Server is currently overloaded with other requests."}';
+  let refusals = 1;
+  way.instead = (route) => {
+    const isRefused = route.endsWith("/algoOrder") && route.startsWith("POST") && refusals-- > 0;
+    return isRefused || route === "DELETE /fapi/v1/order" ? { status: 400, body } : null;
+  };
+  const [order] = (await fixture.store.loadAccount(strategy))?.account.openOrders.values() ?? [];
+  await fixture.does(strategy, { type: "CancelOrder", orderId: order?.orderId ?? 0 });
+  await fixture.does(strategy, stopAt("85000"));
+  const at = fixture.time.now();
+  await fixture.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
+  expect(fixture.time.now() - at).toBeLessThan(10_000);
+  way.instead = () => null;
+  const isCanceled = async () => `${(await fixture.log(copier))[1]}`.includes("CANCELED");
+  await fixture.waitFor("the order is canceled", isCanceled);
 });
 
 test("a stop goes before openings that are not sent yet, also those that a process before has left", async () => {
-  await stage.does(strategy, places("BUY", "0.002"));
+  await fixture.does(strategy, places("BUY", "0.002"));
   way.instead = (route) => (route === "POST /fapi/v1/order" ? "HELD" : null);
   const routes = () => way.seen.filter((route) => route.startsWith("POST") && !/leverage|margin/.test(route));
   way.seen.length = 0;
-  await stage.stop();
-  for (const quantity of ["0.001", "0.003"]) await stage.does(strategy, places("BUY", quantity), false);
+  await fixture.stop();
+  for (const quantity of ["0.001", "0.003"]) await fixture.does(strategy, places("BUY", quantity), false);
   const stop = stopAt("90000");
-  await stage.start();
-  await stage.eventually("the first is sent", () => routes().length === 1);
-  stage.abandon();
-  await stage.does(strategy, stop, false);
+  await fixture.start();
+  await fixture.eventually("the first is sent", () => routes().length === 1);
+  fixture.abandon();
+  await fixture.does(strategy, stop, false);
   way.seen.length = 0;
-  await stage.start();
-  await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
+  await fixture.start();
+  await fixture.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
   expect(routes()).toEqual(["POST /fapi/v1/algoOrder"]);
 });
 
 test("a stop does not wait for openings that the venue's limits keep back; they are sent when those allow", async () => {
-  await stage.does(strategy, places("BUY", "0.002"));
+  await fixture.does(strategy, places("BUY", "0.002"));
   // Beyond nine tenths of the weight nothing is opened in this minute, once an answer has reported it.
   way.used = way.limit * 0.91;
   for (const quantity of ["0.001", "0.001"]) {
-    await stage.does(strategy, places("BUY", quantity), false);
-    stage.wake(strategy);
-    const since = stage.time.now();
-    await stage.waitFor("it waits for a moment", async () => stage.time.now() - since >= 1_000);
+    await fixture.does(strategy, places("BUY", quantity), false);
+    fixture.wake(strategy);
+    const since = fixture.time.now();
+    await fixture.waitFor("it waits for a moment", async () => fixture.time.now() - since >= 1_000);
   }
-  const opened = await stage.position(copier, "BTCUSDT");
+  const opened = await fixture.position(copier, "BTCUSDT");
   const stop = stopAt("90000");
-  await stage.does(strategy, stop, false);
-  stage.wake(strategy);
-  const at = stage.time.now();
-  await stage.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
-  expect(stage.time.now() - at).toBeLessThan(5_000);
-  expect(await stage.position(copier, "BTCUSDT")).toBe(opened);
-  await stage.waitFor(
+  await fixture.does(strategy, stop, false);
+  fixture.wake(strategy);
+  const at = fixture.time.now();
+  await fixture.waitFor("the stop is there", async () => (await legsAtVenue()).length === 1);
+  expect(fixture.time.now() - at).toBeLessThan(5_000);
+  expect(await fixture.position(copier, "BTCUSDT")).toBe(opened);
+  await fixture.waitFor(
     "the minute is over",
-    async () => (await stage.position(copier, "BTCUSDT")) === "0.004",
+    async () => (await fixture.position(copier, "BTCUSDT")) === "0.004",
   );
-  expect(stage.time.now() - at).toBeGreaterThan(5_000);
+  expect(fixture.time.now() - at).toBeGreaterThan(5_000);
 });
 
 test("a leg that was sent again because the venue refused its successor ends when the strategy cancels that", async () => {
@@ -256,8 +300,8 @@ test("a leg that was sent again because the venue refused its successor ends whe
     triggerPrice: decimal<Price>(price),
     clientLegId: `at-${price}`,
   });
-  await stage.does(strategy, places("BUY", "0.002"));
-  const first = await stage.does(strategy, takesProfitAt("120000"));
+  await fixture.does(strategy, places("BUY", "0.002"));
+  const first = await fixture.does(strategy, takesProfitAt("120000"));
   const triggers = async () => (await legsAtVenue()).map(({ triggerPrice }) => triggerPrice);
   expect(await triggers()).toEqual([decimal("120000")]);
   // The venue refuses the first of two placements: the successor each time, and never the one before.
@@ -268,33 +312,33 @@ test("a leg that was sent again because the venue refused its successor ends whe
     placements += 1;
     return placements % 2 === 1 ? { status: 400, body } : null;
   };
-  await stage.stop();
-  await stage.does(strategy, { type: "CancelLeg", legId: first });
-  const second = await stage.does(strategy, takesProfitAt("130000"));
-  await stage.start();
-  await stage.dealtWith(strategy);
-  await stage.eventually("the first is sent again", async () =>
-    `${(await stage.log(copier)).at(-1)}`.endsWith("RESTING"),
+  await fixture.stop();
+  await fixture.does(strategy, { type: "CancelLeg", legId: first });
+  const second = await fixture.does(strategy, takesProfitAt("130000"));
+  await fixture.start();
+  await fixture.dealtWith(strategy);
+  await fixture.eventually("the first is sent again", async () =>
+    `${(await fixture.log(copier)).at(-1)}`.endsWith("RESTING"),
   );
   expect(placements).toBe(2);
   expect(await triggers()).toEqual([decimal("120000")]);
-  await stage.does(strategy, { type: "CancelLeg", legId: second });
-  await stage.waitFor("it is gone", async () => (await legsAtVenue()).length === 0);
-  expect(await stage.holds(copier, "BTCUSDT")).toBe("0.002");
+  await fixture.does(strategy, { type: "CancelLeg", legId: second });
+  await fixture.waitFor("it is gone", async () => (await legsAtVenue()).length === 0);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
 });
 
 test("a liquidated position is recorded before anything new is done", async () => {
-  await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
-  await stage.does(strategy, places("BUY", "0.1"));
-  await stage.halt(strategy);
-  stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
-  await stage.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen("98900") });
-  await stage.unhalt(strategy);
-  await stage.does(strategy, places("BUY", "0.001"), false);
-  stage.wake(strategy);
-  await stage.waitFor("it is dealt with", async () => (await stage.copy(copier)).doneSeq === 4);
-  expect(await stage.position(copier, "BTCUSDT")).toBe(await stage.holds(copier, "BTCUSDT"));
-  const log = await stage.log(copier);
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+  await fixture.does(strategy, places("BUY", "0.1"));
+  await fixture.halt(strategy);
+  fixture.contracts.show("BTCUSDT", "98900", "98910", "98900");
+  await fixture.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen("98900") });
+  await fixture.unhalt(strategy);
+  await fixture.does(strategy, places("BUY", "0.001"), false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is dealt with", async () => (await fixture.copy(copier)).doneSeq === 4);
+  expect(await fixture.position(copier, "BTCUSDT")).toBe(await fixture.holds(copier, "BTCUSDT"));
+  const log = await fixture.log(copier);
   expect(log.at(-1)).toBe("RECONCILE SELL MARKET 0.1 FILLED executed 0.1");
   expect(log.at(-2)).toContain("PLACE BUY MARKET");
 });

@@ -30,6 +30,7 @@ import {
   closesPosition,
   endRow,
   isLeg,
+  isOpen,
   isSameKind,
   isWaitingLeg,
   ownRow,
@@ -115,10 +116,12 @@ export async function reconcileSymbol(
   const stopped = gate.stopped();
   if (stopped !== null) return { kind: "LEFT", skip: stopped };
   if (terms.isClosing) state.zeroTarget(symbol);
-  const unconfirmed = terms.isClosing ? await endUnconfirmed(context, symbol) : "ENDED";
-  if (unconfirmed === "BLOCKED") return { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
+  if (terms.isClosing && (await isBlockedByUnconfirmed(context, symbol)))
+    return { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
+  const wasInDoubt = terms.isClosing && state.unconfirmed(symbol).length > 0;
   const kept = await cancelUnwanted(context, symbol, terms);
-  if (kept !== null) return { kind: "LEFT", skip: kept };
+  // What reduces or protects does not wait for an order that the venue refuses to cancel.
+  if (kept !== null && (terms.isClosing || gate.stopped() !== null)) return { kind: "LEFT", skip: kept };
   for (const ready of terms.isClosing ? [] : readyLegs(state, symbol)) {
     const present = state.latest(ready);
     if (isWaitingLeg(present)) await endWait(context, present);
@@ -136,7 +139,10 @@ export async function reconcileSymbol(
     }
     if (protection === "MISSING" && reduced.kind === "CLEAN") return { kind: "UNPROTECTED" };
   }
-  const isWaiting = unconfirmed === "WAITS" && reduced.kind === "CLEAN";
+  if (kept !== null) return { kind: "LEFT", skip: kept };
+  // A copy is not closed either while the outcome of an order that this step has sent is unknown.
+  const isInDoubt = wasInDoubt || (state.copy.status === "CLOSING" && state.unconfirmed(symbol).length > 0);
+  const isWaiting = isInDoubt && reduced.kind === "CLEAN";
   return isWaiting ? { kind: "LEFT", skip: skipOf("UNCONFIRMED") } : reduced;
 }
 
@@ -145,15 +151,15 @@ function isAtVenue({ status }: MirrorEntry): boolean {
 }
 
 /**
- * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up, since
- * what is open when a copy is stopped stays open. They are given up after `ENDED_MS_MAX` if the account shows
- * that none was executed, and none that is no market order is open; after `UNCONFIRMED_MS_MAX` otherwise, also
- * one that was booked by the position, since only the venue knows at which prices it was executed.
- * BLOCKED: nothing is sold until that is certain. WAITS: for orders that may be open, or executed.
+ * Ends unconfirmed orders of a copy that is being closed: waits for them, and cancels any that turns up,
+ * since what is open when a copy is stopped stays open. They are given up after `ENDED_MS_MAX` if the account
+ * shows that none was executed, and none that is no market order is open; after `UNCONFIRMED_MS_MAX`
+ * otherwise, also one that was booked by the position, since only the venue knows at which prices it was
+ * executed. Returns whether the copy may sell nothing yet, because one of them may still be executed.
  */
-async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"ENDED" | "WAITS" | "BLOCKED"> {
+async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Promise<boolean> {
   const { state, now } = context;
-  let [isBlocked, waits] = [false, false];
+  let isBlocked = false;
   for (const entry of state.unconfirmed(symbol)) {
     const isAtMarket = entry.orderType === "MARKET";
     const ageMs = now() - (entry.sentAt ?? 0);
@@ -165,21 +171,17 @@ async function endUnconfirmed(context: CopyContext, symbol: string): Promise<"EN
       if (present.status !== "UNCONFIRMED") continue;
       const isExecuted = present.executedQuantity > 0n;
       if (found !== null) applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
-      else if (ageMs < UNCONFIRMED_MS_MAX && (isExecuted || !isExplained(state, entry))) waits = true;
-      else {
+      else if (ageMs >= UNCONFIRMED_MS_MAX || (!isExecuted && isExplained(state, entry))) {
         state.put({ ...present, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
       }
     } else if (isAtMarket && ageMs < CONFIRMED_MS_MAX && mayTouchOthers(state, symbol)) isBlocked = true;
-    else if (ageMs < ENDED_MS_MAX) waits = true;
-    else if (ageMs < UNCONFIRMED_MS_MAX && (entry.executedQuantity > 0n || mayBeThere(state, entry)))
-      waits = true;
-    else {
-      const { outcome } = await cancelRow(context, entry, entry.skip);
-      if (outcome.kind === "UNSENT" || outcome.kind === "REFUSED") waits = true;
+    else if (ageMs >= ENDED_MS_MAX) {
+      const isAbsent = entry.executedQuantity === 0n && !mayBeThere(state, entry);
+      if (isAbsent || ageMs >= UNCONFIRMED_MS_MAX) await cancelRow(context, entry, entry.skip);
     }
   }
-  if (isBlocked || waits) context.pollSoon();
-  return isBlocked ? "BLOCKED" : waits ? "WAITS" : "ENDED";
+  if (state.unconfirmed(symbol).length > 0) context.pollSoon();
+  return isBlocked;
 }
 
 /**
@@ -191,14 +193,19 @@ function mayTouchOthers(state: CopyState, symbol: string): boolean {
   return magnitude(onAccount(state, symbol)) > magnitude(state.holding(symbol).quantity);
 }
 
-/** Whether the account has had of an order's symbol what the book has since the order was sent: none of it. */
+/**
+ * Whether the account has had of an order's symbol what the book has since the order was sent: none of it.
+ */
 function isExplained(state: CopyState, { symbol, sentAt }: MirrorEntry): boolean {
   const name = symbol ?? "";
   const isSince = (state.book.snapshot?.at ?? 0) > (sentAt ?? 0);
   return isSince && onAccount(state, name) === state.holding(name).quantity;
 }
 
-/** Whether a limit order may be executed, or open. What open orders lock shows them; a contract's position locks, too. */
+/**
+ * Whether a limit order may be executed, or open. What open orders lock shows them; a contract's position
+ * locks, too.
+ */
 function mayBeThere(state: CopyState, entry: MirrorEntry): boolean {
   const { snapshot } = state.book;
   return !isExplained(state, entry) || snapshot === null || snapshot.available !== snapshot.wallet;
@@ -220,7 +227,8 @@ async function cancelUnwanted(
 ): Promise<Skip | null> {
   const { state, now } = context;
   for (const entry of state.resting(symbol)) {
-    const isCancelDue = entry.isCancelDue === true || isStaleLeg(context, entry);
+    const isCancelDue =
+      (entry.isCancelDue === true && !protectsLast(context, entry, isClosing)) || isStaleLeg(context, entry);
     if (isLeg(entry) && !isCancelDue) {
       if (isClosing && isWaitingLeg(entry)) endRow(state, entry, null, now());
       continue;
@@ -293,6 +301,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     return { kind: "LEFT", skip: sent.skip ?? skipOf("REFUSED") };
   }
   const rest = excessOf(state, symbol, terms);
+  if (rest > 0n && sent.status === "UNCONFIRMED") return { kind: "LEFT", skip: skipOf("UNCONFIRMED") };
   if (rest <= 0n || (await fitted(context, row, rest, { isReduction: true })).skip !== null) return CLEAN;
   return { kind: "LEFT", skip: skipOf("ABOVE_MAXIMUM") };
 }
@@ -360,13 +369,17 @@ function missingLegs(
   if (state.copy.family === "SPOT" || state.copy.status === "CLOSING") return [];
   const legs = [...(leadAccount()?.openLegs.values() ?? [])];
   const present = new Set(legs.map(({ legId }) => legId));
-  // A leg left from before the strategy's replacement gives way to its successor. An unconfirmed one may not
-  // be there, and is sent again: the venue takes one of a kind.
+  // A leg left from before the strategy's replacement gives way to its successor, and one that has fired is
+  // over although its fee is not known. An unconfirmed one may not be there, and is sent again: the venue
+  // takes one of a kind.
   const own = state
     .open(symbol)
     .filter(
       (entry) =>
-        isLeg(entry) && entry.status !== "UNCONFIRMED" && present.has(orderIdOf(entry.collectiveId ?? "")),
+        isLeg(entry) &&
+        isOpen(entry) &&
+        entry.status !== "UNCONFIRMED" &&
+        present.has(orderIdOf(entry.collectiveId ?? "")),
     );
   return legs.filter(
     (leg) =>
@@ -393,6 +406,20 @@ function isStaleLeg(
   if (theirs === 0n || theirs > 0n !== (side === "SELL") || !closesPosition(state, entry)) return false;
   if (account.openLegs.has(orderIdOf(entry.collectiveId))) return false;
   return ![...account.openLegs.values()].some((leg) => isSameKind(entry, leg));
+}
+
+/**
+ * Whether a leg is the stop of a position that the copy has, although its strategy has left it or the copy
+ * closes.
+ */
+function protectsLast(
+  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  entry: MirrorEntry,
+  isClosing: boolean,
+): boolean {
+  if (!isLeg(entry) || entry.orderType !== "STOP_MARKET" || !closesPosition(state, entry)) return false;
+  const theirs = leadAccount()?.positions.get(entry.symbol ?? "")?.quantity ?? ZERO;
+  return isClosing || (entry.side === "SELL" ? theirs <= 0n : theirs >= 0n);
 }
 
 /** Whether the strategy has nothing of a symbol any more. */

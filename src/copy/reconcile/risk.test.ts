@@ -5,11 +5,17 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { BehaviorOptions, WayRequest } from "../../../test/campaigns/copy-faults/exchange-behavior.ts";
 import { type FaultyWay, openFaultyWay } from "../../../test/campaigns/copy-faults/faulty-way.ts";
 import { eventually } from "../../../test/support/eventually.ts";
-import type { Answer } from "../../../test/support/fault-proxy.ts";
+import type { Answer } from "../../../test/support/servers/fault-proxy.ts";
 import { type Account, emptyAccount, type StrategyType } from "../../domain/account.ts";
 import { apply } from "../../engine/apply.ts";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
-import { audit, type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import {
+  audit,
+  type Copier,
+  type CopiesFixture,
+  openCopiesFixture,
+  places,
+} from "../testing/copies-fixture.ts";
 
 const BTC = "BTCUSDT";
 const ETH = "ETHUSDT";
@@ -20,7 +26,7 @@ const ANSWERED_MS_MAX = 1_500;
 const SETTLED_MS_MAX = 15_000;
 const STEP_MS = 500;
 
-let stage: CopiesStage;
+let fixture: CopiesFixture;
 let way: FaultyWay;
 let strategy: string;
 let copier: Copier;
@@ -28,32 +34,32 @@ const secrets = new Map<string, string>();
 
 /** A strategy, a copier with an equal account, and an exchange between them with the given behavior. */
 async function open(type: StrategyType, behavior: BehaviorOptions = {}): Promise<void> {
-  stage = await openCopiesStage({
+  fixture = await openCopiesFixture({
     through: async (url) => {
       const reuseIds = { secretOf: (apiKey: string) => secrets.get(apiKey) };
       way = await openFaultyWay(url, () => 0.5, { cuts: false, behavior: { ...behavior, reuseIds } });
       return way.url;
     },
   });
-  way.exchange.setClock(stage.time.now);
-  strategy = await stage.strategy(type);
-  await stage.start();
-  copier = await stage.copier(strategy, type);
+  way.exchange.setClock(fixture.time.now);
+  strategy = await fixture.strategy(type);
+  await fixture.start();
+  copier = await fixture.copier(strategy, type);
   secrets.set(copier.account.apiKey, copier.account.apiSecret);
 }
 
 afterEach(async () => {
-  await stage[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await way.close();
 });
 
-const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: stage.time.now() });
+const seen = (price: string) => ({ seen: decimal<Price>(price), seenAt: fixture.time.now() });
 
 /** Advances the clock until the condition holds. */
 async function settles(what: string, holds: () => Promise<boolean>): Promise<void> {
   const step = async () => {
     if (await holds()) return true;
-    await stage.passes(STEP_MS);
+    await fixture.passes(STEP_MS);
     return false;
   };
   await eventually(what, step, { msMax: SETTLED_MS_MAX });
@@ -71,11 +77,11 @@ async function within(ms: number, what: string, holds: () => Promise<boolean>): 
     );
     if (isSo) return;
     if (passed >= ms) throw new Error(`not within ${ms} ms of the clock: ${what}`);
-    await stage.passes(STEP_MS);
+    await fixture.passes(STEP_MS);
   }
 }
 
-const isFlat = async (symbol = BTC) => (await stage.position(copier, symbol)) === "0";
+const isFlat = async (symbol = BTC) => (await fixture.position(copier, symbol)) === "0";
 
 /** Answers the next requests of a kind by itself, so many times. */
 function answers(times: number, holds: (request: WayRequest) => boolean, answer: Answer): () => number {
@@ -101,7 +107,7 @@ const isOrder = ({ method, path }: WayRequest) => method === "POST" && path.ends
 async function stopsTaken({ account: { strategyId } }: Copier, symbol = BTC): Promise<readonly string[]> {
   const account = emptyAccount(strategyId, "FUTURES");
   const taken: string[] = [];
-  for (const { version, events } of await stage.venue.store.listEntries(strategyId)) {
+  for (const { version, events } of await fixture.venue.store.listEntries(strategyId)) {
     const before = hasStop(account, symbol);
     for (const event of events) apply(account, event);
     const isOpen = account.positions.has(symbol);
@@ -115,24 +121,24 @@ function hasStop({ openLegs }: Account, symbol: string): boolean {
 }
 
 async function isProtected(): Promise<boolean> {
-  const loaded = await stage.venue.store.loadAccount(copier.account.strategyId);
+  const loaded = await fixture.venue.store.loadAccount(copier.account.strategyId);
   return loaded !== null && hasStop(loaded.account, BTC);
 }
 
 /** Long 0.05 BTC at leverage 10 with a stop at 95,000. */
 async function longWithStop(): Promise<void> {
-  await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 10 });
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 10 });
   const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("95000") };
   const entry = { reduceOnly: false, leverage: null, attached };
-  await stage.does(strategy, { ...places("BUY", "0.05"), entry });
-  expect(await stage.position(copier, BTC)).toBe("0.05");
+  await fixture.does(strategy, { ...places("BUY", "0.05"), entry });
+  expect(await fixture.position(copier, BTC)).toBe("0.05");
   await settles("the stop is at the venue", isProtected);
 }
 
 const REDUCES = { entry: { reduceOnly: true, leverage: null, attached: null } };
 
 async function stopOfStrategy(): Promise<number> {
-  const legs = (await stage.store.loadAccount(strategy))?.account.openLegs;
+  const legs = (await fixture.store.loadAccount(strategy))?.account.openLegs;
   return [...(legs?.values() ?? [])][0]?.legId ?? 0;
 }
 
@@ -143,19 +149,19 @@ describe("a spot size counts money once", () => {
    */
   async function soldFrom(quantity: string): Promise<void> {
     await open("SPOT");
-    await stage.does(strategy, places("BUY", "0.0015"));
-    const own = await stage.does(strategy, places("SELL", quantity, { at: "101000" }));
-    const copied = (await stage.entries(copier)).at(-1)?.venueOrderId ?? "";
-    stage.pairs.show(BTC, "101000", "101010");
-    stage.time.advance(2_000);
-    await stage.does(strategy, { type: "FillRestingOrder", orderId: own, ...seen("101000") });
-    await stage.venue.fill(copier.account, copied, "101000");
+    await fixture.does(strategy, places("BUY", "0.0015"));
+    const own = await fixture.does(strategy, places("SELL", quantity, { at: "101000" }));
+    const copied = (await fixture.entries(copier)).at(-1)?.venueOrderId ?? "";
+    fixture.pairs.show(BTC, "101000", "101010");
+    fixture.time.advance(2_000);
+    await fixture.does(strategy, { type: "FillRestingOrder", orderId: own, ...seen("101000") });
+    await fixture.venue.fill(copier.account, copied, "101000");
   }
 
   /** With equal accounts a purchase is as large as the strategy's, less a fee. */
   async function buysEqually(quantity: string): Promise<void> {
-    await stage.does(strategy, places("BUY", quantity, { symbol: ETH }));
-    const bought = (await stage.entries(copier)).at(-1);
+    await fixture.does(strategy, places("BUY", quantity, { symbol: ETH }));
+    const bought = (await fixture.entries(copier)).at(-1);
     expect(bought).toMatchObject({ kind: "PLACE", symbol: ETH, status: "FILLED" });
     const whole = decimal<Quantity>(quantity);
     expect(bought?.quantity).toBeLessThanOrEqual(whole);
@@ -170,8 +176,8 @@ describe("a spot size counts money once", () => {
   test("when the sale is booked after the balances were read", async () => {
     await soldFrom("0.001");
     // More than what was left without the sale: the balances are read for it.
-    await stage.does(strategy, places("BUY", "0.03", { symbol: ETH }));
-    await stage.does(strategy, places("SELL", "0.0003"));
+    await fixture.does(strategy, places("BUY", "0.03", { symbol: ETH }));
+    await fixture.does(strategy, places("SELL", "0.0003"));
     await buysEqually("0.01");
   });
 });
@@ -185,7 +191,7 @@ describe("an exit that the venue refuses once is repeated, and the stop stays un
       isOrder,
       refused(-4131, "The counterparty's best price does not meet the filter."),
     );
-    await stage.does(strategy, { ...places("SELL", "0.05"), ...REDUCES }, false);
+    await fixture.does(strategy, { ...places("SELL", "0.05"), ...REDUCES }, false);
     await settles("the copy is flat", isFlat);
     expect(met()).toBe(1);
     expect(await stopsTaken(copier)).toEqual([]);
@@ -195,9 +201,9 @@ describe("an exit that the venue refuses once is repeated, and the stop stays un
     await open("FUTURES");
     await longWithStop();
     const met = answers(1, isOrder, refused(-4400, "Futures Trading Quantitative Rules violated."));
-    stage.contracts.show(BTC, "94990", "95000", "95000");
-    stage.time.advance(2_000);
-    await stage.does(
+    fixture.contracts.show(BTC, "94990", "95000", "95000");
+    fixture.time.advance(2_000);
+    await fixture.does(
       strategy,
       { type: "TriggerLeg", legId: await stopOfStrategy(), ...seen("95000") },
       false,
@@ -211,7 +217,7 @@ describe("an exit that the venue refuses once is repeated, and the stop stays un
     await open("FUTURES");
     await longWithStop();
     const met = answers(1, isOrder, refused(-1008, "Server is currently overloaded with other requests."));
-    await stage.does(strategy, places("SELL", "0.05"), false);
+    await fixture.does(strategy, places("SELL", "0.05"), false);
     await settles("the copy is flat", isFlat);
     expect(met()).toBe(1);
     expect(await stopsTaken(copier)).toEqual([]);
@@ -219,10 +225,10 @@ describe("an exit that the venue refuses once is repeated, and the stop stays un
 
   test("a sale of a spot holding: -1008", async () => {
     await open("SPOT");
-    await stage.does(strategy, places("BUY", "0.0015"));
+    await fixture.does(strategy, places("BUY", "0.0015"));
     const met = answers(1, isOrder, refused(-1008, "Server is currently overloaded with other requests."));
-    await stage.does(strategy, places("SELL", "0.00149"), false);
-    const held = async () => decimal<Quantity>(await stage.owned(copier, "BTC"));
+    await fixture.does(strategy, places("SELL", "0.00149"), false);
+    const held = async () => decimal<Quantity>(await fixture.owned(copier, "BTC"));
     // The fee of the purchase leaves less than a step.
     await settles("it is sold", async () => (await held()) < decimal<Quantity>("0.00002"));
     expect(met()).toBe(1);
@@ -233,10 +239,10 @@ describe("a copy keeps the stop of its position", () => {
   test("while its own exit is still open and the strategy's is filled", async () => {
     await open("FUTURES");
     await longWithStop();
-    const exit = await stage.does(strategy, { ...places("SELL", "0.05", { at: "101000" }), ...REDUCES });
-    await stage.does(strategy, { type: "FillRestingOrder", orderId: exit, ...seen("101010") });
-    await stage.passes(20_000);
-    await stage.dealtWith(strategy);
+    const exit = await fixture.does(strategy, { ...places("SELL", "0.05", { at: "101000" }), ...REDUCES });
+    await fixture.does(strategy, { type: "FillRestingOrder", orderId: exit, ...seen("101010") });
+    await fixture.passes(20_000);
+    await fixture.dealtWith(strategy);
     expect((await isFlat()) || (await isProtected())).toBe(true);
     expect(await stopsTaken(copier)).toEqual([]);
   });
@@ -244,11 +250,11 @@ describe("a copy keeps the stop of its position", () => {
   test("under a kill switch, and is closed when it is lifted, since its strategy has left", async () => {
     await open("FUTURES");
     await longWithStop();
-    await stage.halt(strategy);
-    await stage.does(strategy, { ...places("SELL", "0.05"), ...REDUCES });
-    expect(await stage.position(copier, BTC)).toBe("0.05");
+    await fixture.halt(strategy);
+    await fixture.does(strategy, { ...places("SELL", "0.05"), ...REDUCES });
+    expect(await fixture.position(copier, BTC)).toBe("0.05");
     expect(await isProtected()).toBe(true);
-    await stage.unhalt(strategy);
+    await fixture.unhalt(strategy);
     await settles("the copy is flat", isFlat);
     expect(await stopsTaken(copier)).toEqual([]);
   });
@@ -261,17 +267,17 @@ describe("a copy keeps the stop of its position", () => {
       status: 401,
       body: JSON.stringify({ code: -2015, msg: "Invalid API-key, IP, or permissions for action." }),
     });
-    await stage.does(strategy, { ...places("SELL", "0.05"), ...REDUCES }, false);
-    stage.wake(strategy);
-    await settles("the copy is paused", async () => (await stage.copy(copier)).status === "PAUSED");
-    expect(await stage.copy(copier)).toMatchObject({ reason: "CREDENTIALS" });
+    await fixture.does(strategy, { ...places("SELL", "0.05"), ...REDUCES }, false);
+    fixture.wake(strategy);
+    await settles("the copy is paused", async () => (await fixture.copy(copier)).status === "PAUSED");
+    expect(await fixture.copy(copier)).toMatchObject({ reason: "CREDENTIALS" });
     answers(0, isSigned, refused(0, ""));
-    const { accountId, personId } = await stage.copy(copier);
-    const account = await stage.store.copying.findAccount(accountId);
+    const { accountId, personId } = await fixture.copy(copier);
+    const account = await fixture.store.copying.findAccount(accountId);
     const sealed = account?.sealed ?? "";
-    const renewed = { accountId, personId, sealed, keyHint: "", at: stage.time.now() };
-    expect(await stage.store.copying.replaceCredentials(renewed, audit(accountId))).toBe("REPLACED");
-    await stage.changeCopy(copier, strategy, "FOLLOWING", null);
+    const renewed = { accountId, personId, sealed, keyHint: "", at: fixture.time.now() };
+    expect(await fixture.store.copying.replaceCredentials(renewed, audit(accountId))).toBe("REPLACED");
+    await fixture.changeCopy(copier, strategy, "FOLLOWING", null);
     await settles("the copy is flat", isFlat);
     expect(await stopsTaken(copier)).toEqual([]);
   });
@@ -280,34 +286,34 @@ describe("a copy keeps the stop of its position", () => {
 describe("the trouble of one request is no other's", () => {
   test("an exit is not delayed by the entry of another symbol that the venue does not answer", async () => {
     await open("FUTURES");
-    await stage.does(strategy, { type: "ChangeLeverage", symbol: ETH, leverage: 10 });
-    await stage.does(strategy, places("BUY", "0.5", { symbol: ETH }));
-    expect(await stage.position(copier, ETH)).toBe("0.5");
+    await fixture.does(strategy, { type: "ChangeLeverage", symbol: ETH, leverage: 10 });
+    await fixture.does(strategy, places("BUY", "0.5", { symbol: ETH }));
+    expect(await fixture.position(copier, ETH)).toBe("0.5");
     const isOfBtc = ({ method, path, parameters }: WayRequest) =>
       method === "POST" && path === ORDER && parameters.get("symbol") === BTC;
     answers(Number.POSITIVE_INFINITY, isOfBtc, {
       status: 503,
       body: JSON.stringify({ code: -1007, msg: "Timeout waiting for response from backend server." }),
     });
-    await stage.does(strategy, places("BUY", "0.002"), false);
-    await stage.does(strategy, places("SELL", "0.5", { symbol: ETH }), false);
-    stage.wake(strategy);
+    await fixture.does(strategy, places("BUY", "0.002"), false);
+    await fixture.does(strategy, places("SELL", "0.5", { symbol: ETH }), false);
+    fixture.wake(strategy);
     await within(2_000, "the exit is carried out", () => isFlat(ETH));
   });
 
   test("a 401 without the venue's code does not pause a copy", async () => {
     await open("SPOT");
-    await stage.does(strategy, places("BUY", "0.0005"));
+    await fixture.does(strategy, places("BUY", "0.0005"));
     const met = answers(1, ({ apiKey }) => apiKey !== null, {
       status: 401,
       body: "<html><body>401 Authorization Required</body></html>",
       headers: { "content-type": "text/html" },
     });
     await settles("it was met", async () => met() === 1);
-    await stage.passes(5_000);
-    await stage.does(strategy, places("BUY", "0.0002"));
-    expect(await stage.copy(copier)).toMatchObject({ status: "FOLLOWING" });
-    expect((await stage.log(copier)).at(-1)).toContain("FILLED");
+    await fixture.passes(5_000);
+    await fixture.does(strategy, places("BUY", "0.0002"));
+    expect(await fixture.copy(copier)).toMatchObject({ status: "FOLLOWING" });
+    expect((await fixture.log(copier)).at(-1)).toContain("FILLED");
   });
 });
 
@@ -315,18 +321,18 @@ describe("an order that the venue executes and does not show is sent once", () =
   const hide = { first: 1, every: 1_000_000, leastMs: 30_000, mostMs: 30_000 };
 
   test.each<[StrategyType, string, () => Promise<string>]>([
-    ["FUTURES", "0.002", () => stage.position(copier, BTC)],
-    ["SPOT", "0.000999", () => stage.owned(copier, "BTC")],
+    ["FUTURES", "0.002", () => fixture.position(copier, BTC)],
+    ["SPOT", "0.000999", () => fixture.owned(copier, "BTC")],
   ])("%s", async (type, expected, held) => {
     await open(type, { hide });
-    await stage.does(strategy, places("BUY", type === "SPOT" ? "0.001" : "0.002"), false);
-    stage.wake(strategy);
+    await fixture.does(strategy, places("BUY", type === "SPOT" ? "0.001" : "0.002"), false);
+    fixture.wake(strategy);
     await settles("it is executed", async () => (await held()) !== "0");
     // The venue shows it after half a minute; any repeat has been sent before that.
-    await stage.passes(90_000);
+    await fixture.passes(90_000);
     await settles(
       "the copy knows what it has",
-      async () => (await stage.holds(copier, BTC)) === (await held()),
+      async () => (await fixture.holds(copier, BTC)) === (await held()),
     );
     expect(way.exchange.met.HIDE).toBe(1);
     expect([...way.accepted.values()]).toEqual([1]);
@@ -336,24 +342,24 @@ describe("an order that the venue executes and does not show is sent once", () =
 
 test("an order that the venue executes, does not show and liquidates at once is not sent again", async () => {
   await open("FUTURES", { hide: { first: 1, every: 1_000_000, leastMs: 60_000, mostMs: 60_000 } });
-  await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 100 });
-  await stage.does(strategy, places("BUY", "0.1"), false);
-  stage.wake(strategy);
-  await settles("it is executed", async () => (await stage.position(copier, BTC)) !== "0");
-  await stage.venue.liquidate(copier.account, BTC, "98900");
-  expect(await stage.position(copier, BTC)).toBe("0");
-  await stage.passes(90_000);
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 100 });
+  await fixture.does(strategy, places("BUY", "0.1"), false);
+  fixture.wake(strategy);
+  await settles("it is executed", async () => (await fixture.position(copier, BTC)) !== "0");
+  await fixture.venue.liquidate(copier.account, BTC, "98900");
+  expect(await fixture.position(copier, BTC)).toBe("0");
+  await fixture.passes(90_000);
   expect([...way.accepted.values()]).toEqual([1]);
-  expect(await stage.position(copier, BTC)).toBe("0");
+  expect(await fixture.position(copier, BTC)).toBe("0");
 });
 
 test("of two orders that the venue does not show, the position tells which was executed", async () => {
   await open("FUTURES", { hide: { first: 1, every: 1, leastMs: 60_000, mostMs: 60_000 } });
-  await stage.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
-  await stage.does(strategy, places("BUY", "0.002"), false);
-  stage.wake(strategy);
+  await fixture.does(strategy, places("BUY", "0.001", { at: "90000" }), false);
+  await fixture.does(strategy, places("BUY", "0.002"), false);
+  fixture.wake(strategy);
   const executed = async (orderType: string) =>
-    (await stage.entries(copier)).find((entry) => entry.orderType === orderType)?.executedQuantity;
+    (await fixture.entries(copier)).find((entry) => entry.orderType === orderType)?.executedQuantity;
   await settles("the second is booked", async () => (await executed("MARKET")) === decimal("0.002"));
   expect(await executed("LIMIT")).toBe(0n);
   expect(way.exchange.met.HIDE).toBe(2);
@@ -361,16 +367,16 @@ test("of two orders that the venue does not show, the position tells which was e
 
 test("exits are sized on what other open exits have not promised yet", async () => {
   await open("FUTURES");
-  await stage.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 20 });
-  await stage.does(strategy, places("BUY", "0.1"));
-  await stage.does(strategy, { ...places("SELL", "0.04", { at: "101000" }), ...REDUCES });
-  const [exit] = (await stage.entries(copier)).slice(-1);
-  await stage.venue.fill(copier.account, exit?.venueOrderId ?? "", "101000");
-  await stage.ask(copier, strategy, { kind: "LOOK" });
-  expect(await stage.holds(copier, BTC)).toBe("0.06");
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: BTC, leverage: 20 });
+  await fixture.does(strategy, places("BUY", "0.1"));
+  await fixture.does(strategy, { ...places("SELL", "0.04", { at: "101000" }), ...REDUCES });
+  const [exit] = (await fixture.entries(copier)).slice(-1);
+  await fixture.venue.fill(copier.account, exit?.venueOrderId ?? "", "101000");
+  await fixture.ask(copier, strategy, { kind: "LOOK" });
+  expect(await fixture.holds(copier, BTC)).toBe("0.06");
   // The copy's first exit is filled, the strategy's is not: both still have 0.06 to offer.
-  await stage.does(strategy, { ...places("SELL", "0.04", { at: "102000" }), ...REDUCES });
-  expect((await stage.entries(copier)).at(-1)).toMatchObject({
+  await fixture.does(strategy, { ...places("SELL", "0.04", { at: "102000" }), ...REDUCES });
+  expect((await fixture.entries(copier)).at(-1)).toMatchObject({
     ...{ kind: "PLACE", status: "RESTING" },
     quantity: decimal("0.04"),
   });
@@ -378,11 +384,11 @@ test("exits are sized on what other open exits have not promised yet", async () 
 
 test("a limit that is still open at the strategy is placed, however late", async () => {
   await open("SPOT");
-  await stage.does(strategy, places("BUY", "0.0005"));
-  await stage.stop();
-  await stage.does(strategy, places("BUY", "0.0005", { at: "90000" }));
-  stage.time.advance(75_000);
-  await stage.start();
-  await stage.dealtWith(strategy);
-  expect((await stage.log(copier)).at(-1)).toBe("PLACE BUY LIMIT 0.0005 RESTING");
+  await fixture.does(strategy, places("BUY", "0.0005"));
+  await fixture.stop();
+  await fixture.does(strategy, places("BUY", "0.0005", { at: "90000" }));
+  fixture.time.advance(75_000);
+  await fixture.start();
+  await fixture.dealtWith(strategy);
+  expect((await fixture.log(copier)).at(-1)).toBe("PLACE BUY LIMIT 0.0005 RESTING");
 });

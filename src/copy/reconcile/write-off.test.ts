@@ -2,125 +2,125 @@
 // reduced to what is there. `liquidations.test.ts` covers positions that the venue closed.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { decimal, type Price, type Quantity } from "../../money/decimal.ts";
-import { type Copier, type CopiesStage, openCopiesStage, places } from "../testing/copies-stage.ts";
+import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { Missing } from "./write-off.ts";
 
-let stage: CopiesStage;
+let fixture: CopiesFixture;
 beforeEach(async () => {
-  stage = await openCopiesStage();
+  fixture = await openCopiesFixture();
 });
 afterEach(async () => {
-  await stage[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 describe("a position that others have closed", () => {
   let strategy: string;
   let copier: Copier;
   beforeEach(async () => {
-    strategy = await stage.strategy("FUTURES");
-    await stage.start();
-    copier = await stage.copier(strategy, "FUTURES");
-    await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
-    await stage.does(strategy, places("BUY", "0.1"));
+    strategy = await fixture.strategy("FUTURES");
+    await fixture.start();
+    copier = await fixture.copier(strategy, "FUTURES");
+    await fixture.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: 100 });
+    await fixture.does(strategy, places("BUY", "0.1"));
     // The first poll is due at once, the next only much later.
-    await stage.passes(1_000);
+    await fixture.passes(1_000);
   });
   async function look(): Promise<void> {
-    await stage.passes(2_000);
-    await stage.ask(copier, strategy, { kind: "LOOK" });
+    await fixture.passes(2_000);
+    await fixture.ask(copier, strategy, { kind: "LOOK" });
   }
   const trades = (side: "BUY" | "SELL", quantity: string) =>
-    stage.trades(copier, "FUTURES", { side, quantity: decimal(quantity) });
+    fixture.trades(copier, "FUTURES", { side, quantity: decimal(quantity) });
   async function closed(): Promise<void> {
-    stage.contracts.show("BTCUSDT", "98900", "98910", "98900");
+    fixture.contracts.show("BTCUSDT", "98900", "98910", "98900");
     // Prices requested before are not used any more.
-    stage.time.advance(2_000);
+    fixture.time.advance(2_000);
     await trades("SELL", "0.1");
-    expect(await stage.position(copier, "BTCUSDT")).toBe("0");
+    expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
   }
 
   test("is written off after the second poll, at the venue's price", async () => {
-    const { book: before } = await stage.copy(copier);
+    const { book: before } = await fixture.copy(copier);
     await closed();
     await look();
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.1");
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.1");
     await look();
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0");
-    expect((await stage.log(copier)).at(-1)).toBe("WRITE_OFF SELL DONE executed 0.1");
-    const { book } = await stage.copy(copier);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+    expect((await fixture.log(copier)).at(-1)).toBe("WRITE_OFF SELL DONE executed 0.1");
+    const { book } = await fixture.copy(copier);
     // Bought at 100,000, written off at 98,900.
     expect(book.realized - before.realized).toBe(decimal("-110"));
-    const log = await stage.log(copier);
+    const log = await fixture.log(copier);
     await look();
     await look();
-    expect(await stage.log(copier)).toEqual(log);
+    expect(await fixture.log(copier)).toEqual(log);
   });
 
   test("that comes back between two polls is left alone", async () => {
     await trades("SELL", "0.05");
     await look();
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.1");
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.1");
     await trades("BUY", "0.05");
     await look();
     await trades("SELL", "0.05");
     await look();
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.1");
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.1");
     await look();
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0.05");
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.05");
   });
 
   test("that the venue rejects as nothing to close is polled at once", async () => {
     await closed();
-    const { book } = await stage.copy(copier);
+    const { book } = await fixture.copy(copier);
     const lookedAt = book.snapshot?.at ?? 0;
-    stage.time.advance(1_000);
-    const seen = { seen: decimal<Price>("98900"), seenAt: stage.time.now() };
-    await stage.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen });
-    const [last] = (await stage.entries(copier)).slice(-1);
+    fixture.time.advance(1_000);
+    const seen = { seen: decimal<Price>("98900"), seenAt: fixture.time.now() };
+    await fixture.does(strategy, { type: "LiquidatePosition", symbol: "BTCUSDT", ...seen });
+    const [last] = (await fixture.entries(copier)).slice(-1);
     expect(last).toMatchObject({
       kind: "LIQUIDATE",
       skip: { reason: "NOTHING_HELD", venue: { code: -2022 } },
     });
     // The clock does not move: no poll would be due.
-    await stage.eventually("it is looked at", async () => {
-      return ((await stage.copy(copier)).book.snapshot?.at ?? 0) > lookedAt;
+    await fixture.eventually("it is polled", async () => {
+      return ((await fixture.copy(copier)).book.snapshot?.at ?? 0) > lookedAt;
     });
-    await stage.waitFor("it is written off", async () => (await stage.holds(copier, "BTCUSDT")) === "0");
-    expect((await stage.log(copier)).at(-1)).toBe("WRITE_OFF SELL DONE executed 0.1");
+    await fixture.waitFor("it is written off", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+    expect((await fixture.log(copier)).at(-1)).toBe("WRITE_OFF SELL DONE executed 0.1");
   });
 
   test("on the other side in the meantime is written off in full", async () => {
     await trades("SELL", "0.15");
     await look();
     await look();
-    expect(await stage.holds(copier, "BTCUSDT")).toBe("0");
-    expect(await stage.position(copier, "BTCUSDT")).toBe("-0.05");
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+    expect(await fixture.position(copier, "BTCUSDT")).toBe("-0.05");
   });
 });
 
 test("coins that the owner sold are written off, and an exit's own fills are not", async () => {
-  const strategy = await stage.strategy("SPOT");
-  await stage.start();
-  const copier = await stage.copier(strategy, "SPOT");
-  await stage.does(strategy, places("BUY", "0.001"));
-  await stage.does(strategy, places("SELL", "0.0004", { at: "101000" }));
-  const exit = (await stage.entries(copier)).at(-1);
-  await stage.venue.fill(copier.account, exit?.venueOrderId ?? "", "101000");
+  const strategy = await fixture.strategy("SPOT");
+  await fixture.start();
+  const copier = await fixture.copier(strategy, "SPOT");
+  await fixture.does(strategy, places("BUY", "0.001"));
+  await fixture.does(strategy, places("SELL", "0.0004", { at: "101000" }));
+  const exit = (await fixture.entries(copier)).at(-1);
+  await fixture.venue.fill(copier.account, exit?.venueOrderId ?? "", "101000");
   for (let looks = 0; looks < 3; looks += 1) {
-    await stage.passes(2_000);
-    await stage.ask(copier, strategy, { kind: "LOOK" });
+    await fixture.passes(2_000);
+    await fixture.ask(copier, strategy, { kind: "LOOK" });
   }
-  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
-  expect((await stage.log(copier)).join()).not.toContain("WRITE_OFF");
-  await stage.trades(copier, "SPOT", { side: "SELL", quantity: decimal("0.0003") });
-  await stage.waitFor("it is written off", async () =>
-    (await stage.log(copier)).includes("WRITE_OFF SELL DONE executed 0.0003"),
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
+  expect((await fixture.log(copier)).join()).not.toContain("WRITE_OFF");
+  await fixture.trades(copier, "SPOT", { side: "SELL", quantity: decimal("0.0003") });
+  await fixture.waitFor("it is written off", async () =>
+    (await fixture.log(copier)).includes("WRITE_OFF SELL DONE executed 0.0003"),
   );
-  expect(await stage.holds(copier, "BTCUSDT")).toBe(await stage.owned(copier, "BTC"));
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe(await fixture.owned(copier, "BTC"));
   // A sale is a share of what is left: of the strategy's 0.000999 0.0004 are promised to its exit, 0.0005 ×
   // 0.000299 / 0.000599.
-  await stage.does(strategy, places("SELL", "0.0005"));
-  expect((await stage.log(copier)).at(-1)).toContain("PLACE SELL MARKET 0.00024 FILLED");
+  await fixture.does(strategy, places("SELL", "0.0005"));
+  expect((await fixture.log(copier)).at(-1)).toContain("PLACE SELL MARKET 0.00024 FILLED");
 });
 
 test("only what two consecutive polls agree on is missing, and not at once", () => {

@@ -5,6 +5,7 @@
 // others appear as drift. What is missing without such an order was sold by its owner: two consecutive polls
 // have to find it missing, since a venue's answers may lag behind one another.
 
+import type { MirrorEntry } from "../../domain/copying.ts";
 import type { Side } from "../../domain/order.ts";
 import {
   type Amount,
@@ -21,11 +22,13 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
-import { type CopyState, type NewEntry, ownRow } from "../orders/copy-state.ts";
+import { ledgerOf } from "../executor/submit.ts";
+import { type CopyState, closesPosition, isLeg, type NewEntry, ownRow } from "../orders/copy-state.ts";
 import { equityOf, executedIn } from "../sizing/book.ts";
+import { unexecuted } from "../sizing/proportion.ts";
 import { snapQuantity } from "../sizing/snap.ts";
 import type { VenueTrade } from "../venue/venue.ts";
-import { bookOpenOrders, ledgerOf, refreshBalances } from "./balances.ts";
+import { bookOpenOrders, refreshBalances } from "./balances.ts";
 
 /**
  * How far before the last explained time executions are read again, ms: a venue's answers lag, and one of
@@ -125,16 +128,17 @@ function bookOne(
 ): void {
   const fee = shareOf(fees, quantity, of);
   const feeInBase = ZERO as Quantity;
-  // The snapshot has it already.
-  const { snapshot } = state.book;
   const row = state.add({
     ...ownRow("WRITE_OFF", symbol, now()),
     ...{ side, executedQuantity: quantity, executedQuote: quote, fee, clientOrderId, venueOrderId },
   });
   // An order of the venue is not the strategy's opening.
   const retained = ZERO as Rate;
-  state.execute({ symbol, side, quantity, quote, fee, feeInBase }, { ...row, retained });
-  state.setSnapshot(snapshot);
+  state.execute(
+    { symbol, side, quantity, quote, fee, feeInBase },
+    { ...row, retained },
+    { isInBalances: true },
+  );
 }
 
 /** An order of the venue, and what of it was the copy's: above zero. */
@@ -281,8 +285,7 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
   const before = state.ownChanges;
   const found = new Map<string, Quantity>();
   for (const symbol of state.book.holdings.keys()) {
-    // An unconfirmed order may have sold it.
-    if (state.book.snapshot?.foreign?.has(symbol)) continue;
+    if (mayBeSoldUnseen(state, symbol)) continue;
     const gone = goneFrom(state, symbol);
     const rules = gone === 0n ? null : await session.rules(symbol);
     // Less than a step cannot be sold anyway; it may be a fee's rounding.
@@ -295,6 +298,12 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
   for (const [symbol, quantity] of missing.note(found, now())) {
     state.add(writeOff(context, { symbol, quantity, price: prices.get(symbol) ?? null }));
   }
+}
+
+/** Whether an unconfirmed order, or a leg, may have sold or closed a part of a holding. */
+function mayBeSoldUnseen(state: CopyState, symbol: string): boolean {
+  const isOpen = (entry: MirrorEntry) => isLeg(entry) || unexecuted(entry) > 0n;
+  return state.unconfirmed(symbol).some((entry) => closesPosition(state, entry) && isOpen(entry));
 }
 
 /**

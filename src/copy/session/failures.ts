@@ -66,9 +66,9 @@ export class NotAnswered extends Error {
 }
 
 /**
- * Error codes of the venue by skip reason, where the code alone says it; those of spot's engine (-2010) and filters (-1013) say it in their texts.
- * A size that fits the rules as published and is refused for its quantity or its precision is not below any
- * least that we know of: the venue's own words say what it is.
+ * Error codes of the venue by skip reason, where the code alone says it; those of spot's engine (-2010) and
+ * filters (-1013) say it in their texts. A size that fits the rules as published and is refused for its
+ * quantity or its precision is not below any least that we know of: the venue's own words say what it is.
  */
 const CODES: Readonly<Partial<Record<SkipReason, readonly number[]>>> = {
   NOT_LISTED: [-1121, -4140, -4141, -4144],

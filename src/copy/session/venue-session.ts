@@ -45,6 +45,9 @@ export const STUCK_AFTER_MS = 30_000;
 /** and again after this, while it stays so, ms. */
 export const STUCK_AGAIN_MS = 60_000;
 
+/** How long a poll repeats a request that stops and exits wait for, ms. */
+const URGENT_MS_MAX = 2_000;
+
 /** Delays between attempts at a venue that were not answered, or did not find an order. */
 export const VENUE_RETRIES = { minMs: 100, maxMs: 2_000 };
 
@@ -102,11 +105,17 @@ export class VenueSession {
   }
 
   /**
-   * The same session for a poll, which uses what polls may of the venue's budgets and asks each question
-   * once.
+   * The same session for a poll, which uses no more than the polls' share of the venue's budgets. It repeats
+   * requests for at most this time, ms.
    */
-  polling(): VenueSession {
-    return new VenueSession(this.#parts, this.#of, { until: 0, isPolling: true });
+  polling(ms = 0): VenueSession {
+    const until = this.#parts.wallNow() + ms;
+    return new VenueSession(this.#parts, this.#of, { until, isPolling: true });
+  }
+
+  /** The session for requests that stops and exits wait for: with the priority of exits, also of a poll. */
+  urgent(): VenueSession {
+    return this.#limits.isPolling ? new VenueSession(this.#parts, this.#of).briefly(URGENT_MS_MAX) : this;
   }
 
   /** Null before it was opened, and while its account is to be read again. */
@@ -234,9 +243,14 @@ export class VenueSession {
     return this.ask(({ client }) => client.fills(...of));
   }
 
+  /** See `VenueClient.fillsSince`. */
+  fillsSince(...of: Parameters<VenueClient["fillsSince"]>): Promise<ReadonlyMap<string, VenueFills>> {
+    return this.ask(({ client }) => client.fillsSince(...of));
+  }
+
   /**
-   * Null once the venue has it so; its refusal otherwise. OPEN: for something that only opens; throws Postponed while
-   * the venue's limits do not permit it.
+   * Null once the venue has it so; its refusal otherwise. OPEN: for something that only opens; throws
+   * Postponed while the venue's limits do not permit it.
    */
   async setLeverage(
     symbol: string,

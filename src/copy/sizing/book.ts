@@ -300,9 +300,9 @@ export function isTakeProfitReached(
   return takesAt !== null && equity >= takesAt;
 }
 
-// The profit share with a high-water mark: computed and shown, charged to nobody. Once a week, and when the copy
-// ends, its profit since it began is compared with the highest profit of all earlier settlements; the share is of
-// the excess, so losses are recovered first. An end without a share is no settlement.
+// The profit share with a high-water mark: computed and shown, charged to nobody. Once a week, and when the
+// copy ends, its profit since it began is compared with the highest profit of all earlier settlements; the
+// share is of the excess, so losses are recovered first. An end without a share is no settlement.
 
 const DAY_MS = 86_400_000;
 const DAYS_OF_WEEK = 7;

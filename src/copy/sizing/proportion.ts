@@ -73,11 +73,14 @@ export type ScaleInput = {
   readonly wallet: Amount;
   /** What of it can be used now. */
   readonly available: Amount;
-  /** On spot what all resting BUYs of the copy may cost. Of futures zero: what is not available is in use there. */
+  /**
+   * On spot what all resting BUYs of the copy may cost. Of futures zero: what is not available is in use
+   * there.
+   */
   readonly restingWorth: Amount;
   /**
-   * Of futures what the open orders of other symbols that may open something are worth at their limits; counts towards the
-   * copier's exposure bound. On spot zero: `restingWorth` has them.
+   * Of futures what the open orders of other symbols that may open something are worth at their limits;
+   * counts towards the copier's exposure bound. On spot zero: `restingWorth` has them.
    */
   readonly restingElsewhere: Amount;
   readonly restingOnSymbol: RestingOnSymbol;

@@ -1,16 +1,16 @@
-// A strategy's order as an order for a copy, or why it is not one. The checks run from the most general to the most
-// particular: whether the venue trades it, its price, whether there is anything to reduce, size, position, how many
-// orders rest, funds; the first that fails is the answer.
+// A strategy's order as an order for a copy, or why it is not one. The checks run from the most general to
+// the most particular: whether the venue trades it, its price, whether there is anything to reduce, size,
+// position, how many orders rest, funds; the first that fails is the answer.
 //
-// What opens is never more than the scaled size, than the copier's bounds for an order, a position and the exposure, and than what
-// the copy may still use: for want of funds it is cut a little (`funds.ts`), or not sent. Of an order through zero whose opening part cannot be had, the part
-// that reduces is sent alone: nobody stays in a position that the strategy has left because there was too little money for the
-// next one.
+// What opens is never more than the scaled size, than the copier's bounds for an order, a position and the
+// exposure, and than what the copy may still use: for want of funds it is cut a little (`funds.ts`), or not
+// sent. Of an order through zero whose opening part cannot be had, the part that reduces is sent alone:
+// nobody stays in a position that the strategy has left because there was too little money for the next one.
 //
-// While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is left by orders that
-// are not: two that each close the whole position would otherwise open the other side once both are filled. As long as the copy
-// follows, it does so with the strategy.
-// Source: specification, section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
+// While nothing may open, what reduces a contract's position is sent reduce-only, and no more of it than is
+// left by orders that are not: two that each close the whole position would otherwise open the other side
+// once both are filled. As long as the copy follows, it does so with the strategy. Source: specification,
+// section 1; design, section 6 (copiers). Bands around the market's price are left to the venue.
 import type { StrategyType } from "../../domain/account.ts";
 import {
   COPY_QUOTE_ASSET,

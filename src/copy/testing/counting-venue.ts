@@ -6,12 +6,13 @@ import {
   requestOf,
   WEIGHTS_OF_ADDRESS,
 } from "../../../test/campaigns/copy-faults/exchange-behavior.ts";
-import { FaultProxy } from "../../../test/support/fault-proxy.ts";
+import { FaultProxy } from "../../../test/support/servers/fault-proxy.ts";
 import type { StrategyType } from "../../domain/account.ts";
 
 export type Answer = { readonly status: number; readonly body: string };
 
 const NOTHING: Answer = { status: 0, body: "" };
+const LOST: Answer = { status: 503, body: "" };
 
 export class CountingVenue implements AsyncDisposable {
   readonly #exchange: ExchangeBehavior;
@@ -27,6 +28,8 @@ export class CountingVenue implements AsyncDisposable {
    * What a route, such as `GET /api/v3/account`, answers instead; null lets it pass. HELD: it never answers.
    */
   instead: (route: string) => Answer | "HELD" | null = () => null;
+  /** Whether a route's requests are executed, and answered 503. */
+  loses: (route: string) => boolean = () => false;
   /** Called before a route is answered. */
   before: (route: string) => Promise<void> = async () => {};
   /** When orders were taken, wall time, Unix ms. */
@@ -57,6 +60,7 @@ export class CountingVenue implements AsyncDisposable {
           if (/^POST .*\/order$/.test(route)) venue.ordersAt.push(venue.now());
           return await send(passing);
         });
+        if (venue.loses(route)) return { ...answered, ...LOST };
         if (!isHeld) return answered;
         venue.#held += 1;
         passing.socket.once("close", () => {

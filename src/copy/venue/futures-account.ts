@@ -24,6 +24,7 @@ import { WEIGHTS } from "./limits.ts";
 import {
   type AccountRest,
   askForFills,
+  askForFillsSince,
   demandSame,
   FIND,
   findOrder,
@@ -129,6 +130,8 @@ export function createFuturesClient(rest: AccountRest): VenueClient {
       ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders) + weightOfOpen(OPEN_LEGS, legs),
 
     fills: (of) => askForFills(rest, FILLS, of),
+
+    fillsSince: (of) => askForFillsSince(rest, FILLS, of),
 
     trades: (symbol, of) => trades.since(symbol, of),
 

@@ -38,7 +38,8 @@ const FIND_ORDER = {
   ...FIND,
 } as const;
 const INCOMES = { method: "GET", path: "/fapi/v1/income", weight: WEIGHTS.FUTURES.income, ...POLL } as const;
-// The outcome of an order, for which exits and stops wait, may depend on these. Polls ask by their own priority.
+// The outcome of an order, for which exits and stops wait, may depend on these. Polls ask by their own
+// priority.
 const TRADES = { path: "/fapi/v1/userTrades", weight: WEIGHTS.FUTURES.fills, ...URGENT };
 /** How the client ids of the venue's own orders begin: of liquidations, of ADL, and of settlements. */
 const VENUES_OWN = /^(adl_|settlement_)?autoclose/;

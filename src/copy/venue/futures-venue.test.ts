@@ -1,25 +1,25 @@
 // Our side of a venue against a whole gateway of ours: the futures family. What is asserted is what the venue
 // has on its books.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Credentials } from "../../../test/support/gateway.ts";
+import type { Credentials } from "../../../test/support/servers/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
 import { SETTINGS_AGE_MAX_MS } from "./futures-account.ts";
-import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
+import { openVenueFixture, order, type VenueFixture } from "./testing/venue-fixture.ts";
 import type { VenueAnswer, VenueClient, VenueLeg } from "./venue.ts";
 
-let stage: VenueStage;
+let fixture: VenueFixture;
 let strategy: Credentials;
 let client: VenueClient;
 
 beforeAll(async () => {
-  stage = await openVenueStage();
+  fixture = await openVenueFixture();
 });
-afterAll(() => stage[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(async () => {
-  stage.time.advance(60_000);
-  stage.contracts.show("BTCUSDT", "59990", "60000");
-  strategy = await stage.seed("FUTURES");
-  client = stage.client("FUTURES", strategy);
+  fixture.time.advance(60_000);
+  fixture.contracts.show("BTCUSDT", "59990", "60000");
+  strategy = await fixture.seed("FUTURES");
+  client = fixture.client("FUTURES", strategy);
 });
 
 describe("an account", () => {
@@ -40,7 +40,7 @@ describe("an account", () => {
         order({ type: "MARKET", side: "SELL", quantity: decimal("0.01"), clientOrderId: "short" }),
       ),
     );
-    stage.contracts.show("BTCUSDT", "60990", "61000");
+    fixture.contracts.show("BTCUSDT", "60990", "61000");
     const balances = ok(await client.balances());
     expect(balances.held).toEqual(new Map([["BTCUSDT", decimal("-0.01")]]));
     // The fee of 0.29995, and a loss of 10.10 on a short from 59,990.
@@ -69,9 +69,9 @@ describe("orders", () => {
   test("the venue's liquidations are distinguished from orders", async () => {
     await client.setLeverage("BTCUSDT", 100);
     const { venueOrderId } = ok(await client.place(market("BUY", "0.01", "one")));
-    stage.contracts.show("BTCUSDT", "59000", "59010");
-    await stage.liquidate(strategy, "BTCUSDT", "59010");
-    const since = stage.time.now() - 60_000;
+    fixture.contracts.show("BTCUSDT", "59000", "59010");
+    await fixture.liquidate(strategy, "BTCUSDT", "59010");
+    const since = fixture.time.now() - 60_000;
     const trades = ok(await client.trades("BTCUSDT", { since, known: new Set([venueOrderId]) }));
     expect(trades).toMatchObject([
       { by: "KNOWN", side: "BUY", quantity: decimal("0.01"), quote: decimal("600") },
@@ -100,13 +100,13 @@ describe("orders", () => {
   test("too little margin is a refusal, and nothing is there", async () => {
     await client.setLeverage("BTCUSDT", 1);
     expect(await client.place(market("BUY", "0.5", "poor"))).toMatchObject({ kind: "REFUSED", code: -2019 });
-    expect(await stage.orders(strategy, "BTCUSDT")).toEqual([]);
+    expect(await fixture.orders(strategy, "BTCUSDT")).toEqual([]);
   });
 });
 
 describe("leverage", () => {
   test("is set when it changes, and periodically since its owner may change it too", async () => {
-    const venue = stage.venues.venue(stage.url, "FUTURES");
+    const venue = fixture.venues.venue(fixture.url, "FUTURES");
     const answersOf = async (leverage: number) => {
       const before = venue.health().answers.ok;
       expect(ok(await client.setLeverage("BTCUSDT", leverage))).toBeNull();
@@ -115,11 +115,11 @@ describe("leverage", () => {
     expect(await answersOf(7)).toBeGreaterThanOrEqual(2);
     expect(await answersOf(7)).toBe(0);
     expect(await answersOf(8)).toBe(2);
-    stage.time.advance(SETTINGS_AGE_MAX_MS - 1);
+    fixture.time.advance(SETTINGS_AGE_MAX_MS - 1);
     expect(await answersOf(8)).toBe(0);
-    stage.time.advance(1);
+    fixture.time.advance(1);
     expect(await answersOf(8)).toBeGreaterThanOrEqual(1);
-    const account = await stage.store.loadAccount(strategy.strategyId);
+    const account = await fixture.store.loadAccount(strategy.strategyId);
     expect(account?.account.leverages.get("BTCUSDT")).toBe(8);
   });
 
@@ -160,8 +160,8 @@ describe("legs", () => {
     ok(await client.place(market("BUY", "0.01", "open")));
     const placed = ok(await client.placeLeg(leg("stop")));
     ok(await client.placeLeg(leg("profit", { type: "TAKE_PROFIT_MARKET", triggerPrice: decimal("70000") })));
-    stage.contracts.show("BTCUSDT", "54990", "55000");
-    await stage.fire(strategy, placed.venueOrderId, "55000");
+    fixture.contracts.show("BTCUSDT", "54990", "55000");
+    await fixture.fire(strategy, placed.venueOrderId, "55000");
     const fired = ok(await client.findLeg("BTCUSDT", "stop"));
     expect(fired).toMatchObject({
       clientOrderId: "stop",
@@ -195,7 +195,7 @@ describe("legs", () => {
 
 describe("what is the same for all accounts", () => {
   test("rules and mark prices", async () => {
-    const venue = stage.venues.venue(stage.url, "FUTURES");
+    const venue = fixture.venues.venue(fixture.url, "FUTURES");
     expect(ok(await venue.rules("BTCUSDT"))).toMatchObject({
       symbol: "BTCUSDT",
       notional: { minNotional: decimal("50") },

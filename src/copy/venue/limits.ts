@@ -35,6 +35,8 @@ export const WEIGHTS = {
     openOrders: { ofOne: 6, ofAll: 80 },
     /** `GET /api/v3/myTrades` with `orderId`. */
     fills: 5,
+    /** `GET /api/v3/myTrades` without it. */
+    fillsSince: 20,
     /** `GET /sapi/v1/account/apiRestrictions` */
     keyRights: 1,
     /** `userDataStream.subscribe.signature` */
@@ -77,7 +79,7 @@ export const WEIGHTS = {
 /**
  * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is
  * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls, and fees on
- * spot, which sizes depend on. FEES: fees of contracts.
+ * spot, which sizes depend on. FEES: fees of contracts between polls.
  */
 export type Priority = (typeof PRIORITIES)[number];
 export const PRIORITIES = ["REDUCE", "OPEN", "POLL", "FEES"] as const;
@@ -88,8 +90,8 @@ export type Cost = {
   readonly placesOrder: boolean;
   readonly priority: Priority;
   /**
-   * No order can be sent without its answer: the venue's time and its rules. It may use what exits may, and does not
-   * wait for the limits to be known.
+   * No order can be sent without its answer: the venue's time and its rules. It may use what exits may, and
+   * does not wait for the limits to be known.
    */
   readonly isPrerequisite?: true;
 };
@@ -100,15 +102,15 @@ export type Charge = { readonly holder: string; readonly cost: Cost; readonly se
 /** The share of a budget that each priority may use; the rest is left for higher priorities. */
 export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, FEES: 0.75 };
 /**
- * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders that
- * reduce, and what they need.
+ * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders
+ * that reduce, and what they need.
  */
 export const ADDRESS_SHARE = 0.95;
 /**
- * The share of weight counted by address that each priority also leaves unused at the beginning of a window. It falls to zero by
- * the window's end, so that a burst does not take what later exits need.
+ * The share of weight counted by address that each priority also leaves unused at the beginning of a window.
+ * It falls to zero by the window's end, so that a burst does not take what later exits need.
  */
-export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5, FEES: 0.5 };
+export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5, FEES: 0.65 };
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
 export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;
@@ -349,8 +351,8 @@ type EndedRequest = {
 
 /**
  * A budget of the venue in its present window: what it has counted, by its headers, plus requests in flight.
- * Windows are aligned to the venue's clock. At the beginning of a window a count may still be that of the window
- * before. Such a count is used for EDGE_MS only: taken as this window's, it could block all of it.
+ * Windows are aligned to the venue's clock. At the beginning of a window a count may still be that of the
+ * window before. Such a count is used for EDGE_MS only: taken as this window's, it could block all of it.
  */
 class Budget {
   #window = -1;

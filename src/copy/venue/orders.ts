@@ -31,6 +31,7 @@ import type { ListWeight } from "./limits.ts";
 import { type Parameters, RECV_WINDOW_MS, type RestCall } from "./signed-rest.ts";
 import type {
   FillsAsked,
+  FillsSince,
   Venue,
   VenueAnswer,
   VenueClient,
@@ -223,13 +224,50 @@ export async function askForFills(
   const rows = mapped(listed, (found) => (executed === null ? found.rows : firstOf(found.rows, executed)));
   if (rows.kind !== "OK") return rows;
   if (rows.value === null) return { kind: "OK", value: null };
-  const fills = rows.value;
+  return await valuedFees(rest, rows.value, rules.value);
+}
+
+/** See `VenueClient.fillsSince`. */
+export async function askForFillsSince(
+  rest: AccountRest,
+  route: Route,
+  { symbol, since, orders }: FillsSince,
+): Promise<VenueAnswer<ReadonlyMap<string, VenueFills>>> {
+  const rules = await rest.rules.of(symbol);
+  if (rules.kind !== "OK") return rules;
   const assets = rules.value;
-  const others = mapped(rows, () => otherAssetsOf(fills, assets));
+  if (assets === null) {
+    return { kind: "OK", value: new Map([...orders.keys()].map((id) => [id, NOT_RECKONED])) };
+  }
+  // The venue's clock differs from ours.
+  const startTime = since + rest.venueNow() - rest.wallNow();
+  const listed = await listFills(rest, { ...route, placesOrder: false }, { symbol, startTime });
+  const rows = mapped(listed, (found) => Map.groupBy(found.rows, (row) => idOf(row, "orderId")));
+  if (rows.kind !== "OK") return rows;
+  const fees = new Map<string, VenueFills>();
+  for (const [venueOrderId, executed] of orders) {
+    const fills = mapped(rows, (found) => firstOf(found.get(venueOrderId) ?? [], executed));
+    if (fills.kind !== "OK") return fills;
+    if (fills.value === null) continue;
+    const valued = await valuedFees(rest, fills.value, assets);
+    if (valued.kind !== "OK") return valued;
+    fees.set(venueOrderId, valued.value);
+  }
+  return { kind: "OK", value: fees };
+}
+
+/** The fees of fills; those in an asset other than the pair's two are valued at its price. */
+async function valuedFees(
+  rest: AccountRest,
+  fills: readonly Body[],
+  assets: PairAssets,
+): Promise<VenueAnswer<VenueFills>> {
+  const listed: VenueAnswer<readonly Body[]> = { kind: "OK", value: fills };
+  const others = mapped(listed, (rows) => otherAssetsOf(rows, assets));
   if (others.kind !== "OK") return others;
   const priceOf = others.value.length === 0 ? () => null : await pricesOf(rest, assets);
   if (priceOf === null) return unknown("a fee in another asset cannot be valued");
-  return mapped(rows, () => feesOf(fills, assets, priceOf));
+  return mapped(listed, (rows) => feesOf(rows, assets, priceOf));
 }
 
 /** The first fills, up to what was executed; null if they do not add up to it. */
@@ -269,10 +307,7 @@ export async function listFills(
 }
 
 /** An asset's price in the pair's quote asset; an asset without a market has none. Null: no prices. */
-async function pricesOf(
-  rest: AccountRest,
-  { quoteAsset }: PairAssets,
-): Promise<((asset: string) => Price | null) | null> {
+async function pricesOf(rest: AccountRest, { quoteAsset }: PairAssets): Promise<PriceOf | null> {
   const prices = await rest.prices.all();
   if (prices.kind !== "OK") return null;
   return (asset) => {
@@ -281,6 +316,9 @@ async function pricesOf(
     return price;
   };
 }
+
+/** An asset's price in the pair's quote asset; null if it has none that is known. */
+type PriceOf = (asset: string) => Price | null;
 
 type PairAssets = { readonly baseAsset: string; readonly quoteAsset: string };
 
@@ -293,7 +331,7 @@ export function feesOf(
   rows: readonly Body[],
   { baseAsset, quoteAsset }: PairAssets,
   /** An asset's price in the quote asset; null if it is not known: the fee is then not computed. */
-  priceOf: (asset: string) => Price | null,
+  priceOf: PriceOf,
 ): VenueFills {
   let fee = ZERO as Amount;
   let feeInBase = ZERO as Quantity;
@@ -340,8 +378,8 @@ export type AccountRest = {
 };
 
 /**
- * How requests differ in what they may use of the budgets. A leg protects a position: without an answer it is soon sent
- * again under its id, which the venue takes once.
+ * How requests differ in what they may use of the budgets. A leg protects a position: without an answer it is
+ * soon sent again under its id, which the venue takes once.
  */
 export const LEG_PLACEMENT = { placesOrder: true, priority: "REDUCE", deadlineMs: 2_000 } as const;
 export const URGENT = { placesOrder: false, priority: "REDUCE" } as const;
@@ -350,7 +388,8 @@ export const FIND = { ...URGENT, deadlineMs: 2_000 } as const;
 export const POLL = { placesOrder: false, priority: "POLL" } as const;
 
 /**
- * The priority of an order: a reduce-only order always goes first. Without an answer after its validity it is queried.
+ * The priority of an order: a reduce-only order always goes first. Without an answer after its validity it is
+ * queried.
  */
 export function placementCost({ reduceOnly, priority = "REDUCE" }: VenueOrder) {
   return {

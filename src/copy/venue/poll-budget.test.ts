@@ -33,37 +33,39 @@ function inSecond({ time, polls }: ReturnType<typeof opened>, weight = 20): numb
 }
 
 test("polls take half of the minute's weight, evenly", () => {
-  const stage = opened();
-  const taken = Array.from({ length: 50 }, () => inSecond(stage));
+  const fixture = opened();
+  const taken = Array.from({ length: 50 }, () => inSecond(fixture));
   for (const each of taken) expect(each).toBeLessThanOrEqual(3);
   expect(taken.reduce((sum, each) => sum + each, 0)).toBe(125);
 });
 
 test("what orders have used is left out of it, and nothing is left beyond four fifths", () => {
-  const stage = opened();
-  stage.time.advance(2_000);
-  inSecond(stage);
-  told(stage, "a", 4_230);
+  const fixture = opened();
+  fixture.time.advance(2_000);
+  inSecond(fixture);
+  told(fixture, "a", 4_230);
   // 570 for 57 seconds.
-  const seconds = Array.from({ length: 20 }, () => inSecond(stage));
+  const seconds = Array.from({ length: 20 }, () => inSecond(fixture));
   expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(15);
-  told(stage, "a", 4_800);
-  inSecond(stage);
-  expect(inSecond(stage)).toBe(0);
-  stage.time.advance(60_000);
-  expect(inSecond(stage)).toBeGreaterThan(0);
+  told(fixture, "a", 4_800);
+  inSecond(fixture);
+  expect(inSecond(fixture)).toBe(0);
+  fixture.time.advance(60_000);
+  expect(inSecond(fixture)).toBeGreaterThan(0);
 });
 
 test("one that costs more than a second gives is saved up for", () => {
-  const stage = opened();
-  expect(Array.from({ length: 10 }, () => inSecond(stage, 100)).reduce((sum, each) => sum + each, 0)).toBe(5);
+  const fixture = opened();
+  expect(Array.from({ length: 10 }, () => inSecond(fixture, 100)).reduce((sum, each) => sum + each, 0)).toBe(
+    5,
+  );
 });
 
 test("where each account has a budget of its own, polls are not limited", () => {
-  const stage = opened();
-  stage.time.advance(10_000);
-  told(stage, "a", 100);
-  stage.time.advance(1);
-  told(stage, "b", 20);
-  expect(inSecond(stage)).toBe(1_000);
+  const fixture = opened();
+  fixture.time.advance(10_000);
+  told(fixture, "a", 100);
+  fixture.time.advance(1);
+  told(fixture, "b", 20);
+  expect(inSecond(fixture)).toBe(1_000);
 });

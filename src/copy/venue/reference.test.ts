@@ -8,7 +8,7 @@ import { decimal, type Quantity } from "../../money/decimal.ts";
 import { CONFIRM_AFTER_MS } from "./answers.ts";
 import { BodiesServer } from "./testing/bodies-server.ts";
 import { pairRow } from "./testing/own-pairs.ts";
-import { order } from "./testing/venue-stage.ts";
+import { order } from "./testing/venue-fixture.ts";
 import type { VenueClient } from "./venue.ts";
 import {
   createVenues,
@@ -173,6 +173,26 @@ describe("spot", () => {
       body: [{ ...fill("0.003", "60000", "0.18", "USDT"), id: 1, orderId: 29 }],
     });
     expect(await spot().fills(LISTED)).toMatchObject({ kind: "UNKNOWN" });
+  });
+
+  test("fees of several orders are listed at once; those that do not add up yet are left out", async () => {
+    const row = fill("0.001", "60000", "0.06", "USDT");
+    const of = (orderId: number, id: number) => ({ ...row, orderId, id });
+    server.lay("GET /api/v3/myTrades", { body: [of(28, 1), of(29, 2), of(30, 3), of(28, 4)] });
+    const size = (text: string) => decimal<Quantity>(text);
+    const orders = new Map([
+      ["28", size("0.002")],
+      ["29", size("0.002")],
+      ["31", size("0.001")],
+    ]);
+    const answer = await spot().fillsSince({ symbol: "BTCUSDT", since: 0, orders });
+    expect(answer).toEqual({
+      kind: "OK",
+      value: new Map([["28", { fee: decimal("0.12"), feeInBase: 0n }]]),
+    });
+    const asked = server.asked.filter((each) => each.includes("myTrades"));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toContain("orderId");
   });
 
   test("more fills than a page has are requested page by page", async () => {

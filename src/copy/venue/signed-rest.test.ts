@@ -2,12 +2,14 @@
 // anything was sent.
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import {
   DEADLINE_MS,
+  HttpSender,
   RECV_WINDOW_MS,
   RESPONSE_BYTES_MAX,
   type RestCall,
@@ -36,6 +38,31 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
+});
+
+test("a request that got a connection in use before, and lost it, may have been executed", async () => {
+  const held: ServerResponse[] = [];
+  const full = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    if (request.url === "/last") return request.socket.destroy();
+    if (held.push(response) === SOCKETS_MAX) full.resolve();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const sender = new HttpSender({ origin: `http://127.0.0.1:${port}`, after: time.after });
+  opened.push(() => {
+    sender.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const request = { method: "GET", body: null, apiKey: null } as const;
+  const first = Array.from({ length: SOCKETS_MAX }, () => sender.send({ ...request, target: "/first" }));
+  await full.promise;
+  const last = sender.send({ ...request, target: "/last" });
+  held[0]?.end("{}");
+  expect(await last).toEqual({ kind: "LOST", reason: "ECONNRESET" });
+  for (const response of held) response.end("{}");
+  expect((await Promise.all(first)).every(({ kind }) => kind === "ANSWERED")).toBe(true);
 });
 
 function restOf(origin: string): VenueRest {

@@ -439,7 +439,8 @@ export class HttpSender {
       };
       const cancelDeadline = this.#after(deadlineMs, () => fail(`no answer within ${deadlineMs} ms`));
       request.on("socket", (socket) => {
-        isConnected = request.reusedSocket;
+        // A request that waited for a connection gets one in use before, which is not marked as reused.
+        isConnected = request.reusedSocket || !socket.connecting;
         if (isConnected) return;
         const event = protocol === "https:" ? "secureConnect" : "connect";
         socket.once(event, () => {

@@ -8,6 +8,7 @@ import { WEIGHTS } from "./limits.ts";
 import {
   type AccountRest,
   askForFills,
+  askForFillsSince,
   FIND,
   feesOf,
   findOrder,
@@ -34,6 +35,7 @@ import type {
 const { SPOT } = WEIGHTS;
 const ORDER = "/api/v3/order";
 const FILLS = { path: "/api/v3/myTrades", weight: SPOT.fills, priority: "POLL" } as const;
+const FILLS_SINCE = { ...FILLS, weight: SPOT.fillsSince } as const;
 const PLACE = { method: "POST", path: ORDER, weight: SPOT.place } as const;
 const FIND_ORDER = { method: "GET", path: ORDER, weight: SPOT.find, ...FIND } as const;
 const CANCEL = { method: "DELETE", path: ORDER, weight: SPOT.cancel, ...URGENT } as const;
@@ -97,6 +99,8 @@ export function createSpotClient(rest: AccountRest): VenueClient {
     pollWeight: ({ orders }) => ACCOUNT.weight + weightOfOpen(OPEN_ORDERS, orders),
 
     fills: (of) => askForFills(rest, FILLS, of),
+
+    fillsSince: (of) => askForFillsSince(rest, FILLS_SINCE, of),
 
     trades: async () => ({ kind: "OK", value: [] }),
 

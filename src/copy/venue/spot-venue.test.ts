@@ -1,26 +1,26 @@
 // Our side of a venue against a whole gateway of ours: the spot family. What is asserted is what the venue
 // has on its books.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Credentials } from "../../../test/support/gateway.ts";
+import type { Credentials } from "../../../test/support/servers/gateway.ts";
 import { decimal } from "../../money/decimal.ts";
 import { CONFIRM_AFTER_MS } from "./answers.ts";
-import { openVenueStage, order, type VenueStage } from "./testing/venue-stage.ts";
+import { openVenueFixture, order, type VenueFixture } from "./testing/venue-fixture.ts";
 import type { VenueAnswer, VenueClient } from "./venue.ts";
 import { RULES_DOUBT_MS } from "./venues.ts";
 
-let stage: VenueStage;
+let fixture: VenueFixture;
 let strategy: Credentials;
 let client: VenueClient;
 
 beforeAll(async () => {
-  stage = await openVenueStage();
+  fixture = await openVenueFixture();
 });
-afterAll(() => stage[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
 beforeEach(async () => {
-  stage.time.advance(60_000);
-  stage.pairs.show("BTCUSDT", "59990", "60000");
-  strategy = await stage.seed("SPOT");
-  client = stage.client("SPOT", strategy);
+  fixture.time.advance(60_000);
+  fixture.pairs.show("BTCUSDT", "59990", "60000");
+  strategy = await fixture.seed("SPOT");
+  client = fixture.client("SPOT", strategy);
 });
 
 describe("an account is checked", () => {
@@ -33,27 +33,27 @@ describe("an account is checked", () => {
 
   test("a wrong secret and a revoked key are rejected, and say nothing of what was sent", async () => {
     const wrong = { ...strategy, apiSecret: "0".repeat(64) };
-    const answers: VenueAnswer<unknown>[] = [await stage.client("SPOT", wrong).check()];
-    await stage.store.revokeKey(strategy.apiKey, stage.time.now());
+    const answers: VenueAnswer<unknown>[] = [await fixture.client("SPOT", wrong).check()];
+    await fixture.store.revokeKey(strategy.apiKey, fixture.time.now());
     answers.push(await client.check());
     // Once is not believed of a running copy.
     expect(await client.balances()).toMatchObject({ kind: "DELAYED", why: "REJECTED" });
-    stage.time.advance(CONFIRM_AFTER_MS);
+    fixture.time.advance(CONFIRM_AFTER_MS);
     answers.push(await client.balances(), await client.place(marketBuy("later")));
     for (const answer of answers) {
       expect(answer).toMatchObject({ kind: "REJECTED", code: -2015 });
       expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${strategy.apiKey}|${strategy.apiSecret}`));
     }
-    expect(await stage.orders(strategy, "BTCUSDT")).toEqual([]);
+    expect(await fixture.orders(strategy, "BTCUSDT")).toEqual([]);
   });
 
   test("a key with characters that no header takes is rejected, and nothing is sent", async () => {
-    const unfit = stage.client("SPOT", { ...strategy, apiKey: "key\r\nX-Other: 1" });
+    const unfit = fixture.client("SPOT", { ...strategy, apiKey: "key\r\nX-Other: 1" });
     expect(await unfit.balances()).toMatchObject({ kind: "REJECTED", code: -2014 });
   });
 
   test("a key of the other family is refused in the venue's words", async () => {
-    const other = stage.client("FUTURES", strategy);
+    const other = fixture.client("FUTURES", strategy);
     expect(await other.check()).toMatchObject({ kind: "REFUSED", code: -2010 });
   });
 });
@@ -100,7 +100,7 @@ describe("orders of every type", () => {
     const { available, wallet } = ok(await client.balances());
     expect([wallet, available]).toEqual([decimal("200"), decimal("150")]);
 
-    await stage.fill(strategy, placed.venueOrderId, "50000");
+    await fixture.fill(strategy, placed.venueOrderId, "50000");
     expect(ok(await client.find("BTCUSDT", "limit"))).toMatchObject({
       status: "FILLED",
       executedQuantity: decimal("0.001"),
@@ -128,13 +128,13 @@ describe("orders of every type", () => {
       status: "CANCELED",
     });
 
-    stage.pairs.show("BTCUSDT", "70010", "70020");
-    await stage.trigger(strategy, stopped.venueOrderId, "70010");
+    fixture.pairs.show("BTCUSDT", "70010", "70020");
+    await fixture.trigger(strategy, stopped.venueOrderId, "70010");
     expect(ok(await client.find("BTCUSDT", "stop"))).toMatchObject({
       status: "FILLED",
       executedQuote: decimal("70.02"),
     });
-    const kinds = (await stage.orders(strategy, "BTCUSDT")).map(({ type, status }) => [type, status]);
+    const kinds = (await fixture.orders(strategy, "BTCUSDT")).map(({ type, status }) => [type, status]);
     expect(kinds).toEqual([
       ["STOP_LOSS", "FILLED"],
       ["STOP_LOSS_LIMIT", "CANCELED"],
@@ -155,7 +155,7 @@ describe("orders of every type", () => {
     expect(ok(await client.find("BTCUSDT", "poor"))).toBeNull();
     expect(ok(await client.find("NONEUSDT", "none"))).toBeNull();
     expect(ok(await client.cancel("BTCUSDT", "poor"))).toBeNull();
-    expect(await stage.orders(strategy, "BTCUSDT")).toEqual([]);
+    expect(await fixture.orders(strategy, "BTCUSDT")).toEqual([]);
   });
 
   test("legs and leverage are not of this family: refused without asking", async () => {
@@ -172,20 +172,20 @@ describe("the venue's clock", () => {
   ])(
     "may be %s from the start, and be corrected in the middle: orders are placed once",
     async (_, aheadMs) => {
-      const fresh = await stage.seed("SPOT");
-      stage.setAhead(aheadMs);
-      const own = stage.client("SPOT", fresh);
+      const fresh = await fixture.seed("SPOT");
+      fixture.setAhead(aheadMs);
+      const own = fixture.client("SPOT", fresh);
       expect(ok(await own.place(marketBuy("one"))).status).toBe("FILLED");
-      stage.setAhead(0);
+      fixture.setAhead(0);
       expect(ok(await own.place(marketBuy("two"))).status).toBe("FILLED");
-      expect(await stage.orders(fresh, "BTCUSDT")).toHaveLength(2);
+      expect(await fixture.orders(fresh, "BTCUSDT")).toHaveLength(2);
     },
   );
 });
 
 describe("what is the same for all accounts", () => {
   test("rules are requested once an hour, of a missing symbol once a minute", async () => {
-    const venue = stage.venues.venue(stage.url, "SPOT");
+    const venue = fixture.venues.venue(fixture.url, "SPOT");
     const answersBefore = venue.health().answers;
     const rules = ok(await venue.rules("ETHUSDT"));
     expect(rules).toMatchObject({
@@ -195,18 +195,18 @@ describe("what is the same for all accounts", () => {
     });
     expect(ok(await venue.rules("ETHUSDT"))).toBe(rules);
     expect(ok(await venue.rules("NONEUSDT"))).toBeNull();
-    stage.time.advance(59_000);
+    fixture.time.advance(59_000);
     expect(ok(await venue.rules("NONEUSDT"))).toBeNull();
     const { ok: took, refused } = venue.health().answers;
     expect([took - answersBefore.ok, refused - answersBefore.refused]).toEqual([1, 1]);
-    stage.time.advance(1_000);
+    fixture.time.advance(1_000);
     expect(ok(await venue.rules("NONEUSDT"))).toBeNull();
-    stage.time.advance(3_600_000);
+    fixture.time.advance(3_600_000);
     expect(ok(await venue.rules("ETHUSDT"))).not.toBe(rules);
   });
 
   test("doubted rules are requested again, but not twice in short time for the same reason", async () => {
-    const venue = stage.venues.venue(stage.url, "SPOT");
+    const venue = fixture.venues.venue(fixture.url, "SPOT");
     const asked = async (symbol: string) => {
       const before = venue.health().answers.ok;
       ok(await venue.rules(symbol));
@@ -216,24 +216,24 @@ describe("what is the same for all accounts", () => {
     expect(await asked("ETHUSDT")).toBe(0);
     venue.doubtRules("ETHUSDT");
     expect(await asked("ETHUSDT")).toBe(1);
-    stage.time.advance(RULES_DOUBT_MS - 1);
+    fixture.time.advance(RULES_DOUBT_MS - 1);
     venue.doubtRules("ETHUSDT");
     expect(await asked("ETHUSDT")).toBe(0);
-    stage.time.advance(1);
+    fixture.time.advance(1);
     venue.doubtRules("ETHUSDT");
     expect(await asked("ETHUSDT")).toBe(1);
   });
 
   test("prices are at most two seconds old, and requested once for many", async () => {
-    const venue = stage.venues.venue(stage.url, "SPOT");
+    const venue = fixture.venues.venue(fixture.url, "SPOT");
     const before = venue.health().answers.ok;
     const [one, other] = await Promise.all([venue.prices(), venue.prices()]);
     expect(ok(one).get("BTCUSDT")).toBe(decimal("60000"));
     expect(other).toBe(one);
-    stage.pairs.show("BTCUSDT", "60990", "61000");
-    stage.time.advance(1_999);
+    fixture.pairs.show("BTCUSDT", "60990", "61000");
+    fixture.time.advance(1_999);
     expect(ok(await venue.prices()).get("BTCUSDT")).toBe(decimal("60000"));
-    stage.time.advance(1);
+    fixture.time.advance(1);
     expect(ok(await venue.prices()).get("BTCUSDT")).toBe(decimal("61000"));
     expect(venue.health().answers.ok - before).toBe(2);
     expect(venue.health()).toMatchObject({ isReachable: true, pausedUntil: 0, clockOffsetMs: 0 });

@@ -1,5 +1,5 @@
-// User data streams against a server of the test's own: what is asked for, what is passed on, and what happens
-// when a socket is lost, silent or refused.
+// User data streams against a server of the test's own: what is asked for, what is passed on, and what
+// happens when a socket is lost, silent or refused.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,6 @@
 // The user data streams of the accounts at one venue, as hints that an order has changed. Streams of many
-// accounts share a socket, since a venue limits connections by address (300 in five minutes).
-// A subscription is *waiting* (for its next attempt), *asked* (for a listen key, or the answer of the socket) or
+// accounts share a socket, since a venue limits connections by address (300 in five minutes). A subscription
+// is *waiting* (for its next attempt), *asked* (for a listen key, or the answer of the socket) or
 // *live*, which begins with RESUMED, since earlier events were missed. A lost socket, an expired key and a
 // refusal lead back to waiting. Nothing here fails: without a stream there are the polls. Source: reference
 // sockets, sections 1, 2, 6 and 7.
@@ -301,7 +301,10 @@ function subscriptionIdIn(answer: Body | null): string | null {
   return typeof id === "number" ? String(id) : null;
 }
 
-/** Whether an answer says that asking again soon is of no use; a refused time is corrected by the next request. */
+/**
+ * Whether an answer says that asking again soon is of no use; a refused time is corrected by the next
+ * request.
+ */
 function isRefusal(answer: Body | null): boolean {
   const { code } = (answer?.error ?? {}) as Body;
   return typeof code === "number" && code !== TIMESTAMP_CODE;

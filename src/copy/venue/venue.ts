@@ -109,6 +109,14 @@ export type FillsAsked = {
   readonly executed: Quantity | null;
 };
 
+export type FillsSince = {
+  readonly symbol: string;
+  /** Before the first fill of these orders, wall time, Unix ms; at most six days ago. */
+  readonly since: number;
+  /** The executed quantity of each order, by the venue's ids. */
+  readonly orders: ReadonlyMap<string, Quantity>;
+};
+
 /** An execution on a contract, by one order at one price. */
 export type VenueTrade = {
   readonly venueOrderId: string;
@@ -141,9 +149,9 @@ export type VenueBalances = {
 };
 
 /**
- * What an account's user data stream says: a hint to query the venue, never booked itself. RESUMED: events are
- * received from now on; earlier ones may have been missed. ORDER: an order, or a leg, was placed, executed or
- * ended; `executed`: how much of it at least, if that is said.
+ * What an account's user data stream says: a hint to query the venue, never booked itself. RESUMED: events
+ * are received from now on; earlier ones may have been missed. ORDER: an order, or a leg, was placed,
+ * executed or ended; `executed`: how much of it at least, if that is said.
  */
 export type VenueEvent =
   | { readonly kind: "RESUMED" }
@@ -187,8 +195,8 @@ export type Venue = {
    */
   doubtRules(symbol: string): void;
   /**
-   * By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old, or
-   * `PRICES_AGE_LIMITED_MS` while the limits permit no request.
+   * By symbol, of spot pairs the last prices, of contracts the mark prices; at most `PRICES_AGE_MAX_MS` old,
+   * or `PRICES_AGE_LIMITED_MS` while the limits permit no request.
    */
   prices(): Promise<VenueAnswer<ReadonlyMap<string, Price>>>;
   /**
@@ -236,6 +244,8 @@ export type VenueClient = {
   pollWeight(of: RestingSymbols): number;
   /** Null while what it lists does not add up to what is executed. */
   fills(of: FillsAsked): Promise<VenueAnswer<VenueFills | null>>;
+  /** The same of several orders of a symbol at once, without those of which what it lists does not add up. */
+  fillsSince(of: FillsSince): Promise<VenueAnswer<ReadonlyMap<string, VenueFills>>>;
   /**
    * Executions on a contract since this time (wall time, Unix ms; at most six days ago), oldest first; none
    * for a spot pair. `known`: orders by the venue's ids. Null if there are more than can be listed, or the
@@ -254,8 +264,8 @@ export type VenueClient = {
     between: { readonly from: number; readonly until: number },
   ): Promise<VenueAnswer<Amount>>;
   /**
-   * Sets isolated margin and a leverage on a contract; OK if they are set already. OPEN: for something that only opens;
-   * REDUCE, or missing: see `VenueOrder.priority`.
+   * Sets isolated margin and a leverage on a contract; OK if they are set already. OPEN: for something that
+   * only opens; REDUCE, or missing: see `VenueOrder.priority`.
    */
   setLeverage(symbol: string, leverage: number, priority?: "OPEN" | "REDUCE"): Promise<VenueAnswer<null>>;
   /** Passes on the events of the account's user data stream until the returned function is called. */

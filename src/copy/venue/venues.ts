@@ -128,7 +128,7 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
       const ask = (call: RestCall) =>
         rest.ask(asker, {
           ...call,
-          ...(isPolling && call.priority !== "FEES" && { priority: "POLL" }),
+          ...(isPolling && { priority: "POLL" }),
           ...(isKeyCheck && { isKeyCheck }),
         });
       const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
@@ -284,7 +284,10 @@ function ok<Value>(value: Value): VenueAnswer<Value> {
 }
 
 export const PRICES_AGE_MAX_MS = 2_000;
-/** While the venue's limits permit no request, older prices are used up to this age, ms: no exit waits for newer ones. */
+/**
+ * While the venue's limits permit no request, older prices are used up to this age, ms: no exit waits for
+ * newer ones.
+ */
 export const PRICES_AGE_LIMITED_MS = 60_000;
 /** After a failure prices are not requested again this long, ms. */
 const PRICES_RETRY_MS = 500;

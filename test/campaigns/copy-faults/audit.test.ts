@@ -13,8 +13,8 @@ import {
 import type { Leg } from "../../../src/domain/leg.ts";
 import type { Order } from "../../../src/domain/order.ts";
 import { decimal } from "../../../src/money/decimal.ts";
-import { emptyPockets } from "../../../src/money/posting.ts";
-import { settingsOf } from "../../copy/cast.ts";
+import { emptyLedgerAccounts } from "../../../src/money/posting.ts";
+import { settingsOf } from "../../copy/actors.ts";
 import { auditCopy } from "./audit.ts";
 import type { CopyBooks } from "./books.ts";
 
@@ -97,7 +97,7 @@ describe("the audit of a copy", () => {
       { entries: [{ ...BOUGHT, status: "SKIPPED", skip: SKIPPED.skip }, RESTED, SKIPPED, CANCEL] },
     ],
     [
-      "another size than is told",
+      "another size than the log says",
       "CHANGED",
       { entries: [{ ...BOUGHT, quantity: decimal("99") }, RESTED, SKIPPED] },
     ],
@@ -242,7 +242,7 @@ function copyOf(doneSeq: number, held: string): Copy {
 
 function accountOf(held: string) {
   const account = emptyAccount("venue", "SPOT");
-  account.balances.set("DOGE", { ...emptyPockets(), free: decimal(held) });
+  account.balances.set("DOGE", { ...emptyLedgerAccounts(), free: decimal(held) });
   return account;
 }
 

@@ -257,8 +257,8 @@ function orderFaults(books: CopyBooks): CopyFault[] {
 }
 
 /**
- * No order that the strategy canceled is open at the venue, which a cancel sent before its order would cause. The
- * last stop of a position that the copy has stays, and its cancel says so.
+ * No order that the strategy canceled is open at the venue, which a cancel sent before its order would cause.
+ * The last stop of a position that the copy has stays, and its cancel says so.
  */
 function cancelFaults(books: CopyBooks, placed: ReadonlyMap<string, Placed>): CopyFault[] {
   const takenBack = new Set(

@@ -21,8 +21,8 @@ export function balanceFaults(books: CopyBooks): CopyFault[] {
 /** What the account has, in units: nothing was ever put there but by the copy. */
 function hadOf({ copy, venue: { account } }: CopyBooks, symbol: string): bigint {
   if (copy.family === "FUTURES") return account.positions.get(symbol)?.quantity ?? 0n;
-  const pockets = account.balances.get(symbol.slice(0, -COPY_QUOTE_ASSET.length));
-  return pockets === undefined ? 0n : pockets.free + pockets.locked;
+  const ledgerAccounts = account.balances.get(symbol.slice(0, -COPY_QUOTE_ASSET.length));
+  return ledgerAccounts === undefined ? 0n : ledgerAccounts.free + ledgerAccounts.locked;
 }
 
 /** The executions in the log, for the text of a fault. */

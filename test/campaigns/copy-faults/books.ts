@@ -6,7 +6,7 @@ import type { Copy, LeadAction, MirrorEntry } from "../../../src/domain/copying.
 import type { Leg } from "../../../src/domain/leg.ts";
 import type { Order } from "../../../src/domain/order.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { Copier, Lead } from "../../copy/cast.ts";
+import type { Copier, Lead } from "../../copy/actors.ts";
 import { SYMBOLS } from "./lead-trader.ts";
 
 export type CopyBooks = {

@@ -7,11 +7,11 @@ import { faultLines, type Line, renderStores } from "../harness/report.ts";
 import { BEHAVIORS, type Behavior } from "./exchange-behavior.ts";
 import type { CopyFaultKind } from "./faults.ts";
 import { FATES, type Fate } from "./faulty-way.ts";
-import { PLANTS, type PlantName, plant } from "./plants.ts";
+import { MUTATIONS, type MutationName, mutation } from "./mutations.ts";
 import { copyUnderFire, type RunReport } from "./run.ts";
 
 const MS_PER_SECOND = 1_000;
-const PLANT_NAMES = Object.keys(PLANTS) as PlantName[];
+const PLANT_NAMES = Object.keys(MUTATIONS) as MutationName[];
 
 export const CAMPAIGN = campaign({
   name: "copy-faults",
@@ -36,14 +36,14 @@ lacked its strategy's stop for more than 10 s, and every size was computed from 
     noCuts: aSwitch("the way to the venue is left alone"),
     noExchange: aSwitch("the venue is another gateway, at the prices of the strategies"),
     hideMax: number("seconds for which an order is hidden at most", { usual: 600, most: 3_600 }),
-    plant: oneOf(
+    mutation: oneOf(
       PLANT_NAMES,
       `runs a copy of the program with a fault in it, which has to be found:\n${PLANT_NAMES.join(",\n")}`,
     ),
     json: JSON_REPORT,
   },
   async run({ store, orders, seed, leads, copiers, ...flags }, { interrupted: signal }) {
-    const root = flags.plant === null ? undefined : plant(flags.plant);
+    const root = flags.mutation === null ? undefined : mutation(flags.mutation);
     const reports = await onEachStore(store, signal, (name) =>
       copyUnderFire({
         ...{ store: name, seed, orders, leads, copiers, cuts: !flags.noCuts, root, signal },

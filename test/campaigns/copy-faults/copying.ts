@@ -2,7 +2,7 @@
 // on PostgreSQL one of two copier processes beside a gateway that goes on.
 import { join } from "node:path";
 import { CLAIM_MS, LEASE_MS } from "../../../src/copy/leads/leads.ts";
-import { newDirectory, type Program, startProgram } from "../../support/gateway.ts";
+import { newDirectory, type Program, startProgram } from "../../support/servers/gateway.ts";
 import { HEEDS_ADDRESSES } from "../harness/markets.ts";
 import type { CrashedStore } from "../harness/stores.ts";
 import type { Span } from "./stops.ts";

@@ -1,11 +1,11 @@
-// The program of an earlier commit, from the repository's own history, and a cast that it has put into its own database. What was
-// installed for the present one serves it too.
+// The program of an earlier commit, from the repository's own history, and a cast that it has put into its
+// own database. What was installed for the present one serves it too.
 import { execFileSync } from "node:child_process";
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { StrategyType } from "../../../src/domain/account.ts";
-import type { Copier, Lead, Terms } from "../../copy/cast.ts";
-import { type Credentials, newDirectory } from "../../support/gateway.ts";
+import type { Copier, Lead, Terms } from "../../copy/actors.ts";
+import { type Credentials, newDirectory } from "../../support/servers/gateway.ts";
 import type { CrashedStore } from "../harness/stores.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -22,7 +22,10 @@ export type CastOrder = {
 };
 export type Cast = { readonly lead: Lead; readonly copiers: readonly Copier[] }[];
 
-/** Lays out the program of a commit; answers where it lies, or null where the history does not have the commit. */
+/**
+ * Lays out the program of a commit; answers where it lies, or null where the history does not have the
+ * commit.
+ */
 export function programOf(commit: string): string | null {
   try {
     execFileSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: ROOT, stdio: "ignore" });

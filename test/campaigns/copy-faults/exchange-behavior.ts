@@ -1,10 +1,10 @@
-// What a real exchange does and another gateway does not: it refuses an exit once, does not show an order that it has executed,
-// accepts a client id again, counts request weight by address, and cuts streams.
+// What a real exchange does and another gateway does not: it refuses an exit once, does not show an order
+// that it has executed, accepts a client id again, counts request weight by address, and cuts streams.
 //
-// Each behavior follows a schedule, not chance alone, so that every run meets it. Positions and balances are always those of the
-// venue. Partial fills are not among them: the venue fills every order whole.
+// Each behavior follows a schedule, not chance alone, so that every run meets it. Positions and balances are
+// always those of the venue. Partial fills are not among them: the venue fills every order whole.
 import { createHmac } from "node:crypto";
-import type { Answer, Passing } from "../../support/fault-proxy.ts";
+import type { Answer, Passing } from "../../support/servers/fault-proxy.ts";
 
 export const BEHAVIORS = ["REFUSE_EXIT", "HIDE", "REUSE_IDS", "WEIGHT_BY_ADDRESS", "CUT_STREAM"] as const;
 export type Behavior = (typeof BEHAVIORS)[number];

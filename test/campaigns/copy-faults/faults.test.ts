@@ -1,6 +1,6 @@
 // A short run on every change, on each store. `npm run copy-faults` is longer.
 import { describe, expect, test } from "vitest";
-import { hasPostgres, postgresTitle } from "../../support/postgres.ts";
+import { hasPostgres, postgresTitle } from "../../support/servers/postgres.ts";
 import type { StoreName } from "../harness/stores.ts";
 import { renderCopies } from "./campaign.ts";
 import { SURE_FATES } from "./faulty-way.ts";

@@ -2,11 +2,20 @@
 import type { Found } from "../harness/report.ts";
 
 export type CopyFaultKind =
-  /** The strategy did something, and no entry of the mirror log says what became of it; or an order that it tells of is not there. */
+  /**
+   * The strategy did something, and no entry of the mirror log says what became of it; or an order that it
+   * tells of is not there.
+   */
   | "LOST"
-  /** The venue has an order that no entry tells of, or one was accepted there twice, or two entries answer one action. */
+  /**
+   * The venue has an order that no entry tells of, or one was accepted there twice, or two entries answer one
+   * action.
+   */
   | "DOUBLED"
-  /** Orders of one symbol stand at the venue in another order than the strategy's; or a cancel has come to nothing. */
+  /**
+   * Orders of one symbol stand at the venue in another order than the strategy's; or a cancel has come to
+   * nothing.
+   */
   | "DISORDERED"
   /** It was not copied, and nothing says why; or it is said not to have been copied, and is there. */
   | "UNEXPLAINED"
@@ -14,7 +23,10 @@ export type CopyFaultKind =
   | "CHANGED"
   /** What the copy says that it holds is not what its orders have brought, or not what its account has. */
   | "UNBALANCED"
-  /** At the end it holds more or less at the venue than its strategy's history entitles it to, and nothing accounts for it. */
+  /**
+   * At the end it holds more or less at the venue than its strategy's history entitles it to, and nothing
+   * accounts for it.
+   */
   | "OFF_TARGET"
   /** It had a position without a stop for too long while its strategy had a stop, or had one when it left. */
   | "NAKED"

@@ -5,7 +5,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
-import { type Answer, FaultProxy, type Passing, type Rule, type Send } from "../../support/fault-proxy.ts";
+import {
+  type Answer,
+  FaultProxy,
+  type Passing,
+  type Rule,
+  type Send,
+} from "../../support/servers/fault-proxy.ts";
 import { type Chances, drawFate } from "../harness/fates.ts";
 import { type BehaviorOptions, ExchangeBehavior, requestOf, signedAgain } from "./exchange-behavior.ts";
 

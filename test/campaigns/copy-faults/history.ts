@@ -1,4 +1,5 @@
-// What an account had at each moment, replayed from the journal of its gateway. Nothing of the code that copies is used.
+// What an account had at each moment, replayed from the journal of its gateway. Nothing of the code that
+// copies is used.
 import { type Account, closingSide, emptyAccount, type StrategyType } from "../../../src/domain/account.ts";
 import { COPY_QUOTE_ASSET } from "../../../src/domain/copying.ts";
 import type { Trade } from "../../../src/domain/order.ts";

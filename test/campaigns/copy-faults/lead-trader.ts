@@ -1,7 +1,7 @@
 // Trades a copied strategy: orders of every kind, cancels, legs and leverages, drawn from the seed. A request
 // without an answer is retried under the same client id, so that the strategy goes on after any crash.
 import type { StrategyType } from "../../../src/domain/account.ts";
-import type { Lead } from "../../copy/cast.ts";
+import type { Lead } from "../../copy/actors.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
 import { LEG_PATHS, PATHS } from "../harness/routes.ts";
 import type { SteeredMarket } from "../harness/steered-market.ts";

@@ -12,9 +12,9 @@ import {
   newLeads,
   newVenueAccounts,
   type Terms,
-} from "../../copy/cast.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
+} from "../../copy/actors.ts";
 import { seededRandom } from "../../support/random.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import { openSteeredMarket, type SteeredMarket } from "../harness/steered-market.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../harness/stores.ts";
 import { Copying } from "./copying.ts";
@@ -106,9 +106,9 @@ const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 const ACT_MS_MIN = 220;
 const ACT_MS_SPAN = 200;
 /**
- * At least so long for each copy, ms, so that the venue's weight suffices. Of the 2,400 a minute that an address has for
- * futures, a copied order takes about nine: two for margin and leverage, five for its fee, the rest for queries and cancels.
- * With more, nearly everything is skipped as too late, and shows nothing.
+ * At least so long for each copy, ms, so that the venue's weight suffices. Of the 2,400 a minute that an
+ * address has for futures, a copied order takes about nine: two for margin and leverage, five for its fee,
+ * the rest for queries and cancels. With more, nearly everything is skipped as too late, and shows nothing.
  */
 const ACT_MS_PER_COPY = 70;
 const PRICE_EVERY_MS = 400;

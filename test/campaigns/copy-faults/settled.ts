@@ -28,7 +28,10 @@ const KILLED_MS_MAX = 60_000;
 
 /** How long a copy may take to bring its positions to their targets once nothing fails any more, ms. */
 const ON_TARGET_MS_MAX = 30_000;
-/** How long it may take to learn what became of its orders and what they cost, for as many copies as there are, ms. */
+/**
+ * How long it may take to learn what became of its orders and what they cost, for as many copies as there
+ * are, ms.
+ */
 const LEARNED_MS_MAX = MENDED_MS_MAX;
 
 type World = {

@@ -6,7 +6,7 @@ import { collectiveId } from "../../../src/domain/collective-id.ts";
 import { type Copy, EMPTY_BOOK, type MirrorEntry, type Scale } from "../../../src/domain/copying.ts";
 import type { Order, Trade } from "../../../src/domain/order.ts";
 import { decimal, type Quantity } from "../../../src/money/decimal.ts";
-import { settingsOf } from "../../copy/cast.ts";
+import { settingsOf } from "../../copy/actors.ts";
 import type { CopyBooks } from "./books.ts";
 import type { Moment } from "./history.ts";
 import { sizeFaults } from "./sizes.ts";

@@ -1,7 +1,7 @@
-// A database with live copies that an earlier program has made and left in the middle of its work is taken over: no order is doubled,
-// and no line is lost.
+// A database with live copies that an earlier program has made and left in the middle of its work is taken
+// over: no order is doubled, and no line is lost.
 import { describe, expect, test } from "vitest";
-import { hasPostgres, postgresTitle } from "../../support/postgres.ts";
+import { hasPostgres, postgresTitle } from "../../support/servers/postgres.ts";
 import type { StoreName } from "../harness/stores.ts";
 import { renderCopies } from "./campaign.ts";
 import { programOf } from "./earlier-program.ts";

@@ -1,8 +1,8 @@
 // The oracle of state: compares a copy's account at the venue with what its strategy's history entitles it
 // to. A copy is entitled to what its orders opened for executed orders of the strategy, less what the
 // strategy closed: an exit of a third leaves two thirds, and a flat strategy entitles to nothing. An excess
-// is a fault unless an open exit is about to sell it, or what that leaves is too small to trade. A deficit is no fault: a
-// copy opens nothing without consent.
+// is a fault unless an open exit is about to sell it, or what that leaves is too small to trade. A deficit is
+// no fault: a copy opens nothing without consent.
 
 import { collectiveId } from "../../../src/domain/collective-id.ts";
 import { isOpen, type Order } from "../../../src/domain/order.ts";

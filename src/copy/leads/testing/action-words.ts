@@ -10,10 +10,10 @@ export function wordsOf(action: LeadAction): string {
     ...[...lastPrices].map(([symbol, price]) => `${symbol} ${formatBriefly(price)}`),
     ...[...promised].map(([symbol, quantity]) => `exits for ${formatBriefly(quantity)} ${symbol}`),
   ];
-  return `${deedWords(action)} | ${has.join(", ")}`;
+  return `${intentText(action)} | ${has.join(", ")}`;
 }
 
-function deedWords(action: LeadAction): string {
+function intentText(action: LeadAction): string {
   switch (action.kind) {
     case "PLACE": {
       const { orderId, side, orderType, quantity, price, stopPrice, reduceOnly, leverage, filled } = action;

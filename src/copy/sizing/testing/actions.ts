@@ -1,10 +1,10 @@
 // Actions of a strategy and entries of a copy's log, for tests; missing values are empty.
 import {
   BLANK_ENTRY,
-  type LeadDeed,
   type LeadPlacement,
   type LeadState,
   type MirrorEntry,
+  type OrderIntent,
 } from "../../../domain/copying.ts";
 import { decimal, ZERO } from "../../../money/decimal.ts";
 
@@ -40,8 +40,8 @@ export function placement(given: Partial<LeadPlacement>): LeadPlacement {
   };
 }
 
-export function actionOf<D extends LeadDeed>(seq: number, lead: LeadState, deed: D) {
-  return { seq, version: seq, at: seq, lead, ...deed };
+export function actionOf<D extends OrderIntent>(seq: number, lead: LeadState, intent: D) {
+  return { seq, version: seq, at: seq, lead, ...intent };
 }
 
 export function entryOf(given: Partial<MirrorEntry>): MirrorEntry {

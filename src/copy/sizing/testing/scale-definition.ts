@@ -1,4 +1,5 @@
-// The definition of scaling, reckoned in another way than the code does: what properties of it are held against.
+// The definition of scaling, reckoned in another way than the code does: what properties of it are held
+// against.
 import type { ScaleInput } from "../proportion.ts";
 
 const ONE = 100_000_000n;

@@ -4,8 +4,8 @@
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { eventually } from "../../../test/support/eventually.ts";
-import type { Credentials } from "../../../test/support/gateway.ts";
-import { openOwnGateway } from "../../../test/support/own-gateway.ts";
+import type { Credentials } from "../../../test/support/servers/gateway.ts";
+import { openOwnGateway } from "../../../test/support/servers/own-gateway.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { Command, PlaceOrder } from "../../domain/command.ts";
@@ -27,7 +27,7 @@ import type { CopyStore } from "../../store/store.ts";
 import { Copies } from "../copies.ts";
 import { sealCredentials } from "../credentials.ts";
 import { Leads } from "../leads/leads.ts";
-import { openVenueStage, order } from "../venue/testing/venue-stage.ts";
+import { openVenueFixture, order } from "../venue/testing/venue-fixture.ts";
 import type { VenueOrder } from "../venue/venue.ts";
 import { createVenues } from "../venue/venues.ts";
 import { beginCopyAt } from "./copy-rows.ts";
@@ -35,7 +35,7 @@ import { beginCopyAt } from "./copy-rows.ts";
 /** A copier of a strategy, and the account at the venue. */
 export type Copier = { readonly copyId: string; readonly account: Credentials };
 
-export type CopiesStage = Awaited<ReturnType<typeof openCopiesStage>>;
+export type CopiesFixture = Awaited<ReturnType<typeof openCopiesFixture>>;
 
 /** How far `waitFor` advances the clock between two checks, ms. */
 const STEP_MS = 500;
@@ -46,7 +46,7 @@ const STEP_MS = 500;
 const IDLE_CHECKS = 400;
 const FULL: CopySettings = EXACT_SETTINGS;
 
-export async function openCopiesStage({
+export async function openCopiesFixture({
   through,
   waitsForFees = true,
   hasSockets = false,
@@ -60,7 +60,7 @@ export async function openCopiesStage({
   /** Whether the venue serves user data streams. */
   readonly hasSockets?: boolean;
 } = {}) {
-  const venue = await openVenueStage({ hasSockets });
+  const venue = await openVenueFixture({ hasSockets });
   const { time, pairs, contracts } = venue;
   pairs.show("BTCUSDT", "99990", "100000");
   pairs.show("ETHUSDT", "1999", "2000");
@@ -71,7 +71,7 @@ export async function openCopiesStage({
   const log = pino({ level: process.env.LANES_LOG ?? "silent" });
   const own = await openOwnGateway(feeds, time.now, { log });
   const { store, master, desk } = own.gateway;
-  const told: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
+  const notified: { readonly copyId: string; readonly reason: CopyReason | CopyAlarm }[] = [];
   /** The functions between an executor and its store; a test may replace them. */
   const seams: Pick<CopyStore, "recordProgress" | "findAccount"> = {
     recordProgress: store.copying.recordProgress,
@@ -105,8 +105,8 @@ export async function openCopiesStage({
   function restWatch(): () => number {
     let [seen, checks] = [-1, 0];
     return () => {
-      checks = stage.isBusy() || stage.doneSoFar() !== seen ? 0 : checks + 1;
-      seen = stage.doneSoFar();
+      checks = fixture.isBusy() || fixture.doneSoFar() !== seen ? 0 : checks + 1;
+      seen = fixture.doneSoFar();
       return checks;
     };
   }
@@ -130,7 +130,7 @@ export async function openCopiesStage({
       timers: time,
       mayRun: () => isAlive && leads.mayRun(),
       isAllowed: (asked) => asked === origin,
-      tell: ({ copyId }, reason) => told.push({ copyId, reason }),
+      tell: ({ copyId }, reason) => notified.push({ copyId, reason }),
       log,
       ...(bounds.openRowsMax !== null && { openRowsMax: bounds.openRowsMax }),
     });
@@ -157,13 +157,13 @@ export async function openCopiesStage({
     return { holder, leads, copies, venues, end };
   }
 
-  const stage = {
+  const fixture = {
     venue,
     time,
     pairs,
     contracts,
     store,
-    told,
+    notified,
     seams,
     bounds,
     desk,
@@ -234,14 +234,14 @@ export async function openCopiesStage({
         sealed: sealCredentials(master, accountId, account),
         ...{ settings: { ...FULL, ...settings }, at: time.now() },
       });
-      await (tell === null ? stage.peopleChanged(strategyId) : tell());
+      await (tell === null ? fixture.peopleChanged(strategyId) : tell());
       return { copyId, account };
     },
     /** The strategy does something; resolves when every copy has dealt with it. */
     async does(strategyId: string, command: Command, isAwaited = true): Promise<number> {
       const outcome = await desk.execute(strategyId, command, {});
       if (isRefusal(outcome)) throw new Error(`the strategy can do that: ${JSON.stringify(outcome)}`);
-      if (running !== null && isAwaited) await stage.dealtWith(strategyId);
+      if (running !== null && isAwaited) await fixture.dealtWith(strategyId);
       return outcome.orders.at(-1)?.orderId ?? outcome.legs.at(-1)?.legId ?? 0;
     },
     /**
@@ -263,7 +263,7 @@ export async function openCopiesStage({
       const atRest = restWatch();
       await eventually("every copy has dealt with what the strategy did", async () => {
         if (await isDealtWith()) return true;
-        if (atRest() >= IDLE_CHECKS) await stage.passes(STEP_MS);
+        if (atRest() >= IDLE_CHECKS) await fixture.passes(STEP_MS);
         return false;
       });
     },
@@ -280,7 +280,7 @@ export async function openCopiesStage({
       await eventually(what, async () => {
         if (await holds()) return true;
         busyChecks = atRest() > 0 ? 0 : busyChecks + 1;
-        if (busyChecks === 0 || busyChecks >= IDLE_CHECKS) await stage.passes(STEP_MS);
+        if (busyChecks === 0 || busyChecks >= IDLE_CHECKS) await fixture.passes(STEP_MS);
         return false;
       });
     },
@@ -312,11 +312,11 @@ export async function openCopiesStage({
         setAt: time.now(),
       } as const;
       await store.copying.setSwitch(set, audit(strategyId));
-      await stage.peopleChanged(strategyId);
+      await fixture.peopleChanged(strategyId);
     },
     async unhalt(strategyId: string): Promise<void> {
       await store.copying.clearSwitch("STRATEGY", strategyId, audit(strategyId));
-      await stage.peopleChanged(strategyId);
+      await fixture.peopleChanged(strategyId);
     },
     async changeCopy(
       copy: Copier,
@@ -327,7 +327,7 @@ export async function openCopiesStage({
       const from = ["FOLLOWING", "PAUSED", "CLOSING"] as const;
       const change = { copyId: copy.copyId, from, status, reason, at: time.now() };
       await store.copying.changeCopy(change, audit(copy.copyId));
-      await stage.peopleChanged(strategyId);
+      await fixture.peopleChanged(strategyId);
     },
     /** As an owner does it who keeps the copy's holdings. */
     async stopCopy({ copyId }: Copier, strategyId: string): Promise<void> {
@@ -346,7 +346,7 @@ export async function openCopiesStage({
         { copyId, from, status: "STOPPED", reason: "COPIER", at, asks },
         audit(copyId),
       );
-      await stage.peopleChanged(strategyId);
+      await fixture.peopleChanged(strategyId);
     },
     /** Trades on the copier's account outside the copy, with market orders. */
     async trades(
@@ -372,10 +372,10 @@ export async function openCopiesStage({
       const requestId = randomUUID();
       const blank = { mayIncrease: false, askedAt: time.now(), doneAt: null, failure: null };
       await store.copying.addRequest({ ...blank, ...of, requestId, copyId: copy.copyId }, null);
-      await stage.peopleChanged(strategyId);
+      await fixture.peopleChanged(strategyId);
       const find = async () =>
         (await store.copying.listRequests(copy.copyId, 100)).find((each) => each.requestId === requestId);
-      await stage.waitFor("the request is done", async () => (await find())?.doneAt != null);
+      await fixture.waitFor("the request is done", async () => (await find())?.doneAt != null);
       const done = await find();
       if (done === undefined) throw new Error("a request that was added is there");
       return done;
@@ -391,7 +391,7 @@ export async function openCopiesStage({
     },
     /** The same, in lines that a trader can read. */
     async log(copier: Copier): Promise<readonly string[]> {
-      return (await stage.entries(copier)).map(wordsOf);
+      return (await fixture.entries(copier)).map(wordsOf);
     },
     /** The amount of an asset in a copier's account, at the venue itself. */
     async owned({ account }: Copier, asset: string): Promise<string> {
@@ -405,16 +405,16 @@ export async function openCopiesStage({
     },
     /** By the copy's own book. */
     async holds(copier: Copier, symbol: string): Promise<string> {
-      const { book } = await stage.copy(copier);
+      const { book } = await fixture.copy(copier);
       return formatBriefly(book.holdings.get(symbol)?.quantity ?? (0n as Quantity));
     },
     async [Symbol.asyncDispose]() {
-      await stage.stop();
+      await fixture.stop();
       await own.close();
       await venue[Symbol.asyncDispose]();
     },
   };
-  return stage;
+  return fixture;
 }
 
 /** A client's placement; at the market without a price. */

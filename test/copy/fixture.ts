@@ -9,7 +9,7 @@ import { HEEDS_ADDRESSES } from "../campaigns/harness/markets.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
 import { signedUnits } from "../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed, type WireAnswer } from "../support/signed-client.ts";
 import {
   type Books,
@@ -19,7 +19,7 @@ import {
   newLeads,
   newVenueAccounts,
   type Terms,
-} from "./cast.ts";
+} from "./actors.ts";
 import { tradesAt } from "./probe.ts";
 
 export type Side = Books & { readonly gateway: GatewayProcess };
@@ -29,7 +29,7 @@ const ASK_AGAIN_MS = 20;
 const ENTRIES_MAX = 1_000;
 export type Parameters = Readonly<Record<string, string | number>>;
 
-export class CopyStage {
+export class CopyFixture {
   readonly market: SteeredMarket;
   readonly lead: Side;
   readonly venue: Side;
@@ -50,12 +50,12 @@ export class CopyStage {
   }: {
     readonly venueMarket?: SteeredMarket;
     readonly through?: (url: string) => Promise<string>;
-  } = {}): Promise<CopyStage> {
+  } = {}): Promise<CopyFixture> {
     const market = await openSteeredMarket();
     const venue = await openSide({ ...(venueMarket ?? market).env, ...HEEDS_ADDRESSES });
     const origin = await through(venue.gateway.url);
     const lead = await openSide({ ...market.env, ...HEEDS_ADDRESSES, COPY_VENUES: origin });
-    return new CopyStage(market, lead, venue, origin);
+    return new CopyFixture(market, lead, venue, origin);
   }
 
   /** A new strategy that may be followed. */

@@ -1,10 +1,11 @@
-// A person at the dashboard of the leads' gateway, as far as its server sees one: signed in, with an authenticator, calling rows.
+// A person at the dashboard of the leads' gateway, as far as its server sees one: signed in, with an
+// authenticator, calling rows.
 
 import type { Person } from "../../src/domain/person.ts";
 import { makePerson } from "../../src/people/made-people.ts";
 import { Authenticator } from "../browser/authenticator.ts";
-import { Browser } from "../support/dashboard-client.ts";
-import type { Books } from "./cast.ts";
+import { Browser } from "../support/dashboard/client.ts";
+import type { Books } from "./actors.ts";
 
 const PASSWORD = "seven lyrebirds sing at dusk";
 

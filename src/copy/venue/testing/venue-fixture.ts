@@ -2,9 +2,9 @@
 // clock, its market and what its market reaches are the test's. Beside it, our own side of it: venues on the
 // same clock.
 import type { Logger } from "pino";
-import type { Credentials } from "../../../../test/support/gateway.ts";
 import { contractRow, OwnContracts } from "../../../../test/support/own-contracts.ts";
-import { openOwnGateway } from "../../../../test/support/own-gateway.ts";
+import type { Credentials } from "../../../../test/support/servers/gateway.ts";
+import { openOwnGateway } from "../../../../test/support/servers/own-gateway.ts";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import type { StrategyType } from "../../../domain/account.ts";
 import { fillKey, legTriggerKey, triggerKey } from "../../../domain/command.ts";
@@ -25,10 +25,10 @@ import type { VenueClient, VenueOrder } from "../venue.ts";
 import { createVenues } from "../venues.ts";
 import { OwnPairs } from "./own-pairs.ts";
 
-export type VenueStage = Awaited<ReturnType<typeof openVenueStage>>;
+export type VenueFixture = Awaited<ReturnType<typeof openVenueFixture>>;
 
 /** `hasSockets`: it serves user data streams. */
-export async function openVenueStage({ hasSockets = false }: { readonly hasSockets?: boolean } = {}) {
+export async function openVenueFixture({ hasSockets = false }: { readonly hasSockets?: boolean } = {}) {
   // In the middle of a minute, so that a test stays within one unless it wants to leave it.
   const time = createManualTime(Date.UTC(2026, 0, 1, 12, 0, 20));
   let aheadMs = 0;

@@ -1,8 +1,8 @@
-// Faults that are planted in a copy of the program, so that it can be shown that the audit finds them. The copy lies in a temporary
-// directory; all but `src/` is the project's own.
+// Faults that are planted in a copy of the program, so that it can be shown that the audit finds them. The
+// copy lies in a temporary directory; all but `src/` is the project's own.
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newDirectory } from "../../support/gateway.ts";
+import { newDirectory } from "../../support/servers/gateway.ts";
 import type { CopyFaultKind } from "./faults.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -13,7 +13,7 @@ type Change = {
   readonly from: RegExp;
   readonly to: string;
 };
-type Plant = {
+type Mutation = {
   readonly what: string;
   /** The kinds of faults of which the audit has to find some. */
   readonly finds: readonly CopyFaultKind[];
@@ -31,7 +31,7 @@ const toldBefore = (delay: string): Change => ({
     const answer: any = { kind: "OK", value: said };`,
 });
 
-export const PLANTS = {
+export const MUTATIONS = {
   "random-ids": {
     what: "client ids are drawn: what is sent again is another order",
     finds: ["DOUBLED"],
@@ -145,11 +145,11 @@ export const PLANTS = {
       },
     ],
   },
-} as const satisfies Readonly<Record<string, Plant>>;
-export type PlantName = keyof typeof PLANTS;
+} as const satisfies Readonly<Record<string, Mutation>>;
+export type MutationName = keyof typeof MUTATIONS;
 
 /** Makes a copy of the program with a fault in it; answers where it lies. */
-export function plant(name: PlantName): string {
+export function mutation(name: MutationName): string {
   const root = newDirectory();
   for (const entry of readdirSync(ROOT)) {
     if (entry !== "src" && !entry.startsWith(".")) symlinkSync(join(ROOT, entry), join(root, entry));
@@ -160,9 +160,11 @@ export function plant(name: PlantName): string {
 }
 
 /** The files that a fault changes, as they are with it. Throws if there is nothing of what it changes. */
-export function changedFiles(name: PlantName): readonly { readonly file: string; readonly text: string }[] {
+export function changedFiles(
+  name: MutationName,
+): readonly { readonly file: string; readonly text: string }[] {
   const texts = new Map<string, string>();
-  for (const { file, from, to } of PLANTS[name].changes as readonly Change[]) {
+  for (const { file, from, to } of MUTATIONS[name].changes as readonly Change[]) {
     const text = texts.get(file) ?? readFileSync(join(ROOT, "src", file), "utf8");
     if (!from.test(text)) throw new Error(`${name} cannot be planted: ${file} has changed`);
     texts.set(file, text.replace(from, to));

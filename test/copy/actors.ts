@@ -11,7 +11,7 @@ import { seedStrategies } from "../../src/keys/seed.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { newId } from "../../src/people/made-people.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 
 /** A service's database with the key that secrets are sealed under. */
 export type Books = { readonly store: Store; readonly master: MasterKey };
