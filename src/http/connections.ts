@@ -5,10 +5,16 @@ import type { Socket } from "node:net";
 
 /** A server that closes waits this long for requests in flight, ms. */
 const LAST_ANSWERS_MS_MAX = 3_000;
-/** How often stalled connections are checked, ms: a client that reads nothing is cut after one or two intervals. */
+/**
+ * How often stalled connections are checked, ms: a client that reads nothing is cut after one or two
+ * intervals.
+ */
 export const STALL_CHECK_INTERVAL_MS = 30_000;
 
-/** All connections, so that a server that closes can cut also those that have not finished their TLS handshake. */
+/**
+ * All connections, so that a server that closes can cut also those that have not finished their TLS
+ * handshake.
+ */
 export class Connections {
   readonly #sockets = new Set<Socket>();
 
@@ -26,7 +32,10 @@ export class Connections {
 
 /** The requests that were accepted and not answered yet. A server that closes lets them finish first. */
 export class InFlight {
-  /** The number of pending answers of each connection. A map of requests would change with each, which costs memory. */
+  /**
+   * The number of pending answers of each connection. A map of requests would change with each, which costs
+   * memory.
+   */
   readonly #owed = new WeakMap<Socket, { count: number }>();
   #count = 0;
   #whenNone: PromiseWithResolvers<void> | null = null;
@@ -66,8 +75,8 @@ export class InFlight {
 }
 
 /**
- * Stalled connections: the client does not read, so the server has to buffer the answers. A periodic check cuts them; a timeout of each
- * socket would do the same, at a tenth of the cost of a request.
+ * Stalled connections: the client does not read, so the server has to buffer the answers. A periodic check
+ * cuts them; a timeout of each socket would do the same, at a tenth of the cost of a request.
  */
 export class StalledConnections {
   readonly #sockets = new Set<Socket>();

@@ -3,15 +3,20 @@
 //
 // Authentication checks in this order: key header → parameters readable → timestamp → recvWindow → key →
 // signature → window. An unknown key fails at the same check, with the same refusal, as a wrong signature:
-// without the secret, nobody can find out which keys exist (decision 54). Routes of listen keys need the header
-// alone, as on the exchange: there each wrong key counts as a failed authentication of the address.
+// without the secret, nobody can find out which keys exist (decision 54). Routes of listen keys need the
+// header alone, as on the exchange: there each wrong key counts as a failed authentication of the address.
 // Source: design, section 6 (checks of a signed exchange request).
 import { isRefusal, type Refusal } from "../domain/refusal.ts";
 import type { BoundKey } from "../domain/strategy.ts";
 import { secretOf, userIdOf } from "../keys/api-keys.ts";
 import { signedMessage, verifies } from "../keys/signatures.ts";
 import { METRICS_PATH } from "../observability/metrics.ts";
-import { BOT_KEY_HEADER, type FailedCheck, headerOf, type Sighting } from "../observability/sighting.ts";
+import {
+  BOT_KEY_HEADER,
+  type FailedCheck,
+  headerOf,
+  type RequestContext,
+} from "../observability/request-context.ts";
 import type { Usage } from "../rate-limits/budgets.ts";
 import { personHolder } from "../rate-limits/holder.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
@@ -122,7 +127,7 @@ const AHEAD_MAX_MS = 1_000;
 function authenticate(
   { request, body, route }: Asked<Route>,
   gateway: Pick<Gateway, "store" | "master" | "wallNow">,
-  context: Sighting,
+  context: RequestContext,
 ): Promise<ExchangeCaller | Unauthenticated<Answer>> {
   const { access, known } = route;
   const { apiKey, query } = request;
@@ -159,7 +164,7 @@ export type Credentials = {
 export async function authenticateKey(
   { apiKey, readParameters, proof }: Credentials,
   gateway: Pick<Gateway, "store" | "master" | "wallNow">,
-  context: Sighting,
+  context: RequestContext,
 ): Promise<ExchangeCaller | Unauthenticated<Answer>> {
   const now = gateway.wallNow();
   const bound = await gateway.store.findKey(apiKey);

@@ -2,10 +2,9 @@
 //
 //   ban → route → authenticate → charge → admit → parse → answer → present
 //
-// The exchange-style routes, the bot family and the dashboard share it; what differs between them is a
-// `Protocol`. Rows say what is parsed, answered and presented. `execute` is the part behind authentication:
-// it knows nothing of HTTP. What the steps learn is recorded in the request context, for the request log; it
-// has no influence on the answer.
+// The exchange-style routes, the WebSocket API, the bot family and the dashboard share it; what differs
+// between them is a `Protocol`. Rows say what is parsed, answered and presented. What the steps learn is
+// recorded in the request context, for the request log; it has no influence on the answer.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Desk } from "../desk/desk.ts";
 import type { StrategyType } from "../domain/account.ts";
@@ -14,7 +13,7 @@ import type { Strategy } from "../domain/strategy.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import type { TradingPairs } from "../market/pairs.ts";
-import type { FailedCheck, RequestObserver, Sighting } from "../observability/sighting.ts";
+import type { FailedCheck, RequestContext, RequestObserver } from "../observability/request-context.ts";
 import { PAGES } from "../observability/traffic.ts";
 import type { Budgets, Charged, Usage } from "../rate-limits/budgets.ts";
 import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
@@ -155,7 +154,7 @@ export type Protocol<R, C, Answer> = {
   authenticate(
     asked: Asked<R>,
     gateway: Pick<Gateway, "store" | "master" | "wallNow">,
-    context: Sighting,
+    context: RequestContext,
   ): Promise<C | Unauthenticated<Answer>>;
   /** What the request is charged; null if authentication has charged it. */
   cost(route: R, caller: C): Cost | null;
@@ -179,9 +178,9 @@ export function methodOfRoute(method: string): string {
 export async function observed(
   request: Request,
   observer: RequestObserver,
-  steps: (context: Sighting) => Promise<Reply>,
+  steps: (context: RequestContext) => Promise<Reply>,
 ): Promise<Reply> {
-  const context = observer.sight();
+  const context = observer.received();
   try {
     const reply = await steps(context);
     observer.answered(context, request, reply);
@@ -197,7 +196,7 @@ export async function respond<A, C extends Caller<A>, Answer, R extends Row<A, C
   request: Request,
   target: { readonly route: R | null; readonly protocol: Protocol<R, C, Answer>; readonly pages: Pages },
   gateway: Gateway,
-  context: Sighting,
+  context: RequestContext,
 ): Promise<Reply> {
   const { budgets, wallNow } = gateway;
   const { route, protocol, pages } = target;
@@ -237,8 +236,8 @@ export async function respond<A, C extends Caller<A>, Answer, R extends Row<A, C
   return protocol.envelope(answer, protocol.usageHeaders.ofRoute(route, outcome), limit);
 }
 
-/** What became of an authenticated request, for the envelope of whatever brought it. */
-export type Outcome<Answer> = {
+/** What became of an authenticated request, for its envelope. */
+type Outcome<Answer> = {
   /** The body that the row presents, or why there is none. */
   readonly answer: Answer | Refusal;
   /** The counts after the charge. */
@@ -250,7 +249,7 @@ export type Outcome<Answer> = {
 };
 
 /** What a request is charged before it is admitted, whose budget pays, and who is admitted. */
-export type Terms<R, C> = Pick<Protocol<R, C, never>, "admit"> & {
+type Terms<R, C> = Pick<Protocol<R, C, never>, "admit"> & {
   readonly holder: string;
   readonly cost: Cost | null;
 };
@@ -259,12 +258,12 @@ export type Terms<R, C> = Pick<Protocol<R, C, never>, "admit"> & {
  * Charges an authenticated request, admits it, and lets its row parse, answer and present. Rejects only if
  * the store has failed.
  */
-export async function execute<A, C extends Caller<A>, Answer, R extends Row<A, C & Admitted, Answer>>(
+async function execute<A, C extends Caller<A>, Answer, R extends Row<A, C & Admitted, Answer>>(
   row: R,
   caller: C,
   { holder, cost, admit }: Terms<R, C>,
   gateway: Ports & Pick<Gateway, "budgets">,
-  context: Sighting,
+  context: RequestContext,
 ): Promise<Outcome<Answer>> {
   const { budgets, wallNow } = gateway;
   const admittedAt = wallNow();

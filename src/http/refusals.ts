@@ -86,6 +86,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
     "Mandatory parameters were not sent: the body must be application/x-www-form-urlencoded, not JSON.",
   ),
   REQUEST_MALFORMED: bad(-1100, "Illegal characters found in a parameter."),
+  REQUEST_INCOMPLETE: failed(408, -1102, "The request was not complete in time."),
   RECV_WINDOW_INVALID: bad(-1131, "recvWindow must be greater than 0 and no greater than 30000."),
   TIMESTAMP_TOO_OLD: bad(-1021, "Timestamp for this request is outside of the recvWindow."),
   TIMESTAMP_AHEAD: bad(-1021, "Timestamp for this request was 1000ms ahead of the server's time."),

@@ -30,8 +30,8 @@ type Body = ReadyJson | Replay | object;
 export type Answer = Body | Refusal;
 
 /**
- * What is known of the sender of a signed request, or of one with a key alone. Public routes get no call: they
- * have no sender.
+ * What is known of the sender of a signed request, or of one with a key alone. Public routes get no call:
+ * they have no sender.
  */
 export type SignedCall = {
   /** The key that it came with. */

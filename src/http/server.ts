@@ -6,6 +6,7 @@ import {
   type OutgoingHttpHeaders,
   type ServerOptions,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Logger } from "pino";
@@ -26,7 +27,9 @@ import { type Certificate, createTlsServer } from "./tls.ts";
 import { addressOfRequest, HEADER_LINES, securityHeaders } from "./transport-security.ts";
 
 const BODY_BYTES_MAX = 16 * 1_024;
-/** Connections that the system holds until they are accepted: as many as come back at once after a restart. */
+/**
+ * Connections that the system holds until they are accepted: as many as come back at once after a restart.
+ */
 const BACKLOG = 4_096;
 const OPTIONS: ServerOptions = {
   /** Header lines and the URL together, bytes. */
@@ -277,11 +280,14 @@ function answerGarbage(error: Error & { code?: string }, socket: Socket, owesAns
   // While a request is in flight, a refusal would be taken for its answer; a cut means that its outcome is
   // unknown.
   if (owesAnswer || error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const { status, body } = refused({ refusal: "REQUEST_MALFORMED" });
+  const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  // Browsers open connections ahead, and would take an answer on one for that of the request they send next.
+  if (isLate && socket.bytesRead === 0) return void socket.destroy();
+  const { status, body } = refused({ refusal: isLate ? "REQUEST_INCOMPLETE" : "REQUEST_MALFORMED" });
   // A client that does not disconnect is cut.
   socket.setTimeout(LAST_WORDS_MS, () => socket.destroy());
   socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: ${JSON_TYPE}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${JSON_TYPE}\r\n` +
       HEADER_LINES +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );

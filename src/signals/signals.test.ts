@@ -1,13 +1,13 @@
 // Signals on a real database: what is recorded, what is executed, and what the same key answers afterwards.
 import { describe, expect, test } from "vitest";
-import { cleanStages, StubMarket } from "../desk/testing/stage.ts";
+import { cleanFixtures, StubMarket } from "../desk/testing/fixture.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import type { Signal } from "../domain/signal.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { RETRY_MS_MIN, retryMs, type Submitted } from "./signals.ts";
-import { anotherProcess, BUY, START, signalStage } from "./testing/stage.ts";
+import { anotherProcess, BUY, START, signalFixture } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 const LIMIT = { ...BUY, orderType: "LIMIT", price: "50" };
 const CLOSED = { status: "CLOSED" };
@@ -19,7 +19,7 @@ function signalOf(submitted: Submitted): Signal {
 
 test("listeners are called for what was received, sent again or postponed, until they unsubscribe", async () => {
   const market = new StubMarket();
-  const { submit, signals, sweep, time, logged } = await signalStage({ market });
+  const { submit, signals, sweep, time, logged } = await signalFixture({ market });
   const heard: string[] = [];
   signals.onNews(() => {
     throw new Error("a listener with a fault");
@@ -49,7 +49,7 @@ test("listeners are called for what was received, sent again or postponed, until
 
 describe("a new key", () => {
   test("is recorded and executed, and its order has the signal's id", async () => {
-    const { submit, signals, ordersOf } = await signalStage();
+    const { submit, signals, ordersOf } = await signalFixture();
     const submitted = await submit("a");
     const signal = signalOf(submitted);
     const [order] = await ordersOf();
@@ -62,17 +62,17 @@ describe("a new key", () => {
   });
 
   test("is recorded before it is executed", async () => {
-    const stage = await signalStage();
+    const fixture = await signalFixture();
     let recorded: readonly Signal[] = [];
-    stage.storage.beforeCommit = async () => {
-      recorded = await stage.signals.list("one");
+    fixture.storage.beforeCommit = async () => {
+      recorded = await fixture.signals.list("one");
     };
-    await stage.submit("a");
+    await fixture.submit("a");
     expect(recorded).toMatchObject([{ idempotencyKey: "a", state: { status: "RECEIVED" } }]);
   });
 
   test("whose order can never be taken is REJECTED, permanently", async () => {
-    const { submit, ordersOf } = await signalStage();
+    const { submit, ordersOf } = await signalFixture();
     const first = await submit("a", { ...BUY, quantity: "3" });
     expect(signalOf(first).state).toEqual({
       status: "REJECTED",
@@ -87,14 +87,14 @@ describe("a new key", () => {
   });
 
   test("of a strategy that is not LIVE is not recorded", async () => {
-    const { submit, signals } = await signalStage();
+    const { submit, signals } = await signalFixture();
     expect(await submit("a", BUY, CLOSED)).toEqual({ refused: "NOT_LIVE" });
     expect(await submit("a", "{", { status: "CLOSING" })).toEqual({ refused: "NOT_LIVE" });
     expect(await signals.list("one")).toEqual([]);
   });
 
   test("with a malformed body is not recorded, and can be used again", async () => {
-    const { submit, signals } = await signalStage();
+    const { submit, signals } = await signalFixture();
     expect(await submit("a", { ...BUY, stopprice: 1 })).toEqual({
       refused: "MALFORMED",
       fault: "stopprice is not a field of this body",
@@ -104,7 +104,7 @@ describe("a new key", () => {
   });
 
   test("is each strategy's own", async () => {
-    const { submit, signals } = await signalStage({ strategies: ["one", "two"] });
+    const { submit, signals } = await signalFixture({ strategies: ["one", "two"] });
     const mine = signalOf(await submit("a"));
     const theirs = signalOf(await submit("a", LIMIT, { strategyId: "two" }));
     expect(theirs.signalId).not.toBe(mine.signalId);
@@ -115,7 +115,7 @@ describe("a new key", () => {
 
 describe("a key that was used before", () => {
   test("answers with the stored result and executes nothing", async () => {
-    const { submit, ordersOf, time } = await signalStage();
+    const { submit, ordersOf, time } = await signalFixture();
     const first = await submit("a");
     time.now += 86_400_000;
     expect(await submit("a")).toEqual({ signal: signalOf(first), replayed: true });
@@ -123,7 +123,7 @@ describe("a key that was used before", () => {
   });
 
   test("answers with the order as the execution left it, whatever happened to it since", async () => {
-    const { submit, desk } = await signalStage();
+    const { submit, desk } = await signalFixture();
     const first = signalOf(await submit("a", LIMIT));
     if (first.state.status !== "EXECUTED") throw new Error("it should rest");
     const { orderId } = first.state.order;
@@ -134,7 +134,7 @@ describe("a key that was used before", () => {
   });
 
   test("answers the same order however it is written", async () => {
-    const { submit } = await signalStage();
+    const { submit } = await signalFixture();
     const first = signalOf(await submit("a", '{"symbol":"BTCUSDT","tradeType":"BUY","quantity":"0.10"}'));
     expect(await submit("a", '{ "quantity": 0.1, "tradeType": "BUY", "symbol": "BTCUSDT" }')).toEqual({
       signal: first,
@@ -143,7 +143,7 @@ describe("a key that was used before", () => {
   });
 
   test("answers although the strategy is not LIVE any more", async () => {
-    const { submit } = await signalStage();
+    const { submit } = await signalFixture();
     const first = await submit("a");
     expect(await submit("a", BUY, CLOSED)).toEqual({ ...first, replayed: true });
   });
@@ -154,7 +154,7 @@ describe("a key that was used before", () => {
     ["no order at all", "{", {}],
     ["no order at all on a closed strategy", "{", CLOSED],
   ])("is refused for %s, and nothing is executed", async (_what, body, strategy) => {
-    const { submit, ordersOf, signals } = await signalStage();
+    const { submit, ordersOf, signals } = await signalFixture();
     const first = signalOf(await submit("a"));
     expect(await submit("a", body, strategy)).toEqual({ refused: "OTHER_ORDER" });
     expect(await ordersOf()).toHaveLength(1);
@@ -163,7 +163,7 @@ describe("a key that was used before", () => {
 
   test("is driven now if its signal is not terminal", async () => {
     const market = new StubMarket();
-    const { submit, ordersOf } = await signalStage({ market });
+    const { submit, ordersOf } = await signalFixture({ market });
     market.silence("BTCUSDT");
     const first = await submit("a");
     expect(signalOf(first).state).toEqual({
@@ -182,7 +182,7 @@ describe("a key that was used before", () => {
 
 describe("at once", () => {
   test("one key, one order: ten submissions in one process", async () => {
-    const { submit, ordersOf, signals } = await signalStage();
+    const { submit, ordersOf, signals } = await signalFixture();
     const submitted = await Promise.all(Array.from({ length: 10 }, () => submit("a")));
     const [first, ...others] = submitted.map(signalOf);
     for (const other of others) expect(other).toEqual(first);
@@ -192,7 +192,7 @@ describe("at once", () => {
   });
 
   test("one key, one order: submissions in two processes", async () => {
-    const here = await signalStage();
+    const here = await signalFixture();
     const there = await anotherProcess(here.file);
     const submitted = await Promise.all(
       Array.from({ length: 10 }, (_none, index) => (index % 2 === 0 ? here : there).submit("a")),
@@ -204,7 +204,7 @@ describe("at once", () => {
   });
 
   test("of two orders under one key one is recorded, and the other refused", async () => {
-    const here = await signalStage();
+    const here = await signalFixture();
     const there = await anotherProcess(here.file);
     const submitted = await Promise.all([
       here.submit("a"),
@@ -217,7 +217,7 @@ describe("at once", () => {
   });
 
   test("a funded order that is tried twice at once is executed, not rejected for want of what it has spent itself", async () => {
-    const here = await signalStage();
+    const here = await signalFixture();
     const there = await anotherProcess(here.file);
     const all = { ...BUY, quantity: "1.9" };
     const signal = await here.receive("a", all);
@@ -233,7 +233,7 @@ describe("at once", () => {
 });
 
 test("a late driver gets what the signal's execution left, not the order's present state", async () => {
-  const { receive, signals, desk, time } = await signalStage();
+  const { receive, signals, desk, time } = await signalFixture();
   const signal = await receive("a", LIMIT);
   const driven = await signals.drive(signal);
   if (driven.state.status !== "EXECUTED") throw new Error("it should rest");
@@ -243,7 +243,7 @@ test("a late driver gets what the signal's execution left, not the order's prese
 });
 
 test("a strategy that is closed after the receipt has the signal rejected", async () => {
-  const { receive, signals, desk, ordersOf } = await signalStage();
+  const { receive, signals, desk, ordersOf } = await signalFixture();
   const signal = await receive("a");
   await desk.execute("one", { type: "CloseStrategy" });
   expect((await signals.drive(signal)).state).toEqual({
@@ -256,7 +256,7 @@ test("a strategy that is closed after the receipt has the signal rejected", asyn
 
 describe("what fails", () => {
   test("a busy store leaves the signal FAILED", async () => {
-    const { submit, storage } = await signalStage();
+    const { submit, storage } = await signalFixture();
     storage.busyCommits = 1;
     expect(signalOf(await submit("a")).state).toEqual({
       status: "FAILED",
@@ -267,14 +267,14 @@ describe("what fails", () => {
   });
 
   test("a commit that failed is passed on: whether it took effect is unknown", async () => {
-    const { submit, storage } = await signalStage();
+    const { submit, storage } = await signalFixture();
     storage.beforeCommit = () => Promise.reject(new StoreFailure("the disk is gone"));
     await expect(submit("a")).rejects.toThrow(StoreFailure);
   });
 
   test("a bug in deciding leaves the signal FAILED, and is logged", async () => {
     const market = new StubMarket();
-    const { submit, logged } = await signalStage({ market });
+    const { submit, logged } = await signalFixture({ market });
     market.quote = () => {
       throw new Error("a bug");
     };
@@ -288,7 +288,7 @@ describe("what fails", () => {
   test("a signal that cannot even be postponed stays as it is, for its claim to run out", async () => {
     const market = new StubMarket();
     market.silence("BTCUSDT");
-    const { submit, logged, signals } = await signalStage({
+    const { submit, logged, signals } = await signalFixture({
       market,
       between: () => ({ postponeSignal: () => Promise.reject(new StoreUnavailable("out of reach")) }),
     });
@@ -299,7 +299,7 @@ describe("what fails", () => {
 
   test("a store out of reach at the receipt is passed on, and asking again is safe", async () => {
     let isReachable = false;
-    const { submit, ordersOf } = await signalStage({
+    const { submit, ordersOf } = await signalFixture({
       between: (store) => ({
         receiveSignals: async (...received) => {
           const answer = await store.receiveSignals(...received);
@@ -317,7 +317,7 @@ describe("what fails", () => {
 });
 
 test("the list has the newest 500, newest first", async () => {
-  const { receive, signals, time } = await signalStage();
+  const { receive, signals, time } = await signalFixture();
   for (let count = 0; count < 503; count += 1) {
     time.now += 1;
     await receive(`key ${count}`);

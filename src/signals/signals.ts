@@ -131,7 +131,9 @@ export class Signals {
     return { signal: await this.#soon(received.signal, driving, receivedAt), replayed: false };
   }
 
-  /** The order of a body, or what is wrong with it; hardly any has to be compared with the strategy's profile. */
+  /**
+   * The order of a body, or what is wrong with it; hardly any has to be compared with the strategy's profile.
+   */
   async #readFor(strategyId: string, body: string): Promise<OrderTerms | SubmissionFault> {
     const order = readSubmission(body);
     if (isFault(order) || order.orderType !== "LIMIT_MAKER") return order;

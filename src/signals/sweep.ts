@@ -1,9 +1,9 @@
 // Finishes signals that were received and not executed: those whose market was silent, and those of a process
 // that died between recording and executing. Once a second it claims what is due, drives it, and repeats
-// until nothing is due.
-// A server sweeps the slots that it owns. Claims avoid concurrent work on a signal, such as by the request that
-// it came with, and the desk's key prevents a second execution. Known limit: if an operator sets the clock back, pending signals wait that much longer.
-// Source: specification 3.1 and 8.2 (swept within about two minutes).
+// until nothing is due. A server sweeps the slots that it owns. Claims avoid concurrent work on a signal,
+// such as by the request that it came with, and the desk's key prevents a second execution. Known limit: if
+// an operator sets the clock back, pending signals wait that much longer. Source: specification 3.1 and 8.2
+// (swept within about two minutes).
 import type { Logger } from "pino";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
 import type { Timers } from "../concurrency/time.ts";

@@ -64,9 +64,9 @@ function frameOf(message: unknown, source: string): ApiFrame | UnreadFrame {
 }
 
 /**
- * The texts that a client may have signed, bytes, one a character: the sorted parameters as sent; with numbers
- * printed as JavaScript prints them; and percent-encoded, as some clients do it. Each is made when it is asked
- * for, since nearly every client has signed the first.
+ * The texts that a client may have signed, bytes, one a character: the sorted parameters as sent; with
+ * numbers printed as JavaScript prints them; and percent-encoded, as some clients do it. Each is made when it
+ * is asked for, since nearly every client has signed the first.
  */
 export function* signedTexts({
   params,
@@ -83,7 +83,9 @@ export function* signedTexts({
   for (const other of new Set(others)) if (other !== first) yield other;
 }
 
-/** The parameters as a form, sorted and with the signature last: what a diagnosis reads of a refused request. */
+/**
+ * The parameters as a form, sorted and with the signature last: what a diagnosis reads of a refused request.
+ */
 export function formOf(params: ApiFrame["params"]): string {
   const signature = params.get("signature");
   const signed = signedText(params, (value) => value);

@@ -3,9 +3,10 @@
 // get is encoded once. `ws` reads, answers pings and closes; without compression it writes in order as well.
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
-import type { Cancel, Timers } from "../concurrency/time.ts";
+import { type Cancel, type Timers, waitAtMost } from "../concurrency/time.ts";
 import { textFrame } from "../streams/fan-out.ts";
 import {
+  ANSWERS_MS_MAX,
   BUFFERED_BYTES_MAX,
   CONFLATE_ABOVE_BYTES,
   CONTROL_BURST,
@@ -48,6 +49,15 @@ export class Connection {
   #credit = CONTROL_BURST;
   #creditedAt: number;
   #pongedAt: number;
+  #isPaused = false;
+  /** Whether this side has begun to close. */
+  #isClosing = false;
+  /** Messages that came in one piece with the last one before the pause: less than is read at a time. */
+  readonly #held: [data: Buffer, isBinary: boolean][] = [];
+  /** Messages that are being handled. */
+  #handling = 0;
+  /** Resolves when none is any more; null unless the connection ends. */
+  #handled: PromiseWithResolvers<void> | null = null;
   /** The newest message of each conflated stream, while the send buffer is full. */
   #conflated: Map<string, Buffer> | null = null;
 
@@ -109,10 +119,16 @@ export class Connection {
 
   /** Takes no more messages until `resume`, so that a client which sends too many waits. */
   pause(): void {
+    this.#isPaused = true;
     this.#parts.webSocket.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
+    for (let held = this.#held.shift(); held !== undefined; held = this.#held.shift()) {
+      this.#take(...held);
+      if (this.#isPaused) return;
+    }
     this.#parts.webSocket.resume();
   }
 
@@ -120,19 +136,29 @@ export class Connection {
   close(code: number, reason: string): void {
     const { webSocket, timers } = this.#parts;
     if (webSocket.readyState === webSocket.CLOSED) return;
+    this.#isClosing = true;
     webSocket.close(code, reason);
     this.#timers.push(timers.after(GOODBYE_MS_MAX, () => webSocket.terminate()));
   }
 
-  /** Announces the server's end and closes. */
-  shutDown(): void {
+  /** Announces the server's end, and ends. */
+  async shutDown(): Promise<void> {
     if (this.#handler !== null) this.send(this.#handler.shutdownNotice(this.#parts.wallNow()));
-    this.close(1_001, "the server ends");
+    await this.end(1_001, "the server ends");
+  }
+
+  /** Answers the messages that were taken, takes no more, and closes. */
+  async end(code: number, reason: string): Promise<void> {
+    this.#handled ??= Promise.withResolvers();
+    if (this.#handling > 0) await waitAtMost(this.#parts.timers, ANSWERS_MS_MAX, this.#handled.promise);
+    this.close(code, reason);
   }
 
   #take(data: Buffer, isBinary: boolean): void {
     const handler = this.#handler;
-    if (handler === null || !this.isOpen) return;
+    // What a client sent before it began to close is handled: it may have canceled its orders.
+    if (handler === null || this.#isClosing || this.#handled !== null) return;
+    if (this.#isPaused) return void this.#held.push([data, isBinary]);
     if (handler.countsMessages && !this.#spend()) return;
     if (isBinary) return void this.close(1_003, "messages are text");
     const fail = (error: unknown) => {
@@ -140,7 +166,13 @@ export class Connection {
       this.close(1_011, "a message could not be handled");
     };
     try {
-      void handler.onMessage(data.toString("utf8"))?.catch(fail);
+      const handling = handler.onMessage(data.toString("utf8"));
+      if (handling === undefined) return;
+      this.#handling += 1;
+      void handling.catch(fail).then(() => {
+        this.#handling -= 1;
+        if (this.#handling === 0) this.#handled?.resolve();
+      });
     } catch (error) {
       fail(error);
     }

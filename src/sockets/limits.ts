@@ -18,8 +18,8 @@ export const CONTROL_PER_SECOND = 10;
 /** Streams that one connection may be subscribed to. */
 export const STREAMS_PER_CONNECTION_MAX = 1_024;
 /**
- * Different market streams of a family that all clients together may be subscribed to; a SUBSCRIBE beyond it is
- * refused. The feed's connections for clients take as many of each kind.
+ * Different market streams of a family that all clients together may be subscribed to; a SUBSCRIBE beyond it
+ * is refused. The feed's connections for clients take as many of each kind.
  */
 export const MARKET_STREAMS_MAX = 2_048;
 /** How many of them the clients of one address may be alone with, so that no address uses all of them up. */
@@ -30,7 +30,9 @@ export const MARKET_STREAMS_PER_ADDRESS_MAX = 1_024;
  * conflated: only the newest of a stream is sent when the client reads again.
  */
 export const CONFLATE_ABOVE_BYTES = 256 * 1_024;
-/** Bytes that may wait in all; a client that reads too slowly is cut, so it loses no message without knowing. */
+/**
+ * Bytes that may wait in all; a client that reads too slowly is cut, so it loses no message without knowing.
+ */
 export const BUFFERED_BYTES_MAX = 4 * 1_024 * 1_024;
 
 /** A connection is closed after this long. */
@@ -39,6 +41,8 @@ export const LIFETIME_MS = 24 * 60 * 60_000;
 export const SPOT_PING = { everyMs: 20_000, pongWithinMs: 60_000 } as const;
 /** The same of futures connections. */
 export const FUTURES_PING = { everyMs: 180_000, pongWithinMs: 600_000 } as const;
+/** How long a server that ends waits for the answers of a connection, ms: longer than a commit takes. */
+export const ANSWERS_MS_MAX = 5_000;
 /** How long a client may take for the closing handshake, ms. */
 export const GOODBYE_MS_MAX = 1_000;
 

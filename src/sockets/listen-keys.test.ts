@@ -5,7 +5,7 @@ import type { BoundKey } from "../domain/strategy.ts";
 import { KEYS_CHECKED_EVERY_MS, KeyChecks } from "../keys/key-checks.ts";
 import type { ListenKey } from "../store/ports/keys.ts";
 import { StoreUnavailable } from "../store/store.ts";
-import { USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
+import { LISTEN_KEYS_AT_ONCE, USER_STREAMS_PER_KEY_MAX } from "./limits.ts";
 import { ListenKeys } from "./listen-keys.ts";
 import { listenKeyNames } from "./private-streams.ts";
 import type { UserEvent } from "./user-events/event.ts";
@@ -14,7 +14,9 @@ const HOUR_MS = 3_600_000;
 const KEY = "k".repeat(64);
 
 /** A store, a feed and connections in memory. */
-function stage(changed: Partial<BoundKey["key"]> & { status?: "LIVE" | "CLOSED"; type?: "SPOT" } = {}) {
+function createFixture(
+  changed: Partial<BoundKey["key"]> & { status?: "LIVE" | "CLOSED"; type?: "SPOT" } = {},
+) {
   const time = createManualTime();
   const { status = "LIVE", type = "FUTURES", ...key } = changed;
   const bound: BoundKey = {
@@ -26,12 +28,12 @@ function stage(changed: Partial<BoundKey["key"]> & { status?: "LIVE" | "CLOSED";
     strategy: { strategyId: "one", type, status },
   };
   const rows: ListenKey[] = [{ listenKey: KEY, apiKey: "mine", expiresAt: time.now() + HOUR_MS }];
-  const state = { rows, bound, isDown: false, queries: 0 };
+  const state = { rows, bound, isDown: false, queries: [] as number[] };
   const listeners = new Set<{ onEvent(event: UserEvent): void; onLost(): void }>();
   const store = {
     findKey: async () => state.bound,
     async findListenKeys(wanted: readonly string[]) {
-      state.queries += 1;
+      state.queries.push(wanted.length);
       if (state.isDown) throw new StoreUnavailable("down");
       return state.rows.filter(({ listenKey }) => wanted.includes(listenKey));
     },
@@ -81,19 +83,19 @@ function stage(changed: Partial<BoundKey["key"]> & { status?: "LIVE" | "CLOSED";
 }
 
 test("events come until the connection ends", async () => {
-  const { emit, connect, listeners, pass, state } = stage();
+  const { emit, connect, listeners, pass, state } = createFixture();
   const { sent, closes, cancel } = await connect();
   emit("ORDER_TRADE_UPDATE");
   expect([sent, closes]).toEqual([['{"e":"ORDER_TRADE_UPDATE"}'], []]);
   cancel();
   expect(listeners.size).toBe(0);
-  const { queries } = state;
+  const count = state.queries.length;
   await pass(10 * KEYS_CHECKED_EVERY_MS);
-  expect(state.queries).toBe(queries);
+  expect(state.queries).toHaveLength(count);
 });
 
 test("a filter lets through what it names, also by the older name of algo updates", async () => {
-  const { emit, connect } = stage();
+  const { emit, connect } = createFixture();
   const { sent, asked } = await connect(`listenKey=${KEY}&events=ALGO_ORDER_UPDATE/ACCOUNT_UPDATE`);
   expect(asked).toEqual([KEY]);
   for (const name of ["ORDER_TRADE_UPDATE", "ALGO_UPDATE", "TRADE_LITE", "ACCOUNT_UPDATE"]) emit(name);
@@ -101,7 +103,7 @@ test("a filter lets through what it names, also by the older name of algo update
 });
 
 test("a key that was extended goes on; one that has expired says so once, and is silent", async () => {
-  const { state, emit, connect, pass } = stage();
+  const { state, emit, connect, pass } = createFixture();
   const { sent, closes } = await connect();
   const [row] = state.rows as [ListenKey];
   state.rows = [{ ...row, expiresAt: row.expiresAt + HOUR_MS }];
@@ -120,7 +122,7 @@ test("a key that was extended goes on; one that has expired says so once, and is
 });
 
 test("a key that is closed closes its connections; a database that is out of reach closes none", async () => {
-  const { state, connect, pass, listeners } = stage();
+  const { state, connect, pass, listeners } = createFixture();
   const connections = [await connect(), await connect()];
   state.isDown = true;
   state.rows = [];
@@ -139,7 +141,7 @@ test.each([
     (bound: BoundKey) => ({ ...bound, strategy: bound.strategy && { ...bound.strategy, status: "CLOSED" } }),
   ],
 ])("an API key that %s closes the connections of its listen key", async (_what, change) => {
-  const { state, connect, pass, listeners } = stage();
+  const { state, connect, pass, listeners } = createFixture();
   const { closes } = await connect();
   state.bound = change(state.bound) as BoundKey;
   await pass(KEYS_CHECKED_EVERY_MS);
@@ -148,7 +150,7 @@ test.each([
 });
 
 test("events that are lost close the connection", async () => {
-  const { connect, listeners } = stage();
+  const { connect, listeners } = createFixture();
   const { closes } = await connect();
   for (const { onLost } of [...listeners]) onLost();
   expect(closes).toEqual([1_011]);
@@ -161,7 +163,7 @@ test.each([
   ["has a closed strategy", { status: "CLOSED" }, KEY, 0],
   ["leads to a strategy of spot", { type: "SPOT" }, KEY, 0],
 ] as const)("a listen key that %s is closed at once", async (_what, changed, listenKey, ms) => {
-  const { connect, pass, listeners } = stage(changed);
+  const { connect, pass, listeners } = createFixture(changed);
   await pass(ms);
   const { closes } = await connect(`listenKey=${listenKey}`, listenKey);
   expect(closes).toEqual([1_008]);
@@ -169,15 +171,23 @@ test.each([
 });
 
 test("an API key has so many streams, and no more", async () => {
-  const { connect } = stage();
+  const { connect } = createFixture();
   const connections = [];
   for (let count = 0; count <= USER_STREAMS_PER_KEY_MAX; count += 1) connections.push(connect());
   const closes = (await Promise.all(connections)).flatMap((connection) => connection.closes);
   expect(closes).toEqual([1_008]);
 });
 
+test("keys that are opened together are looked up in one query, so many at a time", async () => {
+  const { connect, state } = createFixture();
+  const unknown = Array.from({ length: LISTEN_KEYS_AT_ONCE + 1 }, (_, index) => `${KEY}${index}`);
+  const connections = await Promise.all(unknown.map((listenKey) => connect("", listenKey)));
+  expect(state.queries).toEqual([LISTEN_KEYS_AT_ONCE, 1]);
+  expect(connections.flatMap(({ closes }) => closes)).toEqual(unknown.map(() => 1_008));
+});
+
 test("other names are nobody's, in silence", async () => {
-  const { connect } = stage();
+  const { connect } = createFixture();
   for (const name of ["0", "btcusdt@trade"]) {
     const { closes, sent } = await connect("", name);
     expect([closes, sent]).toEqual([[], []]);

@@ -1,8 +1,8 @@
 // Listen keys that connections use at present. A key leads to the API key that opened it, and so to the
-// strategy that this manages. Keys in use are looked up once a second, since they are extended and closed over
-// REST, on any server: one that has expired falls silent, one that was closed ends its connections, as does an
-// API key that was revoked or a strategy that was closed.
-// Source: reference sockets, sections 7.1 and 7.2.
+// strategy that this manages. Keys in use are looked up once a second, since they are extended and closed
+// over REST, on any server: one that has expired falls silent, one that was closed ends its connections, as
+// does an API key that was revoked or a strategy that was closed. Source: reference sockets, sections 7.1 and
+// 7.2.
 import type { Logger } from "pino";
 import { Batcher } from "../concurrency/batcher.ts";
 import { PeriodicTask } from "../concurrency/periodic-task.ts";
@@ -17,7 +17,7 @@ import type { UserStreams } from "./user-streams.ts";
 export type ListenKeysParts = {
   readonly store: Pick<Store, "findKey" | "findListenKeys">;
   readonly userStreams: Pick<UserStreams, "open">;
-  readonly keyChecks: Pick<KeyChecks, "add" | "countOf">;
+  readonly keyChecks: Pick<KeyChecks, "add" | "streamsOf">;
   readonly every: Timers["every"];
   /** Wall time, Unix ms. */
   readonly wallNow: () => number;
@@ -76,7 +76,7 @@ export class ListenKeys {
     const { strategyId } = strategy;
     const feed = await userStreams.open(strategyId);
     if (feed === null) return nothing("UNKNOWN");
-    if (keyChecks.countOf(apiKey) >= USER_STREAMS_PER_KEY_MAX) return nothing("TOO_MANY");
+    if (keyChecks.streamsOf(apiKey) >= USER_STREAMS_PER_KEY_MAX) return nothing("TOO_MANY");
 
     const inUse = this.#inUse.get(listenKey) ?? { expiresAt, uses: new Set() };
     this.#inUse.set(listenKey, inUse);
@@ -99,7 +99,9 @@ export class ListenKeys {
     return stop;
   }
 
-  /** Looks up the keys in use, and ends those that have to. A database that is out of reach is asked again. */
+  /**
+   * Looks up the keys in use, and ends those that have to. A database that is out of reach is asked again.
+   */
   async check(): Promise<void> {
     if (this.#inUse.size === 0) return;
     const inUse = [...this.#inUse];

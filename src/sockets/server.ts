@@ -11,9 +11,10 @@ import { wireError } from "../http/refusals.ts";
 import type { Budgets } from "../rate-limits/budgets.ts";
 import type { ConnectionBound } from "../rate-limits/connections.ts";
 import { addressHolder } from "../rate-limits/holder.ts";
-import { isStreamUpgrade, refuseUpgrade } from "../streams/front-door.ts";
+import { isStreamUpgrade, refuseUpgrade } from "../streams/upgrade-handler.ts";
 import { Connection, type ConnectionHandler, type PingSchedule } from "./connection.ts";
 import {
+  ANSWERS_MS_MAX,
   ATTEMPT_ADDRESSES_MAX,
   ATTEMPTS_MAX,
   ATTEMPTS_WINDOW_MS,
@@ -94,10 +95,13 @@ export class Sockets {
     const ended = [...this.#sockets].map(
       (socket) => new Promise<void>((resolve) => void socket.once("close", () => resolve())),
     );
-    for (const connection of this.#connections) connection.shutDown();
-    const cut = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
-    }, 2 * GOODBYE_MS_MAX);
+    for (const connection of this.#connections) void connection.shutDown();
+    const cut = setTimeout(
+      () => {
+        for (const socket of this.#sockets) socket.destroy();
+      },
+      ANSWERS_MS_MAX + 2 * GOODBYE_MS_MAX,
+    );
     await Promise.all(ended);
     clearTimeout(cut);
     this.#acceptor.close();
@@ -164,6 +168,7 @@ export class Sockets {
       return true;
     }
     known.count += 1;
+    this.#attempts.set(holder, known);
     return known.count <= ATTEMPTS_MAX;
   }
 }

@@ -1,5 +1,5 @@
-// The market streams of one family for all clients: one upstream subscription per stream while it has clients,
-// and one encoding of each message per form, raw or combined.
+// The market streams of one family for all clients: one upstream subscription per stream while it has
+// clients, and one encoding of each message per form, raw or combined.
 import type { Cancel } from "../concurrency/time.ts";
 import type { MarketFeed } from "../market/client/feed.ts";
 import { textFrame } from "../streams/fan-out.ts";
@@ -33,8 +33,8 @@ export class SharedStreams {
   }
 
   /**
-   * Why a client of an address cannot join all of these, by `MARKET_STREAMS_MAX` and `MARKET_STREAMS_PER_ADDRESS_MAX`; null
-   * if it can.
+   * Why a client of an address cannot join all of these, by `MARKET_STREAMS_MAX` and
+   * `MARKET_STREAMS_PER_ADDRESS_MAX`; null if it can.
    */
   whyFull(names: readonly string[], address: string): string | null {
     const added = new Set(names.filter((name) => !this.#channels.has(name) && this.#isServed(name))).size;

@@ -1,6 +1,6 @@
 // Names of market streams: which ones may go upstream, and which ones can be conflated. Upstream refuses a
-// SUBSCRIBE as a whole for one bad name, so only documented names of listed symbols go there; every other name
-// stays silent. Source: reference sockets, sections 1, 4 and 5.
+// SUBSCRIBE as a whole for one bad name, so only documented names of listed symbols go there; every other
+// name stays silent. Source: reference sockets, sections 1, 4 and 5.
 import type { Family } from "../market/client/rest/hosts.ts";
 
 const INTERVAL = "(?:1s|1m|3m|5m|15m|30m|1h|2h|4h|6h|8h|12h|1d|3d|1w|1M)";

@@ -5,7 +5,7 @@ import { SharedStreams, type StreamsMarket } from "./shared-streams.ts";
 import { type OwnNames, StreamSession } from "./stream-session.ts";
 
 /** A market that lists symbols, and the client of each session. */
-function stageOf(symbols: readonly string[], family: "spot" | "futures" = "spot") {
+function fixtureOf(symbols: readonly string[], family: "spot" | "futures" = "spot") {
   const listeners = new Map<string, (data: unknown) => void>();
   const joined: string[] = [];
   const listed = new Map(symbols.map((symbol) => [symbol, {}]));
@@ -39,7 +39,7 @@ function stageOf(symbols: readonly string[], family: "spot" | "futures" = "spot"
 const textOf = (frame: Buffer) => frame.subarray((frame[1] ?? 0) < 126 ? 2 : 4).toString();
 
 test("a message is encoded once for each form, and clients of one form share its bytes", () => {
-  const { listeners, connect } = stageOf(["BTCUSDT"]);
+  const { listeners, connect } = fixtureOf(["BTCUSDT"]);
   const clients = [connect(false), connect(true), connect(false), connect(true)];
   for (const { session } of clients) expect(session.subscribe(["btcusdt@trade"])).toBeNull();
   listeners.get("btcusdt@trade")?.({ e: "trade", t: 1 });
@@ -55,7 +55,7 @@ test("a message is encoded once for each form, and clients of one form share its
 });
 
 test("a stream is subscribed upstream once, until its last client has left", () => {
-  const { listeners, joined, shared, connect } = stageOf(["BTCUSDT"]);
+  const { listeners, joined, shared, connect } = fixtureOf(["BTCUSDT"]);
   const [one, other] = [connect(), connect()];
   one.session.subscribe(["btcusdt@depth", "btcusdt@depth"]);
   other.session.subscribe(["btcusdt@depth"]);
@@ -77,7 +77,7 @@ test.each([
     ["nosuch_perpetual@continuousKline_1m", "btcusdt_perpetual@kline_1m", "btcusdt@depth20@1000ms"],
   ],
 ] as const)("on %s, %j are accepted and never go upstream", (family, names) => {
-  const { listeners, connect } = stageOf(["BTCUSDT"], family);
+  const { listeners, connect } = fixtureOf(["BTCUSDT"], family);
   const { session } = connect();
   expect(session.subscribe(names)).toBeNull();
   expect(session.subscriptions()).toEqual(names);
@@ -99,7 +99,7 @@ test.each([
     ["btcusdt_261225@trade", "币安人生usdt@depth@500ms", "!forceOrder@arr", "btcusdt@rpiDepth@500ms"],
   ],
 ] as const)("on %s, %j go upstream", (family, names) => {
-  const { listeners, connect } = stageOf(["BTCUSDT", "BTCUSDT_261225", "币安人生USDT"], family);
+  const { listeners, connect } = fixtureOf(["BTCUSDT", "BTCUSDT_261225", "币安人生USDT"], family);
   connect().session.subscribe(names);
   expect([...listeners.keys()]).toEqual(names);
 });
@@ -116,7 +116,7 @@ test.each([
   ["btcusdt@kline_1m", false],
   ["!miniTicker@arr", false],
 ])("whether %s may be conflated: %s", (name, isConflated) => {
-  const { listeners, connect } = stageOf(["BTCUSDT"]);
+  const { listeners, connect } = fixtureOf(["BTCUSDT"]);
   const { session, frames } = connect();
   session.subscribe([name]);
   listeners.get(name)?.({});
@@ -124,7 +124,7 @@ test.each([
 });
 
 test("best prices of all symbols are conflated by symbol, marks of all as a whole", () => {
-  const { listeners, connect } = stageOf(["BTCUSDT"], "futures");
+  const { listeners, connect } = fixtureOf(["BTCUSDT"], "futures");
   const { session, frames } = connect();
   session.subscribe(["!bookTicker", "!markPrice@arr@1s", "btcusdt@markPrice", "btcusdt@forceOrder"]);
   for (const s of ["A", "B"]) listeners.get("!bookTicker")?.({ s });
@@ -140,7 +140,7 @@ test("best prices of all symbols are conflated by symbol, marks of all as a whol
 });
 
 test("a connection takes so many streams and no more, all of a message or none", () => {
-  const { connect } = stageOf([]);
+  const { connect } = fixtureOf([]);
   const { session } = connect();
   const names = Array.from({ length: STREAMS_PER_CONNECTION_MAX }, (_, index) => `s${index}@trade`);
   expect(session.subscribe(names.slice(1))).toBeNull();
@@ -151,7 +151,7 @@ test("a connection takes so many streams and no more, all of a message or none",
 
 test("all clients together have so many streams upstream; shared and unknown ones cost nothing", () => {
   const symbols = Array.from({ length: MARKET_STREAMS_MAX + 1 }, (_, index) => `S${index}`);
-  const { listeners, connect } = stageOf(symbols);
+  const { listeners, connect } = fixtureOf(symbols);
   const names = symbols.map((symbol) => `${symbol.toLowerCase()}@trade`);
   const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((address) =>
     connect(false, undefined, address),
@@ -174,7 +174,7 @@ test("all clients together have so many streams upstream; shared and unknown one
 test("an address takes so many streams that nobody else has; those of others cost it nothing", () => {
   const count = MARKET_STREAMS_PER_ADDRESS_MAX;
   const symbols = Array.from({ length: count + 2 }, (_, index) => `S${index}`);
-  const { connect } = stageOf(symbols);
+  const { connect } = fixtureOf(symbols);
   const names = symbols.map((symbol) => `${symbol.toLowerCase()}@trade`);
   const [one, other, elsewhere] = [connect(), connect(), connect(false, undefined, "192.0.2.2")];
   expect(one.session.subscribe(names.slice(0, count - 1))).toBeNull();
@@ -189,7 +189,7 @@ test("an address takes so many streams that nobody else has; those of others cos
 });
 
 test("an owner's names are its own, in the form of the connection", () => {
-  const { listeners, connect } = stageOf(["BTCUSDT"]);
+  const { listeners, connect } = fixtureOf(["BTCUSDT"]);
   const sends: ((payload: string) => void)[] = [];
   let left = 0;
   const ownNames: OwnNames = (name) =>

@@ -1,90 +1,116 @@
-import { expect, test } from "vitest";
-import { signedParams } from "../../test/support/api-socket.ts";
-import { newDirectory } from "../../test/support/gateway.ts";
+// The WebSocket API at a port of its own. Accounts load when the test lets them, and time is the test's.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { newDirectory } from "../../test/support/servers/gateway.ts";
+import { ApiSocket, signedParams } from "../../test/support/sockets/api-socket.ts";
+import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import { openDataDirectory } from "../config/data-directory.ts";
+import type { StrategyType } from "../domain/account.ts";
 import type { Gateway } from "../http/pipeline.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import { KeyChecks } from "../keys/key-checks.ts";
 import { seedStrategies } from "../keys/seed.ts";
 import { diagnose } from "../observability/diagnosis.ts";
-import { type SeenRequest, UNOBSERVED } from "../observability/sighting.ts";
-import { Budgets } from "../rate-limits/budgets.ts";
-import type { Connection } from "./connection.ts";
+import { type SeenRequest, UNOBSERVED } from "../observability/request-context.ts";
+import { Budgets, FAILED_AUTHENTICATIONS_PER_MINUTE, WEIGHT_PER_MINUTE } from "../rate-limits/budgets.ts";
+import { ConnectionBound } from "../rate-limits/connections.ts";
+import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
+import { REQUESTS_IN_FLIGHT_MAX, SUBSCRIPTIONS_PER_CONNECTION_MAX } from "./limits.ts";
+import { isWebSocketUpgrade, Sockets } from "./server.ts";
+import type { UserEvent } from "./user-events/event.ts";
 import { createWsApi } from "./ws-api.ts";
 
-/** The WebSocket API of spot on one connection; accounts load when the test lets them. */
-async function openStage() {
+const PATHS = { SPOT: "/ws-api/v3", FUTURES: "/ws-fapi/v1" } as const;
+const CONNECT_WEIGHT = { SPOT: 2, FUTURES: 5 } as const;
+const ADDRESS = "192.0.2.1";
+const SUBSCRIBE = "userDataStream.subscribe.signature";
+
+async function openFixture() {
   const { store, master } = await openDataDirectory(newDirectory(), null);
-  const [key] = await seedStrategies(store, master, ["SPOT"], Date.now());
-  if (key === undefined) throw new Error("one strategy was asked for");
+  const time = createManualTime();
+  const [spot] = await seedStrategies(store, master, ["SPOT"], time.now());
+  const [futures] = await seedStrategies(store, master, ["FUTURES"], time.now());
+  if (spot === undefined || futures === undefined) throw new Error("two strategies were asked for");
   const loaded = Promise.withResolvers<void>();
-  const listeners: unknown[] = [];
-  const sent: string[] = [];
+  const opened: string[] = [];
+  const listeners = new Set<(event: UserEvent) => void>();
   const seen: SeenRequest[] = [];
   const log = { warn() {}, error() {} };
   const observer = {
     ...UNOBSERVED,
     answered: (_context: unknown, request: SeenRequest) => void seen.push(request),
   };
-  const wallNow = () => Date.now();
-  const wsApi = createWsApi({
-    gateway: { store, master, budgets: new Budgets(), observer, wallNow } as unknown as Gateway,
-    routes: ROUTES,
-    userStreams: {
-      async open(strategyId) {
-        await loaded.promise;
-        const listen = (onEvent: unknown) => {
-          listeners.push(onEvent);
-          return () => {};
-        };
-        return { strategyId, type: "SPOT", listen };
+  const budgets = new Budgets();
+  const desk = { isBehind: () => false };
+  const gateway = { store, master, budgets, observer, desk, wallNow: time.now } as unknown as Gateway;
+  const server = createServer({ shouldUpgradeCallback: isWebSocketUpgrade });
+  const sockets = new Sockets({
+    server,
+    endpoints: createWsApi({
+      gateway,
+      routes: ROUTES,
+      userStreams: {
+        async open(strategyId) {
+          opened.push(strategyId);
+          await loaded.promise;
+          const listen = (onEvent: (event: UserEvent) => void) => {
+            listeners.add(onEvent);
+            return () => listeners.delete(onEvent);
+          };
+          return { strategyId, type: "SPOT", listen };
+        },
       },
-    },
-    keyChecks: new KeyChecks({ store, every: () => () => {}, log }),
+      keyChecks: new KeyChecks({ store, every: () => () => {}, log }),
+      log,
+    }),
+    perAddress: new ConnectionBound(1_000),
+    addressOf: () => ADDRESS,
+    budgets,
+    timers: time,
+    wallNow: time.now,
     log,
   });
-  const connection = { isOpen: true, openedAt: 0, send: (text: string) => void sent.push(text) };
-  const upgrade = {
-    path: "/ws-api/v3",
-    query: "",
-    address: "192.0.2.1",
-    request: { headers: {}, socket: {} },
-  };
-  const handler = wsApi
-    .find((endpoint) => endpoint.takes(upgrade.path))
-    ?.open(connection as unknown as Connection, upgrade as never);
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clients: ApiSocket[] = [];
+  onTestFinished(async () => {
+    for (const client of clients) client.close();
+    await sockets.close();
+    server.close();
+    await store.close();
+  });
   return {
-    key,
-    loaded,
-    listeners,
-    seen,
-    store,
-    master,
-    answers: () => sent.map((text) => JSON.parse(text)),
-    subscribe: (id: number, params: Readonly<Record<string, unknown>> = signedParams(key, {})) =>
-      handler?.onMessage(JSON.stringify({ id, method: "userDataStream.subscribe.signature", params })),
+    ...{ spot, futures, time, budgets, loaded, opened, listeners, seen, store, master, sockets },
+    weightOf: (holder: string) => budgets.usage(holder, time.now()).weight,
+    signed: (key = spot, params = {}) => signedParams(key, { timestamp: time.now(), ...params }),
+    async open(type: StrategyType = "SPOT") {
+      const client = await ApiSocket.open(url, PATHS[type]);
+      clients.push(client);
+      return client;
+    },
   };
 }
 
 test("while the account is loaded, a second subscription to it is refused, and its events come once", async () => {
-  const { subscribe, loaded, answers, listeners, store } = await openStage();
-  const both = Promise.all([subscribe(1), subscribe(2)]);
+  const { open, signed, loaded, opened, listeners } = await openFixture();
+  const client = await open();
+  const both = [client.request(SUBSCRIBE, signed(), 1), client.request(SUBSCRIBE, signed(), 2)];
+  await expect.poll(() => opened).toHaveLength(2);
   loaded.resolve();
-  await both;
-  expect(answers().map(({ id, status }) => [id, status])).toEqual([
-    [1, 200],
-    [2, 400],
-  ]);
-  expect(answers()[1].error.code).toBe(-2035);
-  expect(listeners).toHaveLength(1);
-  await store.close();
+  const [first, second] = await Promise.all(both);
+  expect(first).toMatchObject({ id: 1, status: 200 });
+  expect(second).toMatchObject({ id: 2, status: 400, error: { code: -2035 } });
+  expect(listeners.size).toBe(1);
 });
 
 test("a signature of another secret is diagnosed by what the client signed", async () => {
-  const { key, subscribe, seen, store, master } = await openStage();
-  await subscribe(1, signedParams({ apiKey: key.apiKey, apiSecret: key.apiKey }, {}));
-  const bound = await store.findKey(key.apiKey);
+  const { open, spot, signed, seen, store, master, time } = await openFixture();
+  await (await open()).request(SUBSCRIBE, signed({ ...spot, apiSecret: spot.apiKey }));
+  const bound = await store.findKey(spot.apiKey);
   const [request] = seen;
   if (bound === null || request === undefined) throw new Error("the request names a key");
   const diagnosis = diagnose({
@@ -94,11 +120,189 @@ test("a signature of another secret is diagnosed by what the client signed", asy
     key: bound.key,
     secret: secretOf(master, bound.key),
     others: [],
-    at: Date.now(),
+    at: time.now(),
   });
   expect(diagnosis.hints).toEqual([
     "The API key was used as the secret. Sign with the secret that belongs to it.",
   ]);
   expect(Math.abs(diagnosis.clockOffsetMs ?? Number.NaN)).toBeLessThan(60_000);
-  await store.close();
+});
+
+test.each(["userDataStream.subscribe.signature", "v3/userDataStream.subscribe.signature"])(
+  "the key of a futures strategy is refused by %s of spot",
+  async (method) => {
+    const { open, futures, signed, opened } = await openFixture();
+    const answer = await (await open()).request(method, signed(futures));
+    expect(answer).toMatchObject({ status: 400, error: { code: -2010 } });
+    expect(opened).toEqual([]);
+  },
+);
+
+test("a connection has so many requests in flight; what it sends beyond them is read when one is answered", async () => {
+  const { open, signed, opened, loaded } = await openFixture();
+  const client = await open();
+  const count = REQUESTS_IN_FLIGHT_MAX + 50;
+  const asked = Array.from({ length: count }, (_, id) => client.request(SUBSCRIBE, signed(), id));
+  await expect.poll(() => opened.length).toBeGreaterThanOrEqual(REQUESTS_IN_FLIGHT_MAX);
+  // Another connection is served in between, more than once.
+  const other = await open();
+  for (let round = 0; round < 3; round += 1)
+    expect(await other.request("ping")).toMatchObject({ status: 200 });
+  expect(opened).toHaveLength(REQUESTS_IN_FLIGHT_MAX);
+  expect(client.messages).toEqual([]);
+  loaded.resolve();
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses).toEqual([200, ...Array.from({ length: count - 1 }, () => 400)]);
+});
+
+test("a connection has so many user data subscriptions over its life, and another one has its own", async () => {
+  const { open, signed, loaded, time } = await openFixture();
+  loaded.resolve();
+  const client = await open();
+  for (let subscriptionId = 0; subscriptionId < SUBSCRIPTIONS_PER_CONNECTION_MAX; subscriptionId += 1) {
+    // They use the weight of a minute up.
+    if (subscriptionId % 500 === 499) time.advance(60_000);
+    const { result } = await client.request(SUBSCRIBE, signed());
+    expect(result).toEqual({ subscriptionId });
+    expect(await client.request("userDataStream.unsubscribe")).toMatchObject({ status: 200 });
+  }
+  time.advance(60_000);
+  const more = await client.request(SUBSCRIBE, signed());
+  expect(more).toMatchObject({ status: 400, error: { code: -1034 } });
+  expect((await (await open()).request(SUBSCRIBE, signed())).result).toEqual({ subscriptionId: 0 });
+});
+
+test.each(["SPOT", "FUTURES"] as const)(
+  "connecting costs an address on %s, and is refused when it has used its weight up",
+  async (type) => {
+    const { open, budgets, weightOf, time } = await openFixture();
+    await open(type);
+    expect(weightOf(addressHolder(ADDRESS))).toBe(CONNECT_WEIGHT[type]);
+    const rest = { weight: WEIGHT_PER_MINUTE - CONNECT_WEIGHT[type], placesOrder: false };
+    budgets.charge(addressHolder(ADDRESS), time.now(), rest);
+    await expect(open(type)).rejects.toThrow("429");
+    time.advance(60_000);
+    await open(type);
+  },
+);
+
+test.each([
+  ["a signed request of a key", "key", SUBSCRIBE],
+  ["a public request of an address", "address", "ping"],
+  ["an unknown method of an address", "address", "sor.order.place"],
+])(
+  "%s is answered with 418 and the end of a ban, and the connection is closed",
+  async (_what, banned, method) => {
+    const { open, spot, signed, budgets, time } = await openFixture();
+    const client = await open();
+    const holder = banned === "key" ? keyHolder(spot.apiKey) : addressHolder(ADDRESS);
+    const until = time.now() + 60_000;
+    budgets.absorb({ charges: [], bans: [{ holder, until }] }, time.now());
+    const closed = once(client.socket, "close");
+    expect(await client.request(method, banned === "key" ? signed() : {}, "b1")).toMatchObject({
+      id: "b1",
+      status: 418,
+      error: {
+        code: -1003,
+        msg: expect.stringContaining(String(until)),
+        data: { serverTime: time.now(), retryAfter: until },
+      },
+    });
+    await closed;
+    expect(client.closeCode).toBe(1_008);
+  },
+);
+
+test("requests in flight are answered before the connection of a banned key is closed", async () => {
+  const { open, spot, signed, budgets, time, loaded, opened } = await openFixture();
+  const client = await open();
+  const subscribed = client.request(SUBSCRIBE, signed(), "before");
+  await expect.poll(() => opened).toHaveLength(1);
+  const ban = { holder: keyHolder(spot.apiKey), until: time.now() + 60_000 };
+  budgets.absorb({ charges: [], bans: [ban] }, time.now());
+  const closed = once(client.socket, "close");
+  expect(await client.request("account.status", signed())).toMatchObject({ status: 418 });
+  loaded.resolve();
+  expect(await subscribed).toMatchObject({ id: "before", status: 200 });
+  await closed;
+  expect(client.closeCode).toBe(1_008);
+});
+
+test("what a client sent before it closed the connection is handled, however much it is", async () => {
+  const { open, seen, sockets } = await openFixture();
+  const client = await open();
+  const tcp: Socket = Reflect.get(client.socket, "_socket");
+  tcp.cork();
+  for (let id = 0; id < REQUESTS_IN_FLIGHT_MAX + 5; id += 1)
+    client.socket.send(JSON.stringify({ id, method: "ping" }));
+  client.socket.close();
+  tcp.uncork();
+  await expect.poll(() => sockets.count).toBe(0);
+  await expect.poll(() => seen.length).toBe(REQUESTS_IN_FLIGHT_MAX + 5);
+});
+
+test("a client that leaves while its account is loaded is subscribed to nothing", async () => {
+  const { open, signed, loaded, opened, listeners, seen, sockets } = await openFixture();
+  const client = await open();
+  client.socket.send(JSON.stringify({ id: 1, method: SUBSCRIBE, params: signed() }));
+  await expect.poll(() => opened).toHaveLength(1);
+  client.socket.terminate();
+  await expect.poll(() => sockets.count).toBe(0);
+  loaded.resolve();
+  await expect.poll(() => seen.length).toBe(1);
+  await nextTurn();
+  expect(listeners.size).toBe(0);
+});
+
+test("a key without a signature counts against its address, as over REST", async () => {
+  const { open, futures, weightOf } = await openFixture();
+  const client = await open("FUTURES");
+  const before = weightOf(addressHolder(ADDRESS));
+  expect(await client.request("userDataStream.ping", { apiKey: futures.apiKey })).toMatchObject({
+    status: 400,
+    error: { code: -1125 },
+  });
+  expect(weightOf(keyHolder(futures.apiKey))).toBe(0);
+  expect(weightOf(addressHolder(ADDRESS))).toBe(before + 1);
+});
+
+test("a request without its key is a failed authentication of its address, as over REST", async () => {
+  const { open, budgets, time } = await openFixture();
+  const client = await open();
+  const ask = () => client.request("account.status", { timestamp: time.now() });
+  expect(await ask()).toMatchObject({ status: 400, error: { code: -1102 } });
+  for (let count = 1; count < FAILED_AUTHENTICATIONS_PER_MINUTE; count += 1)
+    expect(budgets.chargeFailure(addressHolder(ADDRESS), time.now())).toBeNull();
+  expect(await ask()).toMatchObject({ status: 429, error: { code: -1003 } });
+});
+
+test("a client that does not read has all events up to a bound, and is cut beyond it: it never has a gap", async () => {
+  const { open, signed, loaded, listeners, sockets } = await openFixture();
+  loaded.resolve();
+  const client = await open();
+  await client.request(SUBSCRIBE, signed());
+  const [listener] = listeners;
+  let sent = 0;
+  const padding = "x".repeat(100_000);
+  const send = () => {
+    listener?.({ name: "executionReport", text: JSON.stringify({ e: "executionReport", I: sent, padding }) });
+    sent += 1;
+  };
+  const heard = () => client.messages.flatMap(({ event }) => (event === undefined ? [] : [event.I]));
+  client.socket.pause();
+  while (sent < 30) send();
+  client.socket.resume();
+  await expect.poll(() => heard().length).toBe(30);
+
+  client.socket.pause();
+  while (sockets.count > 0 && sent < 2_000) {
+    send();
+    await nextTurn();
+  }
+  expect(sockets.count).toBe(0);
+  const closed = once(client.socket, "close");
+  client.socket.resume();
+  await closed;
+  expect(heard().length).toBeLessThan(sent);
+  expect(heard()).toEqual(Array.from({ length: heard().length }, (_, index) => index));
 });

@@ -1,7 +1,7 @@
 // The WebSocket API: requests and answers over one connection, sessions, and on spot the user data
-// subscriptions. A request passes the same steps as over REST (`http/pipeline.ts`): ban, authenticate,
-// charge, admit, parse, answer, present; only the envelope and the signed text differ. Answers may overtake
-// each other. The answer to a subscription precedes its events.
+// subscriptions. A request passes the steps of the one pipeline (`http/pipeline.ts`) by the rows and the
+// budgets of REST; only the envelope and the signed text differ. Answers may overtake each other. The answer
+// to a subscription precedes its events.
 // Source: reference sockets, sections 6, 8 and 11; where our keys differ (HMAC sessions), section 8.3 "GW".
 import type { Logger } from "pino";
 import type { Cancel } from "../concurrency/time.ts";
@@ -17,11 +17,21 @@ import {
 } from "../http/exchange.ts";
 import { Overload } from "../http/overload.ts";
 import type { Parameters } from "../http/parameters.ts";
-import { execute, type Gateway, type Outcome, observed, type Reply, type Request } from "../http/pipeline.ts";
+import {
+  type Gateway,
+  type Limit,
+  observed,
+  type Protocol,
+  type Reply,
+  type Request,
+  respond,
+  type Unauthenticated,
+} from "../http/pipeline.ts";
 import { type WireError, wireError } from "../http/refusals.ts";
 import {
   type Answer,
   type ExchangeCaller,
+  publicRoute,
   ReadyJson,
   Replay,
   type Route,
@@ -29,9 +39,9 @@ import {
 } from "../http/route.ts";
 import { RATE_LIMITS } from "../http/routes/exchange-info.ts";
 import type { KeyChecks } from "../keys/key-checks.ts";
-import type { Sighting } from "../observability/sighting.ts";
+import type { RequestContext } from "../observability/request-context.ts";
 import type { Usage } from "../rate-limits/budgets.ts";
-import { addressHolder, keyHolder } from "../rate-limits/holder.ts";
+import { addressHolder } from "../rate-limits/holder.ts";
 import { StoreFailure, StoreUnavailable } from "../store/store.ts";
 import { isKeyText } from "../streams/handshake.ts";
 import { type ApiFrame, formOf, readFrame, signedTexts, type UnreadFrame } from "./api-frame.ts";
@@ -98,8 +108,6 @@ type Subscription = {
 };
 /** What a method of the connection itself does for its caller; `afterwards` runs when the answer was sent. */
 type Done = { readonly result: object; readonly afterwards?: () => void };
-/** What became of a request, and what is used of the budgets. */
-type Answered = Pick<Outcome<Answer>, "answer" | "usage" | "retryAfterSeconds">;
 type OwnMethod = {
   readonly access: "public" | "signed";
   /** Signed also by a client that has logged on. */
@@ -114,8 +122,12 @@ type OwnMethod = {
   ): Promise<Done | Refusal> | Done | Refusal;
 };
 
-/** The row of a method, and the method if it is one of the connection itself. */
-type Method = { readonly row: Route; readonly own: OwnMethod | undefined };
+/** The row of a method, the method if it is one of the connection itself, and the key that asks for it. */
+type Method = { readonly row: Route; readonly own: OwnMethod | undefined; readonly apiKey: string | null };
+/** What an answer repeats of its request, or heeds. */
+type Envelope = Pick<ApiFrame, "id" | "params">;
+/** What is used of the budgets, as JSON. */
+type UsageShown = Readonly<Record<string, string>>;
 
 class ApiConnection implements ConnectionHandler {
   readonly countsMessages = false;
@@ -165,14 +177,15 @@ class ApiConnection implements ConnectionHandler {
     const { gateway, type, methods, overload, log } = this.#parts;
     const { path, version } = PLACES[type];
     const { address, request } = this.#upgrade;
-    const method = "method" in frame ? frame.method.replace(version, "") : "";
-    const route = methods.get(method) ?? null;
+    const { params, source } = "refusal" in frame ? NOTHING_READ : frame;
+    const method = "refusal" in frame ? "" : frame.method.replace(version, "");
     const own = this.#own.get(method);
-    const isKnown = route !== null || own !== undefined;
-    const params = "params" in frame ? frame.params : NO_PARAMS;
+    let afterwards: (() => void) | undefined;
+    const known = methods.get(method) ?? (own && this.#rowOf(own, method, (then) => (afterwards = then)));
+    const row = known ?? refusingRow("refusal" in frame ? frame.refusal : { refusal: "METHOD_UNSUPPORTED" });
     const seen: Request = {
       method: "WS",
-      path: isKnown ? `${path} ${method}` : path,
+      path: known === undefined ? path : `${path} ${method}`,
       // Read of refused requests alone.
       get query() {
         return formOf(params);
@@ -184,76 +197,47 @@ class ApiConnection implements ConnectionHandler {
       apiKey: params.get("apiKey") ?? this.#session?.apiKey ?? null,
       address,
     };
-    let afterwards: (() => void) | undefined;
-    const run = async (context: Sighting): Promise<Reply> => {
-      context.path = isKnown ? seen.path : null;
-      if ("refusal" in frame) return this.#refuseUnread(frame, frame.refusal, params);
-      if (!isKnown) return this.#refuseUnread(frame, { refusal: "METHOD_UNSUPPORTED" }, params);
-      const isRead = own !== undefined || route?.method === "GET";
-      if (overload.refuses(request.socket) || (!isRead && gateway.desk.isBehind())) {
-        return this.#reply(frame, { answer: { refusal: "BUSY" }, usage: this.#addressUsage() });
-      }
-      const row = route ?? this.#rowOf(own as OwnMethod, frame, (after) => (afterwards = after));
+    const envelope = { id: frame.id, params };
+    const protocol: Protocol<Route, ExchangeCaller, Answer> = {
+      ...EXCHANGE,
+      authenticate: ({ request: { apiKey } }, _gateway, context) =>
+        this.#authenticate({ row, own, apiKey }, { params, source }, context),
+      usageHeaders: RATE_LIMITS_SHOWN,
+      envelope: (answer, usage, limit) => this.#reply(envelope, answer, usage, limit),
+    };
+    const run = async (context: RequestContext): Promise<Reply> => {
+      context.path = known === undefined ? null : seen.path;
+      const isRead = row.method === "GET";
+      if (overload.refuses(request.socket) || (!isRead && gateway.desk.isBehind()))
+        return this.#reply(envelope, { refusal: "BUSY" }, this.#addressUsage());
       if (row.access !== "public") context.apiKey = seen.apiKey;
-      const answered = await this.#respond({ row, own }, frame, seen, context);
-      return this.#reply(frame, answered, row.placesOrder);
+      return await respond(seen, { route: row, protocol, pages: NO_PAGES }, gateway, context);
     };
     try {
       const reply = await observed(seen, gateway.observer, run);
       this.#connection.send(String(reply.body));
-      if (reply.status === 418) this.#connection.close(1_008, "banned");
+      // Orders in flight have passed before the ban began.
+      if (reply.status === 418) void this.#connection.end(1_008, "banned");
       afterwards?.();
     } catch (error) {
       if (error instanceof StoreUnavailable)
         log.warn({ reason: error.message }, "the database is out of reach");
       else log.error({ err: error, method }, "a request of the WebSocket API could not be answered");
-      this.#connection.send(
-        String(this.#error(frame.id, params, { ...faultOf(error), usage: this.#addressUsage() }).body),
-      );
+      this.#connection.send(String(this.#error(envelope, faultOf(error), this.#addressUsage()).body));
     }
   }
 
-  /** The steps of a request whose method is known. */
-  async #respond(
-    { row, own }: Method,
-    frame: ApiFrame,
-    { address, apiKey }: Request,
-    context: Sighting,
-  ): Promise<Answered> {
-    const { gateway } = this.#parts;
-    const { budgets, wallNow } = gateway;
-    const atAddress = addressHolder(address);
-    const holder = row.access !== "public" && apiKey !== null ? keyHolder(apiKey) : atAddress;
-    const refuse = (answer: Answer | Refusal, retryAfterSeconds?: number): Answered => ({
-      answer,
-      usage: this.#addressUsage(),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
-    const ban = budgets.ban(holder, wallNow());
-    if (ban !== null) return refuse(ban.refusal, ban.retryAfterSeconds);
-    if (row.access !== "public" && apiKey === null)
-      return refuse({ refusal: "PARAMETER_MISSING", parameter: "apiKey" });
-
-    const caller =
-      row.access === "public" || isKeyText(apiKey ?? "")
-        ? await this.#callerOf({ row, own }, frame, apiKey ?? "", context)
-        : NO_KEY;
-    if ("failed" in caller) {
-      context.failed = caller.failed;
-      const flood = budgets.chargeFailure(atAddress, wallNow());
-      if (flood === null || flood.refusal === null) return refuse(caller.because);
-      await flood.banStored;
-      return refuse(flood.refusal, flood.retryAfterSeconds);
-    }
-    const terms = { holder, cost: EXCHANGE.cost(row, caller), admit: EXCHANGE.admit };
-    return await execute<Parameters, ExchangeCaller, Answer, Route>(row, caller, terms, gateway, context);
-  }
-
-  async #callerOf({ row, own }: Method, frame: ApiFrame, apiKey: string, context: Sighting) {
-    const { params } = frame;
+  async #authenticate(
+    { row, own, apiKey }: Method,
+    { params, source }: Pick<ApiFrame, "params" | "source">,
+    context: RequestContext,
+  ): Promise<ExchangeCaller | Unauthenticated<Answer>> {
     const asked = new Map(params);
     for (const name of ENVELOPE_PARAMETERS) asked.delete(name);
     if (row.access === "public") return { ...NOBODY, asked };
+    if (apiKey === null)
+      return { failed: "HEADER", because: { refusal: "PARAMETER_MISSING", parameter: "apiKey" } };
+    if (!isKeyText(apiKey)) return NO_KEY;
     // A session has signed once; a request with a signature of its own is checked by that.
     const isLoggedOn = this.#session?.apiKey === apiKey && !params.has("signature");
     const isOfSession = isLoggedOn && own?.isAlwaysSigned !== true;
@@ -263,7 +247,7 @@ class ApiConnection implements ConnectionHandler {
         ? "KEY"
         : isOfSession
           ? "SESSION"
-          : { signature, messages: signedTexts(frame) };
+          : { signature, messages: signedTexts({ params, source }) };
     return await authenticateKey(
       { apiKey, readParameters: () => asked, proof },
       this.#parts.gateway,
@@ -271,61 +255,47 @@ class ApiConnection implements ConnectionHandler {
     );
   }
 
-  /** A frame that names no method is charged to its address, so that it is not free. */
-  #refuseUnread({ id }: Pick<ApiFrame, "id">, refusal: Refusal, params: ApiFrame["params"]): Reply {
-    const { budgets, wallNow } = this.#parts.gateway;
-    const cost = { weight: 1, placesOrder: false };
-    const charged = budgets.charge(addressHolder(this.#upgrade.address), wallNow(), cost);
-    const { usage, retryAfterSeconds } = charged;
-    if (charged.refusal === null) return this.#error(id, params, { ...wireError(refusal), usage });
-    return this.#error(id, params, { ...wireError(charged.refusal), usage, retryAfterSeconds });
-  }
-
-  #reply(frame: ApiFrame, { answer, usage, retryAfterSeconds }: Answered, placesOrder = false): Reply {
-    const { id, params } = frame;
+  #reply(envelope: Envelope, answer: Answer | Refusal, usage: UsageShown, limit?: Limit): Reply {
     if (isRefusal(answer)) {
-      return this.#error(id, params, { ...wireError(answer), usage, placesOrder, retryAfterSeconds });
+      return this.#error(envelope, wireError(answer), usage, limit?.retryAfterSeconds);
     }
     const isReplay = answer instanceof Replay;
     const result =
       answer instanceof ReadyJson ? answer.text : JSON.stringify(isReplay ? answer.body : answer);
-    const limits = this.#limitsText(params, usage, placesOrder);
-    const body = `{"id":${id},"status":200,"result":${result}${limits}${isReplay ? ',"replay":true' : ""}}`;
+    const limits = this.#limitsText(envelope, usage);
+    const replay = isReplay ? ',"replay":true' : "";
+    const body = `{"id":${envelope.id},"status":200,"result":${result}${limits}${replay}}`;
     return { status: 200, headers: {}, body, isReplay };
   }
 
   #error(
-    id: string,
-    params: ApiFrame["params"],
-    error: WireError & {
-      readonly usage: Usage;
-      readonly placesOrder?: boolean;
-      readonly retryAfterSeconds?: number | undefined;
-    },
+    envelope: Envelope,
+    { status, code, msg }: WireError,
+    usage: UsageShown,
+    retryAfterSeconds = status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined,
   ): Reply {
-    const { status, code, msg, usage, placesOrder = false } = error;
-    const { retryAfterSeconds = status === 503 ? UNAVAILABLE_RETRY_AFTER_SECONDS : undefined } = error;
     const serverTime = this.#parts.gateway.wallNow();
     const data = retryAfterSeconds && { serverTime, retryAfter: serverTime + retryAfterSeconds * 1_000 };
     const text = JSON.stringify({ code, msg, ...(data && { data }) });
-    const body = `{"id":${id},"status":${status},"error":${text}${this.#limitsText(params, usage, placesOrder)}}`;
+    const limits = this.#limitsText(envelope, usage);
+    const body = `{"id":${envelope.id},"status":${status},"error":${text}${limits}}`;
     return { status, headers: {}, body, refusal: { code, message: msg } };
   }
 
-  #limitsText(params: ApiFrame["params"], usage: Usage, placesOrder: boolean): string {
+  #limitsText({ params }: Envelope, { rateLimits }: UsageShown): string {
     const shown = params.get("returnRateLimits") ?? String(this.#showsLimits);
-    return shown === "false" ? "" : `,"rateLimits":${rateLimitsOf(usage, placesOrder)}`;
+    return shown === "false" ? "" : `,"rateLimits":${rateLimits}`;
   }
 
-  #addressUsage(): Usage {
+  #addressUsage(): UsageShown {
     const { budgets, wallNow } = this.#parts.gateway;
-    return budgets.usage(addressHolder(this.#upgrade.address), wallNow());
+    return RATE_LIMITS_SHOWN.ofAddress(budgets.usage(addressHolder(this.#upgrade.address), wallNow()));
   }
 
   /** The row of a method of the connection itself. */
   #rowOf(
     { access, run }: OwnMethod,
-    { method }: ApiFrame,
+    method: string,
     onDone: (then: (() => void) | undefined) => void,
   ): Route {
     return {
@@ -342,7 +312,7 @@ class ApiConnection implements ConnectionHandler {
       parse: (parameters: Parameters) => parameters,
       answer: async (parameters, _ports, call) => {
         const asked = parameters as Parameters;
-        const done = await run(call, asked.get("apiKey") ?? this.#session?.apiKey ?? "", asked);
+        const done = await run(call, call.apiKey, asked);
         if (isRefusal(done)) return done;
         onDone(done.afterwards);
         return done.result;
@@ -356,11 +326,13 @@ class ApiConnection implements ConnectionHandler {
         access: "signed",
         isAlwaysSigned: true,
         run: (_caller, apiKey) => {
-          this.#endSession();
+          // The client may have left by now, and nothing would end the session.
+          if (!this.#connection.isOpen) return { refusal: "BUSY" };
+          const ended = this.#endSession();
           const { keyChecks, gateway } = this.#parts;
           const forget = keyChecks.add(apiKey, { strategyId: null, end: () => this.#loseSession() });
           this.#session = { apiKey, authorizedSince: gateway.wallNow(), forget };
-          return { result: this.#sessionStatus() };
+          return { result: this.#sessionStatus(), afterwards: () => this.#announceEnds(ended) };
         },
       },
       "session.status": { access: "public", run: () => ({ result: this.#sessionStatus() }) },
@@ -404,17 +376,18 @@ class ApiConnection implements ConnectionHandler {
   async #subscribe(strategyId: string, apiKey: string, isOfSession: boolean): Promise<Done | Refusal> {
     const { userStreams, keyChecks } = this.#parts;
     const isActive = () => [...this.#subscriptions.values()].some((one) => one.strategyId === strategyId);
-    if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
-    if (
+    const areExhausted = () =>
       this.#nextSubscription >= SUBSCRIPTIONS_PER_CONNECTION_MAX ||
-      keyChecks.countOf(apiKey) >= USER_STREAMS_PER_KEY_MAX
-    ) {
-      return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
-    }
+      keyChecks.streamsOf(apiKey) >= USER_STREAMS_PER_KEY_MAX;
+    if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
+    if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
     const feed = await userStreams.open(strategyId);
     if (feed === null) return { refusal: "KEY_NOT_BOUND" };
-    // Another request may have subscribed while the account was loaded.
+    // The client may have left by now, and nothing would end the subscription.
+    if (!this.#connection.isOpen) return { refusal: "BUSY" };
+    // Other requests may have subscribed while the account was loaded.
     if (isActive()) return { refusal: "SUBSCRIPTION_ACTIVE" };
+    if (areExhausted()) return { refusal: "SUBSCRIPTIONS_EXHAUSTED" };
     const subscriptionId = this.#nextSubscription;
     this.#nextSubscription += 1;
     // It has its place from now on, so that no other request subscribes to the account before the answer.
@@ -483,11 +456,17 @@ class ApiConnection implements ConnectionHandler {
   }
 }
 
-const NO_PARAMS: ApiFrame["params"] = new Map();
+const NOTHING_READ: Pick<ApiFrame, "params" | "source"> = { params: new Map(), source: "" };
+const NO_PAGES = () => null;
 /** What is no key is refused as one that there is not. */
 const NO_KEY = { failed: null, because: { refusal: "KEY_REFUSED" } } as const;
 /** Parameters of the envelope, which no row reads. */
 const ENVELOPE_PARAMETERS = ["signature", "returnRateLimits"];
+
+/** What names no method passes the steps of a request, so that its address is charged for it. */
+function refusingRow(refusal: Refusal): Route {
+  return publicRoute("/", "", { answer: () => refusal });
+}
 
 /** The answer to a request that failed on our side. */
 function faultOf(error: unknown): WireError {
@@ -502,6 +481,12 @@ function rateLimitsOf({ weight, orders10s, orders1m }: Usage, placesOrder: boole
   if (!placesOrder) return `[${ofWeight}${weight}}]`;
   return `[${ofWeight}${weight}},${ofTenSeconds}${orders10s}},${ofMinute}${orders1m}}]`;
 }
+
+/** The state of the budgets, which answers over REST have in their headers. */
+const RATE_LIMITS_SHOWN: Protocol<Route, ExchangeCaller, Answer>["usageHeaders"] = {
+  ofAddress: (usage) => ({ rateLimits: rateLimitsOf(usage, false) }),
+  ofRoute: ({ placesOrder }, { usage }) => ({ rateLimits: rateLimitsOf(usage, placesOrder) }),
+};
 
 /** Each row up to its count. */
 const LIMIT_ROWS = RATE_LIMITS.map((row) => JSON.stringify({ ...row, count: 0 }).slice(0, -"0}".length));

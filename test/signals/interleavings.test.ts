@@ -8,13 +8,13 @@ import type { Signal } from "../../src/domain/signal.ts";
 import { CLAIM_MS } from "../../src/signals/signals.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { Stage, SYMBOL } from "./stage.ts";
+import { Fixture, SYMBOL } from "./fixture.ts";
 
 const BUY = JSON.stringify({ symbol: SYMBOL, tradeType: "BUY", quantity: "0.1" });
 
 let directory: string;
 let stores: Store[];
-let stage: Stage;
+let fixture: Fixture;
 let strategy: string;
 /** The held step, and its release. */
 let held: { readonly label: string; readonly gate: PromiseWithResolvers<void> } | null;
@@ -27,105 +27,105 @@ beforeEach(async () => {
   const take = async (label: string) => {
     if (label === held?.label) await held.gate.promise;
   };
-  stage = await Stage.open({ stores, turns: { take }, counts: {} });
-  strategy = stage.strategy(0);
+  fixture = await Fixture.open({ stores, turns: { take }, counts: {} });
+  strategy = fixture.strategy(0);
 });
 
 afterEach(async () => {
-  await stage.close();
+  await fixture.close();
   for (const store of stores) await store.close();
   rmSync(directory, { recursive: true });
 });
 
 test("a signal that one process could not try, and another executed in the meantime, stays executed", async () => {
-  stage.market.silence(SYMBOL);
+  fixture.market.silence(SYMBOL);
   const goOn = hold("process 0: postponeSignal");
-  stage.submit(0, strategy, "key", BUY);
-  await stage.quiet();
-  stage.market.show(SYMBOL, "99", "100");
-  stage.submit(1, strategy, "key", BUY);
-  await stage.quiet();
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.market.show(SYMBOL, "99", "100");
+  fixture.submit(1, strategy, "key", BUY);
+  await fixture.quiet();
   expect((await stored()).state.status).toBe("EXECUTED");
   goOn();
-  await stage.quiet();
+  await fixture.quiet();
   expect((await stored()).state.status).toBe("EXECUTED");
-  expect(stage.counts).toEqual({ "told EXECUTED": 2 });
-  await stage.finish(async () => {});
+  expect(fixture.counts).toEqual({ "told EXECUTED": 2 });
+  await fixture.finish(async () => {});
 });
 
 test("a signal that two processes decided on at once is committed by one of them", async () => {
   const goOn = hold("process 0: commit");
-  stage.submit(0, strategy, "key", BUY);
-  await stage.quiet();
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
   expect((await stored()).state.status).toBe("RECEIVED");
-  stage.submit(1, strategy, "key", BUY);
-  await stage.quiet();
+  fixture.submit(1, strategy, "key", BUY);
+  await fixture.quiet();
   const executed = await stored();
   expect(executed.state.status).toBe("EXECUTED");
   goOn();
-  await stage.quiet();
+  await fixture.quiet();
   expect(await stored()).toEqual(executed);
-  expect(stage.counts).toEqual({ "told EXECUTED": 2 });
-  await stage.finish(async () => {});
+  expect(fixture.counts).toEqual({ "told EXECUTED": 2 });
+  await fixture.finish(async () => {});
 });
 
 test("an order that was rejected by one process is not executed by another that saw the market later", async () => {
-  stage.market.halted.add(SYMBOL);
+  fixture.market.halted.add(SYMBOL);
   const goOn = hold("process 0: commit");
-  stage.submit(0, strategy, "key", BUY);
-  await stage.quiet();
-  stage.market.halted.delete(SYMBOL);
-  stage.submit(1, strategy, "key", BUY);
-  await stage.quiet();
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.market.halted.delete(SYMBOL);
+  fixture.submit(1, strategy, "key", BUY);
+  await fixture.quiet();
   goOn();
-  await stage.quiet();
+  await fixture.quiet();
   expect((await stored()).state.status).toBe("EXECUTED");
-  expect(stage.counts).toEqual({ "told EXECUTED": 2 });
-  await stage.finish(async () => {});
+  expect(fixture.counts).toEqual({ "told EXECUTED": 2 });
+  await fixture.finish(async () => {});
 });
 
 test("a signal of a dead process is executed when its claim has run out, and not before", async () => {
   hold("process 0: commit");
-  stage.submit(0, strategy, "key", BUY);
-  await stage.quiet();
-  stage.replace(0);
-  stage.time.advance(CLAIM_MS - 1);
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.replace(0);
+  fixture.time.advance(CLAIM_MS - 1);
   await sweep();
   expect((await stored()).state.status).toBe("RECEIVED");
-  stage.time.advance(1);
+  fixture.time.advance(1);
   await sweep();
   expect((await stored()).state.status).toBe("EXECUTED");
-  await stage.finish(async () => {});
+  await fixture.finish(async () => {});
 });
 
 test("a key that is revoked while its signal is in flight is refused at once, and the signal is executed", async () => {
   const goOn = hold("process 0: commit");
-  stage.submit(0, strategy, "key", BUY);
-  await stage.quiet();
-  await stage.process(1).store.revokeKey(`key-${strategy}`, stage.time.now());
-  stage.revoked.add(strategy);
-  for (const index of [0, 1]) stage.submit(index, strategy, "other", BUY);
-  await stage.quiet();
-  expect(stage.counts).toEqual({ "key refused": 2 });
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  await fixture.process(1).store.revokeKey(`key-${strategy}`, fixture.time.now());
+  fixture.revoked.add(strategy);
+  for (const index of [0, 1]) fixture.submit(index, strategy, "other", BUY);
+  await fixture.quiet();
+  expect(fixture.counts).toEqual({ "key refused": 2 });
   goOn();
-  await stage.quiet();
+  await fixture.quiet();
   expect((await stored()).state.status).toBe("EXECUTED");
-  await stage.finish(async () => {});
+  await fixture.finish(async () => {});
 });
 
 test("a strategy that is closed while its signal is in flight rejects it", async () => {
   const goOn = hold("process 0: commit");
-  stage.submit(0, strategy, "key", BUY);
-  await stage.quiet();
-  stage.begin(1, async ({ desk }) => void (await desk.execute(strategy, { type: "CloseStrategy" })));
-  await stage.quiet();
+  fixture.submit(0, strategy, "key", BUY);
+  await fixture.quiet();
+  fixture.begin(1, async ({ desk }) => void (await desk.execute(strategy, { type: "CloseStrategy" })));
+  await fixture.quiet();
   goOn();
-  await stage.quiet();
+  await fixture.quiet();
   expect((await stored()).state).toMatchObject({
     status: "REJECTED",
     reason: { refusal: "STRATEGY_NOT_LIVE" },
   });
-  await stage.finish(async () => {});
+  await fixture.finish(async () => {});
 });
 
 /** Holds a step from now on; answers how to let it go on. */
@@ -139,8 +139,8 @@ function hold(label: string): () => void {
 }
 
 async function sweep(): Promise<void> {
-  stage.begin(1, ({ sweep }) => sweep.run());
-  await stage.quiet();
+  fixture.begin(1, ({ sweep }) => sweep.run());
+  await fixture.quiet();
 }
 
 async function stored(): Promise<Signal> {

@@ -10,11 +10,11 @@ import { expect, test } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Counts } from "../campaigns/walk/counts.ts";
 import { testSeed } from "../support/seed.ts";
-import { acts } from "./acts.ts";
-import { Stage } from "./stage.ts";
+import { Fixture } from "./fixture.ts";
+import { acts } from "./steps.ts";
 
 /** Other races: `SEED=7 RACES_RUNS=1000 npx vitest run test/signals`. */
-const seed = testSeed("test/signals/races.test.ts");
+const seed = testSeed();
 const RUNS = Number(process.env.RACES_RUNS ?? 60);
 const ACTS_MAX = 40;
 /** More than all that one run sets off. */
@@ -50,21 +50,21 @@ test(
           ),
           async (scheduler, commands) => {
             const turns = { take: (label: string) => scheduler.schedule(Promise.resolve(), label) };
-            const stage = await Stage.open({ stores, turns, counts });
+            const fixture = await Fixture.open({ stores, turns, counts });
             // Between two steps the database is idle, so that a seed is one race on every machine.
             step = async (count) => {
               for (let left = count; left > 0; left -= 1) {
-                await stage.quiet();
+                await fixture.quiet();
                 if (scheduler.count() === 0) return;
                 await scheduler.waitNext(1);
               }
-              await stage.quiet();
+              await fixture.quiet();
             };
             try {
-              await fc.asyncModelRun(() => ({ model: {}, real: stage }), commands);
-              await stage.finish(() => step(STEPS_MAX));
+              await fc.asyncModelRun(() => ({ model: {}, real: fixture }), commands);
+              await fixture.finish(() => step(STEPS_MAX));
             } finally {
-              await stage.close();
+              await fixture.close();
             }
           },
         ),

@@ -4,23 +4,23 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { graceMs } from "../../src/market/client/streams/subscriptions.ts";
 import type { StreamClient } from "../../src/market/exchange/testing/stream-client.ts";
 import { type Change, FollowedBook, type Snapshot } from "../support/followed-book.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
-import { openSocketStage, type SocketStage } from "../support/socket-stage.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { openSocketFixture, type SocketFixture } from "../support/sockets/socket-fixture.ts";
 
 stayOnLoopback();
 
-const seed = testSeed("test/sockets/book-changes.test.ts");
+const seed = testSeed();
 const random = seededRandom(seed);
 
-let stage: SocketStage;
+let fixture: SocketFixture;
 
 beforeAll(async () => {
   console.log(`seed ${seed}`);
-  stage = await openSocketStage({ seed });
+  fixture = await openSocketFixture({ seed });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 type FamilyName = "SPOT" | "FUTURES";
 const REST = { SPOT: "/api/v3/depth", FUTURES: "/fapi/v1/depth" } as const;
@@ -42,18 +42,18 @@ function follow(family: FamilyName, client: StreamClient): FollowedBook {
 }
 
 const snapshotOf = (family: FamilyName, symbol: string) =>
-  stage.read<Snapshot>(`${REST[family]}?symbol=${symbol}&limit=100`);
+  fixture.read<Snapshot>(`${REST[family]}?symbol=${symbol}&limit=100`);
 
 /** The exchange's book of now, not through the gateway. */
 async function exchangeBook(family: FamilyName, symbol: string): Promise<Snapshot> {
   return (
-    await fetch(`${stage.exchange.spotRestUrl}${REST[family]}?symbol=${symbol}&limit=100`)
+    await fetch(`${fixture.exchange.spotRestUrl}${REST[family]}?symbol=${symbol}&limit=100`)
   ).json() as Promise<Snapshot>;
 }
 
 /** Lets time pass to a whole second, at which every speed sends, and compares. */
 async function expectInStep(family: FamilyName, symbol: string, book: FollowedBook, client: StreamClient) {
-  await stage.pass(1_000 - (stage.time.now() % 1_000), 100);
+  await fixture.pass(1_000 - (fixture.time.now() % 1_000), 100);
   await client.received();
   const { lastUpdateId, bids, asks } = await exchangeBook(family, symbol);
   expect(book.fault).toBeNull();
@@ -73,13 +73,13 @@ describe.each([
   const symbol = (stream.split("@")[0] ?? "").toUpperCase();
 
   test("stays in step from a snapshot after the first change", async () => {
-    const client = await stage.open(`${SOCKET[family]}/${stream}`);
+    const client = await fixture.open(`${SOCKET[family]}/${stream}`);
     const book = follow(family, client);
-    await stage.confirmed(family, stream);
-    await stage.pass(2_000, 100);
+    await fixture.confirmed(family, stream);
+    await fixture.pass(2_000, 100);
     book.load(await snapshotOf(family, symbol));
     for (let round = 0; round < 20; round += 1) {
-      await stage.pass(50 + Math.floor(random() * 2_000), 50 + Math.floor(random() * 400));
+      await fixture.pass(50 + Math.floor(random() * 2_000), 50 + Math.floor(random() * 400));
       await expectInStep(family, symbol, book, client);
     }
     expect(book.applied).toBeGreaterThan(20);
@@ -91,33 +91,33 @@ describe.each([
     const other = stream.replace(/^[a-z]+/, "bnbusdt");
     // Cached for half a second, and older than the subscription.
     await snapshotOf(family, "BNBUSDT");
-    const client = await stage.open(SOCKET[family]);
+    const client = await fixture.open(SOCKET[family]);
     const book = follow(family, client);
     // Upstream takes three of these a second, so the second one waits.
     await client.ask("SUBSCRIBE", ["ethusdt@miniTicker"]);
     await client.ask("SUBSCRIBE", [other]);
-    expect(stage.feeds[family].clientStreams.isStreaming(other)).toBe(false);
+    expect(fixture.feeds[family].clientStreams.isStreaming(other)).toBe(false);
     book.load(await snapshotOf(family, "BNBUSDT"));
-    expect(stage.feeds[family].clientStreams.isStreaming(other)).toBe(true);
+    expect(fixture.feeds[family].clientStreams.isStreaming(other)).toBe(true);
     await expectInStep(family, "BNBUSDT", book, client);
     expect(book.applied).toBeGreaterThan(0);
     client.close();
-    await stage.pass(graceMs + 1_000);
+    await fixture.pass(graceMs + 1_000);
   });
 
   test("of a second client of a stream that runs is in step as well, though the first one's answer is cached", async () => {
-    const first = await stage.open(`${SOCKET[family]}/${stream}`);
+    const first = await fixture.open(`${SOCKET[family]}/${stream}`);
     const early = follow(family, first);
-    await stage.confirmed(family, stream);
+    await fixture.confirmed(family, stream);
     early.load(await snapshotOf(family, symbol));
     for (let round = 0; round < 10; round += 1) {
-      await stage.pass(100);
+      await fixture.pass(100);
       // The same request, a moment before.
       await snapshotOf(family, symbol);
-      await stage.pass(100 + Math.floor(random() * 100));
-      const client = await stage.open(`${SOCKET[family]}/${stream}`);
+      await fixture.pass(100 + Math.floor(random() * 100));
+      const client = await fixture.open(`${SOCKET[family]}/${stream}`);
       const book = follow(family, client);
-      await stage.pass(Math.floor(random() * 150));
+      await fixture.pass(Math.floor(random() * 150));
       book.load(await snapshotOf(family, symbol));
       await expectInStep(family, symbol, book, client);
       client.close();
@@ -127,27 +127,27 @@ describe.each([
   });
 
   test("shows a gap of upstream in the sequence, and a new snapshot is in step", async () => {
-    const client = await stage.open(`${SOCKET[family]}/${stream}`);
+    const client = await fixture.open(`${SOCKET[family]}/${stream}`);
     const book = follow(family, client);
-    await stage.confirmed(family, stream);
+    await fixture.confirmed(family, stream);
     book.load(await snapshotOf(family, symbol));
     await expectInStep(family, symbol, book, client);
 
     const gaps = [
-      () => stage.interrupt(3_000),
+      () => fixture.interrupt(3_000),
       async () => {
-        stage.exchange.silenceStreams(symbol);
-        await stage.pass(2_000, 100);
-        stage.exchange.resumeStreams(symbol);
+        fixture.exchange.silenceStreams(symbol);
+        await fixture.pass(2_000, 100);
+        fixture.exchange.resumeStreams(symbol);
       },
     ];
     for (const gap of gaps) {
       // Asked for during the outage, so that it could be cached.
       await snapshotOf(family, symbol);
       await gap();
-      await stage.confirmed(family, stream);
+      await fixture.confirmed(family, stream);
       for (let steps = 0; book.fault === null && steps < 40; steps += 1) {
-        await stage.pass(50);
+        await fixture.pass(50);
         await client.received();
       }
       expect(book.fault).toMatch(/^the change/);
@@ -160,11 +160,11 @@ describe.each([
 
 test("best prices, the partial book and the changes share one sequence of ids with REST", async () => {
   const names = ["btcusdt@bookTicker", "btcusdt@depth5@100ms", "btcusdt@depth@100ms"];
-  const client = await stage.open(`/stream?streams=${names.join("/")}`);
-  for (const name of names) await stage.confirmed("SPOT", name);
+  const client = await fixture.open(`/stream?streams=${names.join("/")}`);
+  for (const name of names) await fixture.confirmed("SPOT", name);
   client.forget();
-  await stage.pass(1_000 - (stage.time.now() % 1_000), 100);
-  await stage.pass(5_000, 100);
+  await fixture.pass(1_000 - (fixture.time.now() % 1_000), 100);
+  await fixture.pass(5_000, 100);
   const messages = await client.received();
   const of = (name: string) =>
     messages.filter(({ stream }) => stream === name).map(({ data }) => data as Record<string, unknown>);

@@ -2,8 +2,8 @@
 // one object, the book over many changes.
 import ccxt from "ccxt";
 import { afterEach, expect, test } from "vitest";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(0);

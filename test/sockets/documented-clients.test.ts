@@ -5,8 +5,8 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import * as LIMITS from "../../src/sockets/limits.ts";
-import { newDirectory } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const DOCUMENT = readFileSync(join(ROOT, "docs/clients.md"), "utf8");

@@ -1,16 +1,16 @@
-// Garbage on the exchange's sockets: frames that break the protocol, text that is no request, parameters of the
-// wrong kind. The server answers with the documented error or closes the connection, and serves on.
+// Garbage on the exchange's sockets: frames that break the protocol, text that is no request, parameters of
+// the wrong kind. The server answers with the documented error or closes the connection, and serves on.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
-import { ApiSocket, signedParams } from "../support/api-socket.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
+import { ApiSocket, signedParams } from "../support/sockets/api-socket.ts";
 
-const SEED = testSeed("test/sockets/garbage.test.ts");
+const SEED = testSeed();
 const ENDPOINTS = [
   "/ws",
   "/stream?streams=",

@@ -1,17 +1,17 @@
 // Market streams at the gateway's own port: a real client, the simulated market, the test's own time.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../src/market/client/testing/upstream.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { openSocketStage, type SocketStage } from "../support/socket-stage.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { openSocketFixture, type SocketFixture } from "../support/sockets/socket-fixture.ts";
 
 stayOnLoopback();
 
-let stage: SocketStage;
+let fixture: SocketFixture;
 
 beforeAll(async () => {
-  stage = await openSocketStage();
+  fixture = await openSocketFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 describe("paths", () => {
   test.each([
@@ -27,9 +27,9 @@ describe("paths", () => {
     ["/public/ws/btcusdt@aggTrade", "", "FUTURES", "btcusdt@aggTrade"],
     ["/market/stream?streams=btcusdt@bookTicker", "btcusdt@bookTicker", "FUTURES", "btcusdt@bookTicker"],
   ] as const)("%s", async (path, wrapper, family, stream) => {
-    const client = await stage.open(path);
-    await stage.confirmed(family, stream);
-    await stage.pass(2_000);
+    const client = await fixture.open(path);
+    await fixture.confirmed(family, stream);
+    await fixture.pass(2_000);
     const messages = await client.received();
     expect(messages.length).toBeGreaterThan(0);
     for (const { stream: name } of messages) expect(name).toBe(wrapper);
@@ -46,15 +46,15 @@ describe("paths", () => {
     "/stream/ws/3",
     "/public/ws/2",
   ])("%s is open and silent", async (path) => {
-    const client = await stage.open(path);
-    await stage.pass(1_000);
+    const client = await fixture.open(path);
+    await fixture.pass(1_000);
     expect(await client.received()).toEqual([]);
     client.close();
   });
 
   test("more streams than a connection takes close it", async () => {
     const names = Array.from({ length: 1_025 }, (_, index) => `${index}`).join("/");
-    const client = await stage.open(`/stream?streams=${names}`);
+    const client = await fixture.open(`/stream?streams=${names}`);
     const code = await new Promise((resolve) => client.socket.once("close", resolve));
     expect(code).toBe(1_008);
   });
@@ -62,7 +62,7 @@ describe("paths", () => {
 
 describe("control messages", () => {
   test("subscribe, list and unsubscribe; ids go back with their types", async () => {
-    const client = await stage.open("/ws");
+    const client = await fixture.open("/ws");
     const texts: string[] = [];
     client.socket.on("message", (data) => texts.push(String(data)));
     const tell = async (message: string) => {
@@ -96,13 +96,13 @@ describe("control messages", () => {
   });
 
   test("SET_PROPERTY changes the form of what follows", async () => {
-    const client = await stage.open("/ws/btcusdt@bookTicker");
-    await stage.confirmed("SPOT", "btcusdt@bookTicker");
-    await stage.pass(1_000);
+    const client = await fixture.open("/ws/btcusdt@bookTicker");
+    await fixture.confirmed("SPOT", "btcusdt@bookTicker");
+    await fixture.pass(1_000);
     expect((await client.received()).at(-1)?.stream).toBe("");
     await client.ask("SET_PROPERTY", ["combined", true]);
     client.forget();
-    await stage.pass(1_000);
+    await fixture.pass(1_000);
     expect((await client.received()).at(-1)?.stream).toBe("btcusdt@bookTicker");
     client.close();
   });
@@ -111,9 +111,9 @@ describe("control messages", () => {
 test("many clients of a stream have the same messages, and one that leaves takes them from no other", async () => {
   const name = "solusdt@aggTrade";
   const paths = [`/ws/${name}`, `/stream?streams=${name}`, `/stream/ws/${name}`];
-  const clients = await Promise.all(paths.map((path) => stage.open(path)));
-  await stage.confirmed("SPOT", name);
-  await stage.pass(3_000);
+  const clients = await Promise.all(paths.map((path) => fixture.open(path)));
+  await fixture.confirmed("SPOT", name);
+  await fixture.pass(3_000);
   const heard = await Promise.all(clients.map((client) => client.received()));
   const [first = []] = heard.map((messages) => messages.map(({ data }) => data));
   expect(first.length).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test("many clients of a stream have the same messages, and one that leaves takes
   clients[0]?.close();
   clients[1]?.close();
   clients[2]?.forget();
-  await stage.pass(1_000);
+  await fixture.pass(1_000);
   expect((await clients[2]?.received())?.length).toBeGreaterThan(0);
   clients[2]?.close();
 });
@@ -168,9 +168,9 @@ describe("payloads", () => {
   test.each(["SPOT", "FUTURES"] as const)("of %s have the documented keys", async (family) => {
     const names = Object.keys(KEYS[family]);
     const path = family === "SPOT" ? "/stream" : "/market/stream";
-    const client = await stage.open(`${path}?streams=${names.join("/")}`);
-    for (const name of names) await stage.confirmed(family, name);
-    await stage.pass(6_000);
+    const client = await fixture.open(`${path}?streams=${names.join("/")}`);
+    for (const name of names) await fixture.confirmed(family, name);
+    await fixture.pass(6_000);
     const messages = await client.received();
     const keys = Object.fromEntries(
       names.map((name) => {
@@ -183,13 +183,13 @@ describe("payloads", () => {
   });
 
   test("tickers are those of REST at the same instant", async () => {
-    const client = await stage.open("/ws/btcusdt@ticker");
-    await stage.confirmed("SPOT", "btcusdt@ticker");
-    await stage.pass(1_000 - (stage.time.now() % 1_000));
+    const client = await fixture.open("/ws/btcusdt@ticker");
+    await fixture.confirmed("SPOT", "btcusdt@ticker");
+    await fixture.pass(1_000 - (fixture.time.now() % 1_000));
     client.forget();
-    await stage.pass(1_000);
+    await fixture.pass(1_000);
     const [message] = await client.received();
-    const answer = await fetch(`${stage.exchange.spotRestUrl}/api/v3/ticker/24hr?symbol=BTCUSDT`);
+    const answer = await fetch(`${fixture.exchange.spotRestUrl}/api/v3/ticker/24hr?symbol=BTCUSDT`);
     const rest = (await answer.json()) as Record<string, unknown>;
     const { c, p, v, O, n } = (message?.data ?? {}) as Record<string, unknown>;
     expect({ c, p, v, O, n }).toEqual({
@@ -208,16 +208,16 @@ describe("a client that does not read", () => {
 
   /** Sends so many messages of a stream, each of 100 kB, while the client does not read. */
   async function flood(stream: string, count: number) {
-    const client = await stage.open(`/ws/${stream}`);
-    await stage.confirmed("SPOT", stream);
+    const client = await fixture.open(`/ws/${stream}`);
+    await fixture.confirmed("SPOT", stream);
     await client.received();
     client.forget();
     client.socket.pause();
     for (let number = 1; number <= count; number += 1) {
-      stage.exchange.sendRaw(stream, { u: number, t: number, padding }, "spot");
-      if (number % 20 === 0) await stage.settle();
+      fixture.exchange.sendRaw(stream, { u: number, t: number, padding }, "spot");
+      if (number % 20 === 0) await fixture.settle();
     }
-    await stage.settle();
+    await fixture.settle();
     return client;
   }
 
@@ -240,7 +240,7 @@ describe("a client that does not read", () => {
 });
 
 test("the end is announced in the form of the connection", async () => {
-  const own = await openSocketStage();
+  const own = await openSocketFixture();
   const raw = await own.open("/ws");
   const combined = await own.open("/stream");
   const texts = [raw, combined].map(

@@ -1,19 +1,19 @@
-// Futures user data over the wire: listen keys by REST, the ways to connect with one, what ends a stream, and a
-// client that knows its account from events alone.
+// Futures user data over the wire: listen keys by REST, the ways to connect with one, what ends a stream, and
+// a client that knows its account from events alone.
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import WebSocket from "ws";
-import { lyrebird } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Credentials } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { lyrebird } from "../support/servers/commands.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { FuturesListener } from "./listening-client.ts";
 
 const gateway = seededGateway(1, { futuresStrategyCount: 10 });
-const seed = testSeed("test/sockets/private-streams.test.ts");
+const seed = testSeed();
 const symbol = "BTCUSDT";
 const ROUTE = "/fapi/v1/listenKey";
 

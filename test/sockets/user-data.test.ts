@@ -1,9 +1,10 @@
 // User data over the WebSocket API of spot: who subscribes, what is answered first, and what ends it.
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type ApiAnswer, ApiSocket } from "../support/api-socket.ts";
-import { lyrebird } from "../support/commands.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
+import { USER_STREAMS_PER_KEY_MAX } from "../../src/sockets/limits.ts";
+import { lyrebird } from "../support/servers/commands.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
+import { type ApiAnswer, ApiSocket } from "../support/sockets/api-socket.ts";
 
 let gateway: GatewayProcess;
 let spot: Credentials;
@@ -86,6 +87,21 @@ test("an unsubscription ends the events with a notice", async () => {
   expect(client.messages.filter(isEvent("executionReport"))).toEqual([]);
 });
 
+test("a key has so many subscriptions on a server, and a session is none of them", async () => {
+  const key = gateway.seed("spot");
+  const subscribe = (client: ApiSocket) => client.signed("userDataStream.subscribe.signature", key);
+  const all = await Promise.all(Array.from({ length: USER_STREAMS_PER_KEY_MAX }, open));
+  const [first, ...others] = all;
+  await first?.signed("session.logon", key);
+  for (const answer of await Promise.all(others.map(subscribe)))
+    expect(answer).toMatchObject({ status: 200 });
+  const last = await open();
+  expect(await subscribe(last)).toMatchObject({ status: 200 });
+  expect(await subscribe(await open())).toMatchObject({ status: 400, error: { code: -1034 } });
+  expect(await last.request("userDataStream.unsubscribe")).toMatchObject({ status: 200 });
+  expect(await subscribe(await open())).toMatchObject({ status: 200 });
+});
+
 test("a session's end is the end of its own subscription", async () => {
   const client = await open();
   expect(await client.request("userDataStream.subscribe")).toMatchObject({ status: 400 });
@@ -97,15 +113,31 @@ test("a session's end is the end of its own subscription", async () => {
   await client.message(isEvent("eventStreamTerminated"));
 });
 
-test("a revoked key loses its session and its events", async () => {
+test("another logon ends the subscription of the session before it, with a notice", async () => {
+  const client = await open();
+  await client.signed("session.logon", spot);
+  await client.request("userDataStream.subscribe");
+  await client.signed("session.logon", gateway.seed("spot"));
+  expect(await client.message(isEvent("eventStreamTerminated"))).toMatchObject({ subscriptionId: 0 });
+});
+
+test.each([
+  ["of the session", (client: ApiSocket) => client.request("userDataStream.subscribe")],
+  [
+    "by a signature",
+    (client: ApiSocket, key: Credentials) => client.signed("userDataStream.subscribe.signature", key),
+  ],
+])("a revoked key loses its session and its events, a subscription %s too, once", async (_, subscribe) => {
   const key = gateway.seed("spot");
   const client = await open();
   await client.signed("session.logon", key);
-  await client.signed("userDataStream.subscribe.signature", key);
+  expect(await subscribe(client, key)).toMatchObject({ status: 200 });
   await lyrebird(["keys", "revoke", key.apiKey, "--data", gateway.dataDir]);
   const lost = await client.message((message) => message.id === null && message.status === 401);
   expect(lost).toMatchObject({ error: { code: -2015 } });
   await client.message(isEvent("eventStreamTerminated"));
+  await client.request("ping");
+  expect(client.messages.filter(isEvent("eventStreamTerminated"))).toHaveLength(1);
 });
 
 test("the end of the server is announced", async () => {
@@ -116,4 +148,20 @@ test("the end of the server is announced", async () => {
   const notice = client.message(isEvent("serverShutdown"));
   expect(await second.stop()).toBe(0);
   expect(await notice).not.toHaveProperty("subscriptionId");
+});
+
+test("every order that was taken before the server ended is answered", async () => {
+  const ending = await startGateway();
+  const key = ending.seed("spot");
+  const client = await ApiSocket.open(ending.url);
+  clients.push(client);
+  const order = { symbol: "BTCUSDT", side: "BUY", type: "MARKET", quantity: "0.0001" };
+  const placing = Array.from({ length: 40 }, () => client.signed("order.place", key, order));
+  await placing[0];
+  expect(await ending.stop()).toBe(0);
+  const answered = client.messages.flatMap(({ status, result }) => (status === 200 ? [result.orderId] : []));
+  const next = await startGateway({ dataDir: ending.dataDir });
+  onTestFinished(() => next.kill());
+  const stored = (await signed(next.url, key, "GET", "/api/v3/allOrders", { symbol: "BTCUSDT" })).body;
+  expect(stored.map(({ orderId }: ApiAnswer) => orderId)).toEqual(answered);
 });

@@ -19,7 +19,7 @@ import type { UserEvent } from "../../src/sockets/user-events/event.ts";
 import { futuresEvents } from "../../src/sockets/user-events/futures.ts";
 import { spotEvents } from "../../src/sockets/user-events/spot.ts";
 import { FAMILIES, type Family } from "../campaigns/walk/families.ts";
-import type { RandomMarket } from "../campaigns/walk/random-market.ts";
+import type { RandomMarket } from "../campaigns/walk/random/market.ts";
 import { walk } from "../campaigns/walk/walk.ts";
 import { testSeed } from "../support/seed.ts";
 import { FuturesListener, type Row, SpotListener } from "./listening-client.ts";
@@ -105,7 +105,7 @@ function expectKnown(known: Row | undefined, shown: Row, keys: readonly string[]
   expect(known).toEqual(Object.fromEntries(keys.map((key) => [key, shown[key]])));
 }
 
-const seed = testSeed("test/sockets/user-events-walk.test.ts");
+const seed = testSeed();
 
 test(`a spot client that only listens knows what REST shows (seed ${seed})`, () => {
   const terms = { profile: STANDARD.SPOT, userId: "walk", omitZeroBalances: true };

@@ -8,14 +8,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Cancel, systemTimers, type Timers } from "../../src/concurrency/time.ts";
-import { Desk } from "../../src/desk/desk.ts";
-import { buy, ContractMarket, cancel, executed, StubMarket } from "../../src/desk/testing/stage.ts";
+import { type Announcement, Desk } from "../../src/desk/desk.ts";
+import { buy, ContractMarket, cancel, executed, StubMarket } from "../../src/desk/testing/fixture.ts";
 import { createStrategies } from "../../src/desk/testing/strategies.ts";
 import { decimal, type Price, type Quantity } from "../../src/money/decimal.ts";
 import {
   BEHIND_MS_MAX,
+  CATCH_UP_ENTRIES,
+  ENTRIES_AHEAD_MAX,
   FOLLOWED_POLL_MS,
   MARGIN_CHECK_MS,
+  POSITION_AGE_MS,
   UNHEARD_MS_MAX,
 } from "../../src/sockets/limits.ts";
 import type { UserEvent } from "../../src/sockets/user-events/event.ts";
@@ -24,12 +27,12 @@ import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { type Store, StoreUnavailable } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
 import { seededRandom } from "../support/random.ts";
 import { testSeed } from "../support/seed.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 
 const log = pino({ level: "silent" });
-const seed = testSeed("test/sockets/user-streams.test.ts");
+const seed = testSeed();
 
 /** Timers and a wall clock that run when the test says so. */
 class OwnTime implements Timers {
@@ -105,6 +108,25 @@ async function newStore(): Promise<Store> {
   });
   await createStrategies(store, ["one", "two"]);
   return store;
+}
+
+/** A store, with what is read of its journal, and the positions that it has told. */
+function recordingReads(store: Store) {
+  const reads: { readonly after: number; readonly behind: number | undefined }[] = [];
+  const positions: number[] = [];
+  const recording: Store = {
+    ...store,
+    async listJournalAfter(strategyId, after, query) {
+      reads.push({ after, behind: query.behind });
+      return await store.listJournalAfter(strategyId, after, query);
+    },
+    async newestPosition() {
+      const position = await store.newestPosition();
+      positions.push(position);
+      return position;
+    },
+  };
+  return { reads, positions, store: recording };
 }
 
 /** Listens, and answers the events, with what became of the feed. */
@@ -282,6 +304,59 @@ describe("commits of another server", () => {
     );
     expect(versions.filter((version) => version !== null)).toEqual(entries.map(({ version }) => version));
   }, 60_000);
+
+  test("are read a page at a time, and so are announcements beyond those that may wait", async () => {
+    const store = await newStore();
+    const time = new OwnTime();
+    const other = serverOn(store);
+    const [polled, announced] = [recordingReads(store), recordingReads(store)];
+    const server = serverOn(polled.store, { timers: time, wallNow: () => time.now });
+    let announce: (announcement: Announcement) => void = () => {};
+    const desk = {
+      onCommitted(listener: typeof announce) {
+        announce = listener;
+        return () => {};
+      },
+    };
+    const listeners = [
+      await listenTo(server),
+      await listenTo(serverOn(announced.store, { desk, isShared: false })),
+    ];
+    const announcements: Announcement[] = [];
+    other.desk.onCommitted((announcement) => announcements.push(announcement));
+    const count = ENTRIES_AHEAD_MAX / 2 + 2;
+    await placeAndCancel(other, count);
+    await time.pass(FOLLOWED_POLL_MS);
+    // The first one is announced to nobody, so that all others wait for it.
+    for (const announcement of announcements.slice(1)) announce(announcement);
+    for (const { heard } of listeners) {
+      await eventually("all are heard", () => executionsOf(heard).length >= 2 * count);
+      expect(executionsOf(heard)).toEqual(IN_ORDER(count));
+    }
+    const pages = [1, 1 + CATCH_UP_ENTRIES, 1 + 2 * CATCH_UP_ENTRIES];
+    expect(polled.reads.slice(0, 3).map(({ after }) => after)).toEqual(pages);
+    expect(announced.reads.map(({ after }) => after)).toEqual([1, 2 + ENTRIES_AHEAD_MAX]);
+  });
+
+  test("are looked for behind a journal position that is old enough, and behind no other", async () => {
+    const store = await newStore();
+    const time = new OwnTime();
+    const other = serverOn(store);
+    const { reads, positions, store: recording } = recordingReads(store);
+    const { heard } = await listenTo(serverOn(recording, { timers: time, wallNow: () => time.now }));
+    await time.pass(FOLLOWED_POLL_MS);
+    await placeAndCancel(other, 1);
+    await time.pass(2 * FOLLOWED_POLL_MS);
+    expect(positions).toHaveLength(1);
+    expect(reads.at(-1)?.behind).toBeUndefined();
+    await time.pass(POSITION_AGE_MS);
+    expect(positions).toHaveLength(2);
+    expect(positions[1]).toBeGreaterThan(positions[0] ?? Number.NaN);
+    await placeAndCancel(other, 1);
+    await time.pass(2 * FOLLOWED_POLL_MS);
+    expect(reads.at(-1)?.behind).toBe(positions[0]);
+    expect(executionsOf(heard)).toEqual(IN_ORDER(2));
+  });
 
   test("that cannot be read end the stream, and those that come late do not", async () => {
     const store = await newStore();

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { sign } from "../../src/keys/signatures.ts";
 import { signedTexts } from "../../src/sockets/api-frame.ts";
-import { ApiSocket, signedParams } from "../support/api-socket.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
+import { ApiSocket, signedParams } from "../support/sockets/api-socket.ts";
 
 const FUTURES = "/ws-fapi/v1";
 let gateway: GatewayProcess;

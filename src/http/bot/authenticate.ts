@@ -10,8 +10,8 @@ import {
   BOT_SIGNATURE_HEADER,
   BOT_TIMESTAMP_HEADER,
   headerOf,
-  type Sighting,
-} from "../../observability/sighting.ts";
+  type RequestContext,
+} from "../../observability/request-context.ts";
 import type { Asked, Gateway, Request, Unauthenticated } from "../pipeline.ts";
 import { type BotAnswer, type BotAsked, type BotCaller, type BotRoute, failure } from "./route.ts";
 
@@ -27,7 +27,7 @@ const CLOCKS_APART_MS_MAX = 60_000;
 export async function authenticate(
   { request, body }: Asked<BotRoute>,
   gateway: Pick<Gateway, "store" | "master" | "wallNow">,
-  context: Sighting,
+  context: RequestContext,
 ): Promise<BotCaller | Unauthenticated<BotAnswer>> {
   const now = gateway.wallNow();
   const apiKey = headerOf(request, BOT_KEY_HEADER);

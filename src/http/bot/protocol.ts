@@ -4,7 +4,7 @@
 // Source: specification 5.2, 7.2 and 8.2; design, section 6.
 import type { Refusal, RefusalName } from "../../domain/refusal.ts";
 import { isRefusal } from "../../domain/refusal.ts";
-import { BOT_KEY_HEADER, headerOf } from "../../observability/sighting.ts";
+import { BOT_KEY_HEADER, headerOf } from "../../observability/request-context.ts";
 import { personHolder } from "../../rate-limits/holder.ts";
 import {
   FAULT,

@@ -1,7 +1,7 @@
 // Submitting a signal and querying its state. `signals/signals.ts` executes it in between.
 // Source: specification 3.1 and 4.4; design, section 6 (signals).
 import { isSignalId, type Signal } from "../../domain/signal.ts";
-import { headerOf } from "../../observability/sighting.ts";
+import { headerOf } from "../../observability/request-context.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentSignal, presentSignalState, presentSubmitted } from "./present.ts";
 import {

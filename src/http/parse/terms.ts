@@ -15,8 +15,8 @@ export const SIDE = mandatory("text", "", { values: SIDES, example: "BUY" });
 export type Placement = Omit<PlaceOrder, "clientOrderId"> & { readonly clientOrderId: string | null };
 
 /**
- * What a request asks for, by the fill profile of its strategy, where the profiles differ. Parsing does not know
- * the strategy's profile; `ofProfile` in `http/routes/strategy.ts` looks it up for such a request alone.
+ * What a request asks for, by the fill profile of its strategy, where the profiles differ. Parsing does not
+ * know the strategy's profile; `ofProfile` in `http/routes/strategy.ts` looks it up for such a request alone.
  */
 export type ByProfile<Input> = { readonly [Name in FillProfileName]: Input | Refusal };
 
@@ -51,8 +51,8 @@ export function timeInForceOf(
 }
 
 /**
- * Parses a placement as `standard` does; only where that refuses what `strict` may take, by either profile, so
- * that each refuses what it does not take, and in the same order.
+ * Parses a placement as `standard` does; only where that refuses what `strict` may take, by either profile,
+ * so that each refuses what it does not take, and in the same order.
  */
 export function byProfile<Input extends object>(
   parse: (profile: FillProfileName) => Input | Refusal,

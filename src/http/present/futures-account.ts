@@ -6,7 +6,7 @@ import { FEE_TIERS } from "../../domain/fill-profile.ts";
 import type { Income } from "../../domain/income.ts";
 import { seedOf } from "../../engine/open-strategy.ts";
 import { type Amount, add, formatDecimal, ZERO } from "../../money/decimal.ts";
-import { emptyPockets, ownedOf } from "../../money/posting.ts";
+import { emptyLedgerAccounts, ownedOf } from "../../money/posting.ts";
 import { type MarkedMarket, presentPosition, type Standing, standingOf } from "./futures-positions.ts";
 import { presentProfile } from "./strict.ts";
 
@@ -86,7 +86,7 @@ export function presentIncome({ incomeId, type, symbol, asset, amount, at, trade
 
 function assetOf(account: Account, standings: readonly Standing[]) {
   const { asset } = seedOf("FUTURES");
-  const { free, locked } = account.balances.get(asset) ?? emptyPockets();
+  const { free, locked } = account.balances.get(asset) ?? emptyLedgerAccounts();
   const wallet = ownedOf(account.balances, asset);
   const profit = sumOf(standings, ({ profit }) => profit);
   const positionMargin = sumOf(standings, ({ positionMargin }) => positionMargin);

@@ -143,8 +143,8 @@ export function presentAllCanceled() {
 }
 
 /**
- * Zero for an order without a fill. Under `strict`, where an order may have been filled at several prices, half up
- * at two digits more than the contract's prices.
+ * Zero for an order without a fill. Under `strict`, where an order may have been filled at several prices,
+ * half up at two digits more than the contract's prices.
  */
 function averagePriceOf(order: Order, digits: Digits): bigint {
   const { executedQuote, executedQuantity } = order;

@@ -1,5 +1,6 @@
-// What only strategies under the fill profile `strict` show: their terms, the self-trade prevention of their orders,
-// the receipts of their fills, and their orders on other terms. Source: strict fills, sections 1 and 10 to 12.
+// What only strategies under the fill profile `strict` show: their terms, the self-trade prevention of their
+// orders, the receipts of their fills, and their orders on other terms. Source: strict fills, sections 1 and
+// 10 to 12.
 import type { StrategyType } from "../../domain/account.ts";
 import type { Counterfactual, CounterfactualRow } from "../../domain/counterfactual.ts";
 import type { FillProfile } from "../../domain/fill-profile.ts";

@@ -1,5 +1,5 @@
-// What is answered of an order whose rows are not stored: whether they may still come depends on who could compute
-// them.
+// What is answered of an order whose rows are not stored: whether they may still come depends on who could
+// compute them.
 import { expect, test } from "vitest";
 import type { Order } from "../../domain/order.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
@@ -43,6 +43,7 @@ test("one of several does not: another one may, until ten seconds after the orde
 
 test.each([
   ["a stop", { type: "STOP_LOSS" }],
+  ["a stop with a limit", { type: "STOP_LOSS_LIMIT" }],
   ["the order of a leg", { closesPosition: true }],
   ["a liquidation", { clientOrderId: "liquidation#7" }],
 ] as const)("%s is not compared", async (_case, order) => {

@@ -1,7 +1,7 @@
 // Journal entries of a futures strategy as events of its user data stream: each step of orders and legs,
-// wallets and positions after fills and funding, and changes of leverage. Figures are those of the REST bodies.
-// An order's reserve is no part of these events: it changes neither wallet nor position.
-// Source: reference sockets, sections 7.3 to 7.6.
+// wallets and positions after fills and funding, and changes of leverage. Figures are those of the REST
+// bodies. An order's reserve is no part of these events: it changes neither wallet nor position. Source:
+// reference sockets, sections 7.3 to 7.6.
 import type { Account } from "../../domain/account.ts";
 import type { DomainEvent, FundingSettled, LegFired, OrderFilled } from "../../domain/event.ts";
 import { incomesOf } from "../../domain/income.ts";

@@ -12,8 +12,8 @@ const LIMIT_PERCENT = 80n;
 export type CalledSymbols = ReadonlySet<string>;
 
 /**
- * The margin call of a futures account at the present mark prices, at a time in Unix ms, if one is due; with the symbols that
- * have been called by now.
+ * The margin call of a futures account at the present mark prices, at a time in Unix ms, if one is due; with
+ * the symbols that have been called by now.
  */
 export function marginCall(
   account: Account,

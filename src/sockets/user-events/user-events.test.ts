@@ -1,5 +1,5 @@
-// What an act sends, in which order and with which figures, as the tables of the reference say (sections 6.4 to
-// 6.6 and 7.3 to 7.6). Scenarios are written in the steps of the engine's scenarios.
+// What an act sends, in which order and with which figures, as the tables of the reference say (sections 6.4
+// to 6.6 and 7.3 to 7.6). Scenarios are written in the steps of the engine's scenarios.
 import { describe, expect, test } from "vitest";
 import type { Command } from "../../domain/command.ts";
 import { isRefusal } from "../../domain/refusal.ts";

@@ -2,9 +2,9 @@
 // far it comes before the next one begins is a command, too.
 import * as fc from "fast-check";
 import { awaitsTrigger } from "../../src/domain/order.ts";
-import { type Stage, SYMBOL } from "./stage.ts";
+import { type Fixture, SYMBOL } from "./fixture.ts";
 
-type Act = fc.AsyncCommand<object, Stage>;
+type Act = fc.AsyncCommand<object, Fixture>;
 
 /**
  * A bot's orders: filled at once, open, waiting for a trigger, too expensive. The market begins at 99 to 100.
@@ -44,41 +44,41 @@ export function acts(step: (count: number) => Promise<void>): fc.Arbitrary<Act>[
   const submit = fc
     .tuple(processes, strategies, signals)
     .map(([process, strategy, { key, body }]) =>
-      act(`submit ${key} of ${strategy} at ${process}: ${body}`, (stage) =>
-        stage.submit(process, stage.strategy(strategy), key, body),
+      act(`submit ${key} of ${strategy} at ${process}: ${body}`, (fixture) =>
+        fixture.submit(process, fixture.strategy(strategy), key, body),
       ),
     );
   const submitTwice = fc.tuple(strategies, signals).map(([strategy, { key, own, body }]) =>
-    act(`submit ${key} of ${strategy} at both: ${own} and ${body}`, (stage) => {
-      stage.submit(0, stage.strategy(strategy), key, own);
-      stage.submit(1, stage.strategy(strategy), key, body);
+    act(`submit ${key} of ${strategy} at both: ${own} and ${body}`, (fixture) => {
+      fixture.submit(0, fixture.strategy(strategy), key, own);
+      fixture.submit(1, fixture.strategy(strategy), key, body);
     }),
   );
   const sweep = processes.map((process) =>
-    act(`sweep at ${process}`, (stage) => stage.begin(process, ({ sweep }) => sweep.run())),
+    act(`sweep at ${process}`, (fixture) => fixture.begin(process, ({ sweep }) => sweep.run())),
   );
-  const onOrder = (name: string, begin: (stage: Stage, on: OnOrder) => void) =>
+  const onOrder = (name: string, begin: (fixture: Fixture, on: OnOrder) => void) =>
     fc.tuple(processes, strategies, fc.nat(5)).map(([process, strategy, pick]) =>
-      act(`${name} ${pick} of ${strategy} at ${process}`, (stage) => {
-        const open = stage.open(stage.strategy(strategy));
+      act(`${name} ${pick} of ${strategy} at ${process}`, (fixture) => {
+        const open = fixture.open(fixture.strategy(strategy));
         const order = open[pick % open.length];
-        const on = { process, strategy: stage.strategy(strategy) };
-        if (order !== undefined) begin(stage, { ...on, orderId: order.orderId, order });
+        const on = { process, strategy: fixture.strategy(strategy) };
+        if (order !== undefined) begin(fixture, { ...on, orderId: order.orderId, order });
       }),
     );
-  const cancel = onOrder("cancel", (stage, { process, strategy, orderId }) =>
-    stage.begin(process, async ({ desk }) => {
+  const cancel = onOrder("cancel", (fixture, { process, strategy, orderId }) =>
+    fixture.begin(process, async ({ desk }) => {
       await desk.execute(strategy, { type: "CancelOrder", orderId });
     }),
   );
   // As the watcher of either process does it, and at times of both.
-  const reach = onOrder("reach", (stage, { process, strategy, orderId, order }) => {
+  const reach = onOrder("reach", (fixture, { process, strategy, orderId, order }) => {
     const isStop = awaitsTrigger(order);
     const seen = isStop ? order.stopPrice : order.price;
     const type = isStop ? "TriggerStop" : "FillRestingOrder";
     const key = `${isStop ? "trigger" : "fill"}:${orderId}`;
     for (const each of orderId % 2 === 0 ? [process] : [0, 1]) {
-      stage.begin(
+      fixture.begin(
         each,
         async ({ desk }) => void (await desk.execute(strategy, { type, orderId, seen }, { key })),
       );
@@ -87,32 +87,32 @@ export function acts(step: (count: number) => Promise<void>): fc.Arbitrary<Act>[
   const place = fc
     .tuple(processes, strategies, fc.constantFrom("95", "100"))
     .map(([process, strategy, price]) =>
-      act(`place at ${price} for ${strategy} at ${process}`, (stage) =>
-        stage.place(process, stage.strategy(strategy), price),
+      act(`place at ${price} for ${strategy} at ${process}`, (fixture) =>
+        fixture.place(process, fixture.strategy(strategy), price),
       ),
     );
   const close = fc.tuple(processes, strategies).map(([process, strategy]) =>
-    act(`close ${strategy} at ${process}`, (stage) =>
-      stage.begin(process, async ({ desk }) => {
-        await desk.execute(stage.strategy(strategy), { type: "CloseStrategy" });
+    act(`close ${strategy} at ${process}`, (fixture) =>
+      fixture.begin(process, async ({ desk }) => {
+        await desk.execute(fixture.strategy(strategy), { type: "CloseStrategy" });
       }),
     ),
   );
   const revoke = fc.tuple(processes, strategies).map(([process, strategy]) =>
-    act(`revoke the key of ${strategy} at ${process}`, (stage) =>
-      stage.begin(process, async ({ store }) => {
-        const id = stage.strategy(strategy);
-        await store.revokeKey(`key-${id}`, stage.time.now());
-        stage.revoked.add(id);
+    act(`revoke the key of ${strategy} at ${process}`, (fixture) =>
+      fixture.begin(process, async ({ store }) => {
+        const id = fixture.strategy(strategy);
+        await store.revokeKey(`key-${id}`, fixture.time.now());
+        fixture.revoked.add(id);
       }),
     ),
   );
-  const kill = processes.map((process) => act(`kill ${process}`, (stage) => stage.replace(process)));
-  const stall = processes.map((process) => act(`${process} stalls`, (stage) => stage.stall(process)));
-  const goOn = processes.map((process) => act(`${process} goes on`, (stage) => stage.goOn(process)));
+  const kill = processes.map((process) => act(`kill ${process}`, (fixture) => fixture.replace(process)));
+  const stall = processes.map((process) => act(`${process} stalls`, (fixture) => fixture.stall(process)));
+  const goOn = processes.map((process) => act(`${process} goes on`, (fixture) => fixture.goOn(process)));
   const wait = fc.constantFrom(...WAITS_MS).map((byMs) =>
-    act(`${byMs} ms pass`, (stage) => {
-      stage.time.advance(byMs);
+    act(`${byMs} ms pass`, (fixture) => {
+      fixture.time.advance(byMs);
     }),
   );
   const market = fc
@@ -157,16 +157,16 @@ type OnOrder = {
   readonly process: number;
   readonly strategy: string;
   readonly orderId: number;
-  readonly order: ReturnType<Stage["open"]>[number];
+  readonly order: ReturnType<Fixture["open"]>[number];
 };
 
-type Move = readonly [what: string, move: (stage: Stage) => void];
+type Move = readonly [what: string, move: (fixture: Fixture) => void];
 
 const SILENT: Move = ["is silent", ({ market }) => market.silence(SYMBOL)];
 const BACK: Move = ["is back", ({ market }) => market.show(SYMBOL, "99", "100")];
 
-function act(name: string, begin: (stage: Stage) => void): Act {
-  return { ...NAMED(name), run: async (_, stage) => begin(stage) };
+function act(name: string, begin: (fixture: Fixture) => void): Act {
+  return { ...NAMED(name), run: async (_, fixture) => begin(fixture) };
 }
 
 const NAMED = (name: string) => ({ check: () => true, toString: () => name });

@@ -1,7 +1,7 @@
 // Signals between a real database and a market, a clock and a timer that the test controls. Several may share
 // one database, as processes do.
 import { randomUUID } from "node:crypto";
-import { deskOn, open, type StubMarket, stage } from "../../desk/testing/stage.ts";
+import { createFixture, deskOn, open, type StubMarket } from "../../desk/testing/fixture.ts";
 import type { Signal } from "../../domain/signal.ts";
 import type { Store } from "../../store/store.ts";
 import { type SignalStore, Signals } from "../signals.ts";
@@ -22,9 +22,9 @@ type Parts = {
 };
 
 /** A process on a new database with a strategy `one`, of 200 USDT, and as many more as are named. */
-export async function signalStage(parts: Parts & { readonly strategies?: readonly string[] } = {}) {
+export async function signalFixture(parts: Parts & { readonly strategies?: readonly string[] } = {}) {
   const { strategies = ["one"], market } = parts;
-  const made = await stage({ strategies, ...(market && { market }) });
+  const made = await createFixture({ strategies, ...(market && { market }) });
   return withSignals(made.file, made, parts);
 }
 

@@ -21,7 +21,7 @@ import { checkAccount } from "../campaigns/walk/invariants.ts";
 import { Process, type Turns } from "./process.ts";
 
 export const SYMBOL = "BTCUSDT";
-/** Number of strategies of a stage; actions name them by index. */
+/** Number of strategies of a fixture; actions name them by index. */
 const STRATEGIES = 2;
 
 /** Every signal is terminal this long after the market has come back, ms. Source: specification 3.1. */
@@ -36,14 +36,14 @@ const WAITS_MAX = 1_000;
 /** Orders that no signal placed. */
 const NOT_OF_SIGNALS = /^(plain-|close#)/;
 
-type StageParts = {
+type FixtureParts = {
   /** Of one database, each of which a process uses; they may have been used before. */
   readonly stores: readonly Store[];
   readonly turns: Turns;
   readonly counts: Counts;
 };
 
-export class Stage {
+export class Fixture {
   readonly time = createManualTime(START);
   readonly market = new StubMarket(this.time.now);
   readonly processes: Process[];
@@ -67,7 +67,7 @@ export class Stage {
   #failure: unknown = null;
   #plain = 0;
 
-  private constructor({ stores, turns, ids, counts }: StageParts & { readonly ids: readonly string[] }) {
+  private constructor({ stores, turns, ids, counts }: FixtureParts & { readonly ids: readonly string[] }) {
     this.#stores = stores;
     this.#ids = ids;
     this.counts = counts;
@@ -76,12 +76,12 @@ export class Stage {
   }
 
   /** With new strategies. */
-  static async open(parts: StageParts): Promise<Stage> {
+  static async open(parts: FixtureParts): Promise<Fixture> {
     const ids = Array.from({ length: STRATEGIES }, () => randomUUID());
     const [store] = parts.stores;
     if (store === undefined) throw new Error("there is a store");
     await createStrategies(store, ids);
-    return new Stage({ ...parts, ids });
+    return new Fixture({ ...parts, ids });
   }
 
   /** The id of a strategy by its number. */
