@@ -1,5 +1,6 @@
-// Commands of a strategy under `strict` on their way to the exchange, under manual time: when they are decided, in
-// which order, and what becomes of them when the way ends early. Source: strict fills, sections 4, 9 and 15 (W14).
+// Commands of a strategy under `strict` on their way to the exchange, under manual time: when they are
+// decided, in which order, and what becomes of them when the way ends early. Source: strict fills, sections
+// 4, 9 and 15 (W14).
 import { describe, expect, test } from "vitest";
 import { createManualTime } from "../concurrency/testing/manual-time.ts";
 import type { Command, ExecuteSignal, PlaceOrder } from "../domain/command.ts";
@@ -11,9 +12,9 @@ import type { SymbolRules } from "../domain/symbol.ts";
 import { latencyOf, STRICT_DEFAULTS, strictProfile } from "../engine/matching/terms.ts";
 import { bookViewOf, type Levels } from "../engine/testing/market-stub.ts";
 import { type Decimal, decimal, formatDecimal, ZERO } from "../money/decimal.ts";
-import { buy, cancel, cleanStages, executed, StubMarket, stage, upTo } from "./testing/stage.ts";
+import { buy, cancel, cleanFixtures, createFixture, executed, StubMarket, upTo } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 const START = 1_000_000;
 /** The book S of the worked examples. */
@@ -71,27 +72,27 @@ class BookMarket extends StubMarket {
   }
 }
 
-async function strictStage(latency: Latency, { marketSpeed = 1 } = {}) {
+async function strictFixture(latency: Latency, { marketSpeed = 1 } = {}) {
   const profile = strictProfile("SPOT", { ...STRICT_DEFAULTS, latency });
   if (profile === null) throw new Error("the first tier is always known");
   const market = new BookMarket();
   market.display(ASKS);
   const parts = { timers: market.time, marketSpeed };
-  const staged = await stage({ market, profile, parts });
+  const fixture = await createFixture({ market, profile, parts });
   const answers: string[] = [];
   /** Resolves when no command is in progress but those that wait for the book, and for time. */
   const settled = async (waiting = 0) => {
     do await new Promise((resolve) => setImmediate(resolve));
-    while (staged.desk.waitingCount() > waiting);
+    while (fixture.desk.waitingCount() > waiting);
   };
   return {
-    ...staged,
+    ...fixture,
     market,
     /** What was answered so far, by name and market time. */
     answers,
     /** Executes a command; its answer is noted. */
-    send(name: string, command: Command, options: Parameters<typeof staged.desk.execute>[2] = {}) {
-      const answered = staged.desk.execute("one", command, options);
+    send(name: string, command: Command, options: Parameters<typeof fixture.desk.execute>[2] = {}) {
+      const answered = fixture.desk.execute("one", command, options);
       void answered.then((outcome) => {
         const said = isRefusal(outcome) ? outcome.refusal : outcome.orders.map(({ status }) => status).join();
         answers.push(`${name} ${market.now() - START} ${said}`);
@@ -106,7 +107,7 @@ async function strictStage(latency: Latency, { marketSpeed = 1 } = {}) {
       await settled(waiting);
     },
     async fillsOf(orderId: number) {
-      const trades = await staged.store.listTrades("one", { symbol: "BTCUSDT", orderId, limit: 10 });
+      const trades = await fixture.store.listTrades("one", { symbol: "BTCUSDT", orderId, limit: 10 });
       return trades.map(({ price, quantity }) => `${plain(quantity)} @ ${plain(price)}`);
     },
   };
@@ -123,7 +124,7 @@ function plain(value: Decimal): string {
 
 describe("W14: a latency of 400 ms", () => {
   test("a market order meets the book of its arrival, and is answered then", async () => {
-    const { send, pass, answers, store, market, fillsOf } = await strictStage(400);
+    const { send, pass, answers, store, market, fillsOf } = await strictFixture(400);
     const placed = send("buy", order("market", "0.0005", "a"), { admittedAt: START });
     await pass(120);
     market.display([["60050", "1"]]);
@@ -140,7 +141,7 @@ describe("W14: a latency of 400 ms", () => {
   });
 
   test("an order is filled while its cancel is on the way", async () => {
-    const { desk, send, pass, answers, market, fillsOf } = await strictStage(400);
+    const { desk, send, pass, answers, market, fillsOf } = await strictFixture(400);
     send("buy", order("59999.99", "0.0005", "a"));
     await pass(400);
     send("cancel", cancel(1));
@@ -160,7 +161,7 @@ describe("W14: a latency of 400 ms", () => {
 describe("commands on the way", () => {
   test("arrive in the order in which they were sent, each not before the one before it", async () => {
     const latency = { p50: 100, p90: 400, p99: 900 };
-    const { send, pass, answers } = await strictStage(latency);
+    const { send, pass, answers } = await strictFixture(latency);
     const names = upTo(12).map((each) => `c${each}`);
     let latest = 0;
     const arrivals = names.map((clientOrderId) => {
@@ -181,7 +182,7 @@ describe("commands on the way", () => {
   });
 
   test("are not waited for by a close", async () => {
-    const { desk, send, pass, answers } = await strictStage(400);
+    const { desk, send, pass, answers } = await strictFixture(400);
     send("buy", order("59000", "0.001", "a"));
     await pass(100);
     await desk.execute("one", { type: "CloseStrategy" });
@@ -192,7 +193,7 @@ describe("commands on the way", () => {
   });
 
   test("are checked when they arrive: one that is too late by then is refused", async () => {
-    const { send, pass, answers, market } = await strictStage(400);
+    const { send, pass, answers, market } = await strictFixture(400);
     const lapsed = () => (market.now() > START + 300 ? ({ refusal: "TIMESTAMP_TOO_OLD" } as const) : null);
     send("late", order("59000", "0.001", "a"), { lapsed });
     send("dear", order("59000", "1", "b"));
@@ -201,7 +202,7 @@ describe("commands on the way", () => {
   });
 
   test("of a client id that was used before answer with its order, after their latency", async () => {
-    const { send, pass, answers, store } = await strictStage(400);
+    const { send, pass, answers, store } = await strictFixture(400);
     const key = placementKey("a");
     send("first", order("59000", "0.001", "a"), { key });
     send("again", order("59000", "0.001", "a"), { key });
@@ -211,7 +212,7 @@ describe("commands on the way", () => {
   });
 
   test("of signals take the latency too, with the number that was drawn", async () => {
-    const { desk, store, pass, settled } = await strictStage(400);
+    const { desk, store, pass, settled } = await strictFixture(400);
     const signal = { signalId: "s", strategyId: "one", idempotencyKey: "k", body: "{}", receivedAt: START };
     await store.receiveSignals([signal], { claimedUntil: START + 10_000 });
     const command: ExecuteSignal = {
@@ -230,7 +231,7 @@ describe("commands on the way", () => {
   });
 
   test("of a latency of zero are decided at once", async () => {
-    const { send, settled, answers, market } = await strictStage(0);
+    const { send, settled, answers, market } = await strictFixture(0);
     await send("buy", order("market", "0.0005", "a"));
     await settled();
     expect(answers).toEqual(["buy 0 FILLED"]);
@@ -238,7 +239,7 @@ describe("commands on the way", () => {
   });
 
   test("take the latency of the market's time where that runs faster", async () => {
-    const { send, settled, answers, market } = await strictStage(400, { marketSpeed: 20 });
+    const { send, settled, answers, market } = await strictFixture(400, { marketSpeed: 20 });
     send("buy", order("market", "0.0005", "a"));
     await settled();
     // 20 ms of the timers; the clock of this test does not run faster, so the command waits on.
@@ -251,7 +252,7 @@ describe("commands on the way", () => {
   });
 
   test("are at most 500 of a strategy", async () => {
-    const { desk, send, settled, pass, answers, store } = await strictStage(400);
+    const { desk, send, settled, pass, answers, store } = await strictFixture(400);
     for (const each of upTo(500)) send("cancel", cancel(each));
     await settled();
     expect(await send("more", cancel(501))).toEqual({ refusal: "BUSY" });
@@ -262,7 +263,7 @@ describe("commands on the way", () => {
   });
 
   test("are refused when the service ends, and nothing of them is stored", async () => {
-    const { desk, send, pass, answers, store, market } = await strictStage(400);
+    const { desk, send, pass, answers, store, market } = await strictFixture(400);
     send("buy", order("market", "0.0005", "a"));
     await pass(100);
     desk.endArrivals();
@@ -276,7 +277,7 @@ describe("commands on the way", () => {
 
 describe("a book that is not known", () => {
   test("is awaited by a placement, and followed while the command is on the way", async () => {
-    const { send, pass, answers, market, fillsOf } = await strictStage(400);
+    const { send, pass, answers, market, fillsOf } = await strictFixture(400);
     market.lose();
     send("buy", order("market", "0.0005", "a"));
     await pass(0);
@@ -290,7 +291,7 @@ describe("a book that is not known", () => {
   });
 
   test("that stays unknown refuses what would take, and lets a limit order rest with an unknown queue", async () => {
-    const { send, settled, answers, market, store } = await strictStage(0);
+    const { send, settled, answers, market, store } = await strictFixture(0);
     market.lose();
     send("market", order("market", "0.0005", "a"));
     for (const timeInForce of ["IOC", "FOK"] as const) {
@@ -308,7 +309,7 @@ describe("a book that is not known", () => {
   });
 
   test("does not keep a trade of the market from filling an order", async () => {
-    const { desk, send, settled, market, fillsOf } = await strictStage(0);
+    const { desk, send, settled, market, fillsOf } = await strictFixture(0);
     await send("limit", order("59999.99", "0.0005", "a"));
     await settled();
     market.lose();
@@ -330,7 +331,7 @@ test("what is in front of an own order is what the port says", async () => {
   if (profile === null) throw new Error("the first tier is always known");
   const market = new BookMarket();
   market.display([["60050", "1"]], [["59000", "0.001"]]);
-  const { desk } = await stage({
+  const { desk } = await createFixture({
     ...{ market, profile },
     parts: {
       aheadOf(strategyId, orderId) {

@@ -1,7 +1,7 @@
-// Commands of a strategy under `strict` on their way to the exchange. Placements and cancels arrive the latency of
-// the profile after they were received, in the order in which they were sent. Other commands take none: triggers,
-// liquidations and closes happen at the exchange. Nothing is stored of a command before it has arrived, since
-// nothing was acknowledged. Source: strict fills, section 4.
+// Commands of a strategy under `strict` on their way to the exchange. Placements and cancels arrive the
+// latency of the profile after they were received, in the order in which they were sent. Other commands take
+// none: triggers, liquidations and closes happen at the exchange. Nothing is stored of a command before it
+// has arrived, since nothing was acknowledged. Source: strict fills, section 4.
 import type { Cancel, Timers } from "../concurrency/time.ts";
 import type { Account } from "../domain/account.ts";
 import type { Command } from "../domain/command.ts";

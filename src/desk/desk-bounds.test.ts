@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
 import type { Announcement } from "./desk.ts";
-import { buy, cleanStages, executed, StubMarket, stage, upTo } from "./testing/stage.ts";
+import { buy, cleanFixtures, createFixture, executed, StubMarket, upTo } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("bounds", () => {
   test("a strategy with five hundred waiting commands is refused one more, and others are not", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
-    const { desk, store } = await stage({ market, strategies: ["one", "two"] });
+    const { desk, store } = await createFixture({ market, strategies: ["one", "two"] });
     market.prepare = () => gate.promise;
     const accepted = upTo(500).map((each) =>
       desk.execute("one", { ...buy("90", `c${each}`), size: { quantity: decimal("0.001") } }),
@@ -26,7 +26,7 @@ describe("bounds", () => {
   test("beyond twenty thousand commands waiting every strategy is refused", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
-    const { desk } = await stage({ market });
+    const { desk } = await createFixture({ market });
     market.prepare = () => gate.promise;
     // Strategies that do not exist are the cheapest: their commands reject when they run.
     const accepted = upTo(20_000).map((each) => desk.execute(`ghost-${each % 100}`, buy("90", `c${each}`)));
@@ -40,7 +40,7 @@ describe("bounds", () => {
   test("a draining desk answers what it has accepted and refuses what comes", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
-    const { desk, store } = await stage({ market, strategies: ["one", "two"] });
+    const { desk, store } = await createFixture({ market, strategies: ["one", "two"] });
     market.prepare = () => gate.promise;
     const accepted = upTo(10).map((each) =>
       desk.execute(each % 2 === 0 ? "one" : "two", buy("90", `c${each}`)),
@@ -59,7 +59,7 @@ describe("bounds", () => {
   });
 
   test("an idle desk is drained at once, as often as it is asked", async () => {
-    const { desk } = await stage();
+    const { desk } = await createFixture();
     await desk.execute("one", buy("90", "a"));
     await desk.drain();
     await desk.drain();
@@ -71,7 +71,7 @@ describe("groups", () => {
   const MANY = upTo(300).map((each) => `s${each}`);
 
   test("many strategies share a commit, at most two hundred of them", async () => {
-    const { desk, groups } = await stage({ strategies: MANY });
+    const { desk, groups } = await createFixture({ strategies: MANY });
     await Promise.all(MANY.map((id) => desk.execute(id, buy("90", "a"))));
     expect(groups.flat()).toHaveLength(300);
     expect(Math.max(...groups.map((group) => group.length))).toBeLessThanOrEqual(200);
@@ -79,7 +79,7 @@ describe("groups", () => {
   });
 
   test("never hold one strategy twice", async () => {
-    const { desk, groups, store } = await stage({ strategies: MANY });
+    const { desk, groups, store } = await createFixture({ strategies: MANY });
     const commands = upTo(4).flatMap((each) => MANY.map((id) => desk.execute(id, buy("90", `c${each}`))));
     for (const outcome of await Promise.all(commands)) executed(outcome);
     expect(groups.flat()).toHaveLength(1_200);
@@ -91,7 +91,7 @@ describe("groups", () => {
 
   test("gather while the one before is being written", async () => {
     const gate = Promise.withResolvers<void>();
-    const { desk, groups, storage } = await stage({ strategies: MANY });
+    const { desk, groups, storage } = await createFixture({ strategies: MANY });
     const reached = Promise.withResolvers<void>();
     storage.beforeCommit = () => {
       reached.resolve();
@@ -111,7 +111,7 @@ describe("groups", () => {
 describe("a bug", () => {
   test("in a decision rejects that command alone: it has no effect, and the store is not blamed", async () => {
     const market = new StubMarket();
-    const { desk, store, announced, failures } = await stage({ market, strategies: ["one", "two"] });
+    const { desk, store, announced, failures } = await createFixture({ market, strategies: ["one", "two"] });
     const rules = market.rules;
     market.rules = (symbol) => {
       if (symbol === "ETHUSDT") throw new Error("a bug");
@@ -133,7 +133,7 @@ describe("a bug", () => {
   });
 
   test("in a listener keeps neither the answer nor the other listeners from what was committed", async () => {
-    const { desk, store, failures } = await stage();
+    const { desk, store, failures } = await createFixture();
     const heard: Announcement[] = [];
     desk.onCommitted(() => {
       throw new Error("a bug");

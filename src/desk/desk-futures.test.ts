@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { PlaceLeg, PlaceOrder } from "../domain/command.ts";
 import { legKey } from "../domain/command.ts";
 import { decimal } from "../money/decimal.ts";
-import { buy, cleanStages, deskOn, executed, stage } from "./testing/stage.ts";
+import { buy, cleanFixtures, createFixture, deskOn, executed } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("a futures strategy at the desk", () => {
   test("trades on the market of contracts, a spot strategy beside it on its own", async () => {
-    const { desk } = await stage({ strategies: ["spot"], futures: ["perpetual"] });
+    const { desk } = await createFixture({ strategies: ["spot"], futures: ["perpetual"] });
     const entry: PlaceOrder = { ...buy("market", "entry"), size: { quantity: decimal("1") } };
     const [spot, perpetual] = await Promise.all([
       desk.execute("spot", { ...entry, size: { quantity: decimal("0.1") } }),
@@ -22,7 +22,7 @@ describe("a futures strategy at the desk", () => {
   });
 
   test("announces the account that was committed, its type and its legs", async () => {
-    const { desk, announced } = await stage({ futures: ["perpetual"] });
+    const { desk, announced } = await createFixture({ futures: ["perpetual"] });
     await desk.execute("perpetual", ENTRY);
     await desk.execute("perpetual", LEG, { key: legKey("stop") });
     expect(announced.map(({ type, legs }) => [type, legs.map(({ clientLegId }) => clientLegId)])).toEqual([
@@ -33,7 +33,7 @@ describe("a futures strategy at the desk", () => {
   });
 
   test("keeps what it committed: positions, legs and incomes are there for another desk", async () => {
-    const { desk, file, store } = await stage({ futures: ["perpetual"] });
+    const { desk, file, store } = await createFixture({ futures: ["perpetual"] });
     await desk.execute("perpetual", ENTRY);
     await desk.execute("perpetual", LEG);
     const loaded = await store.loadAccount("perpetual");
@@ -47,7 +47,7 @@ describe("a futures strategy at the desk", () => {
   });
 
   test("one client id, one leg: a repeated one answers with the leg in its present state", async () => {
-    const { desk } = await stage({ futures: ["perpetual"] });
+    const { desk } = await createFixture({ futures: ["perpetual"] });
     await desk.execute("perpetual", ENTRY);
     const first = executed(await desk.execute("perpetual", LEG, { key: legKey("stop") }));
     const [placed] = first.legs;
@@ -57,7 +57,7 @@ describe("a futures strategy at the desk", () => {
   });
 
   test("what the market brings is never refused because the desk is full", async () => {
-    const { desk, storage } = await stage({ futures: ["perpetual"] });
+    const { desk, storage } = await createFixture({ futures: ["perpetual"] });
     await desk.execute("perpetual", ENTRY);
     const gate = Promise.withResolvers<void>();
     storage.beforeCommit = () => gate.promise;

@@ -10,17 +10,17 @@ import type { Desk } from "./desk.ts";
 import {
   buy,
   cancel,
-  cleanStages,
+  cleanFixtures,
+  createFixture,
   deskOn,
   executed,
   fundsOf,
   open,
   StubMarket,
-  stage,
   upTo,
-} from "./testing/stage.ts";
+} from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 const CLAIMED_UNTIL = 20_000;
 
@@ -50,23 +50,23 @@ function drive(desk: Desk, command: ExecuteSignal, strategyId = "one") {
 }
 
 /** A desk on whose store signals have been received. */
-async function stageWith(signalIds: readonly string[], options: Parameters<typeof stage>[0] = {}) {
-  const staged = await stage(options);
-  await staged.store.receiveSignals(
+async function fixtureWith(signalIds: readonly string[], options: Parameters<typeof createFixture>[0] = {}) {
+  const fixture = await createFixture(options);
+  await fixture.store.receiveSignals(
     signalIds.map((signalId) => signalOf(signalId)),
     { claimedUntil: CLAIMED_UNTIL },
   );
-  const stateOf = async (signalId: string) => (await staged.store.findSignal("one", { signalId }))?.state;
+  const stateOf = async (signalId: string) => (await fixture.store.findSignal("one", { signalId }))?.state;
   const claim = async () => {
-    const claimed = await staged.store.claimSignals({ now: CLAIMED_UNTIL, until: 30_000, limit: 99 });
+    const claimed = await fixture.store.claimSignals({ now: CLAIMED_UNTIL, until: 30_000, limit: 99 });
     return claimed.map((signal) => signal.signalId);
   };
-  return { ...staged, stateOf, claim };
+  return { ...fixture, stateOf, claim };
 }
 
 describe("a signal", () => {
   test("is executed with its order in one commit, and its row says so", async () => {
-    const { desk, store, groups, announced, stateOf } = await stageWith(["s"]);
+    const { desk, store, groups, announced, stateOf } = await fixtureWith(["s"]);
     const { events, orders, replayed } = executed(await drive(desk, execute("market", "s")));
     expect(events.map(({ type }) => type)).toEqual(["OrderPlaced", "OrderFilled", "SignalExecuted"]);
     expect(orders.map(({ clientOrderId, status }) => [clientOrderId, status])).toEqual([["s", "FILLED"]]);
@@ -79,7 +79,7 @@ describe("a signal", () => {
   });
 
   test("keeps its order as the execution left it, while the order changes", async () => {
-    const { desk, stateOf } = await stageWith(["s"]);
+    const { desk, stateOf } = await fixtureWith(["s"]);
     const [order] = executed(await drive(desk, execute("90", "s"))).orders;
     expect(order?.status).toBe("NEW");
     await desk.execute("one", cancel(1));
@@ -87,7 +87,7 @@ describe("a signal", () => {
   });
 
   test("driven again is replayed, with its order in its present state", async () => {
-    const { desk, store, announced } = await stageWith(["s"]);
+    const { desk, store, announced } = await fixtureWith(["s"]);
     const first = executed(await drive(desk, execute("90", "s")));
     await desk.execute("one", cancel(1));
     const again = executed(await drive(desk, { ...execute("market", "s"), processedAt: 99_999 }));
@@ -98,7 +98,7 @@ describe("a signal", () => {
   });
 
   test("is rejected permanently: nothing of the account changes, and it is not retried", async () => {
-    const { desk, store, stateOf, claim } = await stageWith(["s"]);
+    const { desk, store, stateOf, claim } = await fixtureWith(["s"]);
     const before = await store.loadAccount("one");
     const { events, orders } = executed(await drive(desk, tooMuch("s")));
     expect(events.map(({ type }) => type)).toEqual(["SignalRejected"]);
@@ -114,7 +114,7 @@ describe("a signal", () => {
 
   test("of a closed strategy is rejected, without using the market", async () => {
     const market = new StubMarket();
-    const { desk, stateOf } = await stageWith(["s"], { market });
+    const { desk, stateOf } = await fixtureWith(["s"], { market });
     await desk.execute("one", { type: "CloseStrategy" });
     market.prepare = (symbol) => {
       throw new Error(`nothing is asked about ${symbol}`);
@@ -125,7 +125,7 @@ describe("a signal", () => {
   });
 
   test("of a futures strategy is rejected: there is no such thing", async () => {
-    const { desk, store } = await stage({ futures: ["perpetual"] });
+    const { desk, store } = await createFixture({ futures: ["perpetual"] });
     await store.receiveSignals([signalOf("s", "perpetual")], { claimedUntil: CLAIMED_UNTIL });
     executed(await drive(desk, execute("market", "s"), "perpetual"));
     expect((await store.findSignal("perpetual", { signalId: "s" }))?.state).toMatchObject({
@@ -136,7 +136,7 @@ describe("a signal", () => {
 
   test("stays as it is while its market is silent, and is executed when there is a price", async () => {
     const market = new StubMarket();
-    const { desk, store, stateOf, claim } = await stageWith(["s"], { market });
+    const { desk, store, stateOf, claim } = await fixtureWith(["s"], { market });
     market.silence("BTCUSDT");
     expect(await drive(desk, execute("market", "s"))).toEqual({ refusal: "MARKET_SILENT" });
     expect(await stateOf("s")).toEqual({ status: "RECEIVED" });
@@ -149,7 +149,7 @@ describe("a signal", () => {
 
   test("counts against the order budget, and waits when that is exhausted", async () => {
     const ids = upTo(51).map((id) => `s${id}`);
-    const { desk, stateOf } = await stageWith(ids);
+    const { desk, stateOf } = await fixtureWith(ids);
     const outcomes = await Promise.all(
       ids.map((id) =>
         desk.execute("one", execute("10", id), { key: signalKey(id), admittedAt: 1_795_228_300_000 }),
@@ -161,7 +161,7 @@ describe("a signal", () => {
   });
 
   test("that the database was too busy for is left as it is", async () => {
-    const { desk, storage, stateOf } = await stageWith(["s"]);
+    const { desk, storage, stateOf } = await fixtureWith(["s"]);
     storage.busyCommits = 1;
     expect(await drive(desk, execute("market", "s"))).toEqual({ refusal: "BUSY" });
     expect(await stateOf("s")).toEqual({ status: "RECEIVED" });
@@ -172,7 +172,7 @@ describe("a signal", () => {
 describe("a signal that is driven twice at once", () => {
   test("at two desks has one order, every time", async () => {
     const ids = upTo(15).map((id) => `s${id}`);
-    const { desk, file, store, stateOf } = await stageWith(ids);
+    const { desk, file, store, stateOf } = await fixtureWith(ids);
     const { desk: other } = await deskOn(file);
     for (const id of ids) {
       const outcomes = await Promise.all([desk, other].map((each) => drive(each, execute("90", id))));
@@ -185,7 +185,7 @@ describe("a signal that is driven twice at once", () => {
 
   test("is executed or rejected, never both, if the two desks see different markets", async () => {
     const ids = upTo(15).map((id) => `s${id}`);
-    const { desk, file, store, stateOf } = await stageWith(ids);
+    const { desk, file, store, stateOf } = await fixtureWith(ids);
     // That market has no bids, so a market order can never be filled.
     const empty = new StubMarket();
     empty.quote = () => ({ bid: null, ask: decimal("100") });
@@ -205,7 +205,7 @@ describe("a signal that is driven twice at once", () => {
   });
 
   test("and cancelled between the two is not placed again", async () => {
-    const { desk, file, store } = await stageWith(["s"]);
+    const { desk, file, store } = await fixtureWith(["s"]);
     executed(await drive(desk, execute("90", "s")));
     const { desk: other } = await deskOn(file);
     const [again] = await Promise.all([drive(other, execute("90", "s")), desk.execute("one", cancel(1))]);
@@ -216,7 +216,7 @@ describe("a signal that is driven twice at once", () => {
 
 describe("a process that dies", () => {
   test("between receiving and executing leaves a signal that the next one claims and executes", async () => {
-    const { file } = await stageWith(["s"]);
+    const { file } = await fixtureWith(["s"]);
     const next = await open(file);
     expect(await next.claimSignals({ now: CLAIMED_UNTIL - 1, until: 30_000, limit: 9 })).toEqual([]);
     const [claimed] = await next.claimSignals({ now: CLAIMED_UNTIL, until: 30_000, limit: 9 });
@@ -227,7 +227,7 @@ describe("a process that dies", () => {
   });
 
   test("in a commit that was not made durable leaves signal and account as they were", async () => {
-    const { desk, storage, stateOf, store, claim } = await stageWith(["s"]);
+    const { desk, storage, stateOf, store, claim } = await fixtureWith(["s"]);
     storage.beforeCommit = () => Promise.reject(new StoreFailure("the disk is full"));
     await expect(drive(desk, execute("market", "s"))).rejects.toThrow("the disk is full");
     expect(await stateOf("s")).toEqual({ status: "RECEIVED" });

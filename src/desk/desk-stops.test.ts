@@ -1,13 +1,22 @@
 import { describe, expect, test } from "vitest";
 import type { PlaceOrder, TriggerStop } from "../domain/command.ts";
 import { decimal } from "../money/decimal.ts";
-import { buy, cleanStages, deskOn, executed, fundsOf, StubMarket, stage, upTo } from "./testing/stage.ts";
+import {
+  buy,
+  cleanFixtures,
+  createFixture,
+  deskOn,
+  executed,
+  fundsOf,
+  StubMarket,
+  upTo,
+} from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("a triggered stop", () => {
   test("is never refused because the desk is full", async () => {
-    const { desk, market, store } = await stageWithStop();
+    const { desk, market, store } = await fixtureWithStop();
     const gate = Promise.withResolvers<void>();
     market.prepare = () => gate.promise;
     const crowd = upTo(500).map((each) =>
@@ -22,7 +31,7 @@ describe("a triggered stop", () => {
   });
 
   test("is not lost to another process that keeps the database to itself: it is tried until it is committed", async () => {
-    const { desk, storage, store } = await stageWithStop();
+    const { desk, storage, store } = await fixtureWithStop();
     storage.busyCommits = 2;
     const { events } = executed(await desk.execute("one", trigger(1), { key: "trigger:1" }));
     expect(events.map(({ type }) => type)).toEqual(["OrderTriggered", "OrderFilled"]);
@@ -31,7 +40,7 @@ describe("a triggered stop", () => {
   });
 
   test("is triggered once: its key, used again at any desk, changes nothing", async () => {
-    const { desk, file, market, store, announced } = await stageWithStop({ price: decimal("105") });
+    const { desk, file, market, store, announced } = await fixtureWithStop({ price: decimal("105") });
     market.show("BTCUSDT", "109", "110");
     const first = executed(await desk.execute("one", trigger(1), { key: "trigger:1" }));
     expect(first.events.map(({ type }) => type)).toEqual(["OrderTriggered"]);
@@ -52,7 +61,7 @@ describe("a triggered stop", () => {
   });
 
   test("is decided with its market prepared; a closed strategy prepares nothing", async () => {
-    const { desk, market } = await stageWithStop();
+    const { desk, market } = await fixtureWithStop();
     const prepared = preparedBy(market);
     market.silence("BTCUSDT");
     const prepare = market.prepare;
@@ -71,7 +80,7 @@ describe("a triggered stop", () => {
   });
 
   test("leaves its key free if its market is silent", async () => {
-    const { desk, market } = await stageWithStop();
+    const { desk, market } = await fixtureWithStop();
     market.silence("BTCUSDT");
     const options = { key: "trigger:1" };
     expect(await desk.execute("one", trigger(1), options)).toEqual({ refusal: "MARKET_SILENT" });
@@ -84,7 +93,7 @@ describe("closing a strategy", () => {
   test("prepares the markets of what it holds, and sells at what they show then", async () => {
     const market = new StubMarket();
     market.show("ETHUSDT", "9", "10");
-    const { desk, store } = await stage({ market });
+    const { desk, store } = await createFixture({ market });
     await desk.execute("one", buy("market", "a"));
     await desk.execute("one", { ...buy("market", "b"), symbol: "ETHUSDT" });
     await desk.execute("one", { ...buy("90", "c"), symbol: "XRPUSDT", size: { quantity: decimal("1") } });
@@ -119,7 +128,7 @@ describe("closing a strategy", () => {
   });
 
   test("is one commit, and one announcement of all it did", async () => {
-    const { desk, store, groups, announced } = await stage();
+    const { desk, store, groups, announced } = await createFixture();
     await desk.execute("one", buy("market", "a"));
     await desk.execute("one", buy("90", "b"));
     await desk.execute("one", { type: "CloseStrategy" });
@@ -136,7 +145,7 @@ describe("closing a strategy", () => {
   });
 
   test("by two desks at once is done by one of them", async () => {
-    const { desk, store, file } = await stage();
+    const { desk, store, file } = await createFixture();
     await desk.execute("one", buy("market", "a"));
     const { desk: other } = await deskOn(file);
     const outcomes = await Promise.all(
@@ -148,19 +157,19 @@ describe("closing a strategy", () => {
 });
 
 /** A strategy whose order 1 is a stop of 0.1 BTC at 110, with the terms given. */
-async function stageWithStop(terms: Pick<Partial<PlaceOrder>, "price"> = {}) {
+async function fixtureWithStop(terms: Pick<Partial<PlaceOrder>, "price"> = {}) {
   const market = new StubMarket();
   market.trade("BTCUSDT", "99");
-  const staged = await stage({ market });
+  const fixture = await createFixture({ market });
   const { price = null } = terms;
-  const placed = await staged.desk.execute("one", {
+  const placed = await fixture.desk.execute("one", {
     ...buy("market", "stop"),
     orderType: price === null ? "STOP_LOSS" : "STOP_LOSS_LIMIT",
     price,
     stopPrice: decimal("110"),
   });
   executed(placed);
-  return { ...staged, market };
+  return { ...fixture, market };
 }
 
 function trigger(orderId: number): TriggerStop {

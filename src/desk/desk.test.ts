@@ -7,21 +7,21 @@ import type { Announcement } from "./desk.ts";
 import {
   buy,
   cancel,
-  cleanStages,
+  cleanFixtures,
+  createFixture,
   deskOn,
   executed,
   fundsOf,
   open,
   StubMarket,
-  stage,
   upTo,
-} from "./testing/stage.ts";
+} from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("queues", () => {
   test("commands of one strategy are executed in the order they came", async () => {
-    const { store, desk } = await stage();
+    const { store, desk } = await createFixture();
     const outcomes = await Promise.all(
       upTo(20).map((each) => desk.execute("one", buy(each % 2 === 0 ? "90" : "market", `c${each}`))),
     );
@@ -37,7 +37,7 @@ describe("queues", () => {
   });
 
   test("a command finds what the one before it did", async () => {
-    const { desk } = await stage();
+    const { desk } = await createFixture();
     const [bought, sold, soldAgain] = await Promise.all([
       desk.execute("one", buy("market", "a")),
       desk.execute("one", { ...buy("market", "b"), side: "SELL", size: { quantity: decimal("0.05") } }),
@@ -53,7 +53,7 @@ describe("queues", () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
     market.prepare = (symbol) => (symbol === "ETHUSDT" ? gate.promise : undefined);
-    const { desk } = await stage({ market, strategies: ["one", "two"] });
+    const { desk } = await createFixture({ market, strategies: ["one", "two"] });
     const slow = desk.execute("one", { ...buy("90", "a"), symbol: "ETHUSDT" });
     expect(executed(await desk.execute("two", buy("90", "a"))).orders).toHaveLength(1);
     gate.resolve();
@@ -63,7 +63,7 @@ describe("queues", () => {
   test("whether a command has lapsed is checked before its decision, and not earlier", async () => {
     const gate = Promise.withResolvers<void>();
     const market = new StubMarket();
-    const { store, desk } = await stage({ market });
+    const { store, desk } = await createFixture({ market });
     market.prepare = () => gate.promise;
     const asked: string[] = [];
     let lapsed: Refusal | null = null;
@@ -82,7 +82,7 @@ describe("queues", () => {
   });
 
   test("a replay that has lapsed is refused like any other command", async () => {
-    const { desk } = await stage();
+    const { desk } = await createFixture();
     await desk.execute("one", buy("90", "a"), { key: "k" });
     const lapsed = () => ({ refusal: "TIMESTAMP_TOO_OLD" }) as const;
     expect(await desk.execute("one", buy("90", "a"), { key: "k", lapsed })).toEqual(lapsed());
@@ -91,7 +91,7 @@ describe("queues", () => {
 
 describe("replay", () => {
   test("a repeated key replays the first outcome and changes nothing", async () => {
-    const { store, desk, announced } = await stage();
+    const { store, desk, announced } = await createFixture();
     const first = executed(await desk.execute("one", buy("market", "a"), { key: "k" }));
     const before = await store.loadAccount("one");
     const again = executed(await desk.execute("one", buy("market", "a"), { key: "k" }));
@@ -102,7 +102,7 @@ describe("replay", () => {
   });
 
   test("a replay answers with the order in its present state", async () => {
-    const { desk } = await stage();
+    const { desk } = await createFixture();
     const first = executed(await desk.execute("one", buy("90", "a"), { key: "k" }));
     expect(first.orders.map(({ status }) => status)).toEqual(["NEW"]);
     await desk.execute("one", cancel(1));
@@ -112,21 +112,21 @@ describe("replay", () => {
   });
 
   test("a key is known to a desk that never saw its command", async () => {
-    const { desk, file } = await stage();
+    const { desk, file } = await createFixture();
     const first = executed(await desk.execute("one", buy("90", "a"), { key: "k" }));
     const { desk: other } = await deskOn(file);
     expect(await other.execute("one", buy("90", "a"), { key: "k" })).toEqual({ ...first, replayed: true });
   });
 
   test("a refused command leaves its key free", async () => {
-    const { desk } = await stage();
+    const { desk } = await createFixture();
     const tooMuch: PlaceOrder = { ...buy("90", "a"), size: { quantity: decimal("1000") } };
     expect(await desk.execute("one", tooMuch, { key: "k" })).toEqual({ refusal: "INSUFFICIENT_BALANCE" });
     expect(executed(await desk.execute("one", buy("90", "a"), { key: "k" })).replayed).toBe(false);
   });
 
   test("of many commands with one key at once exactly one takes effect", async () => {
-    const { store, desk, announced } = await stage();
+    const { store, desk, announced } = await createFixture();
     const outcomes = await Promise.all(
       upTo(20).map(() => desk.execute("one", buy("market", "a"), { key: "k" })),
     );
@@ -137,7 +137,7 @@ describe("replay", () => {
   });
 
   test("one key at two desks at once takes effect once", async () => {
-    const { store, desk, file } = await stage();
+    const { store, desk, file } = await createFixture();
     const { desk: other } = await deskOn(file);
     for (const each of upTo(10)) {
       const options = { key: `k${each}` };
@@ -153,7 +153,7 @@ describe("replay", () => {
 
 describe("an account that another desk has moved", () => {
   test("is loaded again and the command decided again", async () => {
-    const { store, desk, file, announced } = await stage();
+    const { store, desk, file, announced } = await createFixture();
     await desk.execute("one", buy("90", "a"));
     const { desk: other } = await deskOn(file);
     await other.execute("one", buy("91", "b"));
@@ -167,7 +167,7 @@ describe("an account that another desk has moved", () => {
   });
 
   test("can be one on which the command, decided again, is refused", async () => {
-    const { store, desk, file } = await stage();
+    const { store, desk, file } = await createFixture();
     await desk.execute("one", buy("90", "a"));
     const { desk: other } = await deskOn(file);
     await other.execute("one", { ...buy("90", "b"), size: { quantity: decimal("2") } });
@@ -177,7 +177,7 @@ describe("an account that another desk has moved", () => {
   });
 
   test("is not refused a command that only the outdated account refuses", async () => {
-    const { desk, file } = await stage();
+    const { desk, file } = await createFixture();
     await desk.execute("one", buy("90", "a"));
     const { desk: other } = await deskOn(file);
     await other.execute("one", buy("91", "b"));
@@ -186,7 +186,7 @@ describe("an account that another desk has moved", () => {
   });
 
   test("has all its open orders canceled, the other desk's too", async () => {
-    const { store, desk, file } = await stage();
+    const { store, desk, file } = await createFixture();
     await desk.execute("one", buy("90", "a"));
     await desk.execute("one", cancel(1));
     const { desk: other } = await deskOn(file);
@@ -196,7 +196,7 @@ describe("an account that another desk has moved", () => {
   });
 
   test("two desks under load lose nothing and double nothing", async () => {
-    const { store, desk, file } = await stage();
+    const { store, desk, file } = await createFixture();
     const { desk: other } = await deskOn(file);
     const outcomes = await Promise.all(
       upTo(40).map((each) =>
@@ -214,7 +214,7 @@ describe("an account that another desk has moved", () => {
 
 describe("a commit that fails", () => {
   test("rejects the execution and is reported, and nothing is announced", async () => {
-    const { desk, store, announced, failures, storage } = await stage();
+    const { desk, store, announced, failures, storage } = await createFixture();
     const failure = new StoreFailure("the disk is full");
     storage.beforeCommit = () => Promise.reject(failure);
     await expect(desk.execute("one", buy("90", "a"))).rejects.toBe(failure);
@@ -225,7 +225,7 @@ describe("a commit that fails", () => {
 
   test("rejects every execution of its group", async () => {
     const strategies = ["one", "two", "three"];
-    const { desk, announced, storage } = await stage({ strategies });
+    const { desk, announced, storage } = await createFixture({ strategies });
     storage.beforeCommit = () => Promise.reject(new StoreFailure("the disk is full"));
     const outcomes = await Promise.allSettled(strategies.map((id) => desk.execute(id, buy("90", "a"))));
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
@@ -233,7 +233,7 @@ describe("a commit that fails", () => {
   });
 
   test("leaves no trace in the account that the next command is decided on", async () => {
-    const { desk, store, storage } = await stage();
+    const { desk, store, storage } = await createFixture();
     await desk.execute("one", buy("90", "a"));
     storage.beforeCommit = () => Promise.reject(new StoreFailure("the disk is full"));
     const failed = desk.execute("one", { ...buy("90", "b"), size: { quantity: decimal("2") } });
@@ -247,7 +247,7 @@ describe("a commit that fails", () => {
 
 describe("a database that another process keeps to itself", () => {
   test("refuses a client's command, certainly not executed, and executes the next one", async () => {
-    const { desk, store, announced, failures, storage } = await stage();
+    const { desk, store, announced, failures, storage } = await createFixture();
     storage.busyCommits = 1;
     expect(await desk.execute("one", buy("90", "a"))).toEqual({ refusal: "BUSY" });
     expect({ announced, failures }).toEqual({ announced: [], failures: [] });
@@ -256,7 +256,7 @@ describe("a database that another process keeps to itself", () => {
   });
 
   test("does not lose a crossing: the fill is tried until it is committed", async () => {
-    const { desk, store, storage } = await stage();
+    const { desk, store, storage } = await createFixture();
     const { orders } = executed(await desk.execute("one", buy("90", "a")));
     storage.busyCommits = 2;
     const orderId = orders[0]?.orderId ?? 0;
@@ -268,7 +268,7 @@ describe("a database that another process keeps to itself", () => {
 describe("announcements", () => {
   test("come after the commit and not before", async () => {
     const gate = Promise.withResolvers<void>();
-    const { desk, announced, storage } = await stage();
+    const { desk, announced, storage } = await createFixture();
     const reached = Promise.withResolvers<void>();
     storage.beforeCommit = () => {
       reached.resolve();
@@ -283,7 +283,7 @@ describe("announcements", () => {
   });
 
   test("tell what a reader elsewhere can see", async () => {
-    const { desk, file } = await stage();
+    const { desk, file } = await createFixture();
     const elsewhere = await open(file);
     const seen: Promise<unknown>[] = [];
     desk.onCommitted(({ strategyId, orders }) => {
@@ -297,7 +297,7 @@ describe("announcements", () => {
   test("come in the order of each strategy's commits, with the mark of the decision", async () => {
     const market = new StubMarket();
     const strategies = ["one", "two"];
-    const { desk, store, announced } = await stage({ market, strategies });
+    const { desk, store, announced } = await createFixture({ market, strategies });
     await Promise.all(
       upTo(40).map((each) => desk.execute(strategies[each % 2] ?? "", buy("90", `c${each}`))),
     );
@@ -312,7 +312,7 @@ describe("announcements", () => {
   });
 
   test("carry the orders as the command left them", async () => {
-    const { desk, announced } = await stage();
+    const { desk, announced } = await createFixture();
     const outcomes = [
       await desk.execute("one", buy("90", "a")),
       await desk.execute("one", buy("market", "b")),
@@ -325,7 +325,7 @@ describe("announcements", () => {
   });
 
   test("are not made of a refusal, nor of a command that changed nothing", async () => {
-    const { desk, store, announced } = await stage();
+    const { desk, store, announced } = await createFixture();
     expect(await desk.execute("one", cancel(7))).toEqual({ refusal: "ORDER_NOT_OPEN" });
     const nothing = await desk.execute("one", { type: "CancelOpenOrders", symbol: "BTCUSDT" });
     expect(nothing).toEqual({ events: [], orders: [], legs: [], replayed: false });
@@ -334,7 +334,7 @@ describe("announcements", () => {
   });
 
   test("end for a listener that has been taken off", async () => {
-    const { desk } = await stage();
+    const { desk } = await createFixture();
     const heard: Announcement[] = [];
     const stop = desk.onCommitted((announcement) => heard.push(announcement));
     await desk.execute("one", buy("90", "a"));
@@ -344,7 +344,7 @@ describe("announcements", () => {
   });
 
   test("say which version of the strategy they made", async () => {
-    const { desk, store, announced } = await stage();
+    const { desk, store, announced } = await createFixture();
     for (const id of ["a", "b"]) await desk.execute("one", buy("90", id));
     expect(announced.map(({ version }) => version)).toEqual([2, 3]);
     expect(await store.versionsOf(["one"])).toEqual(new Map([["one", 3]]));
@@ -352,7 +352,7 @@ describe("announcements", () => {
 });
 
 test("a command of a strategy that does not exist rejects and has no other effect", async () => {
-  const { desk, failures } = await stage();
+  const { desk, failures } = await createFixture();
   await expect(desk.execute("nobody", buy("90", "a"))).rejects.toThrow(
     "a command names a strategy that exists",
   );
@@ -362,7 +362,7 @@ test("a command of a strategy that does not exist rejects and has no other effec
 
 describe("short of disk space", () => {
   test("openings are refused, a used key is answered, and reductions go on", async () => {
-    const { desk, storage } = await stage();
+    const { desk, storage } = await createFixture();
     const resting = executed(await desk.execute("one", buy("90", "a"), { key: "order:a" })).orders[0];
     storage.isShort = true;
     expect(await desk.execute("one", buy("90", "b"), { key: "order:b" })).toEqual({

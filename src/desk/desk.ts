@@ -3,8 +3,8 @@
 // another, strategies run in parallel; the decision is pure; events, state, rows and key are committed in one
 // transaction, for many strategies at a time; a key that was used before answers from the journal; listeners
 // receive what was committed, afterwards. An outdated commit (another process changed the strategy) is loaded
-// and decided again. A failed commit rejects, since its outcome is unknown, and stops the process.
-// Placements and cancels of strategies under `strict` take the latency of their profile before they are decided
+// and decided again. A failed commit rejects, since its outcome is unknown, and stops the process. Placements
+// and cancels of strategies under `strict` take the latency of their profile before they are decided
 // (`arrivals.ts`).
 import type { Logger } from "pino";
 import { systemTimers, type Timers } from "../concurrency/time.ts";
@@ -107,14 +107,20 @@ export type OnSent = (account: Account, command: Command, sentAt: number) => Sen
 /** Spot and futures use the same symbol names, so each has a market of its own. */
 type ByType<T> = { readonly [Type in StrategyType]: T };
 
-/** What others display in front of an open order of a strategy; undefined if that is not followed, null if unknown. */
+/**
+ * What others display in front of an open order of a strategy; undefined if that is not followed, null if
+ * unknown.
+ */
 type AheadOf = (strategyId: string, orderId: number) => Quantity | null | undefined;
 
 type Job = {
   readonly command: Command;
   readonly options: ExecuteOptions;
   readonly reply: PromiseWithResolvers<Executed | Refusal>;
-  /** Under `strict`, market time in Unix ms; null while the profile is not known: it then counts from its turn. */
+  /**
+   * Under `strict`, market time in Unix ms; null while the profile is not known: it then counts from its
+   * turn.
+   */
   readonly receivedAt: number | null;
   /** Null until its latency is known, and for commands without one. */
   arrival: Arrival | null;
@@ -122,12 +128,14 @@ type Job = {
 };
 
 /** The state of one strategy. */
-type Lane = {
+type StrategyQueue = {
   /** The strategy's queue: the command in progress, and those behind it. */
   readonly jobs: Job[];
   /** The account as last committed; null while it is not known, or ahead of the store. */
   held: LoadedAccount | null;
-  /** The commands on their way to the exchange; null for `standard`, undefined while the profile is not known. */
+  /**
+   * The commands on their way to the exchange; null for `standard`, undefined while the profile is not known.
+   */
   arrivals: Arrivals<Job> | null | undefined;
 };
 
@@ -150,8 +158,8 @@ export class Desk {
    * In order of first use. An entry stays when its queue is empty, since a map that always changes costs
    * memory.
    */
-  readonly #lanes = new Map<string, Lane>();
-  #lanesBusy = 0;
+  readonly #queues = new Map<string, StrategyQueue>();
+  #queuesBusy = 0;
   #commandsWaiting = 0;
   readonly #onTheWay = new Set<Arrivals<Job>>();
   #commandsOnTheWay = 0;
@@ -191,23 +199,23 @@ export class Desk {
    * if there is a bug in deciding it (it then took none).
    */
   execute(strategyId: string, command: Command, options: ExecuteOptions = {}): Promise<Executed | Refusal> {
-    const lane = this.#laneOf(strategyId);
+    const queue = this.#queueOf(strategyId);
     const isFull =
       this.#commandsWaiting >= COMMANDS_WAITING_MAX ||
-      lane.jobs.length >= STRATEGY_COMMANDS_WAITING_MAX ||
+      queue.jobs.length >= STRATEGY_COMMANDS_WAITING_MAX ||
       this.#commits.isBehind();
     if (this.#whenIdle !== null || (isFull && !isFromMarket(command)))
       return Promise.resolve({ refusal: "BUSY" });
-    const receivedAt = lane.arrivals?.now() ?? null;
+    const receivedAt = queue.arrivals?.now() ?? null;
     const reply = Promise.withResolvers<Executed | Refusal>();
     const job: Job = { command, options, reply, receivedAt, arrival: null, sent: null };
-    this.#enqueue(strategyId, lane, job);
+    this.#enqueue(strategyId, queue, job);
     return job.reply.promise;
   }
 
   /** The fill profile of a strategy, which never changes. Rejects if there is no such strategy. */
   async profileOf(strategyId: string): Promise<FillProfile> {
-    const { account } = this.#lanes.get(strategyId)?.held ?? (await this.#load(strategyId));
+    const { account } = this.#queues.get(strategyId)?.held ?? (await this.#load(strategyId));
     return account.profile;
   }
 
@@ -238,8 +246,8 @@ export class Desk {
   }
 
   /**
-   * Refuses the commands that are on their way to the exchange, and all that would go there from now on: nothing of
-   * them is stored, and a shutdown does not wait for them.
+   * Refuses the commands that are on their way to the exchange, and all that would go there from now on:
+   * nothing of them is stored, and a shutdown does not wait for them.
    */
   endArrivals(): void {
     this.#isEndingArrivals = true;
@@ -256,25 +264,25 @@ export class Desk {
   async drain(): Promise<void> {
     this.endArrivals();
     this.#whenIdle ??= Promise.withResolvers();
-    if (this.#lanesBusy === 0) this.#whenIdle.resolve();
+    if (this.#queuesBusy === 0) this.#whenIdle.resolve();
     await this.#whenIdle.promise;
   }
 
-  #enqueue(strategyId: string, lane: Lane, job: Job): void {
+  #enqueue(strategyId: string, queue: StrategyQueue, job: Job): void {
     this.#commandsWaiting += 1;
-    lane.jobs.push(job);
-    if (lane.jobs.length === 1) void this.#takeTurns(strategyId, lane);
+    queue.jobs.push(job);
+    if (queue.jobs.length === 1) void this.#takeTurns(strategyId, queue);
   }
 
-  async #takeTurns(strategyId: string, lane: Lane): Promise<void> {
-    const { jobs } = lane;
-    this.#lanesBusy += 1;
+  async #takeTurns(strategyId: string, queue: StrategyQueue): Promise<void> {
+    const { jobs } = queue;
+    this.#queuesBusy += 1;
     for (let job = jobs[0]; job !== undefined; job = jobs[0]) {
       try {
-        const outcome = await this.#turn(strategyId, lane, job);
+        const outcome = await this.#turn(strategyId, queue, job);
         if (outcome !== ON_THE_WAY) answer(job, outcome);
       } catch (error) {
-        lane.held = null;
+        queue.held = null;
         if (error instanceof StoreFailure) this.#onStoreFailure(error);
         job.reply.reject(error);
         job.sent?.decided(null);
@@ -282,19 +290,23 @@ export class Desk {
       jobs.shift();
       this.#commandsWaiting -= 1;
     }
-    this.#lanesBusy -= 1;
-    if (this.#lanesBusy === 0) this.#whenIdle?.resolve();
+    this.#queuesBusy -= 1;
+    if (this.#queuesBusy === 0) this.#whenIdle?.resolve();
   }
 
-  async #turn(strategyId: string, lane: Lane, job: Job): Promise<Executed | Refusal | typeof ON_THE_WAY> {
+  async #turn(
+    strategyId: string,
+    queue: StrategyQueue,
+    job: Job,
+  ): Promise<Executed | Refusal | typeof ON_THE_WAY> {
     const { options } = job;
     const { key = null } = options;
     for (let mayBeReplay = false; ; ) {
-      const { held } = lane;
+      const { held } = queue;
       const { account, version } = held ?? (await this.#load(strategyId));
       const market = this.#markets[account.type];
-      if (lane.arrivals === undefined) lane.arrivals = this.#arrivalsOf(strategyId, lane, account, market);
-      const { arrivals } = lane;
+      if (queue.arrivals === undefined) queue.arrivals = this.#arrivalsOf(strategyId, queue, account, market);
+      const { arrivals } = queue;
       if (arrivals !== null && job.arrival === null && hasLatency(job.command)) {
         const departed = this.#depart(job, account, market, arrivals);
         if (departed !== null) return departed;
@@ -326,14 +338,14 @@ export class Desk {
         // Nothing is committed, so no version check would show that another process has moved the account
         // since.
         if (held !== null && (await this.#load(strategyId)).version !== version) {
-          lane.held = null;
+          queue.held = null;
           continue;
         }
         return isRefusal(decision) ? decision : { events, orders: [], legs: [], replayed: false };
       }
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
-      lane.held = null;
+      queue.held = null;
       const changed = applyAll(account, events);
       const { orders, legs } = changed;
       const entry: JournalEntry = { version: version + 1, key, at, events };
@@ -347,7 +359,7 @@ export class Desk {
         if (isFromMarket(command)) continue;
         return { refusal: "BUSY" };
       }
-      lane.held = { account, version: entry.version };
+      queue.held = { account, version: entry.version };
       const committed = { strategyId, type: account.type, version: entry.version };
       const { arrival } = job;
       this.#announce({ ...committed, events, orders, legs, account, sequence, arrival });
@@ -357,7 +369,7 @@ export class Desk {
 
   #arrivalsOf(
     strategyId: string,
-    lane: Lane,
+    queue: StrategyQueue,
     { profile }: Account,
     market: DeskMarket,
   ): Arrivals<Job> | null {
@@ -369,7 +381,7 @@ export class Desk {
       arrived: (job) => {
         this.#commandsOnTheWay -= 1;
         if (arrivals.count === 0) this.#onTheWay.delete(arrivals);
-        this.#enqueue(strategyId, lane, job);
+        this.#enqueue(strategyId, queue, job);
       },
     });
     return arrivals;
@@ -425,13 +437,13 @@ export class Desk {
     return { events, orders, legs, replayed: true };
   }
 
-  #laneOf(strategyId: string): Lane {
-    const known = this.#lanes.get(strategyId);
+  #queueOf(strategyId: string): StrategyQueue {
+    const known = this.#queues.get(strategyId);
     if (known !== undefined) return known;
-    if (this.#lanes.size >= STRATEGIES_HELD_MAX) this.#forgetSome();
-    const lane: Lane = { jobs: [], held: null, arrivals: undefined };
-    this.#lanes.set(strategyId, lane);
-    return lane;
+    if (this.#queues.size >= STRATEGIES_HELD_MAX) this.#forgetSome();
+    const queue: StrategyQueue = { jobs: [], held: null, arrivals: undefined };
+    this.#queues.set(strategyId, queue);
+    return queue;
   }
 
   /**
@@ -439,9 +451,9 @@ export class Desk {
    * strategies must stay, and a look-up must not reorder entries.
    */
   #forgetSome(): void {
-    for (const [strategyId, lane] of this.#lanes.entries().take(LOOKED_AT_MAX).toArray()) {
-      this.#lanes.delete(strategyId);
-      if (lane.jobs.length > 0 || (lane.arrivals?.count ?? 0) > 0) this.#lanes.set(strategyId, lane);
+    for (const [strategyId, queue] of this.#queues.entries().take(LOOKED_AT_MAX).toArray()) {
+      this.#queues.delete(strategyId);
+      if (queue.jobs.length > 0 || (queue.arrivals?.count ?? 0) > 0) this.#queues.set(strategyId, queue);
     }
   }
 
@@ -465,8 +477,8 @@ function answer({ reply, sent }: Job, outcome: Executed | Refusal): void {
 }
 
 /**
- * Prepares the values that a decision needs; returns nothing if they are ready, as most are. Under `strict` the
- * books of its symbols are followed as well, and awaited where the decision takes from them.
+ * Prepares the values that a decision needs; returns nothing if they are ready, as most are. Under `strict`
+ * the books of its symbols are followed as well, and awaited where the decision takes from them.
  */
 function prepare(market: DeskMarket, account: Account, command: Command): Promise<unknown> | undefined {
   const awaited: Promise<void>[] = [];

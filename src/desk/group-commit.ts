@@ -1,6 +1,6 @@
 // Commits of many strategies in one transaction: a busy service pays one sync for many commands, an idle one
-// adds no delay. While a transaction is in doubt, as in a failover of the database, the store holds it until its
-// outcome is known: what waits behind it for long is refused, since it was decided by prices of before.
+// adds no delay. While a transaction is in doubt, as in a failover of the database, the store holds it until
+// its outcome is known: what waits behind it for long is refused, since it was decided by prices of before.
 import { Batcher } from "../concurrency/batcher.ts";
 import type { Commit, CommitOutcome, TradingStore } from "../store/ports/trading.ts";
 
@@ -37,8 +37,8 @@ export class GroupCommit {
   }
 
   /**
-   * Resolves when the commit is durable, or outdated, or was not sent since it waited for too long; rejects if
-   * its group could not be made durable.
+   * Resolves when the commit is durable, or outdated, or was not sent since it waited for too long; rejects
+   * if its group could not be made durable.
    */
   async commit(commit: Commit): Promise<CommitOutcome> {
     try {

@@ -1,7 +1,7 @@
 // The hash chain of the audit records. Anyone who has the records can compute the hashes again:
 //
 //   hash of a record = SHA-256, as 64 lower-case hex digits, over the UTF-8 bytes of
-//       the hash of the record before it (64 zeros for the first), a line feed, and the record's canonical text
+// the hash of the record before it (64 zeros for the first), a line feed, and the record's canonical text
 //
 //   canonical text   = one line of JSON without spaces, its fields in this order, the details sorted by name
 //                      (by code units):

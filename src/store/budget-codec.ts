@@ -1,9 +1,13 @@
-// How entries of the budget log are written. Charges are many and short-lived, so they go without the names of their fields.
+// How entries of the budget log are written. Charges are many and short-lived, so they go without the names
+// of their fields.
 import type { Ban, BudgetEntry } from "./ports/keys.ts";
 
 type Charge = BudgetEntry["charges"][number];
 
-/** The fields of a charge in the order in which they are written; entries of a former version end before the last. */
+/**
+ * The fields of a charge in the order in which they are written; entries of a former version end before the
+ * last.
+ */
 const FIELDS = [
   "holder",
   "tenSeconds",

@@ -23,7 +23,12 @@ import type { Order, QueueEntry, Trade } from "../domain/order.ts";
 import type { Arrival, BookStamp, Receipt } from "../domain/receipt.ts";
 import type { Rejection } from "../domain/signal.ts";
 import type { Decimal, Price, Product, Quantity, Rate } from "../money/decimal.ts";
-import { OWN_POCKETS, type Pockets, type Posting, WORLD_POCKETS } from "../money/posting.ts";
+import {
+  type LedgerAccounts,
+  OWN_LEDGER_ACCOUNTS,
+  type Posting,
+  WORLD_LEDGER_ACCOUNTS,
+} from "../money/posting.ts";
 import { decodeAccount, decodeEvents, encodeEvents, encodeState } from "./codec.ts";
 
 /** Twenty integer digits and eight decimals. */
@@ -86,9 +91,14 @@ const id = fc.nat();
 const time = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
 const side = fc.constantFrom("BUY" as const, "SELL" as const);
-const pocket = fc.constantFrom(...OWN_POCKETS, ...WORLD_POCKETS);
+const ledgerAccount = fc.constantFrom(...OWN_LEDGER_ACCOUNTS, ...WORLD_LEDGER_ACCOUNTS);
 
-const posting: fc.Arbitrary<Posting> = fc.record({ from: pocket, to: pocket, asset: text, amount: units() });
+const posting: fc.Arbitrary<Posting> = fc.record({
+  from: ledgerAccount,
+  to: ledgerAccount,
+  asset: text,
+  amount: units(),
+});
 const happening = { at: time, postings: fc.array(posting, { maxLength: 3 }) };
 
 const legType = fc.constantFrom("STOP_MARKET" as const, "TAKE_PROFIT_MARKET" as const);
@@ -337,7 +347,7 @@ const EVENTS: {
   }),
 };
 
-const pockets: fc.Arbitrary<Pockets> = fc.record<Pockets>({
+const ledgerAccounts: fc.Arbitrary<LedgerAccounts> = fc.record<LedgerAccounts>({
   free: units(),
   locked: units(),
   isolated: units(),
@@ -349,7 +359,10 @@ const pockets: fc.Arbitrary<Pockets> = fc.record<Pockets>({
 });
 const heldBefore: fc.Arbitrary<HeldBefore> = fc.record({ changedAt: time, quantity: units() });
 
-/** Symbols are listed by the exchange: capitals and digits. One of digits alone would be out of its order in an object. */
+/**
+ * Symbols are listed by the exchange: capitals and digits. One of digits alone would be out of its order in
+ * an object.
+ */
 const symbol = fc.stringMatching(/^[A-Z0-9]{1,12}$/);
 
 function mapOf<Key, Value>(
@@ -370,7 +383,7 @@ function accountsOf(type: StrategyType): fc.Arbitrary<Account> {
     profile: fc.oneof(fc.constant(STANDARD[type]), strictProfile),
     consumed: mapOf(symbol, fc.array(lot, { minLength: 1, maxLength: 3 })),
     status: fc.constantFrom("LIVE", "CLOSING", "CLOSED"),
-    balances: mapOf(symbol, pockets),
+    balances: mapOf(symbol, ledgerAccounts),
     openOrders: fc.constant(new Map()),
     nextOrderId: id,
     nextTradeId: id,

@@ -1,5 +1,5 @@
-// How domain values are written into rows, for every store alike. Decimals are decimal text, no longer than they need: no
-// integer column holds the quantities that some coins trade in, and a person can read the row.
+// How domain values are written into rows, for every store alike. Decimals are decimal text, no longer than
+// they need: no integer column holds the quantities that some coins trade in, and a person can read the row.
 
 import type { HeldBefore, Position } from "../domain/account.ts";
 import { type Account, emptyAccount, type StrategyStatus, type StrategyType } from "../domain/account.ts";
@@ -10,7 +10,7 @@ import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
 import { decimal, formatBriefly, ZERO } from "../money/decimal.ts";
-import { emptyPockets, type Pocket, type Pockets } from "../money/posting.ts";
+import { emptyLedgerAccounts, type LedgerAccount, type LedgerAccounts } from "../money/posting.ts";
 import {
   decoded,
   encoded,
@@ -112,11 +112,11 @@ export function decodeOrders(text: string | null): Order[] {
 }
 
 /**
- * What an account's row carries. A part that only futures, or the profile `strict`, have is written where there
- * is something in it.
+ * What an account's row carries. A part that only futures, or the profile `strict`, have is written where
+ * there is something in it.
  */
 type State = {
-  readonly balances: Readonly<Record<string, StoredPockets>>;
+  readonly balances: Readonly<Record<string, StoredLedgerAccounts>>;
   readonly nextOrderId: number;
   readonly nextTradeId: number;
   readonly nextIncomeId?: number;
@@ -145,8 +145,9 @@ const STATE: Form<State> = {
 export function encodeState(account: Account): string {
   const { nextOrderId, nextTradeId, nextIncomeId, positions, openLegs, leverages } = account;
   const { heldBefore, fundedUntil, profile, consumed } = account;
-  const balances: Record<string, StoredPockets> = {};
-  for (const [asset, pockets] of account.balances) balances[asset] = storedPockets(pockets);
+  const balances: Record<string, StoredLedgerAccounts> = {};
+  for (const [asset, ledgerAccounts] of account.balances)
+    balances[asset] = storedLedgerAccounts(ledgerAccounts);
   const state: State = {
     balances,
     nextOrderId,
@@ -177,7 +178,7 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
   account.orderCounts = state.orderCounts ?? NO_ORDERS;
   account.updatedAt = state.updatedAt;
   for (const [asset, stored] of Object.entries(state.balances)) {
-    account.balances.set(asset, revivePockets(stored));
+    account.balances.set(asset, reviveLedgerAccounts(stored));
   }
   for (const order of openOrders) account.openOrders.set(order.orderId, order);
   const { positions, legs, leverages, fundedUntil, heldBefore, profile, consumed } = state;
@@ -191,28 +192,30 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
   return account;
 }
 
-type StoredPockets = Partial<Record<Pocket, string>>;
+type StoredLedgerAccounts = Partial<Record<LedgerAccount, string>>;
 
-/** Pockets that are empty in most accounts: they are written where there is something in them. */
-const RARE_POCKETS = ["isolated", "funding", "clearance"] as const satisfies readonly Pocket[];
+/** LedgerAccounts that are empty in most accounts: they are written where there is something in them. */
+const RARE_POCKETS = ["isolated", "funding", "clearance"] as const satisfies readonly LedgerAccount[];
 
-function storedPockets(pockets: Pockets): StoredPockets {
-  const { free, locked, seed, market, fees } = pockets;
-  const stored: StoredPockets = {
+function storedLedgerAccounts(ledgerAccounts: LedgerAccounts): StoredLedgerAccounts {
+  const { free, locked, seed, market, fees } = ledgerAccounts;
+  const stored: StoredLedgerAccounts = {
     free: formatBriefly(free),
     locked: formatBriefly(locked),
     seed: formatBriefly(seed),
     market: formatBriefly(market),
     fees: formatBriefly(fees),
   };
-  for (const pocket of RARE_POCKETS) {
-    if (pockets[pocket] !== 0n) stored[pocket] = formatBriefly(pockets[pocket]);
+  for (const ledgerAccount of RARE_POCKETS) {
+    if (ledgerAccounts[ledgerAccount] !== 0n)
+      stored[ledgerAccount] = formatBriefly(ledgerAccounts[ledgerAccount]);
   }
   return stored;
 }
 
-function revivePockets(stored: StoredPockets): Pockets {
-  const pockets = emptyPockets();
-  for (const [pocket, text] of Object.entries(stored)) pockets[pocket as Pocket] = decimal(text);
-  return pockets;
+function reviveLedgerAccounts(stored: StoredLedgerAccounts): LedgerAccounts {
+  const ledgerAccounts = emptyLedgerAccounts();
+  for (const [ledgerAccount, text] of Object.entries(stored))
+    ledgerAccounts[ledgerAccount as LedgerAccount] = decimal(text);
+  return ledgerAccounts;
 }

@@ -101,7 +101,9 @@ function rowOf({ strategyId, orderId, symbol, quoteAsset, completedAt, rows }: C
   };
 }
 
-/** Null also for what no whole number holds exactly: such an order is left out of sums, and counted as that. */
+/**
+ * Null also for what no whole number holds exactly: such an order is left out of sums, and counted as that.
+ */
 function unitsOf(difference: Amount | null): number | null {
   const units = difference === null ? null : Number(difference);
   return units !== null && Number.isSafeInteger(units) ? units : null;

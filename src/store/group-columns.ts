@@ -1,5 +1,6 @@
-// A group of commits as text: for PostgreSQL one text a column, for SQLite's commit worker one text for all of it. A text
-// costs far less to hand to another thread, or to the client library of a server, than anything with a structure.
+// A group of commits as text: for PostgreSQL one text a column, for SQLite's commit worker one text for all
+// of it. A text costs far less to hand to another thread, or to the client library of a server, than anything
+// with a structure.
 import type { Tables } from "./schema.ts";
 
 /** What a strategy was made with, or its owner decides, which no commit changes. */
@@ -7,7 +8,10 @@ type OwnColumns = "owner_id" | "name" | "created_at" | "is_open_to_copiers" | "i
 
 type ColumnTypes<Row> = Readonly<Record<keyof Row, "text" | "bigint">>;
 
-/** What a commit says of each table, the strategy's id first. The compiler asks for every column that there is. */
+/**
+ * What a commit says of each table, the strategy's id first. The compiler asks for every column that there
+ * is.
+ */
 export const GROUP_COLUMNS: {
   readonly strategies: ColumnTypes<Omit<Tables["strategies"], "type" | OwnColumns>>;
   readonly journal: ColumnTypes<Omit<Tables["journal"], "position">>;
@@ -110,7 +114,9 @@ export function packGroup(rows: GroupRows): string {
   return values.join(SEPARATOR);
 }
 
-/** The rows of each table of a packed group. Numbers are text, which SQLite stores by the type of the column. */
+/**
+ * The rows of each table of a packed group. Numbers are text, which SQLite stores by the type of the column.
+ */
 export function unpackGroup(text: string): Readonly<Record<GroupTable, readonly Row[]>> {
   const values = text.split(SEPARATOR);
   let at = 0;

@@ -1,4 +1,5 @@
-// What a strategy has behind it and has open: its orders, trades, legs, incomes and journal, found and listed.
+// What a strategy has behind it and has open: its orders, trades, legs, incomes and journal, found and
+// listed.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";

@@ -22,8 +22,8 @@ export type BoundKeyRow = KeyRow & {
 };
 
 /**
- * When a key ceased to work, in SQL: when it was revoked, or since when its owner is locked. `k` is the key and `o` its owner.
- * Authentication reads this, so that a lock needs no check of its own.
+ * When a key ceased to work, in SQL: when it was revoked, or since when its owner is locked. `k` is the key
+ * and `o` its owner. Authentication reads this, so that a lock needs no check of its own.
  */
 export const REVOKED_AT = "COALESCE(k.revoked_at, o.locked_at)";
 

@@ -1,19 +1,25 @@
-// A database of commit 89d9b5c is upgraded with all that it has, on both stores; one of any other earlier state is refused
-// unchanged. The database is made with that commit's tables; test/copy/faults/takeover.test.ts makes one with its program.
+// A database of commit 89d9b5c is upgraded with all that it has, on both stores; one of any other earlier
+// state is refused unchanged. The database is made with that commit's tables;
+// test/campaigns/copy-faults/takeover.test.ts makes one with its program.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely, PostgresDialect, SqliteDialect, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newDirectory } from "../../test/support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../test/support/postgres.ts";
+import { newDirectory } from "../../test/support/servers/gateway.ts";
+import {
+  type Databases,
+  hasPostgres,
+  openPostgres,
+  postgresTitle,
+} from "../../test/support/servers/postgres.ts";
 import { chained, EMPTY_CHAIN } from "./audit-chain.ts";
 import { encodeOrder, encodeState, encodeTrade } from "./codec.ts";
 import { auditedAs, claim, entryOf, follow, venueAccountOf } from "./contract/copying/records.ts";
 import { auditOf } from "./contract/people/people-records.ts";
 import { accountOf, commitOf, orderOf, tradeOf, upTo } from "./contract/records.ts";
-import { received, signalOf } from "./contract/signal-records.ts";
+import { received, signalOf } from "./contract/signals/records.ts";
 import { encodeEntry } from "./copying/codec.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
@@ -114,7 +120,10 @@ async function tablesOf(db: Kysely<Tables>): Promise<unknown> {
   return [tables, rows];
 }
 
-/** A strategy of tom's with a journal and an open order, a signal, a failed handshake, an audit, and what was mirrored. */
+/**
+ * A strategy of tom's with a journal and an open order, a signal, a failed handshake, an audit, and what was
+ * mirrored.
+ */
 async function fill(database: Database): Promise<void> {
   const db = await baselineOf(database);
   await sql`

@@ -120,8 +120,8 @@ const QUEUE_NOTES: Migration = {
 };
 
 /**
- * What orders under `strict` would have done on other terms. What each cost more is in columns as well, in units of 1e-8
- * of the quote asset, to be summed.
+ * What orders under `strict` would have done on other terms. What each cost more is in columns as well, in
+ * units of 1e-8 of the quote asset, to be summed.
  */
 const COUNTERFACTUALS: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {

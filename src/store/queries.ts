@@ -212,7 +212,8 @@ export function queries(db: Kysely<Tables>, execute: Execute): Queries {
     },
 
     async rememberMasterKey(version, checkValue) {
-      // First, so that a start writes nothing into a database that knows the key: it may be read-only at present.
+      // First, so that a start writes nothing into a database that knows the key: it may be read-only at
+      // present.
       const known = await db
         .selectFrom("master_keys")
         .select("check_value")

@@ -1,8 +1,10 @@
-// The newest of what a strategy has behind it, newest first and a page at a time: for people who look at it. Those who follow a
-// list to its end ask with `before` for what is older than the last row that they were given.
+// The newest of what a strategy has behind it, newest first and a page at a time: for people who look at it.
+// Those who follow a list to its end ask with `before` for what is older than the last row that they were
+// given.
 //
-// Orders and trades are indexed by symbol, as bots query them. Their numbers rise over all symbols, so the newest of all are found by
-// going down from the highest number in spans of a few pages, each a short look at every symbol.
+// Orders and trades are indexed by symbol, as bots query them. Their numbers rise over all symbols, so the
+// newest of all are found by going down from the highest number in spans of a few pages, each a short look at
+// every symbol.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
 import type { RecentQuery } from "./ports/trading.ts";
@@ -11,7 +13,10 @@ import type { Tables } from "./schema.ts";
 import { SIGNAL_COLUMNS, signalOfRow } from "./signal-rows.ts";
 import type { Store } from "./store.ts";
 
-/** How many numbers are gone through at first for a row that is wanted, and how much further each time there were too few. */
+/**
+ * How many numbers are gone through at first for a row that is wanted, and how much further each time there
+ * were too few.
+ */
 const NUMBERS_PER_ROW = 4;
 const WIDER = 8;
 
@@ -129,7 +134,10 @@ function symbolsNamed(symbols: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`named(symbol) AS (${symbols})`;
 }
 
-/** From one symbol to the next: a plain DISTINCT would go through all rows. The last row is null, and joins nothing. */
+/**
+ * From one symbol to the next: a plain DISTINCT would go through all rows. The last row is null, and joins
+ * nothing.
+ */
 function symbolsOf({ table }: Kept, strategyId: string): RawBuilder<unknown> {
   return sql`
     SELECT MIN(symbol) FROM ${sql.table(table)} WHERE strategy_id = ${strategyId}

@@ -1,8 +1,8 @@
-// The tables, for Kysely's types, written once for both databases. `migrations.ts` makes them; those about people are in
-// `people/tables.ts`, those about copying in `copying/tables.ts`.
+// The tables, for Kysely's types, written once for both databases. `migrations.ts` makes them; those about
+// people are in `people/tables.ts`, those about copying in `copying/tables.ts`.
 //
-// The cost of an order is the number of places that it is written to: rows are appended in the order of their commits, and
-// a table has no more indexes than its queries need.
+// The cost of an order is the number of places that it is written to: rows are appended in the order of their
+// commits, and a table has no more indexes than its queries need.
 import type { ColumnType, Generated } from "kysely";
 import type { StrategyStatus, StrategyType } from "../domain/account.ts";
 import type { IncomeType } from "../domain/income.ts";
@@ -116,7 +116,9 @@ export type Tables = PeopleTables &
       /** The holder of its address's budgets; empty for one that was noted without. */
       address: Generated<string>;
     };
-    /** Signatures that signals were accepted under, until nobody could send them again: wall time, Unix ms. */
+    /**
+     * Signatures that signals were accepted under, until nobody could send them again: wall time, Unix ms.
+     */
     signal_signatures: {
       signature: string;
       strategy_id: string;
@@ -135,9 +137,13 @@ export type Tables = PeopleTables &
       created_at: Integer;
       revoked_at: Integer | null;
     };
-    /** Until when the market data of a symbol is covered, for strategies of a type, or its funding is settled. */
+    /**
+     * Until when the market data of a symbol is covered, for strategies of a type, or its funding is settled.
+     */
     symbol_notes: { kind: SymbolNoteKind; symbol: string; at: Integer };
-    /** On PostgreSQL alone: servers and until when their leases are in force, Unix ms by the database's clock. */
+    /**
+     * On PostgreSQL alone: servers and until when their leases are in force, Unix ms by the database's clock.
+     */
     servers: { id: string; epoch: Integer; expires_at: Integer };
     /** On PostgreSQL alone: the last owner of each slot; empty once it was given back. */
     slots: { slot: number; server: string; epoch: Integer };

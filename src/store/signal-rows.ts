@@ -1,5 +1,5 @@
-// Signals as rows, and back. What a status holds besides is its outcome: the order of one that was executed, the reason of one
-// that was rejected or could not be tried.
+// Signals as rows, and back. What a status holds besides is its outcome: the order of one that was executed,
+// the reason of one that was rejected or could not be tried.
 import type { Selectable } from "kysely";
 import type { NewSignal, Rejection, SettledSignal, Signal, SignalState } from "../domain/signal.ts";
 import { decodeOrder, encodeOrder } from "./codec.ts";
@@ -46,7 +46,10 @@ export function receivedRow(signal: NewSignal, claimedUntil: number) {
 
 export type ReceivedRow = ReturnType<typeof receivedRow>;
 
-/** What became of a received row: null if it was added, what is there under its key, or that its signature is another key's. */
+/**
+ * What became of a received row: null if it was added, what is there under its key, or that its signature is
+ * another key's.
+ */
 export type FoundRow = SignalRow | "SIGNATURE_USED" | null;
 
 /** What settles the row of a signal. */

@@ -66,9 +66,9 @@ const SIGNALS = {
 
 /**
  * Returns the function that records signals, each unless there is one under its key, or its signature was
- * accepted for another key; it answers for each null if it was added. Signatures come first. Rows are inserted in an order that is the
- * same everywhere, so that two servers never wait for each other; their positions are in the order in which
- * the signals came.
+ * accepted for another key; it answers for each null if it was added. Signatures come first. Rows are
+ * inserted in an order that is the same everywhere, so that two servers never wait for each other; their
+ * positions are in the order in which the signals came.
  */
 export function signalRecorder(
   db: Kysely<Tables>,

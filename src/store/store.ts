@@ -8,7 +8,10 @@ import type { SignalStore } from "./ports/signals.ts";
 import type { SlotStore } from "./ports/slots.ts";
 import type { TradingStore } from "./ports/trading.ts";
 
-/** A commit could not be made durable: whether it took effect is unknown, and nothing may be answered as if it had. */
+/**
+ * A commit could not be made durable: whether it took effect is unknown, and nothing may be answered as if it
+ * had.
+ */
 export class StoreFailure extends Error {}
 
 /** The database is out of reach at present. What was asked for was not read; a commit never ends so. */

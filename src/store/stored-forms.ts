@@ -1,5 +1,6 @@
-// The forms in which domain values are written as JSON: decimals as brief decimal text, maps as lists of pairs, which keep
-// their order whatever a symbol is called, and all else unchanged. A form describes both directions.
+// The forms in which domain values are written as JSON: decimals as brief decimal text, maps as lists of
+// pairs, which keep their order whatever a symbol is called, and all else unchanged. A form describes both
+// directions.
 import type { Position } from "../domain/account.ts";
 import type { ConsumedLot } from "../domain/consumed.ts";
 import type { FillProfile } from "../domain/fill-profile.ts";
@@ -9,9 +10,9 @@ import { type Decimal, decimal, formatBriefly, type Product } from "../money/dec
 import type { Posting } from "../money/posting.ts";
 
 /**
- * How a part is stored that JSON has in another form: DECIMAL, or WHOLE for a bigint that counts something; of a map
- * and of a list how their values are. The compiler demands an entry for every such part, of each member of a union.
- * `never`: JSON holds the value unchanged.
+ * How a part is stored that JSON has in another form: DECIMAL, or WHOLE for a bigint that counts something;
+ * of a map and of a list how their values are. The compiler demands an entry for every such part, of each
+ * member of a union. `never`: JSON holds the value unchanged.
  */
 export type Form<T> = [bigint] extends [T]
   ? "WHOLE"
@@ -86,7 +87,8 @@ export const TRADE: Form<Trade> = {
   },
 };
 
-// Orders, trades and postings are in every commit. Written out they take half the time that their forms would.
+// Orders, trades and postings are in every commit. Written out they take half the time that their forms
+// would.
 
 export function storedOrder(order: Order) {
   const { legs, attached, queue } = order;

@@ -1,9 +1,11 @@
 // The market-data coverage log: until when every trigger on a symbol, in the slots of this server, has been
-// checked against the market. The store keeps it as a watermark, from which the next process continues, so it holds
-// only what is certain:
-// - every commit until `knownUntil` is known here; an order is committed well within LAG_MS after its creation
+// checked against the market. The store keeps it as a watermark, from which the next process continues, so it
+// holds only what is certain:
+// - every commit until `knownUntil` is known here; an order is committed well within LAG_MS after its
+// creation
 // - a triggered order counts as uncovered until its command is committed
 // - a trigger that became known late moves the watermark back to its creation until its past is checked
+// - of a silent symbol nothing is covered that was not before it fell silent
 import type { Logger } from "pino";
 import type { StrategyType } from "../domain/account.ts";
 import type { Store } from "../store/store.ts";
@@ -20,6 +22,8 @@ const CLOCKS_APART_MS_MAX = 1_000;
 
 /** Coverage of a subscribed symbol. Times are market time, Unix ms. */
 export type SymbolCoverage = {
+  /** When the subscription began. */
+  readonly begunAt: number;
   /** Start of this process's complete market data; null before the first message of the symbol. */
   completeSince: number | null;
   /**
@@ -27,6 +31,8 @@ export type SymbolCoverage = {
    * none.
    */
   uncoveredSince: number | null;
+  /** Until when it was covered when watermarks were last stored and it was not silent; null before that. */
+  heardUntil: number | null;
 };
 
 /** A moment of market time, Unix ms, and the market's sequence number at that moment. */
@@ -48,7 +54,11 @@ export class CoverageLog {
   readonly #store: Pick<Store, "noteHeard" | "forgetHeard" | "listHeard">;
   readonly #log: Pick<Logger, "error">;
   readonly #symbols = new Map<string, SymbolCoverage>();
-  /** Symbols without triggers whose watermark may be stored: the next owner would take it for that of its own. */
+  /** Symbols that have a watermark in the store. */
+  readonly #noted = new Set<string>();
+  /**
+   * Symbols without triggers whose watermark may be stored: the next owner would take it for that of its own.
+   */
   readonly #ended = new Set<string>();
   /** Those of the last seconds, oldest first. */
   #checkpoints: readonly Checkpoint[] = [];
@@ -69,6 +79,7 @@ export class CoverageLog {
   async beginResume(marginMs = 0): Promise<void> {
     const stored = await this.#store.listHeard(this.#type);
     this.#storedBefore = new Map(stored.map(({ symbol, at }) => [symbol, at - marginMs]));
+    for (const { symbol } of stored) this.#noted.add(symbol);
   }
 
   endResume(): void {
@@ -80,16 +91,18 @@ export class CoverageLog {
     return this.#storedBefore.get(symbol) ?? null;
   }
 
-  /** Begins the coverage of a subscribed symbol. */
-  begin(symbol: string): SymbolCoverage {
-    const coverage = { completeSince: null, uncoveredSince: null };
+  /** Begins the coverage of a subscribed symbol at a market time, Unix ms. */
+  begin(symbol: string, begunAt: number): SymbolCoverage {
+    const coverage = { begunAt, completeSince: null, uncoveredSince: null, heardUntil: null };
     this.#symbols.set(symbol, coverage);
     this.#ended.delete(symbol);
     return coverage;
   }
 
   end(symbol: string): void {
-    if (this.#symbols.delete(symbol)) this.#ended.add(symbol);
+    if (!this.#symbols.delete(symbol)) return;
+    this.#ended.add(symbol);
+    this.#noted.delete(symbol);
   }
 
   /** The subscribed symbols and their coverage. */
@@ -126,24 +139,40 @@ export class CoverageLog {
   until(symbol: string, { now, knownUntil, isSilent, pendingSince }: CoverageState): number | null {
     const coverage = this.#symbols.get(symbol);
     if (coverage === undefined || knownUntil < now - LAG_MS) return null;
-    const { completeSince, uncoveredSince } = coverage;
+    const { begunAt, completeSince, uncoveredSince, heardUntil } = coverage;
     if (completeSince === null && uncoveredSince !== null) return null;
-    const bounds = [...pendingSince, uncoveredSince, isSilent ? null : knownUntil - LAG_MS].filter(
-      (time) => time !== null,
-    );
-    return bounds.length === 0 ? null : Math.min(...bounds);
+    const unfinished = [...pendingSince, uncoveredSince].filter((time) => time !== null);
+    // The stored watermark is that of the time before.
+    if (isSilent && unfinished.length === 0) return null;
+    const heard = isSilent ? (heardUntil ?? (completeSince ?? begunAt) - LAG_MS) : knownUntil - LAG_MS;
+    return Math.min(heard, ...unfinished);
+  }
+
+  /**
+   * The first watermark of a symbol while it is not known until when it is covered, market time in Unix ms;
+   * null if it has one. Without one the next owner of the slots would go by a later one of its own.
+   */
+  #firstOf(symbol: string, { knownUntil, pendingSince }: CoverageState): number | null {
+    const coverage = this.#symbols.get(symbol);
+    if (coverage === undefined || this.#noted.has(symbol)) return null;
+    const unfinished = [...pendingSince, coverage.uncoveredSince].filter((time) => time !== null);
+    return Math.min(Math.min(coverage.begunAt, knownUntil) - LAG_MS, ...unfinished);
   }
 
   /** Stores the watermarks of symbols, given what else decides them. */
   async store(stateOf: (symbol: string) => CoverageState): Promise<void> {
-    const watermarks = [...this.#symbols.keys()].flatMap((symbol) => {
-      const at = this.until(symbol, stateOf(symbol));
+    const watermarks = [...this.#symbols].flatMap(([symbol, coverage]) => {
+      const state = stateOf(symbol);
+      const until = this.until(symbol, state);
+      if (!state.isSilent) coverage.heardUntil = until ?? coverage.heardUntil;
+      const at = until ?? this.#firstOf(symbol, state);
       return at === null ? [] : [{ family: this.#type, symbol, at }];
     });
     const ended = [...this.#ended];
     this.#ended.clear();
     try {
       if (watermarks.length > 0) await this.#store.noteHeard(watermarks);
+      for (const { symbol } of watermarks) if (this.#symbols.has(symbol)) this.#noted.add(symbol);
       if (ended.length > 0) await this.#store.forgetHeard(this.#type, ended);
     } catch (error) {
       // The old watermark remains: the next process requests more history than it needs.

@@ -1,6 +1,7 @@
 // Gaps in which mark prices decide.
 import { describe, expect, test } from "vitest";
 import type { PriceRange } from "../market/feed.ts";
+import { cleanFixtures, createFixture, START, startOn, type Terms } from "./testing/fixture.ts";
 import {
   FUTURES,
   fundingOf,
@@ -9,8 +10,7 @@ import {
   minuteAt,
   settlementAt,
   standingOf,
-} from "./testing/futures-stage.ts";
-import { cleanStages, START, stage, startOn, type Terms } from "./testing/stage.ts";
+} from "./testing/futures-fixture.ts";
 
 /** A position of 1 BTC; a long is liquidated at 95.43. */
 const ONE: Terms = { quantity: "1" };
@@ -18,7 +18,7 @@ const RETRY = 5_000;
 /** The end of every gap of these tests. */
 const GAP_END = minuteAt(10);
 
-cleanStages();
+cleanFixtures();
 
 describe("the mark prices of a gap", () => {
   test.each([
@@ -31,7 +31,7 @@ describe("the mark prices of a gap", () => {
   ] as const)(
     "between %s and %s leave a position with legs at 97 and 103 as %o",
     async (lowest, highest, standing) => {
-      const { place, store, gap } = await stageWithGap();
+      const { place, store, gap } = await fixtureWithGap();
       await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
       await gap({ marked: [minute(3, lowest, highest)] });
       expect(await standingOf(store, "one")).toMatchObject(standing);
@@ -39,7 +39,7 @@ describe("the mark prices of a gap", () => {
   );
 
   test("concern only a position that had stood since before them", async () => {
-    const { time, place, store, gap } = await stageWithGap();
+    const { time, place, store, gap } = await fixtureWithGap();
     time.advance(minuteAt(4) + 1 - time.now());
     await place("one", "BUY", null, ONE);
     await gap({ marked: [minute(3, "80", "100"), minute(4, "80", "100")] });
@@ -49,14 +49,14 @@ describe("the mark prices of a gap", () => {
   });
 
   test("are not requested together with trades without triggers on those", async () => {
-    const { place, market, gap } = await stageWithGap();
+    const { place, market, gap } = await fixtureWithGap();
     await place("one", "BUY", null, ONE);
     await gap({});
     expect(market.asked).toEqual([]);
   });
 
   test("are requested again until they are available", async () => {
-    const { time, place, market, store, settled, gap } = await stageWithGap();
+    const { time, place, market, store, settled, gap } = await fixtureWithGap();
     await place("one", "BUY", null, ONE);
     await gap({ marked: null });
     expect(await standingOf(store, "one")).toMatchObject({ closedBy: [] });
@@ -79,7 +79,7 @@ describe("triggers created within a gap", () => {
   ] as const)(
     "is held against mark prices: a position is bought, and those of %s come",
     async (_when, marked, closedBy) => {
-      const { place, store, gap } = await stageWithGap();
+      const { place, store, gap } = await fixtureWithGap();
       await place("one", "BUY", "95", ONE);
       await gap({ traded: [BOUGHT], marked: [marked] });
       expect(await standingOf(store, "one")).toMatchObject({
@@ -90,7 +90,7 @@ describe("triggers created within a gap", () => {
   );
 
   test("comes with legs that later minutes reach", async () => {
-    const { place, store, gap } = await stageWithGap();
+    const { place, store, gap } = await fixtureWithGap();
     await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
     await gap({
       traded: [BOUGHT],
@@ -100,7 +100,7 @@ describe("triggers created within a gap", () => {
   });
 
   test("is hit by the present mark price only after the gap: a take-profit comes before the fall to a stop", async () => {
-    const { place, market, store, gap } = await stageWithGap();
+    const { place, market, store, gap } = await fixtureWithGap();
     await place("one", "BUY", "95", { ...ONE, stopLoss: "92", takeProfit: "103" });
     market.showMark("BTCUSDT", "91");
     await gap({ traded: [BOUGHT], marked: [minute(4, "94", "104"), minute(6, "91", "100")] });
@@ -112,7 +112,7 @@ describe("triggers created within a gap", () => {
   });
 
   test("is paid for as it was then, whatever the mark price is now: what was bought is liquidated, and does not expire", async () => {
-    const { place, market, store, gap, statusOf } = await stageWithGap();
+    const { place, market, store, gap, statusOf } = await fixtureWithGap();
     const { orderId } = await place("one", "BUY", "95", { quantity: "30" });
     market.showMark("BTCUSDT", "60");
     await gap({ traded: [BOUGHT] });
@@ -121,7 +121,7 @@ describe("triggers created within a gap", () => {
   });
 
   test("is not undone by what comes after it: a liquidated position's order is not filled", async () => {
-    const { place, store, gap } = await stageWithGap();
+    const { place, store, gap } = await fixtureWithGap();
     await place("one", "BUY", null, ONE);
     await place("one", "BUY", "92", ONE);
     await gap({ marked: [minute(3, "80", "100")], traded: [minute(3, "80", "100"), minute(4, "80", "100")] });
@@ -142,7 +142,7 @@ describe("a settlement in a gap", () => {
   ] as const)(
     "moves the price of liquidation for the mark prices that come after it: here %s",
     async (_when, marked, closedBy) => {
-      const { place, store, market, gap } = await stageWithGap();
+      const { place, store, market, gap } = await fixtureWithGap();
       await place("one", "BUY", null, ONE);
       market.settlements = [SETTLED];
       await gap({ marked: [marked] });
@@ -165,7 +165,7 @@ describe("a settlement in a gap", () => {
     ["was liquidated before it", { marked: [at(BEFORE, "80")] }, [], ["LIQUIDATION"]],
     ["is liquidated after it", { marked: [at(AFTER, "80")] }, ["-2.00000000"], ["LIQUIDATION"]],
   ] as const)("is paid by who held then: here a position that %s", async (_when, past, paid, closedBy) => {
-    const { time, place, store, market, startGap, settled } = await stageWithGap();
+    const { time, place, store, market, startGap, settled } = await fixtureWithGap();
     await place("one", "BUY", null, ONE);
     time.advance(ON_THE_HOUR + HOUR - time.now());
     market.settlements = [settlementAt(ON_THE_HOUR + 5, "0.02")];
@@ -176,7 +176,7 @@ describe("a settlement in a gap", () => {
   });
 
   test("that was due shortly before the gap and is not applied yet comes before those in it", async () => {
-    const { time, place, store, market, settled } = await stageWithGap();
+    const { time, place, store, market, settled } = await fixtureWithGap();
     await place("one", "BUY", null, ONE);
     time.advance(ON_THE_HOUR + HOUR + MINUTE - time.now());
     market.settlements = [
@@ -194,7 +194,7 @@ describe("a settlement in a gap", () => {
   ] as const)(
     "is paid by the holder of that time: here a position that the gap itself has %s",
     async (_when, past, paid) => {
-      const { time, place, store, market, startGap, settled } = await stageWithGap();
+      const { time, place, store, market, startGap, settled } = await fixtureWithGap();
       await place("one", "BUY", "95", ONE);
       time.advance(ON_THE_HOUR + HOUR - time.now());
       market.settlements = [settlementAt(ON_THE_HOUR + 5, "0.02")];
@@ -207,7 +207,7 @@ describe("a settlement in a gap", () => {
 
 describe("a trigger while a gap is being filled", () => {
   test("comes after the gap: a take-profit is not hit by a stopped position", async () => {
-    const before = await stage(FUTURES);
+    const before = await createFixture(FUTURES);
     await before.place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     await before.triggers.close();
     const { store, time } = before;
@@ -224,7 +224,7 @@ describe("a trigger while a gap is being filled", () => {
     ["the gap reached nobody", [] as readonly PriceRange[]],
     ["the past cannot be told", null],
   ])("is carried out then, although it was there for a moment only, if %s", async (_why, marked) => {
-    const { place, market, store, settled, startGap } = await stageWithGap();
+    const { place, market, store, settled, startGap } = await fixtureWithGap();
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     startGap({ marked });
     market.showMark("BTCUSDT", "104");
@@ -234,7 +234,7 @@ describe("a trigger while a gap is being filled", () => {
   });
 
   test("does not wait for history that takes long to arrive", async () => {
-    const { time, place, market, store, settled, startGap } = await stageWithGap();
+    const { time, place, market, store, settled, startGap } = await fixtureWithGap();
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     const told = Promise.withResolvers<readonly PriceRange[]>();
     market.markedBetween = () => told.promise;
@@ -250,10 +250,10 @@ describe("a trigger while a gap is being filled", () => {
   });
 });
 
-/** A stage whose market misses everything from its start until now, with the given history. */
-async function stageWithGap() {
-  const staged = await stage(FUTURES);
-  const { time, market, settled } = staged;
+/** A fixture whose market misses everything from its start until now, with the given history. */
+async function fixtureWithGap() {
+  const fixture = await createFixture(FUTURES);
+  const { time, market, settled } = fixture;
   const startGap = ({ marked = [], traded = [] }: Past) => {
     time.advance(Math.max(0, GAP_END - time.now()));
     market.answerMarks(marked);
@@ -261,7 +261,7 @@ async function stageWithGap() {
     market.miss("BTCUSDT", START, time.now());
   };
   return {
-    ...staged,
+    ...fixture,
     startGap,
     async gap(past: Past): Promise<void> {
       startGap(past);

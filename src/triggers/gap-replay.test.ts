@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PriceRange } from "../market/feed.ts";
 import { decimal } from "../money/decimal.ts";
 import type { Store } from "../store/store.ts";
-import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, START, startOn } from "./testing/fixture.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -11,7 +11,7 @@ const RETRY = 5 * SECOND;
 /** How much earlier than its gap the requested history begins. */
 const UNDER_WAY = SECOND;
 
-cleanStages();
+cleanFixtures();
 
 describe("trades in a gap", () => {
   test.each([
@@ -21,7 +21,7 @@ describe("trades in a gap", () => {
     ["SELL", "110", "105", "110", "NEW"],
   ] as const)("%s at %s, with trades from %s to %s, leaves a limit order %s", async (...row) => {
     const [side, limit, lowest, highest, status] = row;
-    const { time, market, place, settled, statusOf, fillsOf } = await stage();
+    const { time, market, place, settled, statusOf, fillsOf } = await createFixture();
     await place("one", side, limit);
     market.answer([span(10, 20, lowest, highest)]);
     time.advance(MINUTE);
@@ -40,7 +40,7 @@ describe("trades in a gap", () => {
     ["SELL", "90", "90.00000001", "100", "NEW"],
   ] as const)("%s at %s, with trades from %s to %s, leaves a stop %s", async (...row) => {
     const [side, stop, lowest, highest, status] = row;
-    const { market, place, settled, statusOf } = await stage();
+    const { market, place, settled, statusOf } = await createFixture();
     await place("one", side, null, { stop });
     market.answer([span(10, 20, lowest, highest)]);
     market.miss("BTCUSDT", START + 10, START + 20);
@@ -49,7 +49,7 @@ describe("trades in a gap", () => {
   });
 
   test("is gone through in the order of time", async () => {
-    const { market, place, settled, store } = await stage();
+    const { market, place, settled, store } = await createFixture();
     await place("one", "BUY", null, { stop: "115" });
     await place("one", "SELL", null, { stop: "85" });
     await place("one", "BUY", "90");
@@ -66,7 +66,7 @@ describe("trades in a gap", () => {
   });
 
   test("concerns only orders that had waited since before it", async () => {
-    const { time, market, place, settled, statusOf } = await stage({ strategies: ["early", "late"] });
+    const { time, market, place, settled, statusOf } = await createFixture({ strategies: ["early", "late"] });
     await place("early", "BUY", "90");
     time.advance(SECOND);
     await place("late", "BUY", "90");
@@ -89,7 +89,7 @@ describe("trades in a gap", () => {
   });
 
   test("are not requested without triggers", async () => {
-    const { market, place, settled } = await stage();
+    const { market, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "89", "90");
     market.miss("BTCUSDT", START, START + SECOND);
@@ -98,7 +98,7 @@ describe("trades in a gap", () => {
   });
 
   test("ignores a gap without length", async () => {
-    const { market, place, settled } = await stage();
+    const { market, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     market.miss("BTCUSDT", START, START);
     await settled();
@@ -108,7 +108,7 @@ describe("trades in a gap", () => {
 
 describe("while a gap is being filled", () => {
   test("live prices hit orders placed after it", async () => {
-    const { time, market, place, settled, storage, statusOf } = await stage({
+    const { time, market, place, settled, storage, statusOf } = await createFixture({
       strategies: ["early", "late"],
     });
     await place("early", "BUY", "90");
@@ -126,7 +126,9 @@ describe("while a gap is being filled", () => {
   });
 
   test("an order that came after it and is canceled is forgotten", async () => {
-    const { desk, time, market, place, settled, storage } = await stage({ strategies: ["early", "late"] });
+    const { desk, time, market, place, settled, storage } = await createFixture({
+      strategies: ["early", "late"],
+    });
     await place("early", "BUY", "90");
     time.advance(SECOND);
     await place("late", "BUY", "90");
@@ -172,7 +174,7 @@ describe("a stop with a limit that a gap triggers", () => {
       "NEW",
     ],
   ] as const)("%s", async (_case, prices, status) => {
-    const { market, place, settled, store, fillsOf } = await stage();
+    const { market, place, settled, store, fillsOf } = await createFixture();
     await place("one", "BUY", SHE_BUYS.limit, { stop: SHE_BUYS.stop });
     market.show("BTCUSDT", "109", "110");
     market.answer(
@@ -189,7 +191,7 @@ describe("a stop with a limit that a gap triggers", () => {
   });
 
   test("stays open at its limit if no span fills it", async () => {
-    const { market, place, settled, statusOf, fillsOf } = await stage();
+    const { market, place, settled, statusOf, fillsOf } = await createFixture();
     await place("one", "BUY", SHE_BUYS.limit, { stop: SHE_BUYS.stop });
     market.show("BTCUSDT", "109", "110");
     market.answer([span(10, 20, "109", "110"), span(30, 40, "109", "110")]);
@@ -203,7 +205,7 @@ describe("a stop with a limit that a gap triggers", () => {
 });
 
 test("a stop that a gap hits while its market has no quote is executed at the next", async () => {
-  const { market, place, settled, statusOf, fillsOf } = await stage();
+  const { market, place, settled, statusOf, fillsOf } = await createFixture();
   await place("one", "BUY", null, { stop: "110" });
   market.silence("BTCUSDT");
   market.answer([span(10, 20, "100", "110")]);
@@ -217,7 +219,7 @@ test("a stop that a gap hits while its market has no quote is executed at the ne
 
 describe("a question that cannot be answered now", () => {
   test("is asked again after a while, until it is answered", async () => {
-    const { time, market, place, settled, statusOf } = await stage();
+    const { time, market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", "90");
     market.answer(null);
     market.answer(null);
@@ -241,7 +243,7 @@ describe("a question that cannot be answered now", () => {
   });
 
   test("delays later gaps of its symbol, and not those of others", async () => {
-    const { time, market, place, settled } = await stage();
+    const { time, market, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     await place("one", "BUY", "45", { symbol: "ETHUSDT" });
     market.answer(null);
@@ -262,7 +264,7 @@ describe("a question that cannot be answered now", () => {
   });
 
   test("is asked no more by a closed engine", async () => {
-    const { time, market, triggers, place, settled } = await stage();
+    const { time, market, triggers, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     market.answer(null);
     market.miss("BTCUSDT", START + 10, START + 20);
@@ -275,7 +277,7 @@ describe("a question that cannot be answered now", () => {
 
 describe("a process that starts", () => {
   test("requests market data since the stored watermarks, when its symbols have messages again", async () => {
-    const before = await stage();
+    const before = await createFixture();
     await before.place("one", "BUY", "90");
     await before.triggers.close();
     const heardAt = START + MINUTE;
@@ -298,7 +300,7 @@ describe("a process that starts", () => {
     ["nothing was noted", null],
     ["what was noted is older", START - MINUTE],
   ])("looks back to the first order that waits if %s", async (_case, noted) => {
-    const before = await stage();
+    const before = await createFixture();
     before.storage.failsToNote = true;
     before.time.advance(MINUTE);
     await before.place("one", "BUY", "90");
@@ -318,7 +320,7 @@ describe("a process that starts", () => {
   });
 
   test("looks back beyond the gap of its own market, in order of time", async () => {
-    const before = await stage();
+    const before = await createFixture();
     await before.place("one", "BUY", "90");
     await before.triggers.close();
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START + MINUTE }]);
@@ -336,7 +338,7 @@ describe("a process that starts", () => {
   });
 
   test("requests nothing without triggers", async () => {
-    const before = await stage();
+    const before = await createFixture();
     await before.store.noteHeard([{ family: "SPOT", symbol: "BTCUSDT", at: START }]);
     before.time.advance(MINUTE);
     const { market, triggers, place, settled } = startOn(before.store, before.time);

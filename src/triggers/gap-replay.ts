@@ -83,8 +83,8 @@ export class GapReplay {
   }
 
   /**
-   * What happened in a gap, in order of time; without trades if none of the index's triggers needs them. Null if
-   * the history is not available now.
+   * What happened in a gap, in order of time; without trades if none of the index's triggers needs them. Null
+   * if the history is not available now.
    */
   async stepsIn(symbol: string, gap: Gap, index: TriggerIndex): Promise<readonly Step[] | null> {
     const [from, to] = [gap.from - IN_FLIGHT_MS_MAX, gap.to];
@@ -120,8 +120,8 @@ export class GapReplay {
   }
 
   /**
-   * Defers the live hits of a symbol from now on, until `endDeferral` but at most 10 s. Resolves with them; at
-   * once with none if that is in progress.
+   * Defers the live hits of a symbol from now on, until `endDeferral` but at most 10 s. Resolves with them;
+   * at once with none if that is in progress.
    */
   defer(symbol: string): Promise<readonly Hit[]> {
     if (this.#deferrals.has(symbol)) return Promise.resolve([]);

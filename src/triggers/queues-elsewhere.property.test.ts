@@ -1,21 +1,21 @@
-// Open orders under `strict` on two servers with one database, which receive the market's trades and each other's
-// commits at different times, and one of which may be killed: they get what one server alone would have given them,
-// each unit of a trade once. Source: strict fills, sections 9 and 17.
+// Open orders under `strict` on two servers with one database, which receive the market's trades and each
+// other's commits at different times, and one of which may be killed: they get what one server alone would
+// have given them, each unit of a trade once. Source: strict fills, sections 9 and 17.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { testSeed } from "../../test/support/seed.ts";
 import type { MarketTrade } from "../domain/market.ts";
+import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
 import { filledBy, type ModelOrder, modelOf, thousandths } from "./testing/queue-model.ts";
-import { cleanStages, stage, startOn } from "./testing/stage.ts";
 
 const SYMBOL = "BTCUSDT";
 const RUNS = 25;
-const SEED = testSeed("src/triggers/queues-elsewhere.property.test.ts");
+const SEED = testSeed();
 const BOOK = { asks: "110x1", bids: "100x0.05 99x0.05 98x0.05" };
 /** What others display beside placements: it never limits what is in front of an order. */
 const DEEP_BOOK = { asks: "110x1", bids: "100x10 99x10 98x10" };
 
-cleanStages();
+cleanFixtures();
 
 type Place = {
   readonly type: "PLACE";
@@ -87,7 +87,7 @@ test(`each trade fills once what it fills in the model (seed ${SEED}), on two se
       fc.array(step, { maxLength: 30, size: "max" }),
       async (first, others) => {
         run += 1;
-        const { store, time, ...one } = await stage({ strict: {}, file: `run-${run}.sqlite` });
+        const { store, time, ...one } = await createFixture({ strict: {}, file: `run-${run}.sqlite` });
         const servers = [await started({ ...one, time }), await started(startOn(store, time))];
         const of = (index: number) => {
           const found = servers[index];

@@ -1,10 +1,10 @@
-// Open orders of strategies under `strict`, from the market's messages to the committed fill. The numbered cases
-// are the worked examples of the model. Source: strict fills, sections 7, 8, 9 and 15.
+// Open orders of strategies under `strict`, from the market's messages to the committed fill. The numbered
+// cases are the worked examples of the model. Source: strict fills, sections 7, 8, 9 and 15.
 import { describe, expect, test } from "vitest";
 import type { PlaceLeg } from "../domain/command.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
-import { standingOf } from "./testing/futures-stage.ts";
-import { cleanStages, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
+import { standingOf } from "./testing/futures-fixture.ts";
 import type { StubMarket } from "./testing/stub-market.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
@@ -15,30 +15,30 @@ const BOOK_S = {
   bids: "59999.99x0.001 59999x0.002 59990x1",
 };
 
-cleanStages();
+cleanFixtures();
 
-type Stage = Awaited<ReturnType<typeof stage>>;
+type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-async function strictStage(options: Parameters<typeof stage>[0] = STRICT): Promise<Stage> {
-  const all = await stage(options);
+async function strictFixture(options: Parameters<typeof createFixture>[0] = STRICT): Promise<Fixture> {
+  const all = await createFixture(options);
   all.market.openBook(SYMBOL, BOOK_S);
   await all.triggers.open();
   return all;
 }
 
 /** The fills of an order in words: quantity @ price, with the fee. */
-async function fillsOf({ store }: Pick<Stage, "store">, orderId: number, strategyId = "one") {
+async function fillsOf({ store }: Pick<Fixture, "store">, orderId: number, strategyId = "one") {
   const trades = await store.listTrades(strategyId, { symbol: SYMBOL, orderId, limit: 100 });
   return trades.map(({ quantity, price }) => `${formatBriefly(quantity)} @ ${formatBriefly(price)}`);
 }
 
-async function receiptsOf({ store }: Pick<Stage, "store">, orderId: number) {
+async function receiptsOf({ store }: Pick<Fixture, "store">, orderId: number) {
   const trades = await store.listTrades("one", { symbol: SYMBOL, orderId, limit: 100 });
   return trades.flatMap(({ receipt }) => receipt ?? []);
 }
 
 /** Each step a millisecond after the one before. */
-async function inTurn(all: Stage, steps: readonly ((market: StubMarket) => unknown)[]): Promise<void> {
+async function inTurn(all: Fixture, steps: readonly ((market: StubMarket) => unknown)[]): Promise<void> {
   for (const step of steps) {
     all.time.advance(1);
     step(all.market);
@@ -46,14 +46,14 @@ async function inTurn(all: Stage, steps: readonly ((market: StubMarket) => unkno
   }
 }
 
-const aheadOf = ({ triggers }: Pick<Stage, "triggers">, orderId: number) => {
+const aheadOf = ({ triggers }: Pick<Fixture, "triggers">, orderId: number) => {
   const ahead = triggers.aheadOf("one", orderId);
   return ahead == null ? ahead : formatBriefly(ahead);
 };
 
 describe("at the price", () => {
   test("W6: what others display in front is traded first, then the order, in parts", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
     expect(aheadOf(all, 1)).toBe("0.001");
     await inTurn(all, [
@@ -84,7 +84,7 @@ describe("at the price", () => {
   });
 
   test("W10: trades and changes of the book count in the exchange's time, not as they come", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
     const since = all.time.now();
     all.time.advance(1_400);
@@ -103,7 +103,7 @@ describe("at the price", () => {
     ["power-2", "0.42"],
     ["power-3", "0.492"],
   ] as const)("W9: what is canceled is taken off the front by the model %s", async (queue, ahead) => {
-    const all = await stage({ strict: { queue } });
+    const all = await createFixture({ strict: { queue } });
     all.market.openBook(SYMBOL, { asks: "60000x1", bids: "50000x0.6" });
     await all.triggers.open();
     await all.place("one", "BUY", "50000", { quantity: "0.001" });
@@ -116,7 +116,7 @@ describe("at the price", () => {
   });
 
   test("an order whose queue is unknown is filled by no trade at its price, until a change names its level", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     all.market.loseBook(SYMBOL);
     await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
     expect(aheadOf(all, 1)).toBe(undefined);
@@ -133,7 +133,7 @@ describe("at the price", () => {
 
 describe("beyond the price", () => {
   test("W7: as much as was traded there, at the order's limit", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999", { quantity: "0.001" });
     await inTurn(all, [
       (market) => market.aggregate(SYMBOL, "seller", "0.0004", "59998"),
@@ -144,7 +144,7 @@ describe("beyond the price", () => {
   });
 
   test("W8: two orders share one trade, in the order of their arrival, in one commit", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59990", { quantity: "0.0003" });
     await all.place("one", "BUY", "59990", { quantity: "0.0003" });
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0004", "59989")]);
@@ -153,7 +153,7 @@ describe("beyond the price", () => {
   });
 
   test("trades in quick succession fill as much together as one after another", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
     all.time.advance(1);
     for (const quantity of ["0.0009", "0.0003", "0.0003", "0.9"]) {
@@ -166,7 +166,7 @@ describe("beyond the price", () => {
 
 describe("a book that comes to the limit", () => {
   test("W11: fills what is displayed and was not consumed, and a repeated quantity fills nothing", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59995", { quantity: "0.002" });
     await inTurn(all, [
       (market) =>
@@ -189,8 +189,57 @@ describe("a book that comes to the limit", () => {
     });
   });
 
+  test("fills what a diff shows beyond a ticker with the same id", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59995", { quantity: "0.002" });
+    await inTurn(all, [
+      (market) => market.diff(SYMBOL, { bids: "59999.99x0 59999x0" }),
+      (market) => market.ticker(SYMBOL, { bids: "59990x1", asks: "59994x0.0005" }, { ahead: 1 }),
+      (market) => market.diff(SYMBOL, { asks: "59994x0.0005 59994.5x1" }),
+    ]);
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59995", "0.0015 @ 59995"]);
+  });
+
+  test("fills each level that came while another fill was committed, with the book that showed it", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59995", { quantity: "0.002" });
+    all.market.diff(SYMBOL, { bids: "59999.99x0 59999x0" });
+    const lastUpdateId = all.market.book(SYMBOL)?.lastUpdateId ?? 0;
+    const hold = all.storage.hold();
+    all.time.advance(1);
+    all.market.ticker(SYMBOL, { bids: "59990x1", asks: "59994x0.0005" }, { ahead: 3 });
+    await hold.reached;
+    all.market.diff(SYMBOL, { asks: "59994.5x0.0007" });
+    all.market.diff(SYMBOL, { asks: "59994.5x0 59994.6x0.0001" });
+    hold.release();
+    await all.settled();
+    expect(await fillsOf(all, 1)).toEqual(["0.0005 @ 59995", "0.0007 @ 59995", "0.0001 @ 59995"]);
+    const books = (await receiptsOf(all, 1)).map(({ book }) => book?.lastUpdateId);
+    expect(books).toEqual([lastUpdateId, lastUpdateId + 1, lastUpdateId + 2]);
+  });
+
+  test("of more than a thousand changes that come while a fill is committed the earliest fill nothing, and are counted", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59995", { quantity: "0.0007" });
+    all.market.diff(SYMBOL, { bids: "59999.99x0 59999x0 59990x0" });
+    const hold = all.storage.hold();
+    all.time.advance(1);
+    const ask = (index: number) => String(58_000 + index);
+    all.market.diff(SYMBOL, { asks: `${ask(0)}x0.0005` });
+    await hold.reached;
+    // 999 wait behind the one that is committed.
+    for (let index = 1; index <= 1_002; index += 1) {
+      all.market.diff(SYMBOL, { asks: `${ask(index - 1)}x0 ${ask(index)}x0.0001` });
+    }
+    expect(all.triggers.droppedCrossings).toBe(3);
+    hold.release();
+    await all.settled();
+    const levels = (await receiptsOf(all, 1)).map(({ level }) => formatBriefly(level?.price ?? 0n));
+    expect(levels).toEqual([ask(0), ask(4), ask(5)]);
+  });
+
   test("is not taken for a change when it is known again and shows what it had shown", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59995", { quantity: "0.002" });
     const crossing = { asks: "59994x0.0005 59998x1", bids: "59980x1" };
     await inTurn(all, [(market) => market.openBook(SYMBOL, crossing)]);
@@ -213,7 +262,7 @@ describe("what comes while an order is committed", () => {
     ],
     ["a level that comes and goes", comesAndGoes, "0.0007"],
   ])("%s is not lost", async (_, happens, filled) => {
-    const all = await strictStage();
+    const all = await strictFixture();
     const hold = all.storage.hold();
     const placing = all.place("one", "BUY", "59999", { quantity: "0.001" });
     await hold.reached;
@@ -226,7 +275,7 @@ describe("what comes while an order is committed", () => {
   });
 
   test("what it gives to an order in front is not taken from the queue of the new one", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.0003" });
     all.market.diff(SYMBOL, { bids: "59999.99x0" });
     const hold = all.storage.hold();
@@ -250,7 +299,7 @@ function comesAndGoes(market: StubMarket): void {
 
 describe("after a time in which nobody listened", () => {
   test("W17: an order continues where it was noted, less what was traded since, behind no more than is displayed", async () => {
-    const before = await stage(STRICT);
+    const before = await createFixture(STRICT);
     before.market.openBook(SYMBOL, { asks: "60000x1", bids: "59000x1.2" });
     await before.triggers.open();
     await before.place("one", "BUY", "59000", { quantity: "0.001" });
@@ -277,7 +326,7 @@ describe("after a time in which nobody listened", () => {
   });
 
   test("trades of that time fill once, with the time that they were made at", async () => {
-    const before = await strictStage();
+    const before = await strictFixture();
     await before.place("one", "BUY", "59999.99", { quantity: "0.003" });
     await inTurn(before, [(market) => market.aggregate(SYMBOL, "seller", "0.0015", "59999.99")]);
     expect(await fillsOf(before, 1)).toEqual(["0.0005 @ 59999.99"]);
@@ -301,7 +350,7 @@ describe("after a time in which nobody listened", () => {
   });
 
   test("a trade that is missing in the stream is looked up before later ones count", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
     all.time.advance(1);
     all.market.aggregate(SYMBOL, "seller", "0.0002", "59999.99");
@@ -314,7 +363,7 @@ describe("after a time in which nobody listened", () => {
   });
 
   test("partial fills that leave nobody in front are noted, and hold up no watermark", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.003" });
     all.time.advance(1);
     for (let seconds = 0; seconds < 20; seconds += 5) {
@@ -331,7 +380,7 @@ describe("after a time in which nobody listened", () => {
   });
 
   test("notes of orders that have ended are removed", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0002", "59999.99")]);
     all.time.advance(5_000);
@@ -397,8 +446,8 @@ describe("futures", () => {
     clientLegId: "leg",
   };
 
-  async function futuresStage() {
-    const all = await stage({ family: "FUTURES", strict: {} });
+  async function futuresFixture() {
+    const all = await createFixture({ family: "FUTURES", strict: {} });
     all.market.show(SYMBOL, "60000", "60000.1");
     all.market.showMark(SYMBOL, "60000");
     all.market.openBook(SYMBOL, BOOK_F);
@@ -408,7 +457,7 @@ describe("futures", () => {
   }
 
   test("an open order is filled by trades, in parts, as maker", async () => {
-    const all = await futuresStage();
+    const all = await futuresFixture();
     await all.place("one", "BUY", "59990", { quantity: "0.01" });
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.004", "59980")]);
     expect(await fillsOf(all, 1)).toEqual(["0.004 @ 59990"]);
@@ -418,7 +467,7 @@ describe("futures", () => {
   });
 
   test("an order whose mark price is missing is filled when there is one", async () => {
-    const all = await futuresStage();
+    const all = await futuresFixture();
     await all.place("one", "BUY", "59990", { quantity: "0.01" });
     all.market.forgetMark(SYMBOL);
     await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.004", "59980")]);
@@ -433,7 +482,7 @@ describe("futures", () => {
   });
 
   test("F6: a leg by the last price waits for a trade, whatever the mark price is", async () => {
-    const all = await futuresStage();
+    const all = await futuresFixture();
     await all.place("one", "BUY", null, { quantity: "0.01" });
     const placed = await all.desk.execute("one", LAST_PRICE_STOP);
     expect(placed).toMatchObject({ legs: [{ status: "NEW" }] });
@@ -449,7 +498,7 @@ describe("futures", () => {
   });
 
   test("a leg by the last price is triggered by a trade during its own commit", async () => {
-    const all = await futuresStage();
+    const all = await futuresFixture();
     await all.place("one", "BUY", null, { quantity: "0.01" });
     const hold = all.storage.hold();
     const placing = all.desk.execute("one", LAST_PRICE_STOP);
@@ -465,7 +514,7 @@ describe("futures", () => {
 
 describe("a symbol's book", () => {
   test("is followed as long as a strategy under strict uses the symbol, and by nobody else", async () => {
-    const all = await strictStage();
+    const all = await strictFixture();
     expect(all.market.followedBooks()).toEqual([]);
     await all.place("one", "BUY", "59990", { quantity: "0.001" });
     expect(all.market.followedBooks()).toEqual([SYMBOL]);
@@ -475,7 +524,7 @@ describe("a symbol's book", () => {
   });
 
   test("is not followed for orders under standard, which trades at their limit do not fill", async () => {
-    const { market, place, settled, statusOf, triggers } = await stage();
+    const { market, place, settled, statusOf, triggers } = await createFixture();
     await triggers.open();
     await place("one", "BUY", "90");
     expect(market.followedBooks()).toEqual([]);

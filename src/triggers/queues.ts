@@ -1,11 +1,11 @@
-// Open orders under `strict`: filled by the market's trades, and by levels of the book that come to their limits,
-// never by a quote. It follows the books of all symbols that a strategy under `strict` uses, and of no others;
-// `symbol-queues.ts` says what an event does to the queues, and what may be filled becomes a command through the
-// desk: `MatchTrade`, one for each strategy and trade, and `MatchCrossing`, one at a time for each order. Their
-// keys let each trade of the market and each change of a book have its effect once, on however many servers.
-// Nothing is lost: what came between the decision of an order and its registration is in the market's memory, and
-// the trades of a time that was missed are looked up, one by one. Until that is done the strategies concerned get
-// no live trades on the symbol. Source: strict fills, sections 7 and 9.
+// Open orders under `strict`: filled by the market's trades, and by levels of the book that come to their
+// limits, never by a quote. It follows the books of all symbols that a strategy under `strict` uses, and of
+// no others; `symbol-queues.ts` says what an event does to the queues, and what may be filled becomes a
+// command through the desk: `MatchTrade`, one for each strategy and trade, and `MatchCrossing`, one at a time
+// for each order. Their keys let each trade of the market and each change of a book have its effect once, on
+// however many servers. Nothing is lost: what came between the decision of an order and its registration is
+// in the market's memory, and the trades of a time that was missed are looked up, one by one. Until that is
+// done the strategies concerned get no live trades on the symbol. Source: strict fills, sections 7 and 9.
 import type { Logger } from "pino";
 import { Pauses } from "../concurrency/delays.ts";
 import type { Timers } from "../concurrency/time.ts";
@@ -15,7 +15,7 @@ import { type Command, crossingKey, type MatchCrossing, matchKey } from "../doma
 import type { DomainEvent } from "../domain/event.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import type { Order } from "../domain/order.ts";
-import type { BookLevel } from "../domain/receipt.ts";
+import type { BookStamp } from "../domain/receipt.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import { stampOf } from "../engine/matching/evidence.ts";
 import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
@@ -45,6 +45,10 @@ const HISTORY_RETRY_MS = 5_000;
 const IN_FLIGHT_MS_MAX = 1_000;
 /** Fills of a strategy that are read at once. */
 const FILLS_AT_ONCE = 500;
+/** Crossings of one order that wait for the one before; beyond it the earliest of them are not sent. */
+const CROSSINGS_WAITING_MAX = 1_000;
+/** Crossings that are not sent are logged once in this time, ms. */
+const DROPPED_LOGGED_MS = 60_000;
 /** What a trade has filled is remembered for so long, ms: longer than a trade or a commit is on its way. */
 const RECORDED_MS = 10_000;
 
@@ -90,6 +94,9 @@ type Held = {
 /** What a trade has given to a strategy's orders, and when that became known here, market time in Unix ms. */
 type RecordedTrade = { readonly given: readonly Given[]; readonly at: number };
 
+/** Levels that have come to the limit of an order, in the book that showed them. */
+type Crossed = { readonly command: MatchCrossing; readonly key: string };
+
 type Sent = { readonly strategyId: string; readonly symbol: string; readonly at: number };
 
 export class Queues {
@@ -102,15 +109,23 @@ export class Queues {
   readonly #orders = new Map<string, Map<number, Waiting>>();
   /** Commands without an answer. */
   readonly #unfinished = new Set<Sent>();
-  /** Orders with a crossing that is being committed, and the latest levels that they have received since. */
-  readonly #crossings = new Map<Waiting, MatchCrossing | null>();
+  /** Of each order the crossing that is being committed, and those that have come since, in their order. */
+  readonly #crossings = new Map<Waiting, Crossed[]>();
   /** Orders that have ended and may have a note. */
   #ended: Pick<QueueNote, "strategyId" | "orderId">[] = [];
+  #droppedCrossings = 0;
+  /** Market time, Unix ms. */
+  #droppedLoggedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#pauses = new Pauses(deps.after);
+  }
+
+  /** The number of crossings that were not sent, since too many waited. */
+  get droppedCrossings(): number {
+    return this.#droppedCrossings;
   }
 
   /** The number of orders that wait in queues. */
@@ -143,8 +158,8 @@ export class Queues {
   };
 
   /**
-   * Since when commands and look-ups of a symbol are unfinished, or trades have moved queues that were not noted
-   * after them, market time in Unix ms; null for none.
+   * Since when commands and look-ups of a symbol are unfinished, or trades have moved queues that were not
+   * noted after them, market time in Unix ms; null for none.
    */
   unfinishedSince(symbol: string): number | null {
     const followed = this.#symbols.get(symbol);
@@ -177,8 +192,8 @@ export class Queues {
 
   /**
    * Replaces an account's orders by the stored state. An order that is new here has a past that is not known:
-   * `coveredUntil` answers until when each symbol is known to have been followed. Answers the symbols that are
-   * used no more.
+   * `coveredUntil` answers until when each symbol is known to have been followed. Answers the symbols that
+   * are used no more.
    */
   loaded(
     account: Account,
@@ -188,7 +203,10 @@ export class Queues {
     const own = this.#orders.get(account.strategyId);
     const open = [...account.openOrders.values()].filter(isInQueue);
     const ids = new Set(open.map(({ orderId }) => orderId));
-    /** Symbols on which another server has filled or ended orders, maybe by trades that are not known here yet. */
+    /**
+     * Symbols on which another server has filled or ended orders, maybe by trades that are not known here
+     * yet.
+     */
     const changed = new Set<string>();
     for (const order of [...(own?.values() ?? [])]) {
       if (ids.has(order.orderId)) continue;
@@ -265,7 +283,10 @@ export class Queues {
 
   // Which symbols are used, and which orders wait.
 
-  /** Records on which symbols a strategy has orders, legs or positions. Answers those that nobody uses any more. */
+  /**
+   * Records on which symbols a strategy has orders, legs or positions. Answers those that nobody uses any
+   * more.
+   */
   #use({ strategyId, profile, openOrders, openLegs, positions }: Account): readonly string[] {
     const used = new Set<string>();
     if (profile.strict !== null && !this.#isClosed) {
@@ -347,7 +368,8 @@ export class Queues {
   #remove(order: Waiting): void {
     const { strategyId, orderId, symbol } = order;
     this.#symbols.get(symbol)?.queues.remove(order);
-    this.#crossings.delete(order);
+    // The first is being committed; the others would find nothing to fill.
+    this.#crossings.get(order)?.splice(1);
     const own = this.#orders.get(strategyId);
     own?.delete(orderId);
     if (own?.size === 0) this.#orders.delete(strategyId);
@@ -390,7 +412,7 @@ export class Queues {
         displayed > 0n &&
         isWithin(order.side, order.price, price),
     );
-    if (levels.length > 0) this.#cross(symbol, { order, levels }, event);
+    if (levels.length > 0) this.#cross({ order, levels }, changeOf(event), event.book);
   }
 
   // The market.
@@ -408,10 +430,11 @@ export class Queues {
       followed.isBehind = false;
       const time = { time: book.eventTime, updateId: book.lastUpdateId };
       queues.known(time, (side, price) => book.displayedAt(side, price), isConcerned);
-      const stamp = { updateId: book.tickerUpdateId ?? book.lastUpdateId, book: stampOf(book) };
-      for (const each of queues.crossedAnew((side) => book.displayed(side))) this.#cross(symbol, each, stamp);
+      const change = `KNOWN:${book.lastUpdateId}:${book.tickerUpdateId}`;
+      for (const each of queues.crossedAnew((side) => book.displayed(side)))
+        this.#cross(each, change, stampOf(book));
     } else if (event.type === "DIFF" || event.type === "TICKER") {
-      for (const each of queues.crossedBy(event.levels)) this.#cross(symbol, each, event);
+      for (const each of queues.crossedBy(event.levels)) this.#cross(each, changeOf(event), event.book);
     }
   }
 
@@ -431,7 +454,9 @@ export class Queues {
     void this.#fill(followed, trade, matches);
   }
 
-  /** Sends what a trade fills; one of the past with its time. Resolves when all have an answer. Never rejects. */
+  /**
+   * Sends what a trade fills; one of the past with its time. Resolves when all have an answer. Never rejects.
+   */
   async #fill(
     followed: Followed,
     trade: MarketTrade,
@@ -461,34 +486,50 @@ export class Queues {
     await Promise.all(sent);
   }
 
-  /** Sends levels that have come to the limit of an order, one command at a time. */
-  #cross(
-    symbol: string,
-    { order, levels }: Crossing,
-    { updateId, book }: { readonly updateId: number; readonly book: MatchCrossing["book"] },
-  ): void {
+  /**
+   * Sends levels that have come to the limit of an order, one command at a time. `change`: see `crossingKey`.
+   */
+  #cross({ order, levels }: Crossing, change: string, book: BookStamp): void {
     lower(order, ZERO);
     if (unfilled(order) === 0n) return;
-    const { strategyId, orderId } = order;
+    const { orderId } = order;
     const command: MatchCrossing = { type: "MatchCrossing", orderId, levels, book };
+    const crossed = { command, key: crossingKey(orderId, change) };
     const waiting = this.#crossings.get(order);
-    if (waiting !== undefined) {
-      this.#crossings.set(order, {
-        ...command,
-        levels: waiting === null ? levels : merged(order, waiting.levels, levels),
-      });
-      return;
+    if (waiting === undefined) {
+      const all = [crossed];
+      this.#crossings.set(order, all);
+      void this.#sendCrossings(order, all);
+    } else if (waiting.push(crossed) > CROSSINGS_WAITING_MAX) {
+      waiting.splice(1, 1);
+      this.#dropped(order);
     }
-    this.#crossings.set(order, null);
-    const key = crossingKey(orderId, updateId);
-    void this.#send(strategyId, symbol, command, { key, fills: [] }).then(() => {
-      const next = this.#crossings.get(order);
-      this.#crossings.delete(order);
-      if (next == null) return;
-      const { tickerUpdateId, lastUpdateId } = next.book;
-      const { book: of, levels: at } = next;
-      this.#cross(symbol, { order, levels: at }, { updateId: tickerUpdateId ?? lastUpdateId, book: of });
-    });
+  }
+
+  /** A crossing is not sent: the order gets what that displayed only if it changes again. */
+  #dropped({ strategyId, orderId, symbol }: Waiting): void {
+    const { log, market } = this.#deps;
+    this.#droppedCrossings += 1;
+    if (market.now() - this.#droppedLoggedAt < DROPPED_LOGGED_MS) return;
+    this.#droppedLoggedAt = market.now();
+    const dropped = this.#droppedCrossings;
+    log.warn(
+      { strategyId, orderId, symbol, dropped },
+      "too many crossings of an order wait for their commits; the earliest is not sent",
+    );
+  }
+
+  /**
+   * Sends the crossings of an order one after another, and those that come in the meantime. Never rejects.
+   */
+  async #sendCrossings(order: Waiting, all: Crossed[]): Promise<void> {
+    const { strategyId, symbol } = order;
+    for (let next = all[0]; next !== undefined; next = all[0]) {
+      await this.#send(strategyId, symbol, next.command, { key: next.key, fills: [] });
+      all.shift();
+      if (unfilled(order) === 0n) all.length = 0;
+    }
+    if (this.#crossings.get(order) === all) this.#crossings.delete(order);
   }
 
   /** Executes a command until it has an answer. Never rejects. */
@@ -614,7 +655,9 @@ export class Queues {
     }
   }
 
-  /** Reads what trades of a symbol, made since a market time in Unix ms, have filled of strategies' orders. */
+  /**
+   * Reads what trades of a symbol, made since a market time in Unix ms, have filled of strategies' orders.
+   */
   async #readFills(
     { symbol, recorded }: Followed,
     strategies: readonly string[],
@@ -655,8 +698,8 @@ export class Queues {
     const { symbol, queues, held, missed } = followed;
     const step = this.#stepOf(symbol);
     const isConcerned = (strategyId: string) => strategies.has(strategyId);
-    // One after another: a trade that was applied before, here or by another server, fills nothing again, and what
-    // it seemed to fill is there for the next one.
+    // One after another: a trade that was applied before, here or by another server, fills nothing again, and
+    // what it seemed to fill is there for the next one.
     for (let index = 0; !this.#isClosed; index += 1) {
       const trade = trades[index] ?? missed[index - trades.length];
       if (trade === undefined) break;
@@ -687,10 +730,9 @@ export class Queues {
 
 type CommittedChange = Pick<Announcement, "account" | "orders" | "events" | "sequence">;
 
-/** Levels that came one after another, best first: the later quantity of a price counts. */
-function merged({ side }: Waiting, earlier: readonly BookLevel[], later: readonly BookLevel[]): BookLevel[] {
-  const all = new Map([...earlier, ...later].map((level) => [level.price, level]));
-  return [...all.values()].sort((one, other) => (one.price < other.price === (side === "BUY") ? -1 : 1));
+/** The change of the book that an event is, in the key of a crossing. */
+function changeOf({ type, updateId }: Extract<BookEvent, { type: "DIFF" | "TICKER" }>): string {
+  return `${type}:${updateId}`;
 }
 
 /** Since when something is not known of a held strategy, market time in Unix ms. */

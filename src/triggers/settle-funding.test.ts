@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { Desk } from "../desk/desk.ts";
 import { settleFunding } from "./settle-funding.ts";
-import { settlementAt } from "./testing/futures-stage.ts";
+import { settlementAt } from "./testing/futures-fixture.ts";
 
 const HOLDERS = 1_001;
 const SIDE_BY_SIDE_MAX = 200;

@@ -1,5 +1,5 @@
-// What must always hold of the queues of a symbol, over random placements, trades and changes of the book. Source:
-// strict fills, section 17.
+// What must always hold of the queues of a symbol, over random placements, trades and changes of the book.
+// Source: strict fills, section 17.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { testSeed } from "../../test/support/seed.ts";
@@ -8,8 +8,10 @@ import { decimal, type Price, type Quantity, subtract, ZERO } from "../money/dec
 import { SymbolQueues, type Waiting } from "./symbol-queues.ts";
 
 const RUNS = 500;
-const SEED = testSeed("src/triggers/symbol-queues.property.test.ts");
+const SEED = testSeed();
 const PRICES = [99, 100].map((price) => decimal<Price>(String(price)));
+/** A price that no order's limit reaches. */
+const ABOVE = decimal<Price>("101");
 const ALL = () => true;
 
 const price = fc.constantFrom(...PRICES);
@@ -42,7 +44,7 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
   let now = 10_000;
   let updateId = 0;
   let aggregateId = 0;
-  return steps.map(({ step: each, lateMs, afterMs }) => {
+  const after = steps.map(({ step: each, lateMs, afterMs }) => {
     now += afterMs;
     const before = orders.map(({ position }) => position.ahead);
     if (each.type === "PLACE") {
@@ -86,6 +88,16 @@ function filledBy(model: QueueModel, steps: readonly Timed[]): bigint[][] {
     for (const { remaining } of orders) expect(remaining >= 0n).toBe(true);
     return [...filled];
   });
+  // A later trade, which reaches nobody, has all changes of the book move the queues.
+  queues.trade(
+    { aggregateId: aggregateId + 1, price: ABOVE, quantity: ZERO, side: "BID", time: now + 1 },
+    ZERO,
+    ALL,
+  );
+  for (const { price: limit, position } of orders) {
+    expect((position.ahead ?? 0n) <= (book.get(limit) ?? 0n), `in front at ${limit}`).toBe(true);
+  }
+  return after;
 }
 
 function waiting(

@@ -1,8 +1,8 @@
 // The open orders under `strict` of one symbol, by the price at which they wait: how trades of the market and
 // changes of the book move their queues, and which of them these may fill. It sends nothing and waits for
 // nothing; `queues.ts` does. What an order gets is decided by the engine: here it is only foreseen.
-// Invariants: what is in front of an order never rises, except from unknown; an order is at most at one price.
-// Source: strict fills, section 7.
+// Invariants: what is in front of an order never rises, except from unknown; an order is at most at one
+// price. Source: strict fills, section 7.
 import type { MatchTrade, QueuePosition } from "../domain/command.ts";
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
@@ -130,7 +130,10 @@ export class SymbolQueues {
     return this.match(trade, step, isConcerned, recorded);
   }
 
-  /** What a trade does to the queues that it reaches, also one of the past, which may have filled orders already. */
+  /**
+   * What a trade does to the queues that it reaches, also one of the past, which may have filled orders
+   * already.
+   */
   match(
     trade: MarketTrade,
     step: Quantity,
@@ -263,7 +266,9 @@ export class SymbolQueues {
   }
 }
 
-/** What others display in front of an order after a change of its level; null if the level was not followed. */
+/**
+ * What others display in front of an order after a change of its level; null if the level was not followed.
+ */
 export function moveByChange(
   order: Waiting,
   displayed: Quantity,
@@ -328,10 +333,10 @@ function matchOrders(
 }
 
 /**
- * Applies a trade that has filled orders of one strategy already to those that it reaches. It fills nothing more. Own
- * orders in front have got what was given to them, whatever is known of them now. A fill at the price of an order
- * counts as in front of it: behind the order it would be only where more was displayed in front of the order, and
- * then the order waits for longer.
+ * Applies a trade that has filled orders of one strategy already to those that it reaches. It fills nothing
+ * more. Own orders in front have got what was given to them, whatever is known of them now. A fill at the
+ * price of an order counts as in front of it: behind the order it would be only where more was displayed in
+ * front of the order, and then the order waits for longer.
  */
 function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], given: readonly Given[]): void {
   for (const order of orders) {

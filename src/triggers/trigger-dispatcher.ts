@@ -14,8 +14,8 @@ import { type Hit, nameOf, type Trigger } from "./trigger.ts";
 export type Retry = { readonly hit: Hit; readonly refusal: Refusal["refusal"] | null };
 
 /**
- * The outcome of a dispatch, null if it had no effect; and whether the strategy's state must be loaded, at once
- * or after a pause: it is not what this process believes.
+ * The outcome of a dispatch, null if it had no effect; and whether the strategy's state must be loaded, at
+ * once or after a pause: it is not what this process believes.
  */
 export type Dispatched = { readonly executed: Executed | null; readonly reload: "NOW" | "LATER" | null };
 

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import type { Store } from "../store/store.ts";
-import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, START, startOn } from "./testing/fixture.ts";
 
 /** How often a process stores its coverage, and how far the watermark stays behind, ms. */
 const INTERVAL = 5_000;
 const LAG = 5_000;
 
-cleanStages();
+cleanFixtures();
 
 test("the watermarks of the subscribed symbols are stored periodically", async () => {
-  const { time, market, store, place, settled } = await stage();
+  const { time, market, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
   time.advance(INTERVAL - 1);
@@ -25,7 +25,7 @@ test("the watermarks of the subscribed symbols are stored periodically", async (
 });
 
 test("a symbol without triggers has no watermark", async () => {
-  const { desk, time, store, place, settled } = await stage();
+  const { desk, time, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   await desk.execute("one", { type: "CancelOrder", orderId: 2 });
   time.advance(INTERVAL);
@@ -34,7 +34,7 @@ test("a symbol without triggers has no watermark", async () => {
 });
 
 test("of a silent symbol nothing new is noted", async () => {
-  const { time, market, triggers, store, place, settled } = await stage();
+  const { time, market, triggers, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
   time.advance(INTERVAL);
@@ -47,8 +47,36 @@ test("of a silent symbol nothing new is noted", async () => {
   expect(await watermarksOf(store)).toEqual({ BTCUSDT: firstNote, ETHUSDT: firstNote + 10 * INTERVAL });
 });
 
+test("of a silent symbol what is unfinished is noted by the silence, which began earlier", async () => {
+  const { time, market, triggers, store, place, settled } = await createFixture();
+  await place("one", "BUY", "90");
+  await place("one", "SELL", null, { stop: "80" });
+  time.advance(INTERVAL);
+  await settled();
+  market.silence("BTCUSDT");
+  time.advance(3 * INTERVAL);
+  // The stop cannot be executed without a quote, and nothing is known of the limit since the silence began.
+  market.trade("BTCUSDT", "80");
+  time.advance(2 * INTERVAL);
+  await settled();
+  const firstNote = START + INTERVAL - LAG;
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: firstNote });
+  await triggers.close();
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: firstNote });
+});
+
+test("a symbol that falls silent before its first watermark has one all the same", async () => {
+  const { time, market, store, place, settled } = await createFixture();
+  await place("one", "BUY", "90");
+  market.show("BTCUSDT", "99", "100");
+  market.silence("BTCUSDT");
+  time.advance(4 * INTERVAL);
+  await settled();
+  expect(await watermarksOf(store)).toEqual({ BTCUSDT: START - LAG });
+});
+
 test("a hit is stored as the watermark until it is committed", async () => {
-  const { time, market, storage, store, place, settled } = await stage();
+  const { time, market, storage, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   await place("one", "BUY", "80");
   time.advance(INTERVAL);
@@ -67,7 +95,7 @@ test("a hit is stored as the watermark until it is committed", async () => {
 });
 
 test("a stop that a trade has hit while the rules call the market halted is stored by that time, at the end too", async () => {
-  const { time, market, triggers, store, place, settled } = await stage();
+  const { time, market, triggers, store, place, settled } = await createFixture();
   await place("one", "SELL", null, { stop: "90" });
   time.advance(INTERVAL);
   await settled();
@@ -82,7 +110,7 @@ test("a stop that a trade has hit while the rules call the market halted is stor
 });
 
 test("a gap that is not filled yet is stored by its beginning, though a later watermark was stored before", async () => {
-  const { time, market, store, place, settled } = await stage();
+  const { time, market, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   time.advance(4 * INTERVAL);
   await settled();
@@ -108,7 +136,7 @@ test("a gap that is not filled yet is stored by its beginning, though a later wa
 });
 
 test("an engine that is closed stores the watermark a last time, an unfilled gap by its beginning", async () => {
-  const { time, market, triggers, store, place, settled } = await stage();
+  const { time, market, triggers, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   await place("one", "BUY", "45", { symbol: "ETHUSDT" });
   time.advance(INTERVAL + 1_234);
@@ -125,7 +153,7 @@ test("an engine that is closed stores the watermark a last time, an unfilled gap
 });
 
 test("a process that starts stores no watermark of a symbol before its first message", async () => {
-  const before = await stage();
+  const before = await createFixture();
   await before.place("one", "BUY", "90");
   before.time.advance(2 * INTERVAL);
   await before.triggers.close();
@@ -146,7 +174,7 @@ test("a process that starts stores no watermark of a symbol before its first mes
 });
 
 test("a process that is killed while a gap before its start is unfilled leaves that gap to the next", async () => {
-  const before = await stage();
+  const before = await createFixture();
   await before.place("one", "BUY", "90");
   before.time.advance(2 * INTERVAL);
   await before.triggers.close();
@@ -166,7 +194,7 @@ test("a process that is killed while a gap before its start is unfilled leaves t
 });
 
 test("a failed write is repaired by the next, and does not prevent closing", async () => {
-  const { time, market, triggers, storage, store, place, settled } = await stage();
+  const { time, market, triggers, storage, store, place, settled } = await createFixture();
   await place("one", "BUY", "90");
   storage.failsToNote = true;
   time.advance(INTERVAL);

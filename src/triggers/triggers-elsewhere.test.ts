@@ -1,7 +1,7 @@
 // Several servers on one database: each has the triggers of all.
 import { describe, expect, test } from "vitest";
 import { decimal, type Price } from "../money/decimal.ts";
-import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, START, startOn } from "./testing/fixture.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
 /** How often a process stores its coverage, and how far the watermark stays behind, ms. */
@@ -11,7 +11,7 @@ const LAG = 5_000;
 const UNDER_WAY = 1_000;
 const MINUTE = 60_000;
 
-cleanStages();
+cleanFixtures();
 
 describe("an order of another server", () => {
   test("is filled when the market reaches it, and by neither twice", async () => {
@@ -37,7 +37,7 @@ describe("an order of another server", () => {
   });
 
   test("is known from before the first load on", async () => {
-    const there = await stage();
+    const there = await createFixture();
     await there.triggers.open();
     const here = startOn(there.store, there.time);
     const hold = here.storage.holdLoad();

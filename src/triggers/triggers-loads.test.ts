@@ -2,15 +2,17 @@
 import { describe, expect, test } from "vitest";
 import { SLOTS, slotOf } from "../domain/strategy.ts";
 import { decimal } from "../money/decimal.ts";
-import { cleanStages, START, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, START, startOn } from "./testing/fixture.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
 /** Delay after a failure, ms. */
 const RETRY = 1_000;
+/** Changes of a strategy after which a test that goes on has failed. */
+const CHANGES_MAX = 1_000;
 /** How long before the watermark a new owner begins, ms. */
 const MARGIN = 15_000;
 
-cleanStages();
+cleanFixtures();
 
 describe("an outdated load", () => {
   test("by this process's own commit does not take its order off the list", async () => {
@@ -118,7 +120,7 @@ describe("a database that is out of reach for a while", () => {
   });
 
   test("keeps a server from starting", async () => {
-    const { store, time } = await stage();
+    const { store, time } = await createFixture();
     const server = startOn(store, time);
     server.storage.failingLoads = 1;
     await expect(server.triggers.open()).rejects.toThrow("the database is out of reach");
@@ -130,7 +132,9 @@ describe("a strategy that is handed on to another server", () => {
   const WITHOUT_ONE = new Set([...ALL].filter((slot) => slot !== slotOf("one")));
 
   test("loses its triggers here at once, and the others keep theirs", async () => {
-    const { market, place, settled, statusOf, triggers } = await stage({ strategies: ["one", "two"] });
+    const { market, place, settled, statusOf, triggers } = await createFixture({
+      strategies: ["one", "two"],
+    });
     await place("one", "BUY", "90");
     await place("one", "BUY", "45", { symbol: "ETHUSDT" });
     await place("two", "BUY", "90");
@@ -161,8 +165,51 @@ describe("a strategy that is handed on to another server", () => {
     expect(here.market.subscribed()).toEqual([]);
   });
 
+  test("has its triggers again although others change all the time", async () => {
+    const { here } = await twoServers(["one", "two"]);
+    await here.place("one", "BUY", "90");
+    here.triggers.keepOnly(WITHOUT_ONE);
+    here.triggers.keepOnly(ALL);
+    const { elsewhere, triggerStore } = here.storage;
+    const { loadAccount } = triggerStore;
+    let changes = 0;
+    triggerStore.loadAccount = async (strategyId) => {
+      changes += 1;
+      if (changes < CHANGES_MAX) elsewhere.committed([{ strategyId: "two", type: "SPOT" }]);
+      return await loadAccount(strategyId);
+    };
+    elsewhere.committed([{ strategyId: "two", type: "SPOT" }]);
+    await here.triggers.load(new Set([slotOf("one")]));
+    expect(changes).toBeLessThan(CHANGES_MAX);
+    expect(here.market.subscribed()).toEqual(["BTCUSDT"]);
+  });
+
+  test("is not loaded before what changed during its load is", async () => {
+    const { here } = await twoServers();
+    await here.place("one", "BUY", "90");
+    here.triggers.keepOnly(WITHOUT_ONE);
+    here.triggers.keepOnly(ALL);
+    const slots = here.storage.holdLoad();
+    let isLoaded = false;
+    const loading = here.triggers.load(new Set([slotOf("one")])).then(() => {
+      isLoaded = true;
+    });
+    await slots.reached;
+    await here.place("one", "BUY", "80");
+    const again = here.storage.holdLoad();
+    slots.release();
+    await again.reached;
+    await here.settled();
+    expect(isLoaded).toBe(false);
+    again.release();
+    await loading;
+    expect(here.triggers.counts().orders).toBe(2);
+  });
+
   test("has its triggers again after a load, with the market since the watermark", async () => {
-    const { market, place, settled, statusOf, time, triggers } = await stage({ strategies: ["one", "two"] });
+    const { market, place, settled, statusOf, time, triggers } = await createFixture({
+      strategies: ["one", "two"],
+    });
     await place("one", "BUY", "90");
     await place("two", "BUY", "80");
     market.show("BTCUSDT", "99", "100");
@@ -171,7 +218,7 @@ describe("a strategy that is handed on to another server", () => {
     triggers.keepOnly(WITHOUT_ONE);
     triggers.keepOnly(ALL);
     const begin = (triggers.coveredUntil("BTCUSDT") ?? 0) - MARGIN;
-    await triggers.load();
+    await triggers.load(new Set([slotOf("one")]));
     // Nobody had the trigger until now: the market since the watermark is requested.
     const from = START + 36_000;
     market.answer([{ from, to: from, lowest: decimal("89"), highest: decimal("89") }]);

@@ -1,8 +1,8 @@
 // Triggers of legs and positions, on the mark price.
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
-import { FUTURES, fundingOf, settlementAt, standingOf } from "./testing/futures-stage.ts";
-import { cleanStages, stage, startOn, type Terms } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, startOn, type Terms } from "./testing/fixture.ts";
+import { FUTURES, fundingOf, settlementAt, standingOf } from "./testing/futures-fixture.ts";
 import { contractTerms } from "./testing/stub-market.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
@@ -11,7 +11,7 @@ const ONE: Terms = { quantity: "1" };
 /** How often brackets are checked. */
 const INTERVAL = 5_000;
 
-cleanStages();
+cleanFixtures();
 
 describe("a leg", () => {
   test.each([
@@ -21,7 +21,7 @@ describe("a leg", () => {
     ["SELL", { stopLoss: "102" }, "102", "stop"],
     ["SELL", { takeProfit: "97" }, "97", "profit"],
   ] as const)("of a %s with %o fires at a mark price of %s", async (side, legs, mark, which) => {
-    const { market, store, place, settled } = await stage(FUTURES);
+    const { market, store, place, settled } = await createFixture(FUTURES);
     await place("one", side, null, { ...ONE, ...legs });
     market.showMark("BTCUSDT", mark);
     await settled();
@@ -31,7 +31,7 @@ describe("a leg", () => {
   });
 
   test("waits for no quote and no trade, for no mark price before its own, and for none of another symbol", async () => {
-    const { market, store, place, settled } = await stage(FUTURES);
+    const { market, store, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     market.show("BTCUSDT", "80", "81");
     market.trade("BTCUSDT", "80");
@@ -44,7 +44,7 @@ describe("a leg", () => {
   });
 
   test("of an open entry has no trigger until the entry is filled", async () => {
-    const { market, store, place, settled } = await stage(FUTURES);
+    const { market, store, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", "95", { ...ONE, stopLoss: "93" });
     for (const mark of ["92", "96"]) market.showMark("BTCUSDT", mark);
     await settled();
@@ -58,7 +58,7 @@ describe("a leg", () => {
   });
 
   test("cancels its sibling, and no trigger is left", async () => {
-    const { market, store, triggers, place, settled } = await stage(FUTURES);
+    const { market, store, triggers, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97", takeProfit: "103" });
     market.showMark("BTCUSDT", "97");
     market.showMark("BTCUSDT", "103");
@@ -77,7 +77,7 @@ describe("a leg", () => {
   ] as const)(
     "that is hit while %s fires as soon as that ends, whatever the mark price is then",
     async (_why, how) => {
-      const { market, store, place, settled } = await stage(FUTURES);
+      const { market, store, place, settled } = await createFixture(FUTURES);
       await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
       if (how === "silence") market.silence("BTCUSDT");
       else market.halted.add("BTCUSDT");
@@ -102,7 +102,7 @@ describe("a position", () => {
     ["BUY", "95.44", "95.43"],
     ["SELL", "104.48", "104.49"],
   ] as const)("by a %s is not liquidated at %s, but at %s", async (side, near, reached) => {
-    const { market, store, place, settled } = await stage(FUTURES);
+    const { market, store, place, settled } = await createFixture(FUTURES);
     await place("one", side, null, ONE);
     market.show("BTCUSDT", "1", "1000");
     market.showMark("BTCUSDT", near);
@@ -114,7 +114,7 @@ describe("a position", () => {
   });
 
   test("is liquidated at the price that follows from what was added", async () => {
-    const { market, store, place, settled } = await stage(FUTURES);
+    const { market, store, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, ONE);
     market.show("BTCUSDT", "96", "97");
     market.showMark("BTCUSDT", "97");
@@ -129,7 +129,7 @@ describe("a position", () => {
   });
 
   test("is liquidated at the price that follows from what it has paid for funding", async () => {
-    const { market, store, triggers, place, settled } = await stage(FUTURES);
+    const { market, store, triggers, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, ONE);
     // A wallet of 2.95 lasts until 97.44.
     expect(await triggers.settle(settlementAt(3_600_000, "0.02"))).toBe(true);
@@ -143,7 +143,7 @@ describe("a position", () => {
   });
 
   test("is liquidated at once if its price moves beyond a constant mark price", async () => {
-    const { market, store, triggers, place, settled } = await stage(FUTURES);
+    const { market, store, triggers, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, ONE);
     market.showMark("BTCUSDT", "97");
     await settled();
@@ -153,7 +153,7 @@ describe("a position", () => {
   });
 
   test("is liquidated at the price that follows from new brackets", async () => {
-    const { time, market, store, place, settled } = await stage(FUTURES);
+    const { time, market, store, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, ONE);
     // The wallet of 4.95 is less than five per cent of 100.
     market.terms.set("BTCUSDT", contractTerms("0.05"));
@@ -163,7 +163,7 @@ describe("a position", () => {
   });
 
   test("whose contract is unknown at the start has a trigger as soon as it is known, and its past checked", async () => {
-    const before = await stage(FUTURES);
+    const before = await createFixture(FUTURES);
     await before.place("one", "BUY", null, ONE);
     await before.triggers.close();
     const { time, store } = before;
@@ -187,7 +187,7 @@ describe("a position", () => {
   });
 
   test("is streamed although nothing reaches it", async () => {
-    const { market, place } = await stage(FUTURES);
+    const { market, place } = await createFixture(FUTURES);
     await place("one", "BUY", null, { quantity: "0.1" });
     expect(market.subscribed()).toEqual(["BTCUSDT"]);
   });
@@ -195,7 +195,7 @@ describe("a position", () => {
 
 describe("hit by one mark price", () => {
   test("a position is liquidated, and its stop cancelled", async () => {
-    const { market, store, place, settled } = await stage(FUTURES);
+    const { market, store, place, settled } = await createFixture(FUTURES);
     await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
     market.showMark("BTCUSDT", "90");
     await settled();
@@ -204,7 +204,7 @@ describe("hit by one mark price", () => {
   });
 
   test("those of other strategies are answered each by itself", async () => {
-    const { market, store, place, settled } = await stage({ ...FUTURES, strategies: ["one", "two"] });
+    const { market, store, place, settled } = await createFixture({ ...FUTURES, strategies: ["one", "two"] });
     await place("one", "BUY", null, { ...ONE, stopLoss: "97" });
     await place("two", "SELL", null, { ...ONE, takeProfit: "96" });
     market.showMark("BTCUSDT", "96");
@@ -219,7 +219,7 @@ describe("a mark price between the decision of an order and its trigger", () => 
     ["fires the stop that came with it", "97", { stop: "FINISHED", closedBy: ["MARKET"] }],
     ["liquidates its position, although it reached the stop too", "90", { closedBy: ["LIQUIDATION"] }],
   ] as const)("%s", async (_what, mark, standing) => {
-    const { market, storage, store, place, settled } = await stage(FUTURES);
+    const { market, storage, store, place, settled } = await createFixture(FUTURES);
     const hold = storage.hold();
     const placing = place("one", "BUY", null, { ...ONE, stopLoss: "97" });
     await hold.reached;
@@ -264,7 +264,7 @@ describe("on two servers", () => {
 });
 
 test("an engine handles the strategies of its own type alone, from any server", async () => {
-  const { store, time } = await stage();
+  const { store, time } = await createFixture();
   const { market, place, settled, storage, triggers } = startOn(store, time, "FUTURES");
   await triggers.open();
   await place("one", "BUY", "90");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
-import { cleanStages, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("a stop", () => {
   test.each([
@@ -12,7 +12,7 @@ describe("a stop", () => {
     ["SELL", "90", "75", "99.00000000"],
   ] as const)("%s at %s that a trade at %s reaches is filled by the market, at %s", async (...row) => {
     const [side, stop, price, paid] = row;
-    const { market, place, settled, statusOf, fillsOf } = await stage();
+    const { market, place, settled, statusOf, fillsOf } = await createFixture();
     expect((await place("one", side, null, { stop })).status).toBe("NEW");
     market.trade("BTCUSDT", price);
     await settled();
@@ -22,7 +22,7 @@ describe("a stop", () => {
   });
 
   test("is hit by no quote, and by no trade before its stop price or on another symbol", async () => {
-    const { market, place, settled, store } = await stage();
+    const { market, place, settled, store } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     await place("one", "SELL", null, { stop: "90" });
     for (const [bid, ask] of [
@@ -38,7 +38,7 @@ describe("a stop", () => {
   });
 
   test("is triggered once, however many trades reach it", async () => {
-    const { market, place, settled, store, fillsOf } = await stage();
+    const { market, place, settled, store, fillsOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     for (const price of ["110", "111", "100", "112"]) market.trade("BTCUSDT", price);
     await settled();
@@ -52,7 +52,7 @@ describe("a stop", () => {
   });
 
   test("that was canceled is not triggered", async () => {
-    const { desk, market, place, settled, statusOf } = await stage();
+    const { desk, market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     await desk.execute("one", { type: "CancelOrder", orderId: 2 });
     market.trade("BTCUSDT", "110");
@@ -62,7 +62,7 @@ describe("a stop", () => {
   });
 
   test("that expires at its trigger waits for nothing more", async () => {
-    const { market, place, settled, statusOf } = await stage();
+    const { market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     market.show("BTCUSDT", "99", null);
     market.trade("BTCUSDT", "110");
@@ -78,7 +78,7 @@ describe("a stop with a limit", () => {
     ["SELL", "90", "95", { bid: "90", ask: "91" }, { bid: "95", ask: "96" }],
   ] as const)("%s at %s rests at %s once triggered, and fills there as maker", async (...row) => {
     const [side, stop, limit, away, met] = row;
-    const { market, place, settled, store, statusOf, fillsOf } = await stage();
+    const { market, place, settled, store, statusOf, fillsOf } = await createFixture();
     await place("one", side, limit, { stop });
     market.show("BTCUSDT", away.bid, away.ask);
     market.trade("BTCUSDT", stop);
@@ -97,7 +97,7 @@ describe("a stop with a limit", () => {
   });
 
   test("is filled at once, as taker, where the market already meets its limit", async () => {
-    const { market, place, settled, fillsOf } = await stage();
+    const { market, place, settled, fillsOf } = await createFixture();
     await place("one", "BUY", "112", { stop: "110" });
     market.show("BTCUSDT", "110", "111");
     market.trade("BTCUSDT", "110");
@@ -106,7 +106,7 @@ describe("a stop with a limit", () => {
   });
 
   test("that a quote crosses between its trigger and its placement is filled, although the quote is gone", async () => {
-    const { market, place, settled, storage, fillsOf } = await stage();
+    const { market, place, settled, storage, fillsOf } = await createFixture();
     await place("one", "BUY", "105", { stop: "110" });
     market.show("BTCUSDT", "109", "110");
     const hold = storage.hold();
@@ -125,7 +125,7 @@ describe("a trade between a stop's decision and its trigger", () => {
     ["BUY", "110"],
     ["SELL", "90"],
   ] as const)("triggers a %s at %s, although no later trade reaches it", async (side, stop) => {
-    const { market, place, settled, storage, statusOf } = await stage();
+    const { market, place, settled, storage, statusOf } = await createFixture();
     const hold = storage.hold();
     const placing = place("one", side, null, { stop });
     await hold.reached;
@@ -137,7 +137,7 @@ describe("a trade between a stop's decision and its trigger", () => {
   });
 
   test("concerns that stop alone: one that was there before is judged by the trades it saw", async () => {
-    const { market, place, settled, store } = await stage({ strategies: ["early", "late"] });
+    const { market, place, settled, store } = await createFixture({ strategies: ["early", "late"] });
     await place("early", "BUY", null, { stop: "109" });
     market.remember("BTCUSDT", { highestTrade: decimal("110"), lowestTrade: decimal("99") });
     await place("late", "BUY", null, { stop: "110" });
@@ -146,7 +146,7 @@ describe("a trade between a stop's decision and its trigger", () => {
   });
 
   test("is none if only quotes moved, or if it came before the decision", async () => {
-    const { market, place, settled, storage, statusOf } = await stage();
+    const { market, place, settled, storage, statusOf } = await createFixture();
     market.trade("BTCUSDT", "111");
     market.trade("BTCUSDT", "99");
     const hold = storage.hold();
@@ -162,7 +162,7 @@ describe("a trade between a stop's decision and its trigger", () => {
 });
 
 test("a stop that a trade hits while our rules still call its symbol halted is executed when they do not", async () => {
-  const { market, place, settled, statusOf } = await stage();
+  const { market, place, settled, statusOf } = await createFixture();
   await place("one", "BUY", null, { stop: "110" });
   market.halted.add("BTCUSDT");
   market.trade("BTCUSDT", "110");
@@ -178,7 +178,7 @@ test("a stop that a trade hits while our rules still call its symbol halted is e
 
 describe("a stop that is hit while its symbol has no quote", () => {
   test("is executed at the next quote, although the price has moved back", async () => {
-    const { market, place, settled, statusOf, fillsOf } = await stage();
+    const { market, place, settled, statusOf, fillsOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     market.silence("BTCUSDT");
     market.trade("BTCUSDT", "110");
@@ -192,7 +192,7 @@ describe("a stop that is hit while its symbol has no quote", () => {
   });
 
   test("is triggered once, and executed once, however many trades have hit it since", async () => {
-    const { desk, market, place, settled, store, fillsOf } = await stage();
+    const { desk, market, place, settled, store, fillsOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     market.silence("BTCUSDT");
     for (const price of ["110", "111", "112"]) {
@@ -215,7 +215,7 @@ describe("a stop that is hit while its symbol has no quote", () => {
   });
 
   test("is not triggered if it is canceled before the market is back", async () => {
-    const { desk, market, place, settled, statusOf } = await stage();
+    const { desk, market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     // Another order keeps the symbol subscribed.
     await place("one", "BUY", "50");
@@ -230,7 +230,7 @@ describe("a stop that is hit while its symbol has no quote", () => {
   });
 
   test("waits for the first quote of a market that trades again, if it is halted when it is back", async () => {
-    const { market, place, settled, statusOf } = await stage();
+    const { market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", null, { stop: "110" });
     market.silence("BTCUSDT");
     market.trade("BTCUSDT", "110");
@@ -248,7 +248,7 @@ describe("a stop that is hit while its symbol has no quote", () => {
 
 describe("at the start", () => {
   test("stops wait for trades, and triggered ones for quotes", async () => {
-    const before = await stage({ strategies: ["one", "two"] });
+    const before = await createFixture({ strategies: ["one", "two"] });
     await before.place("one", "BUY", null, { stop: "110" });
     await before.place("two", "BUY", "95", { stop: "105" });
     before.market.show("BTCUSDT", "104", "105");

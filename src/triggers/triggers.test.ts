@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { decimal } from "../money/decimal.ts";
-import { cleanStages, stage, startOn } from "./testing/stage.ts";
+import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("an open order", () => {
   test.each([
@@ -11,7 +11,7 @@ describe("an open order", () => {
     ["SELL", "110", { bid: "110", ask: "111" }],
     ["SELL", "110", { bid: "130", ask: "131" }],
   ] as const)("%s at %s that %o reaches fills at its limit, as maker", async (side, limit, { bid, ask }) => {
-    const { market, place, settled, statusOf, fillsOf } = await stage();
+    const { market, place, settled, statusOf, fillsOf } = await createFixture();
     await place("one", side, limit);
     market.show("BTCUSDT", bid, ask);
     await settled();
@@ -20,7 +20,7 @@ describe("an open order", () => {
   });
 
   test("that no quote hits stays open", async () => {
-    const { market, store, place, settled } = await stage();
+    const { market, store, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     await place("one", "SELL", "110");
     for (const [bid, ask] of [
@@ -35,7 +35,7 @@ describe("an open order", () => {
   });
 
   test("is filled once, however many quotes reach it", async () => {
-    const { market, place, settled, fillsOf } = await stage();
+    const { market, place, settled, fillsOf } = await createFixture();
     await place("one", "BUY", "90");
     for (const ask of ["89", "88", "87", "95", "80"]) market.show("BTCUSDT", "70", ask);
     await settled();
@@ -45,7 +45,7 @@ describe("an open order", () => {
   });
 
   test("that was canceled is not filled", async () => {
-    const { desk, market, place, settled, statusOf, fillsOf } = await stage();
+    const { desk, market, place, settled, statusOf, fillsOf } = await createFixture();
     await place("one", "BUY", "90");
     await desk.execute("one", { type: "CancelOrder", orderId: 2 });
     market.show("BTCUSDT", "70", "71");
@@ -55,7 +55,7 @@ describe("an open order", () => {
   });
 
   test("that is being canceled when the market reaches it ends one way only", async () => {
-    const { desk, market, place, settled, statusOf } = await stage();
+    const { desk, market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", "90");
     const canceling = desk.execute("one", { type: "CancelOrder", orderId: 2 });
     market.show("BTCUSDT", "70", "71");
@@ -67,7 +67,7 @@ describe("an open order", () => {
 
   test("of each of many strategies is filled by one quote", async () => {
     const strategies = Array.from({ length: 50 }, (_, index) => `s${index}`);
-    const { market, store, place, settled } = await stage({ strategies });
+    const { market, store, place, settled } = await createFixture({ strategies });
     await Promise.all(strategies.map((id) => place(id, "BUY", "90")));
     market.show("BTCUSDT", "89", "90");
     await settled();
@@ -81,7 +81,7 @@ describe("a hit between the decision of an order and its trigger", () => {
     ["BUY", "90", "89", "90"],
     ["SELL", "110", "110", "111"],
   ] as const)("fills a %s at %s, although no later quote reaches it", async (side, limit, bid, ask) => {
-    const { market, storage, place, settled, fillsOf } = await stage();
+    const { market, storage, place, settled, fillsOf } = await createFixture();
     const hold = storage.hold();
     const placing = place("one", side, limit);
     await hold.reached;
@@ -94,7 +94,7 @@ describe("a hit between the decision of an order and its trigger", () => {
   });
 
   test("concerns that order alone: one that was there before is judged by the quotes it saw", async () => {
-    const { market, store, place, settled } = await stage({ strategies: ["early", "late"] });
+    const { market, store, place, settled } = await createFixture({ strategies: ["early", "late"] });
     await place("early", "BUY", "91");
     // What the market has had since the checkpoint of the late order, and never showed to the early one.
     market.remember("BTCUSDT", { highestBid: decimal("89"), lowestAsk: decimal("90") });
@@ -105,7 +105,7 @@ describe("a hit between the decision of an order and its trigger", () => {
   });
 
   test("is none if it came before the decision", async () => {
-    const { market, storage, store, place, settled } = await stage();
+    const { market, storage, store, place, settled } = await createFixture();
     market.show("BTCUSDT", "89", "90");
     market.show("BTCUSDT", "99", "100");
     const hold = storage.hold();
@@ -119,7 +119,7 @@ describe("a hit between the decision of an order and its trigger", () => {
   });
 
   test("is none if it was on another symbol", async () => {
-    const { market, storage, store, place, settled } = await stage();
+    const { market, storage, store, place, settled } = await createFixture();
     const hold = storage.hold();
     const placing = place("one", "BUY", "90");
     await hold.reached;
@@ -133,7 +133,7 @@ describe("a hit between the decision of an order and its trigger", () => {
 
 describe("a crossing that cannot be executed", () => {
   test("because the symbol is halted leaves the order open: its quotes fill nothing until it trades", async () => {
-    const { market, place, settled, statusOf } = await stage();
+    const { market, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", "90");
     market.halted.add("BTCUSDT");
     for (const ask of ["90", "89"]) market.show("BTCUSDT", "80", ask);
@@ -151,7 +151,7 @@ describe("a crossing that cannot be executed", () => {
   });
 
   test("because the symbol is halted before the decision leaves the order open too", async () => {
-    const { market, storage, place, settled, statusOf } = await stage();
+    const { market, storage, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", "90");
     const hold = storage.hold();
     const before = place("one", "BUY", "1");
@@ -171,7 +171,7 @@ describe("a crossing that cannot be executed", () => {
   });
 
   test("because the desk is full is not lost when the market moves away", async () => {
-    const { desk, market, storage, place, settled, statusOf } = await stage();
+    const { desk, market, storage, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", "90");
     const hold = storage.hold();
     // One command is held at its commit, and behind it the queue fills up.
@@ -192,7 +192,7 @@ describe("a crossing that cannot be executed", () => {
 
 describe("at the start", () => {
   test("every open order in the store has a trigger, and only those", async () => {
-    const { desk, time, store, place, statusOf } = await stage({ strategies: ["one", "two"] });
+    const { desk, time, store, place, statusOf } = await createFixture({ strategies: ["one", "two"] });
     await place("one", "BUY", "90");
     await place("one", "BUY", "91");
     await place("two", "SELL", "110");
@@ -213,7 +213,7 @@ describe("at the start", () => {
   });
 
   test("without open orders no symbol is subscribed", async () => {
-    const { market, triggers } = await stage();
+    const { market, triggers } = await createFixture();
     expect(await triggers.open()).toEqual({ orders: 0, legs: 0, positions: 0 });
     expect(market.subscribed()).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe("at the start", () => {
 
 describe("a symbol", () => {
   test("is subscribed once, as long as it has triggers", async () => {
-    const { desk, market, place } = await stage({ strategies: ["one", "two"] });
+    const { desk, market, place } = await createFixture({ strategies: ["one", "two"] });
     expect(market.subscribed()).toEqual([]);
     await place("one", "BUY", "90");
     await place("two", "SELL", "110");
@@ -236,7 +236,7 @@ describe("a symbol", () => {
   });
 
   test("is unsubscribed when its last order has been filled, and subscribed again for the next", async () => {
-    const { market, place, settled } = await stage();
+    const { market, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     market.show("BTCUSDT", "89", "90");
     await settled();
@@ -246,7 +246,7 @@ describe("a symbol", () => {
   });
 
   test("is not subscribed for orders that fill at once", async () => {
-    const { market, place } = await stage();
+    const { market, place } = await createFixture();
     expect((await place("one", "BUY", "100")).status).toBe("FILLED");
     expect(market.subscribed()).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe("a symbol", () => {
 
 describe("a closed engine", () => {
   test("has released every symbol and fills nothing more", async () => {
-    const { market, triggers, store, place, settled } = await stage();
+    const { market, triggers, store, place, settled } = await createFixture();
     await place("one", "BUY", "90");
     await triggers.close();
     expect(market.subscribed()).toEqual([]);
@@ -266,7 +266,7 @@ describe("a closed engine", () => {
   });
 
   test("subscribes to nothing again for a fill that was in flight and refused", async () => {
-    const { market, storage, triggers, place, settled, statusOf } = await stage();
+    const { market, storage, triggers, place, settled, statusOf } = await createFixture();
     await place("one", "BUY", "90");
     const hold = storage.hold();
     const before = place("one", "BUY", "1");

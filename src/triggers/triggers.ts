@@ -151,7 +151,7 @@ export class Triggers {
   }
 
   /**
-   * Before slots are taken: no symbol counts as covered, and no watermark is stored, until `load` has ended.
+   * Before slots are taken: no symbol counts as covered, and no watermark is stored, until `resumeCoverage`.
    * Resolves when no write of watermarks is in flight.
    */
   async suspendCoverage(): Promise<void> {
@@ -160,25 +160,35 @@ export class Triggers {
   }
 
   /**
-   * Loads the triggers of the slots that are kept from the store, and requests the market data since the
-   * stored watermarks. Resolves when they are loaded. Rejects if the watermarks cannot be read.
+   * Loads the triggers of new slots that are kept from the store, and requests the market data since the
+   * stored watermarks. They are executed from then on. Resolves when they are loaded. Rejects if the
+   * watermarks cannot be read.
    */
-  async load(): Promise<void> {
+  async load(slots: ReadonlySet<number>): Promise<void> {
     await this.#coverage.beginResume(UNKNOWN_MS_MAX);
-    await this.#accounts.loadEvery();
+    await this.#accounts.loadSlots(slots);
+  }
+
+  /** After all slots that were taken are loaded. */
+  resumeCoverage(): void {
     this.#coverage.endResume();
     this.#isSuspended = false;
   }
 
   /** Has all triggers loaded again, for commits of other servers that may not have been notified. */
   reload(): void {
-    void this.#accounts.loadEvery();
+    this.#accounts.requestEvery();
   }
 
   /** The numbers of triggers. */
   counts(): TriggerCounts {
     const counts = this.#index.counts();
     return { ...counts, orders: counts.orders + this.#queues.size };
+  }
+
+  /** The number of crossings of open orders under `strict` that were not sent, since too many waited. */
+  get droppedCrossings(): number {
+    return this.#queues.droppedCrossings;
   }
 
   /** What others display in front of an open order under `strict`: see `Circumstances.aheadOf`. */
@@ -370,7 +380,7 @@ export class Triggers {
   #subscribe(symbol: string): void {
     if (this.#isClosed || this.#subscriptions.has(symbol)) return;
     this.#subscriptions.set(symbol, () => unsubscribe());
-    const coverage = this.#coverage.begin(symbol);
+    const coverage = this.#coverage.begin(symbol, this.#market.now());
     const unsubscribe = this.#market.watch(symbol, {
       quote: (quote) => {
         this.#received(symbol, coverage);

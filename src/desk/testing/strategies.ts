@@ -5,8 +5,8 @@ import { openStrategy } from "../../engine/open-strategy.ts";
 import type { Store } from "../../store/store.ts";
 
 /**
- * Creates strategies with the given ids: of spot by default, with 200 USDT, or of futures with 1,000 USDT; under
- * `standard` unless another profile is given.
+ * Creates strategies with the given ids: of spot by default, with 200 USDT, or of futures with 1,000 USDT;
+ * under `standard` unless another profile is given.
  */
 export async function createStrategies(
   store: Store,

@@ -2,13 +2,18 @@
 import { join } from "node:path";
 import type { Kysely } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
+import {
+  type Databases,
+  hasPostgres,
+  openPostgres,
+  postgresTitle,
+} from "../../../test/support/servers/postgres.ts";
 import { follow, openToCopiers } from "../contract/copying/records.ts";
 import { counterfactualOf } from "../contract/counterfactuals.ts";
 import { incomeOf, legOf } from "../contract/futures-records.ts";
 import { accountOf, commitOf, createdOf, keyOf, orderOf, tradeOf } from "../contract/records.ts";
-import { signalOf } from "../contract/signal-records.ts";
+import { signalOf } from "../contract/signals/records.ts";
 import { everythingOf } from "../contract/store-under-test.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import type { Tables } from "../schema.ts";

@@ -1,8 +1,10 @@
-// Strategies that have been closed for long leave the database: what is theirs is written into a file of its own first, in the form
-// of a backup, and then removed, a few rows at a time, so that a server beside it goes on.
+// Strategies that have been closed for long leave the database: what is theirs is written into a file of its
+// own first, in the form of a backup, and then removed, a few rows at a time, so that a server beside it goes
+// on.
 //
-// Two kinds stay: one that somebody has copied, since the copiers' records tell of it, and one whose key is live, since what is bound to
-// a key can be read with it (specification 2.1) until its owner binds the key to another or revokes it.
+// Two kinds stay: one that somebody has copied, since the copiers' records tell of it, and one whose key is
+// live, since what is bound to a key can be read with it (specification 2.1) until its owner binds the key to
+// another or revokes it.
 import { type Kysely, sql } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
 import { migrationsDone } from "../migrations.ts";
@@ -26,7 +28,9 @@ export type ClosedStrategy = {
   readonly closedAt: number;
 };
 
-/** The strategies that were closed before then (Unix ms) and may go, the earliest first: at most ARCHIVED_MAX. */
+/**
+ * The strategies that were closed before then (Unix ms) and may go, the earliest first: at most ARCHIVED_MAX.
+ */
 export async function listArchivable(
   db: Kysely<Tables>,
   closedBefore: number,
@@ -60,9 +64,9 @@ export async function listArchivable(
 }
 
 /**
- * Removes what is of these strategies, and them; answers how many rows. A removal that is interrupted can be repeated: a strategy and
- * the journal entry that closed it go last, and it is nobody's while its rows go. Their keys, which are revoked, stay and are bound to
- * nothing.
+ * Removes what is of these strategies, and them; answers how many rows. A removal that is interrupted can be
+ * repeated: a strategy and the journal entry that closed it go last, and it is nobody's while its rows go.
+ * Their keys, which are revoked, stay and are bound to nothing.
  */
 export async function removeStrategies(
   db: Kysely<Tables>,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import { auditOf } from "../contract/people/people-records.ts";
 import { MIGRATIONS } from "../migrations.ts";
 import type { Tables } from "../schema.ts";
@@ -151,7 +151,7 @@ describe("a backup that cannot be written leaves nothing behind", () => {
     expect(readdirSync(directory)).toEqual(["taken.backup"]);
   });
 
-  test("where a file of its name appears meanwhile", async () => {
+  test("where a file of its name appears before it is done", async () => {
     const file = join(directory, "taken.backup");
     const onProgress = () => writeFileSync(file, "precious");
     await expect(backUpSqlite(database, file, { version, onProgress })).rejects.toThrow(/exists by now/);

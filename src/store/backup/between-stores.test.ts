@@ -3,11 +3,16 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
+import {
+  type Databases,
+  hasPostgres,
+  openPostgres,
+  postgresTitle,
+} from "../../../test/support/servers/postgres.ts";
 import { auditOf } from "../contract/people/people-records.ts";
 import { commitOf, firstOf, orderOf } from "../contract/records.ts";
-import { signalOf } from "../contract/signal-records.ts";
+import { signalOf } from "../contract/signals/records.ts";
 import { MIGRATIONS, TABLES_OF_SERVERS } from "../migrations.ts";
 import { openPostgresStore } from "../postgres/postgres-store.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";

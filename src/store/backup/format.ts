@@ -1,7 +1,9 @@
-// A backup: one gzip file of lines, each a JSON value. The first says what the file is, and the last what it holds and the
-// hash of all lines before it, so that a file that is damaged, cut short or something else altogether is never restored.
+// A backup: one gzip file of lines, each a JSON value. The first says what the file is, and the last what it
+// holds and the hash of all lines before it, so that a file that is damaged, cut short or something else
+// altogether is never restored.
 //
-//   {"format":"lyrebird-backup","formatVersion":1,"lyrebird":"0.1.0","createdAt":"…","migrations":["0001-…", …]}
+// {"format":"lyrebird-backup","formatVersion":1,"lyrebird":"0.1.0","createdAt":"…","migrations":["0001-…",
+// …]}
 //   {"table":"strategies","columns":["id", …]}
 //   ["…", …]                                        a row, in the order of the columns; so for every table
 //   {"rows":{"strategies":2, …},"sha256":"…"}

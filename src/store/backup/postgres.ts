@@ -1,4 +1,5 @@
-// Backup and restore of a PostgreSQL database, beside the servers that run on it or into one that holds nothing.
+// Backup and restore of a PostgreSQL database, beside the servers that run on it or into one that holds
+// nothing.
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { TABLES_OF_SERVERS } from "../migrations.ts";
 import { Connections } from "../postgres/connections.ts";
@@ -14,7 +15,10 @@ export async function backUpPostgres(url: string, file: string, options: WriteOp
   return await withPostgres(url, (db) => writeBackup(db, file, options));
 }
 
-/** Restores into a database in which no row of ours is, in one transaction. Throws, leaving it as it is, if one is. */
+/**
+ * Restores into a database in which no row of ours is, in one transaction. Throws, leaving it as it is, if
+ * one is.
+ */
 export async function restorePostgres(
   url: string,
   backup: Backup,

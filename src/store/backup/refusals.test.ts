@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
 import { seededRandom } from "../../../test/support/random.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import { openSqliteStore } from "../sqlite/sqlite-store.ts";
 import { BackupUnfit } from "./format.ts";
 import { checkBackup } from "./restore.ts";
@@ -95,14 +95,15 @@ describe("a file that is not a sound backup of this version is refused, and noth
       const changed = Buffer.from(bytes());
       const position = Math.floor(random() * changed.length);
       changed[position] = (changed[position] ?? 0) ^ (1 << Math.floor(random() * 8));
-      // Bytes 3 to 9 of a gzip file say how, when and where it was made; some of it changes nothing that it holds.
+      // Bytes 3 to 9 of a gzip file say how, when and where it was made; some of it changes nothing that it
+      // holds.
       if (position >= 3 && position <= 9) continue;
       writeFileSync(file, changed);
       await expect(checkBackup(file), `byte ${position}`).rejects.toThrow(BackupUnfit);
     }
   });
 
-  test("one that is spoilt after it was looked at leaves no database, nor any part of one", async () => {
+  test("one that is damaged after it was checked leaves no database, nor any part of one", async () => {
     const file = join(directory, "spoilt.backup");
     writeFileSync(file, bytes());
     const backup = await checkBackup(file);

@@ -1,5 +1,6 @@
-// Restoring a backup into a database that holds nothing. The tables are first brought to where the backup's were, then filled,
-// then brought up to date, and live copies are stopped. The caller makes it all or nothing: with a transaction, or with a file that gets its name at the end.
+// Restoring a backup into a database that holds nothing. The tables are first brought to where the backup's
+// were, then filled, then brought up to date, and live copies are stopped. The caller makes it all or
+// nothing: with a transaction, or with a file that gets its name at the end.
 
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
@@ -48,7 +49,8 @@ export async function restoreRows(
   { onProgress = () => {}, signal, keepsCopies = false, wallNow = () => Date.now() }: RestoreOptions = {},
 ): Promise<Restored> {
   const tables = await tablesAfter(header.migrations);
-  // From here on a server that starts on the same database waits until this is over, as it would for another first start.
+  // From here on a server that starts on the same database waits until this is over, as it would for another
+  // first start.
   await migrateTo(db, header.migrations);
   for (const { name } of tables) {
     if (isPostgres(db)) await sql`LOCK TABLE ${sql.table(name)} IN ACCESS EXCLUSIVE MODE`.execute(db);
@@ -67,7 +69,9 @@ export async function restoreRows(
   return { copiesStopped: keepsCopies ? 0 : await stopCopies(db, wallNow()) };
 }
 
-/** The hash says that the rows are as they were written; this says that they were written for these tables. */
+/**
+ * The hash says that the rows are as they were written; this says that they were written for these tables.
+ */
 function checkTable(file: string, tables: readonly Table[], { table, columns }: Batch): void {
   const known = tables.find(({ name }) => name === table);
   if (known?.columns.join() === columns.join()) return;
@@ -80,7 +84,9 @@ async function insert(db: Kysely<Tables>, { table, columns, rows }: Batch): Prom
   await sql`INSERT INTO ${sql.table(table)} (${names}) VALUES ${values}`.execute(db);
 }
 
-/** PostgreSQL counts what it numbers beside the table: it goes on after the highest number that was restored. */
+/**
+ * PostgreSQL counts what it numbers beside the table: it goes on after the highest number that was restored.
+ */
 async function continueCounting(db: Kysely<Tables>, tables: readonly Table[]): Promise<void> {
   const found = await db.introspection.getTables();
   const own = found.filter((table) => tables.some(({ name }) => name === table.name));

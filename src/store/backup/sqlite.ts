@@ -1,4 +1,5 @@
-// Backup and restore of the embedded store, beside a server that runs on it or into a directory that has no database yet.
+// Backup and restore of the embedded store, beside a server that runs on it or into a directory that has no
+// database yet.
 import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
@@ -26,8 +27,9 @@ export async function withSqlite<Result>(
 }
 
 /**
- * Restores into a file that must not exist. It is made under another name, without a care for power cuts, and gets its
- * own when it is complete and synced; what an attempt that was killed has left behind is removed by the next.
+ * Restores into a file that must not exist. It is made under another name, without a care for power cuts, and
+ * gets its own when it is complete and synced; what an attempt that was killed has left behind is removed by
+ * the next.
  */
 export async function restoreSqlite(
   database: string,

@@ -1,5 +1,5 @@
-// The tables of a backup. The migrations that the database in question has been through run in memory, and the tables that
-// they made are read from there: there is no list to keep in step.
+// The tables of a backup. The migrations that the database in question has been through run in memory, and
+// the tables that they made are read from there: there is no list to keep in step.
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
 import { Migrator } from "kysely/migration";
@@ -16,7 +16,10 @@ export type Table = {
   readonly integers: readonly string[];
 };
 
-/** The column that names the strategy whose row it is; null if rows are no strategy's. A key outlives its strategy. */
+/**
+ * The column that names the strategy whose row it is; null if rows are no strategy's. A key outlives its
+ * strategy.
+ */
 export function strategyColumnOf({ name, columns }: Table): "id" | "strategy_id" | null {
   if (name === "strategies") return "id";
   return name !== "api_keys" && columns.includes("strategy_id") ? "strategy_id" : null;

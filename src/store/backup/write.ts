@@ -1,5 +1,6 @@
-// Writing a backup: all tables as they were at one moment, while the server goes on. The rows are read in one transaction
-// that only reads, so neither store makes a writer wait for it, page by page and never more than a page at a time.
+// Writing a backup: all tables as they were at one moment, while the server goes on. The rows are read in one
+// transaction that only reads, so neither store makes a writer wait for it, page by page and never more than
+// a page at a time.
 //
 // The file appears whole, synced and under its name, or not at all; it never takes the place of another.
 import { createHash, randomBytes } from "node:crypto";

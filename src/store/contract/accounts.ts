@@ -15,7 +15,7 @@ export function accountCases(opened: Opened): void {
       expect(await store.loadAccount("one")).toEqual({ account: first.account, version: 1 });
     });
 
-    test("the versions of many strategies are told at once, of those that there are", async () => {
+    test("the versions of many strategies are read at once, of those that exist", async () => {
       const ids = upTo(5_010).map((id) => `s${id}`);
       await create(store, ...ids);
       await commit(store, [commitOf(accountOf("s7"), 2), commitOf(accountOf("s5007"), 2)]);
@@ -98,7 +98,7 @@ export function accountCases(opened: Opened): void {
       ]);
     });
 
-    test("whoever changes a loaded account changes nothing in the store", async () => {
+    test("a change of a loaded account changes nothing in the store", async () => {
       const { first } = await create(store, "one");
       const loaded = await store.loadAccount("one");
       loaded?.account.balances.clear();

@@ -1,5 +1,5 @@
-// All parts of a commit stand or fall together, and only on the version that it was decided on; of a group each commit has
-// an outcome of its own.
+// All parts of a commit stand or fall together, and only on the version that it was decided on; of a group
+// each commit has an outcome of its own.
 import { describe, expect, test } from "vitest";
 import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
 import { StoreFailure } from "../store.ts";

@@ -1,8 +1,8 @@
 // What every store promises, as a test suite that each of them runs: the port's comments, turned into cases.
 //
-// A case gets a database of its own, and knows the store only by its port. Values are chosen to hurt: decimals beyond 64
-// bits, ids that sort differently as text, groups of which a part is outdated. The files beside this one hold the cases,
-// by what they are about.
+// A case gets a database of its own, and knows the store only by its port. Values are chosen to hurt:
+// decimals beyond 64 bits, ids that sort differently as text, groups of which a part is outdated. The files
+// beside this one hold the cases, by what they are about.
 import { afterEach, beforeEach, describe } from "vitest";
 import { accountCases } from "./accounts.ts";
 import { budgetLogCases } from "./budget-log.ts";
@@ -22,7 +22,6 @@ import { journalCases } from "./journal.ts";
 import { legAndIncomeCases } from "./legs-and-incomes.ts";
 import { listenKeyCases } from "./listen-keys.ts";
 import { orderAndTradeCases } from "./orders-and-trades.ts";
-import { pendingSignalCases } from "./pending-signals.ts";
 import { auditCases } from "./people/audit.ts";
 import { closedAccountCases } from "./people/closed-accounts.ts";
 import { failedHandshakeCases } from "./people/failed-handshakes.ts";
@@ -32,9 +31,10 @@ import { personCases } from "./people/people.ts";
 import { secondFactorCases } from "./people/second-factors.ts";
 import { signInCases } from "./people/sign-in.ts";
 import { raceCases } from "./races.ts";
-import { receivedSignalCases } from "./received-signals.ts";
 import { recentCases } from "./recent.ts";
-import { settledSignalCases } from "./settled-signals.ts";
+import { pendingSignalCases } from "./signals/pending.ts";
+import { receivedSignalCases } from "./signals/received.ts";
+import { settledSignalCases } from "./signals/settled.ts";
 import { startingCases } from "./starting.ts";
 import { openedOf, type StoreUnderTest } from "./store-under-test.ts";
 import { strategyAndKeyCases } from "./strategies-and-keys.ts";

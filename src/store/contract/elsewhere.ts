@@ -1,5 +1,5 @@
-// A store in a thread of its own, on the same database: two that race in one thread would only take turns, and one that waits
-// for the other's lock would keep it from ever going on.
+// A store in a thread of its own, on the same database: two that race in one thread would only take turns,
+// and one that waits for the other's lock would keep it from ever going on.
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { PeopleStore } from "../ports/people.ts";

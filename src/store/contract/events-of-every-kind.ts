@@ -5,7 +5,10 @@ import { legOf, positionOf } from "./futures-records.ts";
 import { HUGE, orderOf, TINY, tradeOf } from "./records.ts";
 import { strictEvents } from "./strict-records.ts";
 
-/** An event of every kind, with the largest and the smallest decimals, and a placement that waits for its trigger. */
+/**
+ * An event of every kind, with the largest and the smallest decimals, and a placement that waits for its
+ * trigger.
+ */
 export function eventsOfEveryKind(): DomainEvent[] {
   const at = 1_795_228_304_525;
   return [

@@ -7,7 +7,10 @@ import type { Leg } from "../../domain/leg.ts";
 import { asProduct, decimal, type Product, type Quantity, ZERO } from "../../money/decimal.ts";
 import { HUGE, hold, TINY } from "./records.ts";
 
-/** A futures account with something in every part that only futures have, and the largest and the smallest decimals. */
+/**
+ * A futures account with something in every part that only futures have, and the largest and the smallest
+ * decimals.
+ */
 export function futuresAccountOf(strategyId: string): Account {
   const account = emptyAccount(strategyId, "FUTURES");
   hold(account, "USDT", {

@@ -51,8 +51,8 @@ export function legAndIncomeCases(opened: Opened): void {
       expect(await store.listLegs("one", { symbol: "BTCUSDT", ...query })).toEqual(expected.map(legAt));
     });
 
-    // Incomes 1–12 at 100, 100, 200, 200, … 600; 11 and 12, of a settlement, come last and lie before all others. 5 is of
-    // another symbol, 6 of none.
+    // Incomes 1–12 at 100, 100, 200, 200, … 600; 11 and 12, of a settlement, come last and lie before all
+    // others. 5 is of another symbol, 6 of none.
     const incomeAt = (id: number): Income => {
       const symbol = new Map([
         [5, "ETHUSDT"],

@@ -1,4 +1,5 @@
-// Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them included.
+// Orders and trades are found by id, and listed oldest first between the bounds of a query, both of them
+// included.
 import { describe, expect, test } from "vitest";
 import { placementKey } from "../../domain/command.ts";
 import type { OrderQuery, TradeQuery } from "../ports/trading.ts";

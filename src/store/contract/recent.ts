@@ -1,10 +1,11 @@
-// What is newest of a strategy is listed newest first, over all symbols or of one, and a page goes on where the one before ended.
+// What is newest of a strategy is listed newest first, over all symbols or of one, and a page goes on where
+// the one before ended.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Income } from "../../domain/income.ts";
 import type { Amount } from "../../money/decimal.ts";
 import { legOf } from "./futures-records.ts";
 import { accountOf, commitOf, orderOf, tradeOf } from "./records.ts";
-import { signalOf } from "./signal-records.ts";
+import { signalOf } from "./signals/records.ts";
 import { commit, create, type Opened } from "./store-under-test.ts";
 
 const SYMBOLS = ["BTCUSDT", "ETHUSDT", "XRPUSDT"] as const;
@@ -17,7 +18,8 @@ export function recentCases(opened: Opened): void {
       await create(store, "one", "two");
     });
 
-    // Beyond 400 of them the first span of numbers holds fewer rows than are wanted: two in three are legs' numbers.
+    // Beyond 400 of them the first span of numbers holds fewer rows than are wanted: two in three are legs'
+    // numbers.
     const ids = [...Array(500).keys()].map((index) => 1 + 3 * index);
     const newestOf = (symbol: string | undefined, before = Number.POSITIVE_INFINITY) =>
       ids.filter((id) => id < before && (symbol === undefined || symbolOf(id) === symbol)).reverse();
@@ -91,7 +93,7 @@ export function recentCases(opened: Opened): void {
       expect(await list({ symbol: "XRPUSDT", limit: 3 })).toEqual([11, 2]);
     });
 
-    test("incomes by time, of one time by number: funding is told later than it was due", async () => {
+    test("incomes by time, of one time by number: funding is recorded later than it was due", async () => {
       const places = [
         [100, 1],
         [300, 2],

@@ -1,4 +1,5 @@
-// What the cases store and expect to read back: of every kind an ordinary one, in which a case changes what it is about.
+// What the cases store and expect to read back: of every kind an ordinary one, in which a case changes what
+// it is about.
 import { type Account, emptyAccount, type StrategyStatus } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";
 import type { Income } from "../../domain/income.ts";
@@ -7,7 +8,7 @@ import { isOpen, type Order, type Trade } from "../../domain/order.ts";
 import type { SettledSignal } from "../../domain/signal.ts";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { decimal, ZERO } from "../../money/decimal.ts";
-import { emptyPockets, type Pocket } from "../../money/posting.ts";
+import { emptyLedgerAccounts, type LedgerAccount } from "../../money/posting.ts";
 import type { BudgetEntry } from "../ports/keys.ts";
 import type { Commit, CreatedStrategy } from "../ports/trading.ts";
 
@@ -24,11 +25,12 @@ export function accountOf(strategyId: string, status: StrategyStatus = "LIVE"): 
   return account;
 }
 
-/** Has an account hold an asset: what the named pockets say, and nothing in the others. */
-export function hold(account: Account, asset: string, held: Partial<Record<Pocket, string>>): void {
-  const pockets = emptyPockets();
-  for (const [pocket, text] of Object.entries(held)) pockets[pocket as Pocket] = decimal(text);
-  account.balances.set(asset, pockets);
+/** Has an account hold an asset: what the named ledger accounts say, and nothing in the others. */
+export function hold(account: Account, asset: string, held: Partial<Record<LedgerAccount, string>>): void {
+  const ledgerAccounts = emptyLedgerAccounts();
+  for (const [ledgerAccount, text] of Object.entries(held))
+    ledgerAccounts[ledgerAccount as LedgerAccount] = decimal(text);
+  account.balances.set(asset, ledgerAccounts);
 }
 
 /** The first commit of a strategy, at version 1: what `accountOf` was given. */
@@ -41,7 +43,9 @@ export function firstOf(strategyId: string): Commit {
   return commitOf(accountOf(strategyId), 1, { events: [seed] });
 }
 
-/** A commit that moves an account to `version`, in which it gets the open ones of the orders; `at` is Unix ms. */
+/**
+ * A commit that moves an account to `version`, in which it gets the open ones of the orders; `at` is Unix ms.
+ */
 export function commitOf(
   account: Account,
   version: number,

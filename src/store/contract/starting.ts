@@ -1,5 +1,5 @@
-// A process that starts finds what was left to do: what it has missed of the market, strategies that are closing, orders
-// that wait.
+// A process that starts finds what was left to do: what it has missed of the market, strategies that are
+// closing, orders that wait.
 import { describe, expect, test } from "vitest";
 import { emptyAccount } from "../../domain/account.ts";
 import type { Order } from "../../domain/order.ts";

@@ -1,5 +1,5 @@
-// Strategies and their keys are created together or not at all; a key is revoked once and for good, and what is done to
-// keys is audited.
+// Strategies and their keys are created together or not at all; a key is revoked once and for good, and what
+// is done to keys is audited.
 import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { decimal } from "../../money/decimal.ts";

@@ -1,4 +1,5 @@
-// Two stores on one database, as two processes would open them: each sees what the other has done, and none undoes it.
+// Two stores on one database, as two processes would open them: each sees what the other has done, and none
+// undoes it.
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
@@ -109,7 +110,7 @@ export function twoStoreCases(opened: Opened): void {
       expect((await store.findKey(one.apiKey))?.key.revokedAt).toBe(5);
     });
 
-    test("nobody is told what it has committed itself, and whoever listens can end it", async () => {
+    test("a server is not notified of its own commits, and a subscription can be ended", async () => {
       const told: string[] = [];
       const stop = await store.onCommittedElsewhere({
         committed: (strategies) => told.push(...strategies.map(({ strategyId }) => strategyId)),

@@ -173,7 +173,10 @@ function accounts(db: Kysely<Tables>) {
     .select("c.sealed");
 }
 
-/** Gives an account that the transaction has locked other credentials, or none, and destroys those that it had. */
+/**
+ * Gives an account that the transaction has locked other credentials, or none, and destroys those that it
+ * had.
+ */
 async function putCredentials(
   transaction: Transaction<Tables>,
   accountId: string,

@@ -7,12 +7,12 @@ import {
   EXACT_SETTINGS,
   type Holding,
   type LeadAction,
-  type LeadDeed,
   type LeadFilled,
   type LeadState,
   MIRROR_KINDS,
   MIRROR_STATUSES,
   type MirrorEntry,
+  type OrderIntent,
   SCALES,
   type Scale,
   SKIP_REASONS,
@@ -103,7 +103,10 @@ test("no amount is written as a number", async () => {
   );
 });
 
-/** Times, places, leverages and what the venue calls an error are numbers; everything else that counts is text. */
+/**
+ * Times, places, leverages and what the venue calls an error are numbers; everything else that counts is
+ * text.
+ */
 const NUMBERS = [
   "at",
   "nextEntryId",
@@ -267,8 +270,8 @@ const filled: fc.Arbitrary<LeadFilled> = fc.record({ quantity: units(), price: u
 const ofOrder = { symbol: text, orderId: id, collectiveId: text };
 const ofLeg = { symbol: text, legId: id, collectiveId: text };
 /** The compiler asks for every kind that there is. */
-const DEEDS: {
-  readonly [K in LeadDeed["kind"]]: fc.Arbitrary<Extract<LeadDeed, { readonly kind: K }>>;
+const INTENTS: {
+  readonly [K in OrderIntent["kind"]]: fc.Arbitrary<Extract<OrderIntent, { readonly kind: K }>>;
 } = {
   PLACE: fc.record({
     kind: fc.constant("PLACE"),
@@ -309,7 +312,7 @@ const lead: fc.Arbitrary<LeadState> = fc.record({
 });
 const place = fc.record({ seq: id, version: id, at: time, lead });
 const ACTIONS: fc.Arbitrary<readonly LeadAction[]> = fc.tuple(
-  ...Object.values(DEEDS).map((deed: fc.Arbitrary<LeadDeed>) =>
-    fc.tuple(place, deed).map(([given, done]) => ({ ...given, ...done })),
+  ...Object.values(INTENTS).map((intent: fc.Arbitrary<OrderIntent>) =>
+    fc.tuple(place, intent).map(([given, done]) => ({ ...given, ...done })),
   ),
 );

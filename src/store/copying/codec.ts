@@ -1,5 +1,5 @@
-// How copies, their logs and what leads did are written into rows (`stored-forms.ts`). What is null is left out of an
-// entry: most of its parts are.
+// How copies, their logs and what leads did are written into rows (`stored-forms.ts`). What is null is left
+// out of an entry: most of its parts are.
 import {
   BLANK_ENTRY,
   type CopyBook,
@@ -104,6 +104,6 @@ export function encodeAction({ seq: _seq, version: _version, ...parts }: LeadAct
 
 /** Actions stored before `promised` existed promise nothing. */
 export function decodeAction(place: Pick<LeadAction, "seq" | "version">, body: string): LeadAction {
-  const { lead, ...deed } = decoded(body, ACTION);
-  return { ...deed, lead: { promised: new Map(), ...lead }, ...place };
+  const { lead, ...intent } = decoded(body, ACTION);
+  return { ...intent, lead: { promised: new Map(), ...lead }, ...place };
 }

@@ -1,5 +1,5 @@
-// Copies: begun, changed by people, listed and counted. What the process that works at them records of them each store writes in its
-// own way.
+// Copies: begun, changed by people, listed and counted. What the process that works at them records of them
+// each store writes in its own way.
 import { type Kysely, type Selectable, sql } from "kysely";
 import { COPY_STATUSES, type Copy, type CopyStatus } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";
@@ -56,7 +56,8 @@ export function copyQueries(db: Kysely<Tables>): CopyQueries {
           .where("status", "=", "CONNECTED")
           .executeTakeFirst();
         if (account?.family !== type || family !== type) return "TAKEN";
-        // It locks the lead: no action is added until this has ended, and each there is was of the version that is read now.
+        // It locks the lead: no action is added until this has ended, and each there is was of the version
+        // that is read now.
         await noteLeadChange(transaction, strategyId);
         const strategy = await followable();
         if (strategy === undefined) return "NOT_OPEN";

@@ -1,5 +1,6 @@
-// How many orders were copied, skipped and failed. Logs grow without end, so they are not counted: each copy has its counts, and each
-// strategy those of its days (UTC), which `progress.ts` updates in the transaction that writes the entries.
+// How many orders were copied, skipped and failed. Logs grow without end, so they are not counted: each copy
+// has its counts, and each strategy those of its days (UTC), which `progress.ts` updates in the transaction
+// that writes the entries.
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { MirrorStatus, SkipReason } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";

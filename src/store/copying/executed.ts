@@ -1,5 +1,6 @@
-// What copies executed, order by order of their strategies: of many copies some, so that one order of a strategy that thousands copy
-// does not stand for all that it did. Which copies those are their ids say, which are random: neither the fastest nor the largest.
+// What copies executed, order by order of their strategies: of many copies some, so that one order of a
+// strategy that thousands copy does not stand for all that it did. Which copies those are their ids say,
+// which are random: neither the fastest nor the largest.
 import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import { areTexts } from "../dialect.ts";
 import type { ExecutedEntry, OrderScope } from "../ports/copies.ts";

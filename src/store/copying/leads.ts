@@ -1,5 +1,5 @@
-// Leads: strategies that may be followed, their journal entries and the actions that these were turned into. `claims.ts`
-// adds actions.
+// Leads: strategies that may be followed, their journal entries and the actions that these were turned into.
+// `claims.ts` adds actions.
 import type { Kysely, Transaction } from "kysely";
 import type { Account, StrategyStatus, StrategyType } from "../../domain/account.ts";
 import {
@@ -190,7 +190,10 @@ export function leadQueries(db: Kysely<Tables>): LeadQueries {
   };
 }
 
-/** Of actions, oldest first, those that are the first of no copy. `fromVersions`: the strategy's versions when copies began. */
+/**
+ * Of actions, oldest first, those that are the first of no copy. `fromVersions`: the strategy's versions when
+ * copies began.
+ */
 function withoutFirsts(
   actions: readonly { readonly seq: number; readonly version: number }[],
   fromVersions: readonly number[],
@@ -217,7 +220,10 @@ async function listEarlierEntries(transaction: Transaction<Tables>, strategyId: 
     .execute();
 }
 
-/** A lead's account as one text, with all that a strategy has in several tables: its status, state and open orders. */
+/**
+ * A lead's account as one text, with all that a strategy has in several tables: its status, state and open
+ * orders.
+ */
 export function encodeLeadAccount(account: Account): string {
   const orders = [...account.openOrders.values()].map(encodeOrder);
   return [account.status, encodeState(account), ...orders].join(BETWEEN_ORDERS);

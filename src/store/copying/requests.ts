@@ -1,4 +1,5 @@
-// What is asked of a copy beside its lead's actions. Of each kind one request of a copy is pending at a time: the database sees to it.
+// What is asked of a copy beside its lead's actions. Of each kind one request of a copy is pending at a time:
+// the database sees to it.
 import type { Kysely, Selectable, Transaction } from "kysely";
 import type { CopyRequest } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";
@@ -36,7 +37,8 @@ export function requestQueries(db: Kysely<Tables>): RequestQueries {
     async listPendingRequests(strategyId) {
       const rows = await db
         .selectFrom("copy_requests as r")
-        // In this order on either store: few requests are ever pending, and a strategy may have very many copies.
+        // In this order on either store: few requests are ever pending, and a strategy may have very many
+        // copies.
         .crossJoin("copies")
         .whereRef("copies.id", "=", "r.copy_id")
         .selectAll("r")

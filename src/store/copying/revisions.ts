@@ -1,8 +1,8 @@
-// What people change is seen from afar by revisions: the lead's, which the process that works at it looks at, and the copy's, which
-// the dashboard looks at.
+// What people change is seen from afar by revisions: the lead's, which the process that works at it looks at,
+// and the copy's, which the dashboard looks at.
 //
-// Rows are locked in one order everywhere: accounts and what is asked for, leads, copies, and each of these in the order of their ids;
-// `progress.ts` does the same. So transactions do not deadlock.
+// Rows are locked in one order everywhere: accounts and what is asked for, leads, copies, and each of these
+// in the order of their ids; `progress.ts` does the same. So transactions do not deadlock.
 import { type Kysely, sql, type Transaction } from "kysely";
 import { isPostgres } from "../dialect.ts";
 import type { Tables } from "../schema.ts";

@@ -1,8 +1,9 @@
-// Sealed credentials, stored so that they can be destroyed. A database that moves a row leaves what it was where it was; rows of
-// this table never move: each is added at the end, none is removed, and one that is destroyed is overwritten by as many blanks. What is
-// replaced is destroyed, and its successor a new row.
+// Sealed credentials, stored so that they can be destroyed. A database that moves a row leaves what it was
+// where it was; rows of this table never move: each is added at the end, none is removed, and one that is
+// destroyed is overwritten by as many blanks. What is replaced is destroyed, and its successor a new row.
 //
-// A database has copies beside that, which each store sees to in its own way: the embedded one empties its log afterwards.
+// A database has copies beside that, which each store sees to in its own way: the embedded one empties its
+// log afterwards.
 import type { Kysely, Transaction } from "kysely";
 import type { Tables } from "../schema.ts";
 

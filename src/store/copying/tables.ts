@@ -1,13 +1,13 @@
-// The tables that are about copying, for Kysely's types; `migrations.ts` makes them. Times are wall time, Unix ms, but
-// for `lead_at`, which is market time. Truths are 0 or 1.
+// The tables that are about copying, for Kysely's types; `migrations.ts` makes them. Times are wall time,
+// Unix ms, but for `lead_at`, which is market time. Truths are 0 or 1.
 import type { ColumnType } from "kysely";
 import type { StrategyType } from "../../domain/account.ts";
 import type {
   CopyReason,
   CopyRequestKind,
   CopyStatus,
-  LeadDeedKind,
   MirrorStatus,
+  OrderIntentKind,
   SkipReason,
   SwitchKind,
   VenueAccountStatus,
@@ -35,7 +35,10 @@ export type CopyingTables = {
   };
   /** Sealed credentials, and blanks where some were: written as `sealed-credentials.ts` says alone. */
   venue_credentials: { position: ColumnType<number, number | undefined, never>; sealed: string };
-  /** Strategies that were ever open to copiers: how far they were turned into actions, and who works at them until when. */
+  /**
+   * Strategies that were ever open to copiers: how far they were turned into actions, and who works at them
+   * until when.
+   */
   leads: {
     strategy_id: string;
     version: Integer;
@@ -52,7 +55,7 @@ export type CopyingTables = {
     strategy_id: string;
     seq: Integer;
     version: Integer;
-    kind: LeadDeedKind;
+    kind: OrderIntentKind;
     body: string;
   };
   copies: {
@@ -84,7 +87,10 @@ export type CopyingTables = {
     is_counted: Integer;
     /** Whether it executed something of which the strategy's own price is known. */
     is_executed: Integer;
-    /** Whether something is still to be done: it is in the outbox, open at the venue, or its fees are not known. */
+    /**
+     * Whether something is still to be done: it is in the outbox, open at the venue, or its fees are not
+     * known.
+     */
     is_open: Integer;
     lead_at: Integer;
     body: string;

@@ -1,5 +1,5 @@
-// What copies have not done yet: which of them are behind their strategy, and which a closed strategy still waits for, by what is
-// known of them.
+// What copies have not done yet: which of them are behind their strategy, and which a closed strategy still
+// waits for, by what is known of them.
 import { type Kysely, sql } from "kysely";
 import type { CopyStatus, LeadAction } from "../../domain/copying.ts";
 import { areTexts } from "../dialect.ts";
@@ -69,8 +69,8 @@ export function unfinishedQueries(
 type Place = Pick<LeadAction, "seq" | "version">;
 
 /**
- * The last action of before a time, after one and up to another; null if there is none. Actions are in the order of their times: it
- * is found by halving.
+ * The last action of before a time, after one and up to another; null if there is none. Actions are in the
+ * order of their times: it is found by halving.
  */
 async function lastBefore(
   db: Kysely<Tables>,

@@ -1,7 +1,8 @@
-// The port of copies: venue accounts with their sealed credentials, copies, the mirror log, requests and kill switches.
+// The port of copies: venue accounts with their sealed credentials, copies, the mirror log, requests and kill
+// switches.
 //
-// The process that has claimed the lead writes a copy's book and cursor (`leads.ts`). People change its status and settings
-// at the same time; those columns are theirs.
+// The process that has claimed the lead writes a copy's book and cursor (`leads.ts`). People change its
+// status and settings at the same time; those columns are theirs.
 
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type {
@@ -31,7 +32,9 @@ export type KeyDigests = {
   readonly known: readonly string[];
 };
 
-/** What the process that has claimed a lead hands over of one of its copies: all of it is written, or nothing. */
+/**
+ * What the process that has claimed a lead hands over of one of its copies: all of it is written, or nothing.
+ */
 export type CopyProgress = {
   readonly copyId: string;
   /** New entries, and changed ones, which replace those of the same number. */
@@ -39,9 +42,9 @@ export type CopyProgress = {
   readonly book: CopyBook;
   readonly doneSeq: number;
   /**
-   * Where the copy goes by itself; null leaves its status alone. It takes effect only while the copy is as it was when this was
-   * decided, so that it undoes nothing that its owner has done since; but one that is FOLLOWING or PAUSED is closed in any
-   * case, and one that is STOPPED stays so.
+   * Where the copy goes by itself; null leaves its status alone. It takes effect only while the copy is as it
+   * was when this was decided, so that it undoes nothing that its owner has done since; but one that is
+   * FOLLOWING or PAUSED is closed in any case, and one that is STOPPED stays so.
    */
   readonly moves: {
     readonly from: Pick<Copy, "status" | "reason">;
@@ -122,8 +125,8 @@ export type CopiesStore = {
   // Venue accounts.
 
   /**
-   * Answers FULL if the person has `liveMax` that are not DISCONNECTED, TAKEN if an account of anybody that is not DISCONNECTED
-   * has its key, and connects nothing. Without `keyDigests` nothing is compared.
+   * Answers FULL if the person has `liveMax` that are not DISCONNECTED, TAKEN if an account of anybody that
+   * is not DISCONNECTED has its key, and connects nothing. Without `keyDigests` nothing is compared.
    */
   connectAccount(
     account: VenueAccount,
@@ -141,8 +144,8 @@ export type CopiesStore = {
     found: { readonly status: "CONNECTED" | "FAILED"; readonly failure: string | null; readonly at: number },
   ): Promise<void>;
   /**
-   * Gives it other credentials, which count as accepted. GONE if there is no such account of that person, or it is disconnected;
-   * TAKEN if another account of anybody that is not has that key.
+   * Gives it other credentials, which count as accepted. GONE if there is no such account of that person, or
+   * it is disconnected; TAKEN if another account of anybody that is not has that key.
    */
   replaceCredentials(
     replaced: {
@@ -161,7 +164,10 @@ export type CopiesStore = {
     audit: NewAuditRecord,
   ): Promise<boolean>;
   listSealedAccounts(): Promise<readonly Pick<VenueAccount, "accountId" | "sealed">[]>;
-  /** Replaces a seal, and the digest of its key, by newer ones of the same credentials, unless it has changed since. */
+  /**
+   * Replaces a seal, and the digest of its key, by newer ones of the same credentials, unless it has changed
+   * since.
+   */
   resealAccount(
     accountId: string,
     seals: { readonly from: string; readonly to: string; readonly keyDigest?: string },
@@ -169,9 +175,10 @@ export type CopiesStore = {
   // Copies.
 
   /**
-   * Begins a copy. Its `fromVersion` and `doneSeq` are set here: the strategy's version and the lead's last action of now.
-   * NOT_OPEN: the strategy cannot be followed (not LIVE, not open to copiers). TAKEN: a live copy uses the account, or the
-   * person follows the strategy already, or the account is not theirs, not CONNECTED or of another family.
+   * Begins a copy. Its `fromVersion` and `doneSeq` are set here: the strategy's version and the lead's last
+   * action of now. NOT_OPEN: the strategy cannot be followed (not LIVE, not open to copiers). TAKEN: a live
+   * copy uses the account, or the person follows the strategy already, or the account is not theirs, not
+   * CONNECTED or of another family.
    */
   createCopy(
     copy: Omit<Copy, "fromVersion" | "doneSeq" | "revision">,
@@ -182,7 +189,9 @@ export type CopiesStore = {
   listCopiesOf(personId: string): Promise<readonly Copy[]>;
   /** Of a strategy, oldest first; only those that are not STOPPED if `isLive` says so. */
   listCopiesOfStrategy(strategyId: string, query: { readonly isLive: boolean }): Promise<readonly Copy[]>;
-  /** What people may have changed of a strategy's live copies, and of those that were stopped since a time. */
+  /**
+   * What people may have changed of a strategy's live copies, and of those that were stopped since a time.
+   */
   listControls(strategyId: string, since: number): Promise<readonly CopyControl[]>;
   countCopies(strategyId: string): Promise<{ readonly [S in CopyStatus]: number }>;
   /** The same by their reasons too; of one strategy, or of all. */
@@ -190,8 +199,8 @@ export type CopiesStore = {
     of: { readonly strategyId: string } | { readonly everybody: true },
   ): Promise<readonly CopyCount[]>;
   /**
-   * False, and nothing is done, unless its status is one of `from`. An `endedAt` is set when it becomes STOPPED. `asks` is asked
-   * of it with the change.
+   * False, and nothing is done, unless its status is one of `from`. An `endedAt` is set when it becomes
+   * STOPPED. `asks` is asked of it with the change.
    */
   changeCopy(
     change: {
@@ -209,9 +218,9 @@ export type CopiesStore = {
   /** The revision of each of these copies, by copy id; one that there is not is left out. */
   revisionsOf(copyIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Writes what became of copies of one strategy, in one transaction. False, and nothing is written, unless the lead is the
-   * holder's. Resolves when it is durable. Rejects with StoreUnavailable if it may or may not have been written; given again,
-   * the same progress is written once.
+   * Writes what became of copies of one strategy, in one transaction. False, and nothing is written, unless
+   * the lead is the holder's. Resolves when it is durable. Rejects with StoreUnavailable if it may or may not
+   * have been written; given again, the same progress is written once.
    */
   recordProgress(strategyId: string, holder: string, progress: readonly CopyProgress[]): Promise<boolean>;
   // The mirror log.
@@ -222,21 +231,25 @@ export type CopiesStore = {
   /** Those of an order or a leg of the strategy. */
   listEntriesOf(copyId: string, collectiveId: string): Promise<readonly MirrorEntry[]>;
   /**
-   * Those of which something is still to be done: NEW, SENT, UNCONFIRMED, RESTING, or with fees that are not known yet; of one copy,
-   * oldest first, or of all live copies of a strategy, one after the other.
+   * Those of which something is still to be done: NEW, SENT, UNCONFIRMED, RESTING, or with fees that are not
+   * known yet; of one copy, oldest first, or of all live copies of a strategy, one after the other.
    */
   listOpenEntries(
     of: { readonly copyId: string } | { readonly strategyId: string },
   ): Promise<readonly MirrorEntry[]>;
-  /** Those of a copy that ordered something: of other kinds than CANCEL, CANCEL_LEG, SET_LEVERAGE, WITHDRAW, WRITE_OFF and PROFIT_SHARE. */
+  /**
+   * Those of a copy that ordered something: of other kinds than CANCEL, CANCEL_LEG, SET_LEVERAGE, WITHDRAW,
+   * WRITE_OFF and PROFIT_SHARE.
+   */
   countEntries(copyId: string): Promise<readonly EntryCount[]>;
-  /** The same of all copies, of which the strategy did the deed on the day (UTC) of a time, or later. */
+  /** The same of all copies, whose strategy acted on the day (UTC) of a time, or later. */
   countEntriesSince(of: OrderScope, since: number): Promise<readonly EntryCount[]>;
   /** How many are RESTING. */
   countResting(copyId: string): Promise<number>;
   /**
-   * Those that executed something and of which the strategy's own price is known: of the newest orders that have any, newest first,
-   * each with so many of its entries, by copy id. Of orders of one and the same time some may be left out.
+   * Those that executed something and of which the strategy's own price is known: of the newest orders that
+   * have any, newest first, each with so many of its entries, by copy id. Of orders of one and the same time
+   * some may be left out.
    */
   listExecuted(
     of: OrderScope,
@@ -245,8 +258,8 @@ export type CopiesStore = {
   // What is not done yet.
 
   /**
-   * Of a copy that follows or is paused: how many of its strategy's actions it has not dealt with, and from when the oldest of them
-   * is. Null if there is none.
+   * Of a copy that follows or is paused: how many of its strategy's actions it has not dealt with, and from
+   * when the oldest of them is. Null if there is none.
    */
   findBehind(copyId: string): Promise<{ readonly actions: number; readonly since: number } | null>;
   /** Such copies that have not dealt with an action of before a time. */
@@ -262,7 +275,10 @@ export type CopiesStore = {
   listRequests(copyId: string, limit: number): Promise<readonly CopyRequest[]>;
   // Kill switches.
 
-  /** False if it is set already; with `takesOver` what another person has set becomes this one's, reason and time included. */
+  /**
+   * False if it is set already; with `takesOver` what another person has set becomes this one's, reason and
+   * time included.
+   */
   setSwitch(
     set: KillSwitch,
     audit: NewAuditRecord,

@@ -3,7 +3,7 @@
 // successor did.
 import type { StrategyType } from "../../domain/account.ts";
 import type { NewAuditRecord } from "../../domain/audit.ts";
-import type { ClaimedLead, Lead, LeadAction, LeadDeedKind } from "../../domain/copying.ts";
+import type { ClaimedLead, Lead, LeadAction, OrderIntentKind } from "../../domain/copying.ts";
 import type { JournalEntry, Strategy } from "../../domain/strategy.ts";
 import type { PlaceInList } from "./people.ts";
 
@@ -92,6 +92,6 @@ export type LeadStore = {
   /** Newest first. */
   listRecentActions(
     strategyId: string,
-    query: { readonly kinds?: readonly LeadDeedKind[] | undefined; readonly limit: number },
+    query: { readonly kinds?: readonly OrderIntentKind[] | undefined; readonly limit: number },
   ): Promise<readonly LeadAction[]>;
 };

@@ -1,8 +1,8 @@
 // The port of people: who they are, how they sign in and what they own.
 //
-// Whatever takes a `NewAuditRecord` is one transaction with it: what was done is audited, or was not done. Conditions that
-// decide between two processes (a code accepted once, a key bound once, a submission decided once) are part of the statement
-// that writes. Times are wall time, Unix ms. None of this is on the hot path.
+// Whatever takes a `NewAuditRecord` is one transaction with it: what was done is audited, or was not done.
+// Conditions that decide between two processes (a code accepted once, a key bound once, a submission decided
+// once) are part of the statement that writes. Times are wall time, Unix ms. None of this is on the hot path.
 import type { NewAuditRecord } from "../../domain/audit.ts";
 import type { KycStatus, Person, Profile, Role } from "../../domain/person.ts";
 import type { ApiKeyRecord, BoundKey, Revocation, Strategy } from "../../domain/strategy.ts";
@@ -26,7 +26,10 @@ export type LiveSessions = { readonly expiresAfter: number; readonly usedAfter: 
 /** One session of a person, all but one, or all. */
 export type WhichSessions = { readonly only: string } | { readonly allBut: string } | "ALL";
 
-/** What somebody submitted to be known by. The form is sealed under the master key, with its row as associated data. */
+/**
+ * What somebody submitted to be known by. The form is sealed under the master key, with its row as associated
+ * data.
+ */
 export type KycSubmission = {
   readonly submissionId: string;
   readonly personId: string;
@@ -85,8 +88,8 @@ export type PeopleStore = AuditStore & {
   }): Promise<readonly Person[]>;
   countPeople(): Promise<{ readonly [S in KycStatus]: number }>;
   /**
-   * Creates a person whose address counts as verified and who signs in with a password, of which a hash is given. Answers false,
-   * and creates nothing, if the address is taken.
+   * Creates a person whose address counts as verified and who signs in with a password, of which a hash is
+   * given. Answers false, and creates nothing, if the address is taken.
    */
   createPerson(
     created: {
@@ -99,8 +102,8 @@ export type PeopleStore = AuditStore & {
     audit: NewAuditRecord,
   ): Promise<boolean>;
   /**
-   * Verifies the address of a person created by an earlier version, with a name and a password that replace the previous ones.
-   * Answers false, and changes nothing, if it is verified already.
+   * Verifies the address of a person created by an earlier version, with a name and a password that replace
+   * the previous ones. Answers false, and changes nothing, if it is verified already.
    */
   verifyPerson(
     verified: {
@@ -131,8 +134,8 @@ export type PeopleStore = AuditStore & {
   ): Promise<boolean>;
 
   /**
-   * Creates a session; its creation counts as its first use. Removes the person's expired sessions, and the oldest ones beyond
-   * `max`. The caller hashes the token, so that a copy of the database opens no session.
+   * Creates a session; its creation counts as its first use. Removes the person's expired sessions, and the
+   * oldest ones beyond `max`. The caller hashes the token, so that a copy of the database opens no session.
    */
   createSession(
     session: Omit<StoredSession, "lastUsedAt"> & { readonly tokenHash: string },
@@ -148,7 +151,10 @@ export type PeopleStore = AuditStore & {
   /** Ends sessions of a person; answers how many. */
   endSessions(personId: string, which: WhichSessions): Promise<number>;
 
-  /** Creates a mailed link, and removes expired ones. The caller hashes its name, so that a copy of the database opens no link. */
+  /**
+   * Creates a mailed link, and removes expired ones. The caller hashes its name, so that a copy of the
+   * database opens no link.
+   */
   createLink(link: {
     readonly nameHash: string;
     readonly value: string;
@@ -157,26 +163,35 @@ export type PeopleStore = AuditStore & {
   }): Promise<void>;
   /** The value of a link that is valid at a time. */
   findLink(nameHash: string, at: number): Promise<string | null>;
-  /** Removes a link that is valid at a time: its value for one caller, in whatever process, null for all others. */
+  /**
+   * Removes a link that is valid at a time: its value for one caller, in whatever process, null for all
+   * others.
+   */
   takeLink(nameHash: string, at: number): Promise<string | null>;
   /** Removes all links whose value begins with a text. */
   endLinks(prefix: string): Promise<void>;
 
-  /** Ends all sessions of the person, so that nothing is done in the new role that was begun in the old one. */
+  /**
+   * Ends all sessions of the person, so that nothing is done in the new role that was begun in the old one.
+   */
   setRole(personId: string, role: Role, audit: NewAuditRecord): Promise<void>;
   setProfile(personId: string, profile: Profile, audit: NewAuditRecord): Promise<void>;
   /**
-   * Keeps a person out: sessions end, `findKey` answers their keys as revoked, and their copies that follow are paused. Answers
-   * false, and changes nothing, for one who is locked already, closed, or not there.
+   * Keeps a person out: sessions end, `findKey` answers their keys as revoked, and their copies that follow
+   * are paused. Answers false, and changes nothing, for one who is locked already, closed, or not there.
    */
   lockPerson(personId: string, at: number, audit: NewAuditRecord): Promise<boolean>;
-  /** Undoes it: keys work again, and the copies that the lock has paused follow. False for one who is not locked, or is closed. */
+  /**
+   * Undoes it: keys work again, and the copies that the lock has paused follow. False for one who is not
+   * locked, or is closed.
+   */
   unlockPerson(personId: string, audit: NewAuditRecord): Promise<boolean>;
   /**
-   * Closes an account for good: address, name, password, second factor, identity forms and sessions are erased, keys revoked,
-   * copies stopped without selling, strategies closed to new copiers. The server's `AccountClosing` does what needs a market or an
-   * exchange (`listClosingPeople`). Answers false, and changes nothing, for one that is closed or not there. `newRequestId` names the requests
-   * that withdraw open orders of copies. Keys, copies and strategies are audited one by one, besides `audit`.
+   * Closes an account for good: address, name, password, second factor, identity forms and sessions are
+   * erased, keys revoked, copies stopped without selling, strategies closed to new copiers. The server's
+   * `AccountClosing` does what needs a market or an exchange (`listClosingPeople`). Answers false, and
+   * changes nothing, for one that is closed or not there. `newRequestId` names the requests that withdraw
+   * open orders of copies. Keys, copies and strategies are audited one by one, besides `audit`.
    */
   closePerson(
     closing: { readonly personId: string; readonly at: number; readonly newRequestId: () => string },
@@ -195,7 +210,10 @@ export type PeopleStore = AuditStore & {
   findKyc(submissionId: string): Promise<KycSubmission | null>;
   /** Those of one person, newest first. */
   listKycOf(personId: string): Promise<readonly KycSubmission[]>;
-  /** Those of a status, pending ones oldest first by their submission, decided ones newest first by their decision. */
+  /**
+   * Those of a status, pending ones oldest first by their submission, decided ones newest first by their
+   * decision.
+   */
   listKyc(status: KycSubmission["status"], query: PageQuery): Promise<readonly KycSubmission[]>;
   /** The forms of all submissions, decided or not. */
   listForms(): Promise<readonly Pick<KycSubmission, "submissionId" | "sealedForm">[]>;
@@ -243,7 +261,10 @@ export type PeopleStore = AuditStore & {
   useRecoveryCode(personId: string, hash: string, audit: NewAuditRecord): Promise<boolean>;
   countRecoveryCodes(personId: string): Promise<number>;
 
-  /** Notes that a sign-in or a code of a holder (`people/lockout.ts` names them) has failed, and forgets older ones. */
+  /**
+   * Notes that a sign-in or a code of a holder (`people/lockout.ts` names them) has failed, and forgets older
+   * ones.
+   */
   noteFailedSignIn(holder: string, at: number, options: { readonly forgetBefore: number }): Promise<void>;
   /** When they failed, ascending, of each of these holders; those since a time. */
   listFailedSignIns(
@@ -257,15 +278,19 @@ export type PeopleStore = AuditStore & {
     limit: number,
   ): Promise<readonly { readonly holder: string; readonly count: number }[]>;
 
-  /** Creates a key that is bound to nothing yet; false, and nothing is created, if its owner has `liveMax` live ones. */
+  /**
+   * Creates a key that is bound to nothing yet; false, and nothing is created, if its owner has `liveMax`
+   * live ones.
+   */
   createKey(
     key: ApiKeyRecord,
     audit: NewAuditRecord,
     bounds?: { readonly liveMax: number },
   ): Promise<boolean>;
   /**
-   * Creates a strategy with its first entry and binds the key to it. Answers false, and creates nothing, unless the key is its
-   * owner's, live and free, or if its owner has `openMax` strategies that are not closed.
+   * Creates a strategy with its first entry and binds the key to it. Answers false, and creates nothing,
+   * unless the key is its owner's, live and free, or if its owner has `openMax` strategies that are not
+   * closed.
    */
   createStrategy(
     created: {
@@ -279,8 +304,9 @@ export type PeopleStore = AuditStore & {
     audits: readonly NewAuditRecord[],
   ): Promise<boolean>;
   /**
-   * Binds a live key that is free to a strategy of the same owner that has no live key; false, and nothing is done, otherwise. A key
-   * is free that is bound to no strategy, or to one that is closed, which then has none.
+   * Binds a live key that is free to a strategy of the same owner that has no live key; false, and nothing is
+   * done, otherwise. A key is free that is bound to no strategy, or to one that is closed, which then has
+   * none.
    */
   bindKey(
     binding: { readonly keyId: string; readonly strategyId: string; readonly ownerId: string },
@@ -291,7 +317,9 @@ export type PeopleStore = AuditStore & {
     revoked: { readonly keyId: string; readonly ownerId: string; readonly at: number },
     audit: NewAuditRecord,
   ): Promise<Revocation | null>;
-  /** Gives it another name; false, and nothing is done, if it is not called `from` any more, or there is none. */
+  /**
+   * Gives it another name; false, and nothing is done, if it is not called `from` any more, or there is none.
+   */
   renameStrategy(
     renamed: { readonly strategyId: string; readonly from: string; readonly to: string },
     audit: NewAuditRecord,
@@ -302,8 +330,8 @@ export type PeopleStore = AuditStore & {
   /** Newest first, revoked ones too. */
   listKeysOf(ownerId: string): Promise<readonly BoundKey[]>;
   /**
-   * Gives what belongs to nobody, strategies and the keys that are bound to them, to somebody: of a demo that is older than its
-   * people. Answers how many strategies.
+   * Gives what belongs to nobody, strategies and the keys that are bound to them, to somebody: of a demo that
+   * is older than its people. Answers how many strategies.
    */
   adoptStrategies(ownerId: string): Promise<number>;
 

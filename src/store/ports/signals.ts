@@ -4,21 +4,25 @@ import type { NewSignal, Rejection, Signal } from "../../domain/signal.ts";
 /** Where a stream handshake came from: the key that it named, and the holder of its address's budgets. */
 export type HandshakeSource = { readonly apiKey: string; readonly address: string };
 
-/** What is recorded under the key of a signal; null if its signature was accepted for another key, and it was not recorded. */
+/**
+ * What is recorded under the key of a signal; null if its signature was accepted for another key, and it was
+ * not recorded.
+ */
 export type ReceivedSignal =
   | { readonly signal: Signal; readonly isNew: boolean }
   | { readonly signal: null; readonly isNew: false };
 
 export type SignalStore = {
   /**
-   * Records signals, each unless its strategy has one under its key already, and answers in the same order with what is
-   * recorded under their keys. Resolves when all is durable. Nobody else claims a new one before `claimedUntil`. If it
-   * rejects, with StoreUnavailable too, they may be recorded or not: a retry under their keys answers that. One that waits for
-   * others to be written for longer than RECEIVE_WAIT_MS_MAX is rejected with StoreUnavailable and never recorded. Times here
-   * and below are wall time, Unix ms.
+   * Records signals, each unless its strategy has one under its key already, and answers in the same order
+   * with what is recorded under their keys. Resolves when all is durable. Nobody else claims a new one before
+   * `claimedUntil`. If it rejects, with StoreUnavailable too, they may be recorded or not: a retry under
+   * their keys answers that. One that waits for others to be written for longer than RECEIVE_WAIT_MS_MAX is
+   * rejected with StoreUnavailable and never recorded. Times here and below are wall time, Unix ms.
    *
-   * The key is no part of what a request signs. So a signature is recorded in the same transaction, with its key, also that of a
-   * signal that is known, and a signal under a signature that was accepted for another key is not recorded.
+   * The key is no part of what a request signs. So a signature is recorded in the same transaction, with its
+   * key, also that of a signal that is known, and a signal under a signature that was accepted for another
+   * key is not recorded.
    */
   receiveSignals(
     signals: readonly NewSignal[],
@@ -36,9 +40,9 @@ export type SignalStore = {
     query: { readonly before?: string | undefined; readonly limit: number },
   ): Promise<readonly Signal[]>;
   /**
-   * Claims pending signals that nobody has a claim on any more, longest due first: nobody else is given them before `until`.
-   * Signatures of signals that have expired are forgotten.
-   * Several processes may ask at once, and none waits for another.
+   * Claims pending signals that nobody has a claim on any more, longest due first: nobody else is given them
+   * before `until`. Signatures of signals that have expired are forgotten. Several processes may ask at once,
+   * and none waits for another.
    */
   claimSignals(claim: {
     readonly now: number;
@@ -47,7 +51,9 @@ export type SignalStore = {
     /** Only those of strategies in these slots; undefined for all. */
     readonly slots?: ReadonlySet<number> | undefined;
   }): Promise<readonly Signal[]>;
-  /** Has a pending signal be FAILED, to be claimed again from `dueAt` on. One that is settled stays as it is. */
+  /**
+   * Has a pending signal be FAILED, to be claimed again from `dueAt` on. One that is settled stays as it is.
+   */
   postponeSignal(
     signalId: string,
     options: { readonly reason: Rejection; readonly dueAt: number },

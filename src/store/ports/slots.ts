@@ -6,12 +6,16 @@
 export type SlotServer = { readonly serverId: string; readonly epoch: number; readonly isLive: boolean };
 
 export type SlotsView = {
-  /** Servers whose lease is in force, and those whose lease has expired within the last minute, by their ids. */
+  /**
+   * Servers whose lease is in force, and those whose lease has expired within the last minute, by their ids.
+   */
   readonly servers: readonly SlotServer[];
   /** The slots of this server, each with the epoch of its ownership, which grows with each new owner. */
   readonly own: ReadonlyMap<number, number>;
   /** How many slots have no owner whose lease is in force. */
   readonly free: number;
+  /** The database's time, Unix ms. */
+  readonly now: number;
 };
 
 export type SlotStore = {

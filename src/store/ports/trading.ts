@@ -1,9 +1,11 @@
-// The port of strategies: commits, accounts and history. A commit is the only way in which a strategy changes.
+// The port of strategies: commits, accounts and history. A commit is the only way in which a strategy
+// changes.
 //
-// A strategy's row has a version. A commit names the version that it was decided on and takes effect only if the row still
-// has it, so two processes never both move the same account: the loser gets OUTDATED, loads again and decides again. All
-// parts of a commit (state, journal entry with its key, orders, trades, legs, incomes) are written together or not at all.
-// A commit that cannot be made durable rejects; nothing may then be answered as if it had been.
+// A strategy's row has a version. A commit names the version that it was decided on and takes effect only if
+// the row still has it, so two processes never both move the same account: the loser gets OUTDATED, loads
+// again and decides again. All parts of a commit (state, journal entry with its key, orders, trades, legs,
+// incomes) are written together or not at all. A commit that cannot be made durable rejects; nothing may then
+// be answered as if it had been.
 import type { Account, StrategyType } from "../../domain/account.ts";
 import type { Counterfactual, CounterfactualSums } from "../../domain/counterfactual.ts";
 import type { Income, IncomeType } from "../../domain/income.ts";
@@ -32,9 +34,9 @@ export type Commit = {
 };
 
 /**
- * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: the database could not
- * take it now: another process held its lock for too long, or no connection could be had. Nothing of such a commit was
- * stored.
+ * OUTDATED: somebody else committed first: the strategy has moved, or the key was used before. BUSY: the
+ * database could not take it now: another process held its lock for too long, or no connection could be had.
+ * Nothing of such a commit was stored.
  */
 export type CommitOutcome = "COMMITTED" | "OUTDATED" | "BUSY";
 
@@ -48,8 +50,8 @@ export type CreatedStrategy = {
 };
 
 /**
- * Between which rows a list lies, and which of them it keeps if there are more than `limit`. Without `keeps` those are the
- * oldest where there is a lower bound, else the newest.
+ * Between which rows a list lies, and which of them it keeps if there are more than `limit`. Without `keeps`
+ * those are the oldest where there is a lower bound, else the newest.
  */
 type Range = {
   /** Inclusive on both sides: of orders and legs the time of their placement. Market time, Unix ms. */
@@ -119,8 +121,8 @@ export type CommittedElsewhere = Pick<Strategy, "strategyId" | "type">;
 /** Notified of what other processes commit to the same database. */
 export type ElsewhereListener = {
   /**
-   * Other processes have committed to these strategies: in own slots, where open orders or legs, a position or a
-   * status have changed; or whatever it was, if they are watched.
+   * Other processes have committed to these strategies: in own slots, where open orders or legs, a position
+   * or a status have changed; or whatever it was, if they are watched.
    */
   committed(strategies: readonly CommittedElsewhere[]): void;
   /** Notifications are interrupted. Commits of the last three seconds may be missing as well. */
@@ -137,8 +139,8 @@ export type TradingStore = {
   /** The entry with this key, or null if the key is new. A commit checks the key itself. */
   findEntry(strategyId: string, key: string): Promise<JournalEntry | null>;
   /**
-   * Commits a group in one transaction, at most one commit a strategy, and answers in the same order. Resolves when the
-   * group is durable; rejects with StoreFailure if it is not.
+   * Commits a group in one transaction, at most one commit a strategy, and answers in the same order.
+   * Resolves when the group is durable; rejects with StoreFailure if it is not.
    */
   commit(group: readonly Commit[]): Promise<readonly CommitOutcome[]>;
   /** An order by its id, with its symbol where that is known, or by its client id. */
@@ -163,21 +165,23 @@ export type TradingStore = {
   /** The journal of a strategy, oldest first. */
   listEntries(strategyId: string): Promise<readonly JournalEntry[]>;
   /**
-   * The position of the newest entry of all journals; 0 if there is none. Positions of a strategy's entries ascend. A commit
-   * in flight may have a lower position than this, so only a position that was read half a minute ago is behind every later
-   * entry.
+   * The position of the newest entry of all journals; 0 if there is none. Positions of a strategy's entries
+   * ascend. A commit in flight may have a lower position than this, so only a position that was read half a
+   * minute ago is behind every later entry.
    */
   newestPosition(): Promise<number>;
   /**
-   * The entries of a strategy's journal after a version, oldest first. With `behind` only entries behind that position are
-   * read, which are few if it is recent; without it all entries of the strategy are.
+   * The entries of a strategy's journal after a version, oldest first. With `behind` only entries behind that
+   * position are read, which are few if it is recent; without it all entries of the strategy are.
    */
   listJournalAfter(
     strategyId: string,
     version: number,
     query: { readonly behind?: number | undefined; readonly limit: number },
   ): Promise<readonly JournalEntry[]>;
-  /** Orders of all symbols or of one, in descending id; only those that are open no more if `isDone` says so. */
+  /**
+   * Orders of all symbols or of one, in descending id; only those that are open no more if `isDone` says so.
+   */
   listRecentOrders(
     strategyId: string,
     query: RecentQuery & { readonly isDone?: boolean },
@@ -207,8 +211,8 @@ export type TradingStore = {
    */
   onCommittedElsewhere(listener: ElsewhereListener): Promise<() => Promise<void>>;
   /**
-   * Watches a strategy until the returned function is called: listeners are notified of every commit of another
-   * process to it. That begins soon after; until then, and as a fallback, its version is polled.
+   * Watches a strategy until the returned function is called: listeners are notified of every commit of
+   * another process to it. That begins soon after; until then, and as a fallback, its version is polled.
    */
   watchStrategy(strategyId: string): () => void;
   /**
@@ -221,8 +225,8 @@ export type TradingStore = {
   /** The recorded times of all symbols of a strategy type. */
   listHeard(family: StrategyType): Promise<readonly Heard[]>;
   /**
-   * Records the positions of open orders in their queues. The note of a later time is kept, whatever is written last.
-   * Rejects if they cannot be written.
+   * Records the positions of open orders in their queues. The note of a later time is kept, whatever is
+   * written last. Rejects if they cannot be written.
    */
   noteQueues(notes: readonly QueueNote[]): Promise<void>;
   /** Removes the notes of orders that are not open any more. */
@@ -234,8 +238,8 @@ export type TradingStore = {
   /** What an order would have done on other terms; null if that is not stored. */
   findCounterfactual(strategyId: string, orderId: number): Promise<Counterfactual | null>;
   /**
-   * The sums of what is stored of a strategy that was complete at a market time (Unix ms) or later, for each quote
-   * asset in the order of the alphabet.
+   * The sums of what is stored of a strategy that was complete at a market time (Unix ms) or later, for each
+   * quote asset in the order of the alphabet.
    */
   sumCounterfactuals(strategyId: string, since: number): Promise<readonly CounterfactualSums[]>;
   /** Records until when (market time, Unix ms) a contract's funding is settled for all accounts; as above. */
@@ -245,8 +249,8 @@ export type TradingStore = {
   /** The strategies that are being closed and are not closed yet. */
   listClosingStrategies(): Promise<readonly string[]>;
   /**
-   * Creates strategies that already have their first entry (the seed), each with a key bound to it, at the time of its key's
-   * creation. It is audited, as done by the command line.
+   * Creates strategies that already have their first entry (the seed), each with a key bound to it, at the
+   * time of its key's creation. It is audited, as done by the command line.
    */
   createStrategies(created: readonly CreatedStrategy[]): Promise<void>;
   /** How many strategies there are. */
@@ -254,8 +258,8 @@ export type TradingStore = {
   /** How large the database is on its disk, bytes; of the embedded one with its write-ahead log. */
   sizeBytes(): Promise<number>;
   /**
-   * Whether commits wait for a standby, so that a failover to it loses none that was acknowledged; null for the
-   * embedded database, which has none. A service that copies its disk by itself does not count.
+   * Whether commits wait for a standby, so that a failover to it loses none that was acknowledged; null for
+   * the embedded database, which has none. A service that copies its disk by itself does not count.
    */
   waitsForStandby(): Promise<boolean | null>;
 };

@@ -1,5 +1,6 @@
 // The addresses of a database whose URL names several servers, such as a primary and its standbys:
-// postgres://user:password@one:5432,two:5432/database. Only the primary is used; each new connection tries them.
+// postgres://user:password@one:5432,two:5432/database. Only the primary is used; each new connection tries
+// them.
 
 /** The parts of a URL: what is before its hosts, the hosts, and what is behind them. */
 const PARTS = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/is;

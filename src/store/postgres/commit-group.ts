@@ -1,15 +1,16 @@
 // A group of commits as one statement, which is one transaction and one way to the server and back.
 //
-//   locked    their strategies, locked in the order of their ids, so that two groups never wait for each other
-//   moved     those that still have the version that was decided on, and whose key is new, at the next version
+// locked their strategies, locked in the order of their ids, so that two groups never wait for each other
+// moved those that still have the version that was decided on, and whose key is new, at the next version
 //   …         journal, orders, trades, legs and incomes of those that moved, and of no others
-//   led       where the entries of leads are in the journal; what a strategy is, its row says as it was locked
+// led where the entries of leads are in the journal; what a strategy is, its row says as it was locked
 //   settled   the signals that those of them have executed or rejected
 //
-// It answers which have moved, and whether another process watches them: others are notified after the commit.
+// It answers which have moved, and whether another process watches them: others are notified after the
+// commit.
 //
-// Each column is one text (`group-columns.ts`): the client library would write an array as text too, but escape every quote
-// of every body, which took a fifth of the main thread's time.
+// Each column is one text (`group-columns.ts`): the client library would write an array as text too, but
+// escape every quote of every body, which took a fifth of the main thread's time.
 //
 // A row that another transaction moved while this one waited for its lock is evaluated again: the loser finds
 // a later version and moves nothing.
@@ -69,7 +70,10 @@ export function commitStatement(process: string, group: readonly Commit[]): Quer
   return { name: "commit-group", text: STATEMENT, values: [...values, process] };
 }
 
-/** A signal is found by its id, however little is known of the table yet: no index has an expression of its strategy. */
+/**
+ * A signal is found by its id, however little is known of the table yet: no index has an expression of its
+ * strategy.
+ */
 function settling(): string {
   return `UPDATE signals s SET status = given_signals.status, processed_at = given_signals.processed_at,
       outcome = given_signals.outcome
@@ -78,7 +82,10 @@ function settling(): string {
       AND s.processed_at IS NULL AND given_signals.strategy_id IN (SELECT id FROM moved)`;
 }
 
-/** A row for each commit: its strategy, and the key of its journal entry. Both tables are given one row a commit. */
+/**
+ * A row for each commit: its strategy, and the key of its journal entry. Both tables are given one row a
+ * commit.
+ */
 function commitsGiven(): string {
   const key = parameterOf("journal") + columnNames("journal").indexOf("key");
   const arrays = [...arraysOf("strategies"), arrayOf(key, "text")];

@@ -1,9 +1,11 @@
-// Connections to one PostgreSQL database, as the store uses them: bounded in number, in waiting and in patience, and each of
-// them looked over before its first use, since after a failover the server behind an address may be another one. Of several
-// addresses the first that is a primary's is used, beginning with the last one that was.
+// Connections to one PostgreSQL database, as the store uses them: bounded in number, in waiting and in
+// patience, and each of them looked over before its first use, since after a failover the server behind an
+// address may be another one. Of several addresses the first that is a primary's is used, beginning with the
+// last one that was.
 //
-// A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed. What a loss under
-// way means, only the one who was waiting can say: nothing for a read, an unknown outcome for a commit.
+// A connection that is lost while nobody uses it means nothing: the next one is opened when it is needed.
+// What a loss under way means, only the one who was waiting can say: nothing for a read, an unknown outcome
+// for a commit.
 import type { CompiledQuery, PostgresPool, PostgresPoolClient } from "kysely";
 import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from "pg";
 import { StoreFailure, StoreUnavailable } from "../store.ts";
@@ -12,7 +14,10 @@ import { DatabaseUnfit, lookOver, OnStandby, type SessionSettings } from "./serv
 
 /** How long a connection may take to be had, new or from those that are in use, ms. */
 const CONNECT_MS_MAX = 5_000;
-/** The same for each of several addresses: a machine that is gone answers nothing, and the next one is to be tried soon. */
+/**
+ * The same for each of several addresses: a machine that is gone answers nothing, and the next one is to be
+ * tried soon.
+ */
 const CONNECT_MS_MAX_OF_SEVERAL = 2_000;
 /** How long a statement may wait for a lock, ms. */
 const LOCK_MS_MAX = 5_000;
@@ -29,7 +34,10 @@ const IDLE_MS_MAX = 60_000;
 
 export type ConnectionTerms = {
   readonly connectionsMax: number;
-  /** For statements that look rows up by their keys, also in a table that has grown since it was last analyzed. */
+  /**
+   * For statements that look rows up by their keys, also in a table that has grown since it was last
+   * analyzed.
+   */
   readonly keyedOnly?: boolean;
   /** How long a statement may take, its waiting for locks included, ms. */
   readonly statementMsMax?: number;
@@ -114,7 +122,10 @@ export class Connections {
     }
   }
 
-  /** As `Execute` says. The whole transaction is one round trip: statements are sent without waiting for answers. */
+  /**
+   * As `Execute` says. The whole transaction is one round trip: statements are sent without waiting for
+   * answers.
+   */
   async execute(statements: readonly CompiledQuery<unknown>[]): Promise<readonly (readonly unknown[])[]> {
     const client = await this.take();
     const queries: QueryConfig[] = statements.map(({ sql, parameters }) => ({
@@ -179,7 +190,10 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** SQLSTATE classes that tell of the server's state, not of the statement: no connection, no resources, shutting down. */
+/**
+ * SQLSTATE classes that tell of the server's state, not of the statement: no connection, no resources,
+ * shutting down.
+ */
 const OUT_OF_REACH = /^(08|53|57|58)/;
 
 /** Whether an error says nothing about the statement: the same one may be answered in a moment. */
@@ -192,17 +206,23 @@ const DISK_FULL = "53100";
 const ROLLED_BACK = ["40001", "40P01", "55P03", "57014", DISK_FULL];
 
 /**
- * A write in a read-only transaction. Managed services make a database read-only when its disk is nearly full, and a primary is
- * read-only for a moment on its way to being a standby.
+ * A write in a read-only transaction. Managed services make a database read-only when its disk is nearly
+ * full, and a primary is read-only for a moment on its way to being a standby.
  */
 const READ_ONLY = "25006";
 
-/** Whether the server says that it gave the statement up, for want of time or space or since it takes no writes: none of it was carried out. */
+/**
+ * Whether the server says that it gave the statement up, for want of time or space or since it takes no
+ * writes: none of it was carried out.
+ */
 export function isRolledBack(error: unknown): boolean {
   return error instanceof DatabaseError && (ROLLED_BACK.includes(error.code ?? "") || isReadOnly(error));
 }
 
-/** Whether the server takes no writes at present. A session stays read-only for as long as it lasts: it must not be used again. */
+/**
+ * Whether the server takes no writes at present. A session stays read-only for as long as it lasts: it must
+ * not be used again.
+ */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === READ_ONLY;
 }
@@ -213,8 +233,8 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
- * What several addresses failed of: a primary's flaw, which only an operator can correct; otherwise all of it. That others
- * are standbys is as it should be.
+ * What several addresses failed of: a primary's flaw, which only an operator can correct; otherwise all of
+ * it. That others are standbys is as it should be.
  */
 function reasonOfAll(errors: readonly unknown[]): unknown {
   const flaw = errors.find((error) => error instanceof DatabaseUnfit && !(error instanceof OnStandby));
@@ -225,7 +245,10 @@ function unavailable(error: unknown): StoreUnavailable {
   return new StoreUnavailable(`the database is out of reach: ${reasonOf(error)}`, { cause: error });
 }
 
-/** SQLSTATE classes of what only an operator can mend: who may connect, to which database, and what he may do there. */
+/**
+ * SQLSTATE classes of what only an operator can mend: who may connect, to which database, and what he may do
+ * there.
+ */
 const UNFIT = /^(28|3D|42501)/;
 
 /** Why the database cannot be used as it is set up; null if an error says nothing of that. */

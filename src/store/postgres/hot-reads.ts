@@ -1,5 +1,6 @@
-// The look-ups that requests wait for: an account, a journal entry, a key, a signal. Each is one prepared statement for
-// everybody who asks at the moment; an account and its open orders come from one statement, so that they belong together.
+// The look-ups that requests wait for: an account, a journal entry, a key, a signal. Each is one prepared
+// statement for everybody who asks at the moment; an account and its open orders come from one statement, so
+// that they belong together.
 import type { QueryResultRow } from "pg";
 import { Batcher } from "../../concurrency/batcher.ts";
 import type { JournalEntry } from "../../domain/strategy.ts";
@@ -40,8 +41,8 @@ const FIND_KEYS = `
 const SIGNAL = SIGNAL_COLUMNS.map((column) => `g.${column}`).join(", ");
 
 /**
- * Each by its id or by its key: the other one is null, and meets nothing. By its id however little is known of the table yet: no
- * index has an expression of its strategy.
+ * Each by its id or by its key: the other one is null, and meets nothing. By its id however little is known
+ * of the table yet: no index has an expression of its strategy.
  */
 const FIND_SIGNALS = `
   WITH wanted AS (
@@ -132,7 +133,10 @@ function batched<Wanted, Found>(
   return new Batcher(read, { sizeMax: READS_MAX });
 }
 
-/** What was found, each at the place of what it was wanted as; null where there is nothing. PostgreSQL counts from 1. */
+/**
+ * What was found, each at the place of what it was wanted as; null where there is nothing. PostgreSQL counts
+ * from 1.
+ */
 function inPlace<Row extends Placed, Found>(
   count: number,
   rows: readonly Row[],

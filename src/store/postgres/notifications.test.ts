@@ -2,7 +2,12 @@ import { connect, createServer, type Socket } from "node:net";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import {
+  type Databases,
+  hasPostgres,
+  openPostgres,
+  postgresTitle,
+} from "../../../test/support/servers/postgres.ts";
 import type { Position } from "../../domain/account.ts";
 import { emptyAccount } from "../../domain/account.ts";
 import type { DomainEvent } from "../../domain/event.ts";

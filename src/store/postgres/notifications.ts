@@ -1,9 +1,9 @@
-// Notifies servers on one database of each other's commits. Each process listens on a channel of its own, over
-// a connection of its own, which is opened again when it is lost. After a commit the strategies that concern
-// others are sent in a transaction of their own: one with NOTIFY takes a lock of the whole PostgreSQL server
-// while it commits, which no order may wait for.
-// A notification is a delay at most: a process that cannot send one retries, and when one has died the others
-// load the triggers of their slots again (`triggers/slot-owner.ts`); who watches a strategy polls its version.
+// Notifies servers on one database of each other's commits. Each process listens on a channel of its own,
+// over a connection of its own, which is opened again when it is lost. After a commit the strategies that
+// concern others are sent in a transaction of their own: one with NOTIFY takes a lock of the whole PostgreSQL
+// server while it commits, which no order may wait for. A notification is a delay at most: a process that
+// cannot send one retries, and when one has died the others load the triggers of their slots again
+// (`triggers/slot-owner.ts`); who watches a strategy polls its version.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import type { StrategyType } from "../../domain/account.ts";
@@ -20,7 +20,9 @@ const CHANNEL = "lyrebird_";
 const PAYLOAD_STRATEGIES_MAX = 100;
 /** Strategies that are sent in one transaction. */
 const SENT_AT_ONCE_MAX = 1_000;
-/** How long commits are gathered, ms: each notification costs a transaction here and a read at its receiver. */
+/**
+ * How long commits are gathered, ms: each notification costs a transaction here and a read at its receiver.
+ */
 const GATHER_MS = 50;
 /** How long after a failure strategies are sent again, ms. */
 const RESEND_MS = 200;
@@ -32,14 +34,17 @@ const LETTERS: { readonly [T in StrategyType]: string } = { SPOT: "S", FUTURES: 
 const CONNECT_MS_MAX = 5_000;
 /** How long after a loss the next connection is tried, ms. */
 const RECONNECT_MS = 500;
-/** How often the connection is tried, and how long its answer may take, ms: a loss is noticed after three seconds. */
+/**
+ * How often the connection is tried, and how long its answer may take, ms: a loss is noticed after three
+ * seconds.
+ */
 const PING_INTERVAL_MS = 1_000;
 const PING_MS_MAX = 2_000;
 
 /**
- * Sends strategies to the processes that they concern: the owner of a strategy's slot, and those that watch it.
- * The owner is read after the commit, so that one which takes the slot later finds the commit when it loads.
- * Without such processes nothing is sent, and no lock is taken.
+ * Sends strategies to the processes that they concern: the owner of a strategy's slot, and those that watch
+ * it. The owner is read after the commit, so that one which takes the slot later finds the commit when it
+ * loads. Without such processes nothing is sent, and no lock is taken.
  */
 const NOTIFY = `
   WITH given AS (
@@ -57,10 +62,15 @@ const NOTIFY = `
     SELECT server, json_agg(name)::text AS payload FROM numbered GROUP BY server, part
   ) AS payloads`;
 
-/** A strategy that was committed to, and whether that concerns the owner of its slot, or only those that watch it. */
+/**
+ * A strategy that was committed to, and whether that concerns the owner of its slot, or only those that watch
+ * it.
+ */
 type Changed = CommittedElsewhere & { readonly isForOwner: boolean };
 
-/** Sends strategies that this process has committed to, in the background, one transaction after the other. */
+/**
+ * Sends strategies that this process has committed to, in the background, one transaction after the other.
+ */
 export class CommitNotifier {
   readonly #connections: Pick<Connections, "query">;
   readonly #process: string;
@@ -120,8 +130,8 @@ export class CommitNotifier {
 }
 
 /**
- * Whether a commit concerns the owner of its strategy's slot: open orders or legs, a position or the status have
- * changed. An order that was placed and is over within one entry was never open.
+ * Whether a commit concerns the owner of its strategy's slot: open orders or legs, a position or the status
+ * have changed. An order that was placed and is over within one entry was never open.
  */
 export function concernsOwner({ entry: { events }, orders, legs }: Commit): boolean {
   const placed = new Set(
@@ -148,8 +158,8 @@ function changesWhatIsHeld(event: DomainEvent): boolean {
 }
 
 /**
- * Notifies the listener of the commits that are sent to the process of this name, from when this resolves. Returns how
- * to end it. Rejects with PostgreSQL's or the network's error if it cannot begin.
+ * Notifies the listener of the commits that are sent to the process of this name, from when this resolves.
+ * Returns how to end it. Rejects with PostgreSQL's or the network's error if it cannot begin.
  */
 export async function listenForCommits(
   url: string,

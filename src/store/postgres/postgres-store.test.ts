@@ -2,7 +2,12 @@ import { inspect } from "node:util";
 import { Client, escapeIdentifier } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../../../test/support/eventually.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../../../test/support/postgres.ts";
+import {
+  type Databases,
+  hasPostgres,
+  openPostgres,
+  postgresTitle,
+} from "../../../test/support/servers/postgres.ts";
 import { storeContract } from "../contract/contract.ts";
 import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
 import { create, versionsOf } from "../contract/store-under-test.ts";

@@ -1,14 +1,17 @@
-// The store for many servers: one PostgreSQL database. Requests have connections of their own, one for each kind of statement
-// that can be in flight, so that nothing off the hot path keeps them waiting.
+// The store for many servers: one PostgreSQL database. Requests have connections of their own, one for each
+// kind of statement that can be in flight, so that nothing off the hot path keeps them waiting.
 //
 // What is certain of a commit that was not answered "committed":
 //
-//   BUSY           no connection could be had, so nothing was sent; or the server says that it rolled the group back for the
+// BUSY no connection could be had, so nothing was sent; or the server says that it rolled the group back for
+// the
 //                  sake of others (a lock, a deadlock, its time was up), or that its disk is full
-//   in doubt       the connection was lost under way, as in a failover: whether the group took effect is unknown. It is
-//                  committed again, which versions and keys make safe, however late the first attempt takes effect; and
+// in doubt the connection was lost under way, as in a failover: whether the group took effect is unknown. It
+// is
+// committed again, which versions and keys make safe, however late the first attempt takes effect; and
 //                  an entry that is in the journal already was committed.
-//   StoreFailure   it stayed in doubt for too long. Or the server refuses a row: it was rolled back, and there is a bug.
+// StoreFailure it stayed in doubt for too long. Or the server refuses a row: it was rolled back, and there is
+// a bug.
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
@@ -45,26 +48,31 @@ const COMMITS_MAX = 1;
 const RECEIVINGS_MAX = 1;
 /** Notifications of other servers in flight at once. */
 const NOTIFICATIONS_MAX = 1;
-/** Connections for everything off the hot path. */
+/** A lease is renewed however many readers wait for a connection. */
+const LEASES_MAX = 1;
+/** Connections for everything else off the hot path. */
 const OTHERS_MAX = 6;
 /** How long a start may wait for others to migrate, and its own migrations may take, ms. */
 const MIGRATION_MS_MAX = 600_000;
 /** How long a group may be in doubt, ms: longer than a failover takes. */
 const IN_DOUBT_MS_MAX = 60_000;
-/** Callers retry BUSY at once, so a database that is unreachable or full is queried at most this often, ms. */
+/**
+ * Callers retry BUSY at once, so a database that is unreachable or full is queried at most this often, ms.
+ */
 const RECONNECT_PAUSE_MS = 200;
 
 /** Which advisory lock migrations take. */
 const MIGRATION_LOCK = 1;
 
 /**
- * Opens a database, creating or migrating its tables as needed. Rejects with DatabaseUnfit if it must not be relied on, with
- * StoreUnavailable if it is out of reach.
+ * Opens a database, creating or migrating its tables as needed. Rejects with DatabaseUnfit if it must not be
+ * relied on, with StoreUnavailable if it is out of reach.
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   await bringUpToDate(url);
   const connectionsMax = COMMITS_MAX + HOT_READS_MAX + RECEIVINGS_MAX + NOTIFICATIONS_MAX;
   const hot = new Connections(url, { connectionsMax, keyedOnly: true });
+  const leases = new Connections(url, { connectionsMax: LEASES_MAX });
   const others = new Connections(url, { connectionsMax: OTHERS_MAX });
   const db = kyselyOn(others);
   /** By which the other servers know that a commit is not their own. */
@@ -73,7 +81,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const execute: Execute = (statements) => others.execute(statements);
   const executeHot: Execute = (statements) => hot.execute(statements);
   const shared = queries(db, execute);
-  const slots = new PostgresSlots({ db, execute, serverId: process });
+  const slots = new PostgresSlots({
+    ...{ db, execute, serverId: process },
+    executeLeases: (statements) => leases.execute(statements),
+  });
   const notifier = new CommitNotifier(hot, process);
   const watches = new Watches({ db, execute, process });
   return {
@@ -132,6 +143,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
       await notifier.close();
       await watches.close();
       await hot.close();
+      await leases.close();
       await db.destroy();
       // Which has closed nothing if it was never asked anything.
       await others.close();
@@ -139,7 +151,10 @@ export async function openPostgresStore(url: string): Promise<Store> {
   };
 }
 
-/** Whether a database holds Lyrebird's tables: who only looks must not create them. Rejects like `openPostgresStore`. */
+/**
+ * Whether a database holds Lyrebird's tables: who only looks must not create them. Rejects like
+ * `openPostgresStore`.
+ */
 export async function hasTables(url: string): Promise<boolean> {
   const connections = new Connections(url, { connectionsMax: 1 });
   try {

@@ -43,7 +43,7 @@ test("who comes when nobody listens any more hears over a new one", async () => 
   expect([connections[0], heard]).toEqual([null, ["one"]]);
 });
 
-test("all are told of a loss and of its end, also who comes between the two", async () => {
+test("all subscribers are notified of a loss and of its end, also those that subscribe between the two", async () => {
   const [early, late] = [[] as string[], [] as string[]];
   await listen(noting(early));
   connections[0]?.lost();

@@ -1,4 +1,5 @@
-// One connection on which every listener of a process hears what others commit: there as long as any of them listens.
+// One connection on which every listener of a process hears what others commit: there as long as any of them
+// listens.
 import type { ElsewhereListener } from "../ports/trading.ts";
 import type { Store } from "../store.ts";
 

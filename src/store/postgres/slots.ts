@@ -27,6 +27,7 @@ export class PostgresSlots implements SlotStore {
   readonly serverId: string;
   readonly #db: Kysely<Tables>;
   readonly #execute: Execute;
+  readonly #executeLeases: Execute;
   readonly #putNotes: (rows: readonly (Note & { readonly server: string })[]) => CompiledQuery<unknown>;
   /** Writes of watermarks in flight. */
   readonly #writes = new Set<Promise<unknown>>();
@@ -36,10 +37,22 @@ export class PostgresSlots implements SlotStore {
   #own: ReadonlySet<number> = new Set();
   #ownUntil = 0;
 
-  constructor({ db, execute, serverId }: { db: Kysely<Tables>; execute: Execute; serverId: string }) {
+  /** `executeLeases`: for what must not wait for other work. */
+  constructor({
+    db,
+    execute,
+    executeLeases,
+    serverId,
+  }: {
+    readonly db: Kysely<Tables>;
+    readonly execute: Execute;
+    readonly executeLeases: Execute;
+    readonly serverId: string;
+  }) {
     this.serverId = serverId;
     this.#db = db;
     this.#execute = execute;
+    this.#executeLeases = executeLeases;
     this.#putNotes = overRows(
       db,
       { server: "text", kind: "text", symbol: "text", at: "bigint" },
@@ -58,18 +71,20 @@ export class PostgresSlots implements SlotStore {
   }
 
   async renew(leaseMs: number): Promise<SlotsView> {
+    // An epoch begins with the time, so that a server whose row was removed does not come back with an
+    // earlier one.
     this.#isJoined = true;
     const until = performance.now() + leaseMs;
     const [, , , servers = [], own = [], free = []] = await this.#run(
       LOCK,
       sql`
-        INSERT INTO servers (id, epoch, expires_at) VALUES (${this.serverId}, 1, ${NOW} + ${leaseMs})
+        INSERT INTO servers (id, epoch, expires_at) VALUES (${this.serverId}, ${NOW}, ${NOW} + ${leaseMs})
         ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at,
           epoch = servers.epoch + CASE WHEN servers.expires_at < ${NOW} THEN 1 ELSE 0 END`,
       sql`DELETE FROM servers WHERE expires_at < ${NOW} - ${EXPIRED_KEPT_MS}`,
       sql`SELECT id, epoch, expires_at >= ${NOW} AS is_live FROM servers ORDER BY id`,
       this.#ownSlots(),
-      sql`SELECT count(*) AS free FROM slots WHERE server NOT IN ${LIVE_IDS}`,
+      sql`SELECT count(*) AS free, ${NOW} AS now FROM slots WHERE server NOT IN ${LIVE_IDS}`,
     );
     this.#ownUntil = until;
     this.#own = new Set(ownOf(own).keys());
@@ -82,6 +97,7 @@ export class PostgresSlots implements SlotStore {
       })),
       own: ownOf(own),
       free: Number((free as { free: string }[])[0]?.free ?? 0),
+      now: Number((free as { now: string }[])[0]?.now ?? 0),
     };
   }
 
@@ -209,7 +225,7 @@ export class PostgresSlots implements SlotStore {
 
   /** Runs statements as one transaction. */
   #run(...statements: readonly RawBuilder<unknown>[]): Promise<readonly (readonly unknown[])[]> {
-    return this.#execute(statements.map((statement) => statement.compile(this.#db)));
+    return this.#executeLeases(statements.map((statement) => statement.compile(this.#db)));
   }
 }
 

@@ -1,5 +1,5 @@
-// The thread that checks a whole database, so that the main thread can log the progress. The file is opened read-only: damage
-// stays as it was found.
+// The thread that checks a whole database, so that the main thread can log the progress. The file is opened
+// read-only: damage stays as it was found.
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { BUSY_TIMEOUT_MS, isDamage, isReadOnly } from "./database.ts";

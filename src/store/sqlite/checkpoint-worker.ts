@@ -1,5 +1,5 @@
-// The thread that copies the write-ahead log back into the database, while commits go on being added to its end. It never
-// waits for a reader or a writer: what it cannot copy now, it copies the next time.
+// The thread that copies the write-ahead log back into the database, while commits go on being added to its
+// end. It never waits for a reader or a writer: what it cannot copy now, it copies the next time.
 import { parentPort, workerData } from "node:worker_threads";
 import { isFull, openDatabase } from "./database.ts";
 

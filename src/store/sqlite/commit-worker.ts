@@ -1,17 +1,19 @@
-// The thread that writes. It takes groups of commits as text and commits each group in one transaction, so that many
-// strategies share one sync to disk while the main thread decides the next commands. Everything else that need not be
-// interactive comes as batches of statements that the main thread has compiled, each batch a transaction.
+// The thread that writes. It takes groups of commits as text and commits each group in one transaction, so
+// that many strategies share one sync to disk while the main thread decides the next commands. Everything
+// else that need not be interactive comes as batches of statements that the main thread has compiled, each
+// batch a transaction.
 //
-// Other threads of the process, its guests, write through ports of their own. Requests of the owner run before any of a
-// guest's.
+// Other threads of the process, its writer clients, write through ports of their own. Requests of the owner
+// run before any of a writer client's.
 //
-// A thread beside this one (`checkpoint-worker.ts`) copies the write-ahead log back into the database, so that no commit
-// waits for it. When little is left, the rest is copied here, between two groups, and the next commit restarts the log.
-// After something was destroyed the log is emptied in the same way, at once.
+// A thread beside this one (`checkpoint-worker.ts`) copies the write-ahead log back into the database, so
+// that no commit waits for it. When little is left, the rest is copied here, between two groups, and the next
+// commit restarts the log. After something was destroyed the log is emptied in the same way, at once.
 //
-// Within a group every commit checks its strategy's version first: an outdated one writes nothing, and the others are
-// committed. If another process holds the lock for too long, or the disk is full, nothing is written and the caller learns
-// so. Any other error aborts the whole group and is reported; the thread runs until it gets the stop message.
+// Within a group every commit checks its strategy's version first: an outdated one writes nothing, and the
+// others are committed. If another process holds the lock for too long, or the disk is full, nothing is
+// written and the caller learns so. Any other error aborts the whole group and is reported; the thread runs
+// until it gets the stop message.
 import type { StatementSync } from "node:sqlite";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
 import { columnNames, type GroupTable, type Row, unpackGroup, type Value } from "../group-columns.ts";
@@ -41,8 +43,8 @@ export type WriteKind = keyof Writes;
 export type WriteRequest = {
   [Kind in WriteKind]: { readonly id: number; readonly kind: Kind; readonly given: Writes[Kind]["given"] };
 }[WriteKind];
-/** A port of a guest. */
-type NewGuest = { readonly kind: "guest"; readonly port: MessagePort };
+/** A port of a writer client. */
+type NewWriterClient = { readonly kind: "client"; readonly port: MessagePort };
 /** Nothing was written. BUSY: another process held the lock for too long. FULL: the disk has no space. */
 export type NotWritten = keyof typeof WHY_NOT_WRITTEN;
 export type WriteReply =
@@ -82,10 +84,12 @@ const KEY_AT = columnNames("journal").indexOf("key");
 /** Statements of batches by their text, of which there are only as many as the code has. */
 const prepared = new Map<string, StatementSync>();
 
-const guests = new Set<MessagePort>();
+const writerClients = new Set<MessagePort>();
 let hasStopped = false;
 
-/** Pages that the log may be ahead of the database: more make checkpoints cheaper and the next start longer. */
+/**
+ * Pages that the log may be ahead of the database: more make checkpoints cheaper and the next start longer.
+ */
 const PAGES_AHEAD_MAX = 4_096;
 /** When no more are left, they are copied between two groups, and the next commit restarts the log. */
 const PAGES_LEFT_MAX = 1_024;
@@ -100,36 +104,41 @@ const truncateLog = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
 
 let checkpoints: Worker | null = null;
 let isCatchingUp = false;
-/** Whether the log is to be emptied as soon as possible, and which requests are answered when that was tried. */
+/**
+ * Whether the log is to be emptied as soon as possible, and which requests are answered when that was tried.
+ */
 let isToBeEmptied = false;
 let emptyRequests: { readonly port: MessagePort; readonly id: number }[] = [];
-/** Pages that were copied when the current pass began, and the size of the log at which the next pass is worth it. */
+/**
+ * Pages that were copied when the current pass began, and the size of the log at which the next pass is worth
+ * it.
+ */
 let copiedBefore = 0;
 let startAtPages = 0;
 
-owner.on("message", (message: WriteRequest | NewGuest | "stop") => handleOwner(owner, message));
+owner.on("message", (message: WriteRequest | NewWriterClient | "stop") => handleOwner(owner, message));
 
-function handleOwner(port: MessagePort, message: WriteRequest | NewGuest | "stop"): void {
+function handleOwner(port: MessagePort, message: WriteRequest | NewWriterClient | "stop"): void {
   if (hasStopped) return;
   if (message === "stop") {
     hasStopped = true;
     void stop(port);
-  } else if (message.kind === "guest") {
+  } else if (message.kind === "client") {
     admit(port, message.port);
   } else {
     answer(port, message);
   }
 }
 
-/** Each request of a guest waits until the owner has none. */
-function admit(owner: MessagePort, guest: MessagePort): void {
-  guests.add(guest);
-  guest.once("close", () => guests.delete(guest));
-  guest.on("message", (request: WriteRequest) => {
+/** Each request of a writer client waits until the owner has none. */
+function admit(owner: MessagePort, writerClient: MessagePort): void {
+  writerClients.add(writerClient);
+  writerClient.once("close", () => writerClients.delete(writerClient));
+  writerClient.on("message", (request: WriteRequest) => {
     for (let next = receiveMessageOnPort(owner); next; next = receiveMessageOnPort(owner)) {
       handleOwner(owner, next.message);
     }
-    if (!hasStopped) answer(guest, request);
+    if (!hasStopped) answer(writerClient, request);
   });
 }
 
@@ -158,9 +167,9 @@ function describe(error: unknown): string {
   return `${workerData.file} could not be written: ${reason} (SQLite ${resultCode(error)})`;
 }
 
-/** Guests are notified by the end of their ports. */
+/** Writer clients are notified by the end of their ports. */
 async function stop(port: MessagePort): Promise<void> {
-  for (const guest of guests) guest.close();
+  for (const writerClient of writerClients) writerClient.close();
   await checkpoints?.terminate();
   database.close();
   port.close();
@@ -240,7 +249,8 @@ function startCatchingUp(): void {
   if (checkpoints === null) {
     checkpoints = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData });
     checkpoints.on("message", () => continueCatchingUp());
-    // A disk that cannot be written to, for another reason than that it is full, ends the thread and with it the process.
+    // A disk that cannot be written to, for another reason than that it is full, ends the thread and with it
+    // the process.
     checkpoints.on("error", (error) => {
       throw new Error(describe(error));
     });
@@ -267,7 +277,10 @@ function continueCatchingUp(): void {
   }
 }
 
-/** Copies what is left, so that the log restarts. Readers, such as a backup, may prevent it: the log stays as it is. */
+/**
+ * Copies what is left, so that the log restarts. Readers, such as a backup, may prevent it: the log stays as
+ * it is.
+ */
 function endCatchingUp(): void {
   database.exec(`PRAGMA busy_timeout = ${READERS_MS_MAX}`);
   const isDone = copyTheRest();
@@ -291,7 +304,9 @@ function emptyLog(): void {
   if (!isCatchingUp) startCatchingUp();
 }
 
-/** What was to be destroyed was committed before the request: it is out of the log, or will be after a retry. */
+/**
+ * What was to be destroyed was committed before the request: it is out of the log, or will be after a retry.
+ */
 function endEmptying(isEmpty: boolean): void {
   isToBeEmptied = !isEmpty;
   for (const { port, id } of emptyRequests) port.postMessage({ id, answer: null } satisfies WriteReply);

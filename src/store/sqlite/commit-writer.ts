@@ -1,5 +1,6 @@
-// A thread's connection to the commit worker: the owner's, which starts and stops the worker, or a guest's. A guest is
-// another thread of the same process on the same file, so that one thread writes and none competes for the lock.
+// A thread's connection to the commit worker: the owner's, which starts and stops the worker, or a writer
+// client's. A writer client is another thread of the same process on the same file, so that one thread writes
+// and none competes for the lock.
 import { setTimeout as pause } from "node:timers/promises";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { CompiledQuery } from "kysely";
@@ -12,7 +13,9 @@ import { WHY_NOT_WRITTEN } from "./database.ts";
 
 type Answer<Kind extends WriteKind> = Writes[Kind]["answer"] | NotWritten;
 
-/** How long a group of commits waits after the disk was full, ms: commits of the market are retried at once. */
+/**
+ * How long a group of commits waits after the disk was full, ms: commits of the market are retried at once.
+ */
 const FULL_PAUSE_MS = 200;
 const STOPPED = "the commit worker has stopped";
 
@@ -25,8 +28,8 @@ export class CommitWriter {
   #failure: StoreFailure | null = null;
 
   /**
-   * Starts the worker of a file, or uses a port that its owner has opened. `onCommitted` is called before any caller learns
-   * that something was committed.
+   * Starts the worker of a file, or uses a port that its owner has opened. `onCommitted` is called before any
+   * caller learns that something was committed.
    */
   constructor(file: string, port: MessagePort | null, onCommitted: () => void) {
     this.#onCommitted = onCommitted;
@@ -51,7 +54,7 @@ export class CommitWriter {
   openPort(): MessagePort {
     if (!(this.#channel instanceof Worker)) throw new Error("the owner of a writer opens its ports");
     const { port1, port2 } = new MessageChannel();
-    this.#channel.postMessage({ kind: "guest", port: port1 }, [port1]);
+    this.#channel.postMessage({ kind: "client", port: port1 }, [port1]);
     return port2;
   }
 
@@ -61,7 +64,10 @@ export class CommitWriter {
     return isNotWritten(outcomes) ? group.map(() => "BUSY") : outcomes;
   }
 
-  /** As `Execute` says. Rejects with StoreUnavailable if another process held the lock for too long or the disk is full. */
+  /**
+   * As `Execute` says. Rejects with StoreUnavailable if another process held the lock for too long or the
+   * disk is full.
+   */
   async execute(statements: readonly CompiledQuery<unknown>[]): Promise<readonly (readonly unknown[])[]> {
     const batch = statements.map(({ sql, parameters }) => ({ sql, parameters }));
     const answer = await this.#write("statements", batch as Writes["statements"]["given"]);
@@ -70,8 +76,8 @@ export class CommitWriter {
   }
 
   /**
-   * Empties the write-ahead log, which still has what was overwritten in the database. Resolves when that is done, or when a
-   * reader such as a backup prevents it: then it is done as soon as the reader has ended.
+   * Empties the write-ahead log, which still has what was overwritten in the database. Resolves when that is
+   * done, or when a reader such as a backup prevents it: then it is done as soon as the reader has ended.
    */
   async emptyLog(): Promise<void> {
     await this.#write("emptyLog", null);

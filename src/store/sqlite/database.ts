@@ -13,7 +13,10 @@ const CACHE_KIB_MAX = 65_536;
 /** Of a new file. A commit writes whole pages: fewer, larger ones cost less than many small ones. */
 const PAGE_BYTES = 8_192;
 
-/** What a new file may be read and written by: its owner alone, whatever the process allows its files by itself. */
+/**
+ * What a new file may be read and written by: its owner alone, whatever the process allows its files by
+ * itself.
+ */
 const FILE_MODE = 0o600;
 
 export function openDatabase(file: string): DatabaseSync {
@@ -32,8 +35,8 @@ export function openDatabase(file: string): DatabaseSync {
 }
 
 /**
- * Empties the write-ahead log as far as nobody is in the way, without waiting: a process that was killed may have destroyed something
- * that is there still, and a migration has written much.
+ * Empties the write-ahead log as far as nobody is in the way, without waiting: a process that was killed may
+ * have destroyed something that is there still, and a migration has written much.
  */
 export function emptyLog(database: DatabaseSync): void {
   database.exec("PRAGMA busy_timeout = 0");
@@ -62,9 +65,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Whether an error says that there was no space for what was to be written. Nothing of the transaction is in the database, nor will
- * be: the log's frames count only from the one that ends a commit, and that one was not written. A sync that fails, or the log's
- * index, is another error, after which nothing is certain.
+ * Whether an error says that there was no space for what was to be written. Nothing of the transaction is in
+ * the database, nor will be: the log's frames count only from the one that ends a commit, and that one was
+ * not written. A sync that fails, or the log's index, is another error, after which nothing is certain.
  */
 export function isFull(error: unknown): boolean {
   return (resultCode(error) & RESULT_CODE_BITS) === SQLITE_FULL;
@@ -75,7 +78,9 @@ export function isDamage(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(resultCode(error) & RESULT_CODE_BITS);
 }
 
-/** Whether an error says that something has to be written, such as what undoes a transaction, and may not be. */
+/**
+ * Whether an error says that something has to be written, such as what undoes a transaction, and may not be.
+ */
 export function isReadOnly(error: unknown): boolean {
   return (resultCode(error) & RESULT_CODE_BITS) === SQLITE_READONLY;
 }
@@ -87,8 +92,8 @@ export function resultCode(error: unknown): number {
 }
 
 /**
- * The face that Kysely's SQLite dialect knows. A statement throws StoreUnavailable, and its transaction has done nothing, if another
- * process keeps the lock or the disk is full.
+ * The face that Kysely's SQLite dialect knows. A statement throws StoreUnavailable, and its transaction has
+ * done nothing, if another process keeps the lock or the disk is full.
  */
 export function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
   return {

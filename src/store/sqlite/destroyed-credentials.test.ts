@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import { auditedAs, venueAccountOf } from "../contract/copying/records.ts";
 import { upTo } from "../contract/records.ts";
 import { openDatabase } from "./database.ts";

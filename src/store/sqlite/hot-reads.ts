@@ -1,4 +1,5 @@
-// The reads of the hot path: keyed, a few microseconds each, on the main thread and a connection of their own.
+// The reads of the hot path: keyed, a few microseconds each, on the main thread and a connection of their
+// own.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { BoundKey, JournalEntry } from "../../domain/strategy.ts";
 import { decodeAccount, decodeEvents, decodeOrder, type StrategyRow } from "../codec.ts";
@@ -68,9 +69,9 @@ export function hotReads(
 }
 
 /**
- * One read transaction for all reads of a tick of the event loop: taking and releasing the database's read lock costs as
- * much as a read. It begins with the first read of a tick and ends with the tick, or when this process has committed
- * something, so that a caller sees what it has committed.
+ * One read transaction for all reads of a tick of the event loop: taking and releasing the database's read
+ * lock costs as much as a read. It begins with the first read of a tick and ends with the tick, or when this
+ * process has committed something, so that a caller sees what it has committed.
  */
 export class ReadSnapshot {
   readonly #database: DatabaseSync;
@@ -111,9 +112,9 @@ export class ReadSnapshot {
 const COLUMNS = KEY_COLUMNS.filter((column) => column !== "revoked_at").map((column) => `k.${column}`);
 
 /**
- * Keys that were looked up, until the audit has a newer record, which is queried once a snapshot: every change of a key or of
- * its owner, by whatever process, is audited in the same transaction. The status of a strategy changes without an audit,
- * by commits of this process alone, which clear the cache.
+ * Keys that were looked up, until the audit has a newer record, which is queried once a snapshot: every
+ * change of a key or of its owner, by whatever process, is audited in the same transaction. The status of a
+ * strategy changes without an audit, by commits of this process alone, which clear the cache.
  */
 export class KeyCache {
   readonly #cached = new Map<string, BoundKey>();

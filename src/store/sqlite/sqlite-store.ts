@@ -1,8 +1,9 @@
-// The embedded store: one SQLite file, three connections. The main thread has one for keyed reads (a few microseconds
-// each) and one for everything else off the hot path; commits, and batches of compiled statements, go to a worker thread
-// with a connection of its own.
+// The embedded store: one SQLite file, three connections. The main thread has one for keyed reads (a few
+// microseconds each) and one for everything else off the hot path; commits, and batches of compiled
+// statements, go to a worker thread with a connection of its own.
 //
-// Another thread of the process may open the same file as a guest, with two connections of its own and a port to that worker.
+// Another thread of the process may open the same file as a writer client, with two connections of its own
+// and a port to that worker.
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
@@ -24,14 +25,15 @@ import { hotReads, KeyCache, ReadSnapshot } from "./hot-reads.ts";
 
 /** The embedded store, which lets other threads of its process write to its file. */
 export type SqliteStore = Store & {
-  /** A port for one guest, to be transferred to its thread. It ends with the store. */
+  /** A port for one writer client, to be transferred to its thread. It ends with the store. */
   openWriterPort(): MessagePort;
 };
 
 /**
- * Opens the file, creating or migrating it as needed; with a port to the writer of a store that is open already, as its guest,
- * which finds the file ready, commits to no strategy, and leaves the writer alone when it is closed. When the writer stops,
- * pending requests of a guest reject with StoreFailure, as do all later ones.
+ * Opens the file, creating or migrating it as needed; with a port to the writer of a store that is open
+ * already, as its writer client, which finds the file ready, commits to no strategy, and leaves the writer
+ * alone when it is closed. When the writer stops, pending requests of a writer client reject with
+ * StoreFailure, as do all later ones.
  */
 export async function openSqliteStore(
   file: string,
@@ -72,7 +74,7 @@ export async function openSqliteStore(
     waitsForStandby: async () => null,
     openWriterPort: () => writer.openPort(),
     async commit(group) {
-      if (port !== null) throw new StoreFailure("a guest commits to no strategy");
+      if (port !== null) throw new StoreFailure("a writer client commits to no strategy");
       const outcomes = await writer.commit(group);
       if (group.some(({ account }) => account.status !== "LIVE")) keys.clear();
       return outcomes;
@@ -141,7 +143,8 @@ function copying(db: Kysely<Tables>, writer: CommitWriter, execute: Execute): Co
     },
     async resealAccount(accountId, seals) {
       const isSealed = await shared.resealAccount(accountId, seals);
-      // Not awaited, so that re-encrypting many does not empty the log once an account. The next write reports a failed writer.
+      // Not awaited, so that re-encrypting many does not empty the log once an account. The next write
+      // reports a failed writer.
       if (isSealed) writer.emptyLog().catch(() => {});
       return isSealed;
     },
@@ -158,7 +161,10 @@ function mayHaveDestroyed(database: DatabaseSync): boolean {
   return found?.has_any === 1;
 }
 
-/** The lock makes concurrent first starts wait for each other, and a migration that is interrupted leaves nothing behind. */
+/**
+ * The lock makes concurrent first starts wait for each other, and a migration that is interrupted leaves
+ * nothing behind.
+ */
 async function bringUpToDate(database: DatabaseSync, db: Kysely<Tables>): Promise<void> {
   database.exec("BEGIN IMMEDIATE");
   try {

@@ -1,6 +1,7 @@
-// The open orders of shadows on one symbol: those under `strict` in queues of their own, as if each was alone, those
-// under `standard` until a quote reaches their limit. Messages are applied as `queues.ts` applies them; what is missed
-// is not looked up, so the orders are lost then. Source: strict fills, section 7.
+// The open orders of shadows on one symbol: those under `strict` in queues of their own, as if each was
+// alone, those under `standard` until a quote reaches their limit. Messages are applied as `queues.ts`
+// applies them; what is missed is not looked up, so the orders are lost then. Source: strict fills, section
+// 7.
 import type { QueueModel } from "../../domain/fill-profile.ts";
 import type { Quote } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
@@ -31,8 +32,8 @@ export class OpenShadows {
   #isBehind = false;
 
   /**
-   * `onLost` is called when nothing is known of the orders any more: with null where messages were missed, else with
-   * the error that a message caused.
+   * `onLost` is called when nothing is known of the orders any more: with null where messages were missed,
+   * else with the error that a message caused.
    */
   constructor(symbol: string, market: LiveMarket, onLost: (error: unknown) => void) {
     this.#symbol = symbol;
@@ -158,7 +159,8 @@ export class OpenShadows {
   }
 }
 
-function waitingOf(name: string, order: Order, model: QueueModel): Waiting {
+/** An order that was decided just now, in the queues of the account with this name. */
+export function waitingOf(name: string, order: Order, model: QueueModel): Waiting {
   const { orderId, side, price, symbol, queue, placedAt } = order;
   const since = queue?.since ?? placedAt;
   return {

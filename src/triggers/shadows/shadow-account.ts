@@ -1,6 +1,6 @@
-// An order on other terms, in an account of its own: alone, and with funds for whatever it costs. The engine decides
-// it as it decides every order, so that no rule is written twice; nothing of it is committed.
-// Source: strict fills, section 12.
+// An order on other terms, in an account of its own: alone, and with funds for whatever it costs. The engine
+// decides it as it decides every order, so that no rule is written twice; nothing of it is committed. Source:
+// strict fills, section 12.
 import { type Account, emptyAccount, type Position, type StrategyType } from "../../domain/account.ts";
 import type { Command, PlaceOrder } from "../../domain/command.ts";
 import type { ConsumedLot } from "../../domain/consumed.ts";
@@ -14,7 +14,7 @@ import { apply } from "../../engine/apply.ts";
 import { decide } from "../../engine/decide.ts";
 import type { CountedFill } from "../../engine/matching/counterfactual.ts";
 import { type Amount, asAmount, decimal } from "../../money/decimal.ts";
-import { emptyPockets, type Pockets } from "../../money/posting.ts";
+import { emptyLedgerAccounts, type LedgerAccounts } from "../../money/posting.ts";
 
 /** More of an asset than any order costs. */
 const FUNDS = decimal<Amount>("1000000000000");
@@ -104,8 +104,8 @@ export class ShadowAccount {
     { baseAsset, quoteAsset, contract }: SymbolRules,
   ): Account {
     const account = emptyAccount(this.name, this.#type);
-    const give = (asset: string, given: Partial<Pockets>) =>
-      account.balances.set(asset, { ...emptyPockets(), ...given });
+    const give = (asset: string, given: Partial<LedgerAccounts>) =>
+      account.balances.set(asset, { ...emptyLedgerAccounts(), ...given });
     account.profile = this.#profile;
     account.consumed = new Map([[symbol, lots]]);
     if (this.#type === "FUTURES") {

@@ -1,9 +1,10 @@
-// The alternative with the strategy's own latency is the order itself: on a random walk of the market the two rows
-// are equal, whatever the order, the queue model and the cancel. One order at a time, since others are left out.
+// The alternative with the strategy's own latency is the order itself: on a random walk of the market the two
+// rows are equal, whatever the order, the queue model and the cancel. One order at a time, since others are
+// left out.
 import { expect, test } from "vitest";
 import { isRefusal } from "../../domain/refusal.ts";
 import { decimal, formatDecimal, type Quantity } from "../../money/decimal.ts";
-import { cleanStages, stage } from "../testing/stage.ts";
+import { cleanFixtures, createFixture } from "../testing/fixture.ts";
 
 const SYMBOL = "BTCUSDT";
 const SEEDS = [1, 2, 3, 4, 5, 6].flatMap((seed) => [[seed, "SPOT"] as const, [seed, "FUTURES"] as const]);
@@ -11,9 +12,12 @@ const ORDERS = 25;
 /** In ticks of 0.01 around 100, so that walks, queues and crossings all occur. */
 const price = (ticks: number) => formatDecimal(decimal("100") + BigInt(ticks) * 1_000_000n);
 
-cleanStages();
+cleanFixtures();
 
-/** A generator of whole numbers below a bound: a linear congruence modulo 2^32, of which the upper bits are used. */
+/**
+ * A generator of whole numbers below a bound: a linear congruence modulo 2^32, of which the upper bits are
+ * used.
+ */
 function numbersOf(seed: number) {
   let state = seed;
   return (bound: number): number => {
@@ -26,7 +30,7 @@ test.each(SEEDS)("seed %i, %s: the alternative with the own latency is the order
   const below = numbersOf(seed);
   const latency = [0, 50, 250][seed % 3] ?? 0;
   const queue = (["trades", "power-1", "power-3"] as const)[below(3)] ?? "trades";
-  const all = await stage({ family, strict: { latency, queue, refreshMs: 300 }, hasShadows: true });
+  const all = await createFixture({ family, strict: { latency, queue, refreshMs: 300 }, hasShadows: true });
   const { market, time } = all;
   let mid = 0;
   const levels = () => `${price(mid + 1 + below(3))}x0.${below(4)} ${price(mid + 1)}x0.${1 + below(3)}`;

@@ -1,12 +1,12 @@
-// Orders under `strict` on other terms, from the sending of the order to the stored rows, under manual time. Figures
-// are worked out by hand from the books in the tests; W18 is that of the model. Source: strict fills, sections 12
-// and 15.
+// Orders under `strict` on other terms, from the sending of the order to the stored rows, under manual time.
+// Figures are worked out by hand from the books in the tests; W18 is that of the model. Source: strict fills,
+// sections 12 and 15.
 import { describe, expect, test } from "vitest";
 import type { Command, PlaceOrder } from "../../domain/command.ts";
 import type { Counterfactual } from "../../domain/counterfactual.ts";
 import type { TimeInForce } from "../../domain/order.ts";
 import { type Decimal, decimal, formatBriefly, type Price } from "../../money/decimal.ts";
-import { cleanStages, START, stage, startOn } from "../testing/stage.ts";
+import { cleanFixtures, createFixture, START, startOn } from "../testing/fixture.ts";
 
 const SYMBOL = "BTCUSDT";
 /** The worked examples' book S. */
@@ -16,9 +16,9 @@ const BOOK_S = {
 };
 const LATENCY_50 = { strict: { latency: 50 }, hasShadows: true };
 
-cleanStages();
+cleanFixtures();
 
-type Stage = Awaited<ReturnType<typeof stage>>;
+type Fixture = Awaited<ReturnType<typeof createFixture>>;
 type Terms = { readonly price?: string; readonly timeInForce?: TimeInForce };
 
 let lastClientId = 0;
@@ -39,9 +39,11 @@ function order(side: "BUY" | "SELL", quantity: string, terms: Terms = {}): Place
   };
 }
 
-/** A stage with a known book; `send` does not wait, `pass` lets time go by in steps that change the market. */
-async function shadowStage(options: Parameters<typeof stage>[0] = LATENCY_50) {
-  const all = await stage(options);
+/**
+ * A fixture with a known book; `send` does not wait, `pass` lets time go by in steps that change the market.
+ */
+async function shadowFixture(options: Parameters<typeof createFixture>[0] = LATENCY_50) {
+  const all = await createFixture(options);
   all.market.openBook(SYMBOL, BOOK_S);
   all.market.show(SYMBOL, "59999.99", "60000");
   await all.triggers.open();
@@ -75,13 +77,13 @@ function wordsOf(found: Counterfactual | null) {
   ]);
 }
 
-async function rowsOf({ store }: Pick<Stage, "store">, orderId = 1) {
+async function rowsOf({ store }: Pick<Fixture, "store">, orderId = 1) {
   return wordsOf(await store.findCounterfactual("one", orderId));
 }
 
 describe("an order that takes", () => {
   test("W1 and W18: walks the book that is displayed when it would have arrived", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.0015"));
     await all.pass(50);
     // Between 50 and 250 ms the asks rise: 0.001 at 60040, the rest at 60100.
@@ -95,8 +97,9 @@ describe("an order that takes", () => {
     expect(all.shadows.isRunning("one", 1)).toBe(true);
     await all.pass(1);
     expect(all.shadows.isRunning("one", 1)).toBe(false);
-    // The order: 30 + 30.0005 + 30.005, fees 0.0000005 BTC each, worth 0.03, 0.0300005 and 0.030005: 90.0955055.
-    // Standard: 90, fee 0.0000015 BTC worth 0.09: 90.09. After 250 ms: 60.04 + 30.05, fees 0.06004 and 0.03005.
+    // The order: 30 + 30.0005 + 30.005, fees 0.0000005 BTC each, worth 0.03, 0.0300005 and 0.030005:
+    // 90.0955055. Standard: 90, fee 0.0000015 BTC worth 0.09: 90.09. After 250 ms: 60.04 + 30.05, fees
+    // 0.06004 and 0.03005.
     expect(await rowsOf(all)).toEqual([
       ["standard 0", "FILLED", "0.0015", "90", "0.0000015 BTC", 0, 0, "-0.0055055"],
       ["strict 0", "FILLED", "0.0015", "90.0055", "0.0000015 BTC", 0, 0, "0"],
@@ -107,7 +110,7 @@ describe("an order that takes", () => {
   });
 
   test("a seller's difference is what it received less, and only for what both executed", async () => {
-    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 0 } });
+    const all = await shadowFixture({ ...LATENCY_50, strict: { latency: 0 } });
     all.send(order("BUY", "0.003"));
     await all.pass(10_000, () => all.market.openBook(SYMBOL, { asks: "60100x5", bids: "59999x0.002" }));
     all.market.show(SYMBOL, "59999", "60100");
@@ -127,7 +130,7 @@ describe("an order that takes", () => {
   });
 
   test("IOC and FOK end as they would have ended, and standard refuses them", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "60001", timeInForce: "FOK" }));
     all.send(order("BUY", "0.002", { price: "60001", timeInForce: "IOC" }));
     await all.pass(50);
@@ -140,7 +143,8 @@ describe("an order that takes", () => {
       ["strict 250", "EXPIRED", "0", "0", "0 BTC", null, null, null],
       ["own 50", "FILLED", "0.001", "60.0005", "0.000001 BTC", 50, 50, "0"],
     ]);
-    // What the first order took is not there for the second, on any terms: at 250 ms it took nothing, so 0.0005 are.
+    // What the first order took is not there for the second, on any terms: at 250 ms it took nothing, so
+    // 0.0005 are.
     expect(await rowsOf(all, 2)).toEqual([
       ["standard 0", "REJECTED", "0", "0", "0 BTC", null, null, null],
       ["strict 0", "EXPIRED", "0", "0", "0 BTC", null, null, null],
@@ -151,15 +155,16 @@ describe("an order that takes", () => {
   });
 
   test("what the strategy took before is not there, whichever orders it is from", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.0005"));
     await all.pass(50);
     await all.pass(950);
     all.send(order("BUY", "0.0005"));
     await all.pass(50);
     await all.pass(200);
-    // The first one took 0.0005 at 50 ms. Of that is away at 1,000 ms 0.0005 x 4050/5000 = 0.000405, so 0.000095 are
-    // there @ 60000 and 0.000405 @ 60001; at 1,050 ms 0.0004, so 0.0001; at 1,250 ms 0.00038, so 0.00012.
+    // The first one took 0.0005 at 50 ms. Of that is away at 1,000 ms 0.0005 x 4050/5000 = 0.000405, so
+    // 0.000095 are there @ 60000 and 0.000405 @ 60001; at 1,050 ms 0.0004, so 0.0001; at 1,250 ms 0.00038, so
+    // 0.00012.
     const found = await all.store.findCounterfactual("one", 2);
     expect(found?.rows.map((row) => plain(row.executedQuote))).toEqual([
       "30",
@@ -171,7 +176,7 @@ describe("an order that takes", () => {
   });
 
   test("a shadowAccount whose book is not known waits for it, as the order does", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.market.loseBook(SYMBOL);
     const known = Promise.withResolvers<void>();
     Object.assign(all.market, {
@@ -189,7 +194,7 @@ describe("an order that takes", () => {
   });
 
   test("the order of a signal is compared, and a stop is not", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     const command = order("BUY", "0.0005");
     all.send({ type: "ExecuteSignal", signalId: command.clientOrderId, processedAt: START, order: command });
     await all.pass(50);
@@ -203,7 +208,7 @@ describe("an order that takes", () => {
   });
 
   test("an order that never takes is refused where it would have taken", async () => {
-    const all = await shadowStage({ ...LATENCY_50, family: "FUTURES" });
+    const all = await shadowFixture({ ...LATENCY_50, family: "FUTURES" });
     all.market.openBook(SYMBOL, { asks: "101x1", bids: "100x1" });
     all.market.show(SYMBOL, "100", "101");
     all.send({ ...order("BUY", "0.1", { price: "100.5", timeInForce: "GTX" }) });
@@ -224,7 +229,7 @@ describe("an order that takes", () => {
   });
 
   test("a futures order with legs is compared without them, and what it reduces is the strategy's position", async () => {
-    const all = await shadowStage({ ...LATENCY_50, family: "FUTURES" });
+    const all = await shadowFixture({ ...LATENCY_50, family: "FUTURES" });
     all.market.openBook(SYMBOL, { asks: "101x1", bids: "100x0.3 99x1" });
     all.market.show(SYMBOL, "100", "101");
     const attached = { takeProfitPrice: decimal<Price>("150"), stopLossPrice: decimal<Price>("50") };
@@ -236,8 +241,8 @@ describe("an order that takes", () => {
     expect((await rowsOf(all, 1))?.map(([, ...rest]) => rest.slice(0, 4))).toEqual(
       Array(5).fill([...filled]),
     );
-    // Placed for more than is held: 0.5 are sold, 0.3 @ 100 and 0.2 @ 99, or all @ 100 under standard. The order's legs
-    // have the ids 2 and 3.
+    // Placed for more than is held: 0.5 are sold, 0.3 @ 100 and 0.2 @ 99, or all @ 100 under standard. The
+    // order's legs have the ids 2 and 3.
     all.send({ ...order("SELL", "0.9"), entry: { reduceOnly: true, leverage: null, attached: null } });
     await all.pass(50);
     await all.pass(200);
@@ -251,7 +256,7 @@ describe("an order that takes", () => {
   });
 
   test("an order that is refused has no rows, and one without the strategy's funds none that differ", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "1"));
     await all.pass(300);
     expect(all.shadows.isRunning("one", 1)).toBe(false);
@@ -261,7 +266,7 @@ describe("an order that takes", () => {
   });
 
   test("nobody waits for a shadow: the answer is there when the order is committed", async () => {
-    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 0 } });
+    const all = await shadowFixture({ ...LATENCY_50, strict: { latency: 0 } });
     const outcome = await all.desk.execute("one", order("BUY", "0.0005"));
     expect(outcome).toMatchObject({ orders: [{ status: "FILLED" }] });
     expect(all.time.now()).toBe(START);
@@ -269,7 +274,7 @@ describe("an order that takes", () => {
   });
 
   test("rows that cannot be stored are stored later", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.storage.failsToNote = true;
     all.send(order("BUY", "0.0005"));
     await all.pass(250);
@@ -281,7 +286,7 @@ describe("an order that takes", () => {
   });
 
   test("of more than 20 orders on their way the last have no shadows", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     for (let count = 0; count < 22; count += 1) all.send(order("BUY", "0.00001"));
     await all.pass(50);
     await all.pass(200);
@@ -299,11 +304,11 @@ describe("an order that takes", () => {
 
 describe("an order that rests", () => {
   /** One trade of a seller at the present time. */
-  const sells = ({ market }: Pick<Stage, "market">, quantity: string, price: string) =>
+  const sells = ({ market }: Pick<Fixture, "market">, quantity: string, price: string) =>
     market.aggregate(SYMBOL, "seller", quantity, price);
 
   test("waits in a queue of its own, from its arrival on", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59999.99" }));
     // In front are 0.001; at 30 ms others join behind, who are in front of what arrives later.
     await all.pass(20, () => sells(all, "0.0006", "59999.99"));
@@ -327,7 +332,7 @@ describe("an order that rests", () => {
   });
 
   test("a cancel arrives with the latency of each alternative", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59999" }));
     await all.pass(50);
     await all.pass(350);
@@ -350,7 +355,7 @@ describe("an order that rests", () => {
   });
 
   test("takes what it can and waits with the rest, on each of the terms", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.002", { price: "60001" }));
     await all.pass(50);
     // At 250 ms the ask at 60000 is gone.
@@ -360,8 +365,8 @@ describe("an order that rests", () => {
     await all.pass(50);
     expect(await all.statusOf("one", 1)).toBe("FILLED");
     // The order: 30 + 30.0005 + 60.001, fees worth 0.03, 0.0300005 and 0.060001: 120.1215015 for 0.002.
-    // Standard: 120, fee worth 0.12. After 250 ms: 30.0005 and 72.0012, fees 0.0300005 and 0.0720012, 102.1037017
-    // for 0.0017, of which the order's average is 102.103276275.
+    // Standard: 120, fee worth 0.12. After 250 ms: 30.0005 and 72.0012, fees 0.0300005 and 0.0720012,
+    // 102.1037017 for 0.0017, of which the order's average is 102.103276275.
     expect(await rowsOf(all)).toEqual([
       ["standard 0", "FILLED", "0.002", "120", "0.000002 BTC", 0, 0, "-0.0015015"],
       ["strict 0", "FILLED", "0.002", "120.0015", "0.000002 BTC", 0, 300, "0"],
@@ -372,7 +377,7 @@ describe("an order that rests", () => {
   });
 
   test("is filled by the book that crosses it, and under standard by the quote that reaches its limit", async () => {
-    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 250 } });
+    const all = await shadowFixture({ ...LATENCY_50, strict: { latency: 250 } });
     all.send(order("BUY", "0.002", { price: "59995" }));
     await all.pass(100, () =>
       all.market.diff(SYMBOL, { bids: "59999.99x0 59999x0 59990x1", asks: "59994x0.0005" }),
@@ -393,7 +398,7 @@ describe("an order that rests", () => {
   });
 
   test("has no rows once a trade was missed, though the order itself goes on", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));
     await all.pass(50);
     await all.pass(300, () => sells(all, "0.0001", "59999"));
@@ -407,7 +412,7 @@ describe("an order that rests", () => {
   });
 
   test("has no rows after a restart", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));
     await all.pass(50);
     await all.pass(300);
@@ -426,7 +431,7 @@ describe("an order that rests", () => {
   });
 
   test("ends when another server has ended the order", async () => {
-    const all = await shadowStage();
+    const all = await shadowFixture();
     all.send(order("BUY", "0.001", { price: "59990" }));
     await all.pass(50);
     await all.pass(300);
@@ -443,7 +448,7 @@ describe("an order that rests", () => {
   });
 
   test("of more than 20 the oldest give way", async () => {
-    const all = await shadowStage({ ...LATENCY_50, strict: { latency: 0 } });
+    const all = await shadowFixture({ ...LATENCY_50, strict: { latency: 0 } });
     for (let count = 0; count < 21; count += 1) {
       await all.desk.execute("one", order("BUY", "0.00001", { price: "59000" }));
     }

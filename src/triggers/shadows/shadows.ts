@@ -1,8 +1,8 @@
-// Shadows: the orders of strategies under `strict` on other terms, beside the orders themselves. A shadow begins when
-// its order is sent, so that each of its accounts meets the book that is displayed when the order would have arrived
-// there, and ends when the order has ended; its rows are stored then. Nothing waits for a shadow, and it changes no
-// account. What is lost with the process, gives way or has missed messages has no rows.
-// Source: strict fills, section 12; decision 71.
+// Shadows: the orders of strategies under `strict` on other terms, beside the orders themselves. A shadow
+// begins when its order is sent, so that each of its accounts meets the book that is displayed when the order
+// would have arrived there, and ends when the order has ended; its rows are stored then. Nothing waits for a
+// shadow, and it changes no account. What is lost with the process, gives way or has missed messages has no
+// rows. Source: strict fills, section 12; decision 71.
 import type { Logger } from "pino";
 import type { Timers } from "../../concurrency/time.ts";
 import type { Announcement, Desk, DeskMarket, Executed, SentCommand } from "../../desk/desk.ts";
@@ -20,8 +20,8 @@ import { OpenShadows } from "./open-shadows.ts";
 import { type Holdings, ShadowAccount } from "./shadow-account.ts";
 
 /**
- * Shadows of a strategy at a time. Beyond it the oldest whose order is decided gives way; where there is none, the
- * order that is sent gets none. Source: strict fills, section 12.
+ * Shadows of a strategy at a time. Beyond it the oldest whose order is decided gives way; where there is
+ * none, the order that is sent gets none. Source: strict fills, section 12.
  */
 const SHADOWS_PER_STRATEGY_MAX = 20;
 /** Shadows of all strategies of a type at a time, some 8 KB each; beyond it the oldest gives way. */
@@ -112,7 +112,9 @@ export class Shadows {
     return [...own].some(({ placed }) => placed?.orderId === orderId);
   }
 
-  /** Begins the shadow of an order that is sent, market time in Unix ms; null for what has none. Never throws. */
+  /**
+   * Begins the shadow of an order that is sent, market time in Unix ms; null for what has none. Never throws.
+   */
   readonly sent = (account: Account, command: Command, sentAt: number): SentCommand | null => {
     const placement = command.type === "ExecuteSignal" ? command.order : command;
     if (placement.type !== "PlaceOrder" || isStopType(placement.orderType) || this.#isClosed) return null;
@@ -297,7 +299,10 @@ export class Shadows {
     this.#completeWhenDue(shadow);
   }
 
-  /** Ends the order in the accounts where that is due, and completes the shadow once it has ended in all of them. */
+  /**
+   * Ends the order in the accounts where that is due, and completes the shadow once it has ended in all of
+   * them.
+   */
   #completeWhenDue(shadow: Shadow): void {
     const { end, shadowAccounts, command } = shadow;
     if (isOver(shadow) || end === null || shadowAccounts.some(({ placedAt }) => placedAt === null)) return;
@@ -378,7 +383,10 @@ export class Shadows {
     this.#unstored.delete(nameOf(strategyId, orderId));
   }
 
-  /** Nothing is known of the open orders on a symbol any more: messages were missed, or one could not be applied. */
+  /**
+   * Nothing is known of the open orders on a symbol any more: messages were missed, or one could not be
+   * applied.
+   */
   #lost(symbol: string, error: unknown): void {
     if (error !== null) this.#deps.log.error({ err: error, symbol }, "open orders of shadows have failed");
     for (const shadow of [...this.#all]) {
@@ -413,7 +421,10 @@ export class Shadows {
     this.#stopListening = null;
   }
 
-  /** Calls back at a market time, Unix ms, also if a timer is early; at once after the present work if it has come. */
+  /**
+   * Calls back at a market time, Unix ms, also if a timer is early; at once after the present work if it has
+   * come.
+   */
   #at(time: number, callback: () => void): void {
     const { market, timers, marketSpeed = 1 } = this.#deps;
     const due = () => {
@@ -441,8 +452,8 @@ function isOver({ state }: Shadow): boolean {
 }
 
 /**
- * When the order would have ended in a account: a cancel would have arrived with its latency, any other end is at the
- * exchange. Not before it was placed there.
+ * When the order would have ended in a account: a cancel would have arrived with its latency, any other end
+ * is at the exchange. Not before it was placed there.
  */
 function cutOffOf({ alternative, placedAt }: ShadowAccount, { at, cancelSentAt }: End): number {
   const endsAt = cancelSentAt === null ? at : cancelSentAt + alternative.latencyMs;

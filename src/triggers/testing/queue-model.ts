@@ -1,5 +1,5 @@
-// The naive version of queues under `strict`: it computes what open orders get from all trades, in order. Bids only,
-// and 0.05 displayed in front of each order at its placement.
+// The naive version of queues under `strict`: it computes what open orders get from all trades, in order.
+// Bids only, and 0.05 displayed in front of each order at its placement.
 import type { MarketTrade } from "../../domain/market.ts";
 import { matchTrade } from "../../engine/matching/queue.ts";
 import { decimal, formatBriefly, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";

@@ -242,6 +242,17 @@ export class StubMarket implements DeskMarket, LiveMarket {
     this.#sendBook(symbol, { type: "DIFF", updateId, time, levels: changed, book: book.stamp() });
   }
 
+  /** A ticker whose update id is so much above the diffs': one level of each side. */
+  ticker(symbol: string, levels: Required<Levels>, { ahead }: { readonly ahead: number }): void {
+    const book = this.#bookOf(symbol);
+    const changed: ChangedLevel[] = [];
+    const updateId = book.lastUpdateId + ahead;
+    const [bid = null] = levelsOf("BID", levels.bids);
+    const [ask = null] = levelsOf("ASK", levels.asks);
+    book.takeTicker({ updateId, bid, ask }, (level) => changed.push(level));
+    this.#sendBook(symbol, { type: "TICKER", updateId, levels: changed, book: book.stamp() });
+  }
+
   /** An aggregate trade: a seller took the bids, or a buyer the asks. */
   aggregate(
     symbol: string,

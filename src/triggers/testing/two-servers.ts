@@ -1,7 +1,7 @@
 // Two trigger engines in parallel on one database, as two servers.
 import type { StrategyType } from "../../domain/account.ts";
 import type { StrictTerms } from "../../domain/fill-profile.ts";
-import { stage, startOn } from "./stage.ts";
+import { createFixture, startOn } from "./fixture.ts";
 
 /**
  * Two servers on one database, both started; `notify` announces to each that the other has committed to
@@ -12,7 +12,7 @@ export async function twoServers(
   family: StrategyType = "SPOT",
   strict?: Partial<StrictTerms>,
 ) {
-  const first = await stage({ strategies, family, ...(strict !== undefined && { strict }) });
+  const first = await createFixture({ strategies, family, ...(strict !== undefined && { strict }) });
   const { store, time } = first;
   await first.triggers.open();
   const here = { store, ...startOn(store, time, family) };

@@ -35,7 +35,7 @@ import {
   orderOf,
   tradeOf,
 } from "../../contract/records.ts";
-import { settledOf, signalOf } from "../../contract/signal-records.ts";
+import { settledOf, signalOf } from "../../contract/signals/records.ts";
 import type { Store } from "../../store.ts";
 
 /** Spot strategies, each with a key, an order and a trade. */

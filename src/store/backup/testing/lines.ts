@@ -37,7 +37,9 @@ export function writeLines(file: string, lines: readonly string[]): void {
   writeFileSync(file, gzipSync(`${lines.join("\n")}\n`));
 }
 
-/** The lines with the hash that they ought to have: a file that somebody has made, not one that was damaged. */
+/**
+ * The lines with the hash that they ought to have: a file that somebody has made, not one that was damaged.
+ */
 export function sealed(lines: readonly string[]): string[] {
   const body = lines.slice(0, -1);
   const hash = createHash("sha256");

@@ -120,7 +120,7 @@ export function copyingAccountCases(opened: Opened): void {
       ]);
     });
 
-    test("have keys of their own, whoever they are of, until they are disconnected", async () => {
+    test("have keys of their own, of the same or different people, until they are disconnected", async () => {
       const digests = (kept: string, ...older: readonly string[]) => ({ kept, known: [...older, kept] });
       const connectWith = (personId: string, keyDigests: KeyDigests) =>
         copying.connectAccount(venueAccountOf(personId), auditedAs("VENUE_ACCOUNT_CONNECTED", personId), {
@@ -179,7 +179,7 @@ export function copyingAccountCases(opened: Opened): void {
       expect(await revisions()).toEqual([one + 2, two, own + 2, other]);
     });
 
-    test("are sealed anew unless they have changed meanwhile", async () => {
+    test("are resealed unless they have changed since they were read", async () => {
       await connect(venueAccountOf("ann"));
       await connect(venueAccountOf("bob"));
       await connect(venueAccountOf("cat"));

@@ -177,7 +177,7 @@ export function copyingCopyCases(opened: Opened): void {
       expect((await copying.tallyCopies({ everybody: true })).map(({ count }) => count)).toEqual([2, 1, 1]);
     });
 
-    test("what people may have changed is told of live ones, and of those that were stopped of late", async () => {
+    test("what people may have changed is read of live ones, and of those that were stopped lately", async () => {
       const [ann = "", bob = "", cat = ""] = await follow(store, "one", "ann", "bob", "cat");
       await follow(store, "two", "dan");
       await change(bob, ["FOLLOWING", "STOPPED"], "COPIER", 100);
@@ -191,7 +191,7 @@ export function copyingCopyCases(opened: Opened): void {
       expect(await copying.listControls("one", 100)).toHaveLength(3);
     });
 
-    test("the revisions of copies are told, of those that there are", async () => {
+    test("the revisions of copies are read, of those that exist", async () => {
       const [ann = "", bob = ""] = await follow(store, "one", "ann", "bob");
       await change(bob, ["FOLLOWING", "PAUSED"]);
       const asked = [ann, "ghost", "a\0b", bob];

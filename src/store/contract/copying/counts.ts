@@ -1,4 +1,5 @@
-// Counts of what was copied, skipped and failed: kept beside the logs, and always what counting the logs would give.
+// Counts of what was copied, skipped and failed: kept beside the logs, and always what counting the logs
+// would give.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MirrorEntry, MirrorKind, MirrorStatus } from "../../../domain/copying.ts";
 import type { CopyProgress, EntryCount } from "../../ports/copies.ts";

@@ -1,6 +1,6 @@
 // Leads: strategies that may be followed, who works at them, and what they did.
 import { describe, expect, test } from "vitest";
-import type { LeadDeed, LeadFilled } from "../../../domain/copying.ts";
+import type { LeadFilled, OrderIntent } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
 import type { OpenStrategy } from "../../ports/leads.ts";
 import { futuresAccountOf } from "../futures-records.ts";
@@ -198,7 +198,7 @@ export function copyingLeadCases(opened: Opened): void {
       expect(await claim(store, { holder: "one", now: 21, until: 31 })).toEqual(["a", "b"]);
     });
 
-    test("whoever is alone takes over what anybody had", async () => {
+    test("a single server takes over what any other had", async () => {
       await openToCopiers(store, "a");
       await claim(store, { holder: "dead", now: 0, until: 1_000_000 });
       expect(await claim(store, { holder: "alive", now: 1, until: 2, isAlone: true })).toEqual(["a"]);
@@ -269,7 +269,9 @@ export function copyingLeadCases(opened: Opened): void {
     test("its actions are listed oldest first from a number on, or newest first of some kinds", async () => {
       await openToCopiers(store, "one");
       await claim(store);
-      const actions = [...DEEDS, placementOf(99)].map((deed, index) => actionOf(index + 1, index + 1, deed));
+      const actions = [...INTENTS, placementOf(99)].map((intent, index) =>
+        actionOf(index + 1, index + 1, intent),
+      );
       await copying.advanceLead(advanceOf("one", [0, 50], actions));
       expect(await copying.listActions("one", { afterSeq: 0, limit: 99 })).toEqual(actions);
       expect(await copying.listActions("one", { afterSeq: 2, limit: 3 })).toEqual(actions.slice(2, 5));
@@ -297,8 +299,8 @@ const FILLED: LeadFilled = { quantity: decimal("0.5"), price: decimal("0.0000000
 const OF_ORDER = { symbol: "BTCUSDT", orderId: 4, collectiveId: "collective-4" };
 const OF_LEG = { symbol: "BTCUSDT", legId: 5, collectiveId: "collective-5" };
 /** One of each kind, with something in every part that there need not be. */
-const DEEDS: readonly LeadDeed[] = [
-  { ...placementOf(1), leverage: 125, reduceOnly: true, filled: FILLED } as LeadDeed,
+const INTENTS: readonly OrderIntent[] = [
+  { ...placementOf(1), leverage: 125, reduceOnly: true, filled: FILLED } as OrderIntent,
   { kind: "CANCEL", ...OF_ORDER, because: "EXPIRED" },
   { kind: "FILL", ...OF_ORDER, side: "SELL", filled: FILLED, empties: true },
   { kind: "PLACE_LEG", ...OF_LEG, side: "SELL", legType: "STOP_MARKET", triggerPrice: decimal("90.5") },

@@ -64,7 +64,7 @@ export function copyingProgressCases(opened: Opened): void {
       expect(await copying.countEntries(ann)).toMatchObject([{ count: 3 }]);
     });
 
-    test("is not written by whoever has the lead no more, nor of another strategy's copies", async () => {
+    test("is not written by a server that has lost the lead, nor of another strategy's copies", async () => {
       await claim(store, { holder: "another", now: 2_000, until: 3_000 });
       expect(await write(ann, entryOf(ann, 1))).toBe(false);
       expect(await copying.recordProgress("ghost", "another", [progressOf(ann, 5)])).toBe(false);
@@ -123,7 +123,7 @@ export function copyingProgressCases(opened: Opened): void {
       expect(await goTo(closes, { status: "STOPPED", reason: "COPIER" })).toEqual(["STOPPED", "COPIER"]);
     });
 
-    test("leaves the status and the settings that people have chosen meanwhile", async () => {
+    test("keeps the status and the settings that people have chosen since", async () => {
       const settings = OTHER_SETTINGS;
       await copying.changeSettings(ann, settings, auditedAs("COPY_SETTINGS_CHANGED"));
       await leave(store, ann, "PAUSED", 3);

@@ -8,9 +8,9 @@ import {
   EMPTY_BOOK,
   EXACT_SETTINGS,
   type LeadAction,
-  type LeadDeed,
   type LeadState,
   type MirrorEntry,
+  type OrderIntent,
   type VenueAccount,
 } from "../../../domain/copying.ts";
 import { decimal } from "../../../money/decimal.ts";
@@ -131,11 +131,11 @@ const LEAD_STATE: LeadState = {
 };
 
 /** The action of that number, which a limit order is unless a case says otherwise. */
-export function actionOf(seq: number, version: number, deed: LeadDeed = placementOf(seq)): LeadAction {
-  return { seq, version, at: COPIED_AT + seq, lead: LEAD_STATE, ...deed };
+export function actionOf(seq: number, version: number, intent: OrderIntent = placementOf(seq)): LeadAction {
+  return { seq, version, at: COPIED_AT + seq, lead: LEAD_STATE, ...intent };
 }
 
-export function placementOf(orderId: number): LeadDeed {
+export function placementOf(orderId: number): OrderIntent {
   return {
     kind: "PLACE",
     symbol: "BTCUSDT",

@@ -1,4 +1,5 @@
-// What copies have not done yet: which are behind their strategy, and which a closed strategy still waits for.
+// What copies have not done yet: which are behind their strategy, and which a closed strategy still waits
+// for.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Copy } from "../../../domain/copying.ts";
 import { accountOf, commitOf, upTo } from "../records.ts";

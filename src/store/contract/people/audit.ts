@@ -103,7 +103,7 @@ export function auditCases(opened: Opened): void {
         ["an actor was changed", "UPDATE audit SET who_id = 'person-9' WHERE position = 4", 4],
         ["an actor was made a command", "UPDATE audit SET who_kind = 'SERVICE' WHERE position = 4", 4],
         ["an actor was left out", "UPDATE audit SET who_id = NULL WHERE position = 4", 4],
-        ["a deed was changed", "UPDATE audit SET what = 'SIGNED_UP' WHERE position = 1", 1],
+        ["an action was changed", "UPDATE audit SET what = 'SIGNED_UP' WHERE position = 1", 1],
         ["a subject was changed", "UPDATE audit SET about_id = 'other' WHERE position = 9", 9],
         ["a time was changed", "UPDATE audit SET at = at + 1 WHERE position = 5", 5],
         ["a detail was changed", 'UPDATE audit SET details = \'{"from":"::1"}\' WHERE position = 6', 6],

@@ -1,4 +1,5 @@
-// Sign-ins that failed are remembered by who tried, for every process, as long as they count; so is the last use of each key.
+// Sign-ins that failed are remembered by who tried, for every process, as long as they count; so is the last
+// use of each key.
 import { describe, expect, test } from "vitest";
 import { upTo } from "../records.ts";
 import type { Opened } from "../store-under-test.ts";

@@ -1,4 +1,5 @@
-// Keys and strategies of people: a key manages one strategy, a strategy has one live key, and nobody gets at another's.
+// Keys and strategies of people: a key manages one strategy, a strategy has one live key, and nobody gets at
+// another's.
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { decimal } from "../../../money/decimal.ts";

@@ -74,7 +74,7 @@ export function personCases(opened: Opened): void {
       expect(namesOf(await people.listPeople({ limit: 2, after }))).toEqual(["ann"]);
     });
 
-    test("are each on one page, whoever signed up in the same millisecond", async () => {
+    test("are each on one page, also those who signed up in the same millisecond", async () => {
       const names = ["ann", "bob", "cid", "dan", "eve"];
       for (const name of names) await signUp(store, name);
       const pages: (readonly string[])[] = [];
@@ -143,7 +143,7 @@ export function personCases(opened: Opened): void {
       reason: null,
     });
 
-    test("waits for a decision, and nothing else can be submitted meanwhile", async () => {
+    test("waits for a decision, and nothing else can be submitted before it", async () => {
       expect(await submit("one", "id-ann")).toBe(true);
       expect(await submit("two", "id-ann")).toBe(false);
       expect(await submit("three", "ghost")).toBe(false);
@@ -221,7 +221,7 @@ export function personCases(opened: Opened): void {
       expect(await walk("APPROVED")).toEqual(names);
     });
 
-    test("is sealed anew, decided or not, unless it has changed meanwhile", async () => {
+    test("is resealed, decided or not, unless it has changed since it was read", async () => {
       await submit("one", "id-ann");
       await submit("two", "id-bob");
       await decide("one", "APPROVED");

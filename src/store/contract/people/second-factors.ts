@@ -1,4 +1,5 @@
-// Second factors: a seed is enabled by its first code, a code of a time step is accepted once, a recovery code is used once.
+// Second factors: a seed is enabled by its first code, a code of a time step is accepted once, a recovery
+// code is used once.
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Opened } from "../store-under-test.ts";
 import { actionsIn, auditOf, signUp } from "./people-records.ts";
@@ -19,7 +20,7 @@ export function secondFactorCases(opened: Opened): void {
     const use = (personId: string, hash: string) =>
       people.useRecoveryCode(personId, hash, auditOf("RECOVERY_CODE_USED", personId));
 
-    test("are begun, begun anew, and enabled, once", async () => {
+    test("are begun, begun again, and enabled, once", async () => {
       expect(await people.findSecondFactor("id-ann")).toBeNull();
       const audit = auditOf("SECOND_FACTOR_ENABLED", "id-ann");
       const factor = { personId: "id-ann", sealedSeed: "second" };
@@ -82,7 +83,7 @@ export function secondFactorCases(opened: Opened): void {
       expect(await other.acceptTotpStep("id-ann", 58_000_002)).toBe(true);
     });
 
-    test("are sealed anew, unless they have changed meanwhile", async () => {
+    test("are resealed, unless they have changed since they were read", async () => {
       await enable("id-ann");
       await people.beginSecondFactor("id-bob", "seed of id-bob", 1_000);
       await people.acceptTotpStep("id-ann", 100);
@@ -96,7 +97,7 @@ export function secondFactorCases(opened: Opened): void {
       expect(await people.acceptTotpStep("id-ann", 100)).toBe(false);
     });
 
-    test("have recovery codes, each of which is used once, by whom it belongs to", async () => {
+    test("have recovery codes, each of which is used once, by its owner", async () => {
       await enable("id-ann", ["one", "two"]);
       await enable("id-bob", ["three"]);
       expect(await use("id-ann", "three")).toBe(false);

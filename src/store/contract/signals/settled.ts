@@ -1,10 +1,10 @@
 // A signal is settled only if the commit that settles it takes effect, and then never changes.
 import { beforeEach, describe, expect, test } from "vitest";
-import { decimal } from "../../money/decimal.ts";
-import { StoreFailure } from "../store.ts";
-import { accountOf, commitOf, HUGE, orderOf, TINY, tradeOf, upTo } from "./records.ts";
-import { received, rejectedOf, settledOf, signalOf } from "./signal-records.ts";
-import { commit, create, type Opened } from "./store-under-test.ts";
+import { decimal } from "../../../money/decimal.ts";
+import { StoreFailure } from "../../store.ts";
+import { accountOf, commitOf, HUGE, orderOf, TINY, tradeOf, upTo } from "../records.ts";
+import { commit, create, type Opened } from "../store-under-test.ts";
+import { received, rejectedOf, settledOf, signalOf } from "./records.ts";
 
 const CLAIMED = { claimedUntil: 1_000 };
 

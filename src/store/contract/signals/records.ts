@@ -1,6 +1,6 @@
 // Signals that cases receive, and how they are settled.
-import type { Order } from "../../domain/order.ts";
-import type { NewSignal, SettledSignal, Signal } from "../../domain/signal.ts";
+import type { Order } from "../../../domain/order.ts";
+import type { NewSignal, SettledSignal, Signal } from "../../../domain/signal.ts";
 
 /** When signals are settled, wall time in Unix ms. */
 const PROCESSED_AT = 1_795_228_304_999;

@@ -1,10 +1,11 @@
-// A guest of the embedded store: another thread's way to the one writer, which it neither stops nor delays.
+// A writer client of the embedded store: another thread's way to the one writer, which it neither stops nor
+// delays.
 import { once } from "node:events";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import { actionOf, claim, follow, HOLDER, openToCopiers, progressOf } from "../contract/copying/records.ts";
 import { accountOf, budgetsOf, commitOf, firstOf, upTo } from "../contract/records.ts";
 import { StoreFailure } from "../store.ts";
@@ -13,14 +14,14 @@ import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts";
 
 let file: string;
 let owner: SqliteStore;
-let guest: SqliteStore;
+let writerClient: SqliteStore;
 /** Those that are still open. */
 let open: Set<SqliteStore>;
 beforeEach(async () => {
   file = join(newDirectory(), "lyrebird.sqlite");
   owner = await openSqliteStore(file);
-  guest = await openSqliteStore(file, { writer: owner.openWriterPort() });
-  open = new Set([guest, owner]);
+  writerClient = await openSqliteStore(file, { writer: owner.openWriterPort() });
+  open = new Set([writerClient, owner]);
   await openToCopiers(owner, "one");
 });
 afterEach(async () => {
@@ -44,15 +45,15 @@ function letGo(other: DatabaseSync): void {
   other.close();
 }
 
-describe("a guest", () => {
+describe("a writer client", () => {
   test("writes through the owner's writer, and each sees what the other has written", async () => {
-    expect(await claim(guest)).toEqual(["one"]);
+    expect(await claim(writerClient)).toEqual(["one"]);
     expect(await owner.copying.listClaimed(HOLDER)).toHaveLength(1);
     const [copyId = ""] = await follow(owner, "one", "ann");
     await owner.commit([commitOf(accountOf("one"), 2)]);
     const { account } = firstOf("one");
     const advance = { strategyId: "one", type: "SPOT", account, version: 2, seq: 1 } as const;
-    const isDone = await guest.copying.advanceLead({
+    const isDone = await writerClient.copying.advanceLead({
       ...advance,
       holder: HOLDER,
       fromVersion: 0,
@@ -60,30 +61,30 @@ describe("a guest", () => {
     });
     expect(isDone).toBe(true);
     expect(await owner.copying.listActions("one", { afterSeq: 0, limit: 9 })).toHaveLength(1);
-    expect(await guest.copying.recordProgress("one", HOLDER, [progressOf(copyId, 1)])).toBe(true);
+    expect(await writerClient.copying.recordProgress("one", HOLDER, [progressOf(copyId, 1)])).toBe(true);
     expect(await owner.copying.findCopy(copyId)).toMatchObject({ doneSeq: 1 });
-    expect((await guest.loadAccount("one"))?.version).toBe(2);
+    expect((await writerClient.loadAccount("one"))?.version).toBe(2);
   });
 
   test("commits to no strategy", async () => {
-    await expect(guest.commit([commitOf(accountOf("one"), 2)])).rejects.toThrow(StoreFailure);
+    await expect(writerClient.commit([commitOf(accountOf("one"), 2)])).rejects.toThrow(StoreFailure);
     expect((await owner.loadAccount("one"))?.version).toBe(1);
-    expect(() => guest.openWriterPort()).toThrow();
+    expect(() => writerClient.openWriterPort()).toThrow();
   });
 
-  test("leaves the writer, and other guests, alone when it is closed", async () => {
+  test("leaves the writer, and other writer clients, alone when it is closed", async () => {
     const other = await openSqliteStore(file, { writer: owner.openWriterPort() });
-    await close(guest);
+    await close(writerClient);
     expect(await owner.commit([commitOf(accountOf("one"), 2)])).toEqual(["COMMITTED"]);
     expect(await claim(other)).toEqual(["one"]);
-    await expect(claim(guest)).rejects.toThrow(StoreFailure);
+    await expect(claim(writerClient)).rejects.toThrow(StoreFailure);
     await other.close();
   });
 
   test("is closed when what it has asked for is answered", async () => {
     const other = keepFromWriter();
-    const claiming = claim(guest);
-    const closing = close(guest);
+    const claiming = claim(writerClient);
+    const closing = close(writerClient);
     letGo(other);
     expect(await claiming).toEqual(["one"]);
     await closing;
@@ -94,48 +95,48 @@ describe("a guest", () => {
     const other = keepFromWriter();
     const log = (store: SqliteStore, process: string, at: number) =>
       store.logBudgets(budgetsOf(process, at), { forgetBefore: 0 });
-    const logging = [log(guest, "guest", 0)];
+    const logging = [log(writerClient, "client", 0)];
     // By the time that another writer has answered this one has begun.
     const elsewhere = await openSqliteStore(join(newDirectory(), "elsewhere.sqlite"));
     await log(elsewhere, "elsewhere", 0);
     await elsewhere.close();
-    logging.push(...upTo(20).map((at) => log(guest, "guest", at)));
+    logging.push(...upTo(20).map((at) => log(writerClient, "client", at)));
     logging.push(...upTo(5).map((at) => log(owner, "owner", at)));
     letGo(other);
     await Promise.all(logging);
     const written = await owner.listBudgets({ after: 0, exceptOf: "" });
     expect(written).toHaveLength(26);
-    // One of the guest's may have been under way.
+    // One of the writer client's may have been under way.
     const first = written.slice(0, 6).map(({ entry }) => entry.process);
     expect(first.filter((process) => process === "owner")).toHaveLength(5);
   });
 
-  test("is told when the owner has closed: what it waits for rejects, as does what it asks for later", async () => {
+  test("is notified when the owner has closed: pending requests reject, as do later ones", async () => {
     const other = keepFromWriter();
-    const asked = [claim(guest), claim(guest)];
+    const asked = [claim(writerClient), claim(writerClient)];
     const closing = close(owner);
-    const late = claim(guest);
+    const late = claim(writerClient);
     const settling = Promise.allSettled([...asked, late]);
     letGo(other);
     await closing;
     // What came before the end may have been carried out; what came behind it was not.
     const settled = await settling;
     expect(settled.at(-1)).toMatchObject({ status: "rejected", reason: expect.any(StoreFailure) });
-    await expect(claim(guest)).rejects.toThrow(StoreFailure);
+    await expect(claim(writerClient)).rejects.toThrow(StoreFailure);
   });
 
-  test("is told when the writer has died", async () => {
+  test("is notified when the writer has died", async () => {
     const port = owner.openWriterPort();
     const other = await openSqliteStore(file, { writer: port });
     // No line says that: the writer does not survive it, and never hears what comes behind.
     port.postMessage(null);
     await expect(claim(other)).rejects.toThrow(StoreFailure);
-    await expect(guest.copying.releaseLeads(HOLDER)).rejects.toThrow(StoreFailure);
+    await expect(writerClient.copying.releaseLeads(HOLDER)).rejects.toThrow(StoreFailure);
     await expect(owner.commit([commitOf(accountOf("one"), 2)])).rejects.toThrow(StoreFailure);
     await other.close();
   });
 
-  test("whose port has lost its other end is told so at once", async () => {
+  test("whose port has lost its other end fails at once", async () => {
     const { port1, port2 } = new MessageChannel();
     const lost = await openSqliteStore(file, { writer: port2 });
     const claiming = claim(lost);

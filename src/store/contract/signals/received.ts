@@ -1,8 +1,8 @@
 // A signal is recorded once under its key, as received. Look-ups, lists and answers have its current state.
 import { beforeEach, describe, expect, test } from "vitest";
-import { accountOf, commitOf, upTo } from "./records.ts";
-import { received, rejectedOf, signalOf } from "./signal-records.ts";
-import { commit, create, type Opened } from "./store-under-test.ts";
+import { accountOf, commitOf, upTo } from "../records.ts";
+import { commit, create, type Opened } from "../store-under-test.ts";
+import { received, rejectedOf, signalOf } from "./records.ts";
 
 const CLAIMED = { claimedUntil: 1_000 };
 
@@ -51,7 +51,7 @@ export function receivedSignalCases(opened: Opened): void {
       expect(await store.findSignal("one", { signalId: "b" })).toBeNull();
     });
 
-    test("of one key at once are one signal, whoever brings them", async () => {
+    test("of one key at once are one signal, from one sender or several", async () => {
       const signals = upTo(20).map((id) => signalOf(`s${id}`, { idempotencyKey: "same" }));
       const answers = await Promise.all([
         store.receiveSignals(signals.slice(0, 5), CLAIMED),

@@ -1,4 +1,4 @@
-// Futures strategies on a stage, and their state in words that a test can compare. A long of 1 BTC that was
+// Futures strategies on a fixture, and their state in words that a test can compare. A long of 1 BTC that was
 // bought at 100 with the leverage of 20 is liquidated at 95.43: its wallet is 5 less the fee of 0.05, its
 // maintenance margin 0.4 % of its value.
 import type { StrategyType } from "../../domain/account.ts";
@@ -6,7 +6,7 @@ import type { Settlement } from "../../domain/market.ts";
 import type { PriceRange } from "../../market/feed.ts";
 import { decimal, formatDecimal, type Price, type Rate } from "../../money/decimal.ts";
 import type { Store } from "../../store/store.ts";
-import { START } from "./stage.ts";
+import { START } from "./fixture.ts";
 
 export const FUTURES: { readonly family: StrategyType } = { family: "FUTURES" };
 

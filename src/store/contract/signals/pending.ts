@@ -1,9 +1,9 @@
 // A signal that is not settled is somebody's until his claim runs out, and one process's at a time.
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Rejection } from "../../domain/signal.ts";
-import { accountOf, commitOf, orderOf, upTo } from "./records.ts";
-import { received, rejectedOf, settledOf, signalOf } from "./signal-records.ts";
-import { commit, create, type Opened } from "./store-under-test.ts";
+import type { Rejection } from "../../../domain/signal.ts";
+import { accountOf, commitOf, orderOf, upTo } from "../records.ts";
+import { commit, create, type Opened } from "../store-under-test.ts";
+import { received, rejectedOf, settledOf, signalOf } from "./records.ts";
 
 const SILENT: Rejection = { refusal: "MARKET_SILENT" };
 const EXHAUSTED: Rejection = { refusal: "ORDERS_EXHAUSTED", limit: 50, interval: "10 SECOND" };

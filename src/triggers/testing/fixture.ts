@@ -1,5 +1,5 @@
-// A trigger engine between a real desk, a real database and a market that the test controls, under manual time.
-// Several may share one database, one after another or in parallel, as processes do; they receive each
+// A trigger engine between a real desk, a real database and a market that the test controls, under manual
+// time. Several may share one database, one after another or in parallel, as processes do; they receive each
 // other's commits when the test says so.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach } from "vitest";
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { Desk, type OnSent } from "../../desk/desk.ts";
-import { executed } from "../../desk/testing/stage.ts";
+import { executed } from "../../desk/testing/fixture.ts";
 import { createStrategies } from "../../desk/testing/strategies.ts";
 import type { StrategyType } from "../../domain/account.ts";
 import type { PlaceOrder } from "../../domain/command.ts";
@@ -35,7 +35,7 @@ let lastClientId = 0;
 const opened: (() => Promise<void> | void)[] = [];
 
 /** Makes every test of the file begin with an empty database and close what it opened. */
-export function cleanStages(): void {
+export function cleanFixtures(): void {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "lyrebird-triggers-"));
   });
@@ -45,7 +45,7 @@ export function cleanStages(): void {
   });
 }
 
-type StageOptions = {
+type FixtureOptions = {
   readonly strategies?: readonly string[];
   readonly family?: StrategyType;
   /** Under `standard` where absent. Commands have no latency unless it is given. */
@@ -57,16 +57,17 @@ type StageOptions = {
 };
 
 /**
- * A trigger engine on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its order 1
- * bought, every futures strategy 1,000 USDT and nothing else. Under `strict` none has bought anything.
+ * A trigger engine on a new database; every spot strategy has 200 USDT, less 20 for the 0.2 BTC that its
+ * order 1 bought, every futures strategy 1,000 USDT and nothing else. Under `strict` none has bought
+ * anything.
  */
-export async function stage({
+export async function createFixture({
   strategies = ["one"],
   family = "SPOT",
   strict,
   file,
   hasShadows,
-}: StageOptions = {}) {
+}: FixtureOptions = {}) {
   const store = await openSqliteStore(join(directory, file ?? "lyrebird.sqlite"));
   opened.push(() => store.close());
   const profile = strict && strictProfile(family, { ...STRICT_DEFAULTS, latency: 0, ...strict });
@@ -199,6 +200,8 @@ class Storage {
   readonly triggerStore: Store;
   /** Announces commits of other processes; ignored until a listener subscribes. */
   elsewhere: ElsewhereListener = { committed() {}, lost() {}, resumed() {} };
+  /** The slots of every load of slots by the trigger engine, in order; undefined for all. */
+  readonly loadedSlots: (ReadonlySet<number> | undefined)[] = [];
   /** How many of the next loads fail. */
   failingLoads = 0;
   /** Whether the next writes of coverage fail. */
@@ -242,7 +245,10 @@ class Storage {
     this.triggerStore = {
       ...this.store,
       loadAccount: (strategyId) => this.#load(() => store.loadAccount(strategyId)),
-      listExposedAccounts: (family) => this.#load(() => store.listExposedAccounts(family)),
+      listExposedAccounts: (family, slots) => {
+        this.loadedSlots.push(slots);
+        return this.#load(() => store.listExposedAccounts(family, slots));
+      },
     };
   }
 

@@ -23,7 +23,7 @@ let directory: string;
 const opened: Store[] = [];
 
 /** Makes every test of the file begin with an empty database and close what it opened. */
-export function cleanStages(): void {
+export function cleanFixtures(): void {
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "lyrebird-desk-"));
   });
@@ -121,7 +121,7 @@ type Storage = {
   isShort: boolean;
 };
 
-type StageOptions = {
+type FixtureOptions = {
   readonly market?: StubMarket;
   /** Those of futures, whose market is one of contracts then, are added to these. */
   readonly strategies?: readonly string[];
@@ -135,7 +135,7 @@ type StageOptions = {
 type Parts = Partial<Pick<ConstructorParameters<typeof Desk>[0], "timers" | "marketSpeed" | "aheadOf">>;
 
 /** A desk on a new database, with strategies: of spot, with 200 USDT each, and of futures with 1,000. */
-export async function stage(options: StageOptions = {}) {
+export async function createFixture(options: FixtureOptions = {}) {
   const file = join(directory, "lyrebird.sqlite");
   const store = await open(file);
   await createStrategies(store, options.strategies ?? ["one"], "SPOT", options.profile);
@@ -211,8 +211,13 @@ export function executed(outcome: Executed | Refusal): Executed {
 }
 
 export async function fundsOf(store: Store, strategyId: string) {
-  const pockets = (await store.loadAccount(strategyId))?.account.balances.get("USDT");
-  return pockets && { free: formatDecimal(pockets.free), locked: formatDecimal(pockets.locked) };
+  const ledgerAccounts = (await store.loadAccount(strategyId))?.account.balances.get("USDT");
+  return (
+    ledgerAccounts && {
+      free: formatDecimal(ledgerAccounts.free),
+      locked: formatDecimal(ledgerAccounts.locked),
+    }
+  );
 }
 
 export function upTo(last: number): number[] {

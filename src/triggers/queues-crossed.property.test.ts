@@ -1,0 +1,288 @@
+// Orders under `strict` of both strategy types while the book comes to their limits and trades reach them,
+// with latency and over restarts and kills: each fill follows from its receipt, from what the market
+// displayed and traded, and from the fills before it. Source: strict fills, sections 4 to 7, 9 and 17.
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { receiptFaults } from "../../test/campaigns/harness/receipts.ts";
+import { testSeed } from "../../test/support/seed.ts";
+import { emptyAccount } from "../domain/account.ts";
+import type { PlaceOrder } from "../domain/command.ts";
+import type { Side } from "../domain/order.ts";
+import type { BookSide } from "../domain/receipt.ts";
+import { apply } from "../engine/apply.ts";
+import { decimal, formatDecimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
+import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
+import { thousandths } from "./testing/queue-model.ts";
+
+const SYMBOL = "BTCUSDT";
+/** Of each strategy type, and in each round; another round is drawn while a kind of fill is too rare. */
+const RUNS = 12;
+const ROUNDS_MAX = 5;
+const FILLS_MIN = 4;
+const SEED = testSeed();
+const REFRESH_MS = 300;
+/** In ticks of 0.01 around 100. */
+const price = (ticks: number) => formatDecimal(decimal("100") + BigInt(ticks) * 1_000_000n);
+const TICKS = Array.from({ length: 25 }, (_each, index) => index - 12);
+
+cleanFixtures();
+
+type Taken = { readonly side: BookSide; readonly price: Price; readonly part: bigint; readonly at: number };
+
+/** What of a fill is not there again at a level: it comes back in a straight line. */
+function stillOut(lot: Taken, { side, price: limit }: Pick<Taken, "side" | "price">, at: number): bigint {
+  const left = BigInt(Math.max(0, REFRESH_MS - (at - lot.at)));
+  if (lot.side !== side || lot.price !== limit) return 0n;
+  return (lot.part * left + BigInt(REFRESH_MS - 1)) / BigInt(REFRESH_MS);
+}
+
+const quantity = fc.integer({ min: 1, max: 60 });
+/** How far a limit is from the middle of the book on its own side; below zero it takes. */
+const distance = fc.integer({ min: -2, max: 3 });
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("PLACE" as const),
+      side: fc.constantFrom<Side>("BUY", "SELL"),
+      distance: fc.option(distance, { freq: 8 }),
+      quantity: fc.integer({ min: 1, max: 200 }),
+      isSettled: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("CANCEL" as const), orderId: fc.integer({ min: 1, max: 9 }) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant("TRADE" as const),
+      by: fc.constantFrom("seller" as const, "buyer" as const),
+      distance: fc.integer({ min: 1, max: 3 }),
+      quantity,
+      lateMs: fc.nat(20),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("BOOK" as const),
+      move: fc.integer({ min: -2, max: 2 }),
+      quantities: fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 6, maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant("WAIT" as const), ms: fc.integer({ min: 1, max: 6_000 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom("RESTART" as const, "KILL" as const) }) },
+);
+
+test.each(["SPOT", "FUTURES"] as const)(
+  `%s: every fill has its evidence, and none has another's (seed ${SEED})`,
+  async (family) => {
+    /** Of fills: the test has tried what it is for. */
+    const counts = { crossed: 0, traded: 0, walked: 0 };
+    const rarest = () => Math.min(...Object.values(counts));
+    let run = 0;
+    for (let round = 0; rarest() < FILLS_MIN && round < ROUNDS_MAX; round += 1) {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(0, 40),
+          fc.constantFrom("trades" as const, "power-2" as const),
+          fc.array(step, { minLength: 30, maxLength: 60, size: "max" }),
+          async (latency, queue, steps) => {
+            run += 1;
+            const strict = { latency, queue, refreshMs: REFRESH_MS };
+            const { store, time, ...first } = await createFixture({
+              family,
+              strict,
+              file: `run-${run}.sqlite`,
+            });
+            let server: ReturnType<typeof startOn> = { ...first, time };
+            const shown: Record<BookSide, Map<string, number>> = { BID: new Map(), ASK: new Map() };
+            /** What the diffs displayed, by side, price and the exchange's time. */
+            const displayed = new Map<string, Quantity>();
+            const sent = new Map<string, number>();
+            let aheads = new Map<number, Quantity>();
+            let middle = 0;
+
+            const note = () => {
+              const at = server.market.book(SYMBOL)?.eventTime;
+              for (const side of ["BID", "ASK"] as const) {
+                for (const ticks of TICKS) {
+                  const units = shown[side].get(price(ticks)) ?? 0;
+                  displayed.set(`${side} ${decimal(price(ticks))} ${at}`, decimal(thousandths(units)));
+                }
+              }
+            };
+            /**
+             * Moves the book; the quantities of asks and bids are those of the three levels from the best one.
+             */
+            const show = (move: number, quantities: readonly number[]) => {
+              middle = Math.max(-6, Math.min(6, middle + move));
+              const words = { BID: [] as string[], ASK: [] as string[] };
+              for (const side of ["BID", "ASK"] as const) {
+                for (const ticks of TICKS) {
+                  const place = side === "ASK" ? ticks - middle - 1 : middle - 1 - ticks;
+                  const units = place < 0 ? 0 : (quantities[side === "ASK" ? place : 3 + place] ?? 30);
+                  const isKnown = place >= 0 && place < 3;
+                  const next = isKnown ? units : place < 0 ? 0 : 30;
+                  if (next === (shown[side].get(price(ticks)) ?? 0)) continue;
+                  shown[side].set(price(ticks), next);
+                  words[side].push(`${price(ticks)}x${thousandths(next)}`);
+                }
+              }
+              return { bids: words.BID.join(" "), asks: words.ASK.join(" ") };
+            };
+            /** Best first. */
+            const levels = (side: BookSide) =>
+              (side === "BID" ? TICKS.toReversed() : TICKS)
+                .map((ticks) => [price(ticks), shown[side].get(price(ticks)) ?? 0] as const)
+                .filter(([, units]) => units > 0)
+                .map(([at, units]) => `${at}x${thousandths(units)}`)
+                .join(" ");
+            const open = async () => {
+              server.market.openBook(SYMBOL, { bids: levels("BID"), asks: levels("ASK") });
+              note();
+              server.market.show(SYMBOL, price(middle - 1), price(middle + 1));
+              await server.triggers.open();
+              await server.settled();
+            };
+            const resting = async () => {
+              const account = (await store.loadAccount("one"))?.account;
+              return [...(account?.openOrders.values() ?? [])].filter((order) => order.queue !== undefined);
+            };
+            /** What is in front of an order only falls. */
+            const checkQueues = async () => {
+              const now = new Map<number, Quantity>();
+              for (const { orderId } of await resting()) {
+                const ahead = server.triggers.aheadOf("one", orderId);
+                const before = aheads.get(orderId);
+                if (ahead == null) continue;
+                if (before !== undefined) expect(ahead <= before, `ahead of order ${orderId}`).toBe(true);
+                now.set(orderId, ahead);
+              }
+              aheads = now;
+            };
+
+            show(0, [20, 20, 20, 20, 20, 20]);
+            await open();
+            for (const [index, each] of steps.entries()) {
+              time.advance(1);
+              switch (each.type) {
+                case "PLACE": {
+                  const clientOrderId = `c${index}`;
+                  const ticks = (each.side === "BUY" ? -1 : 1) * (each.distance ?? 0) + middle;
+                  const command: PlaceOrder = {
+                    ...{
+                      type: "PlaceOrder",
+                      symbol: SYMBOL,
+                      side: each.side,
+                      clientOrderId,
+                      stopPrice: null,
+                    },
+                    orderType: each.distance === null ? "MARKET" : "LIMIT",
+                    size: { quantity: decimal(thousandths(each.quantity)) },
+                    price: each.distance === null ? null : decimal<Price>(price(ticks)),
+                    entry: { reduceOnly: false, leverage: null, attached: null },
+                  };
+                  sent.set(clientOrderId, time.now());
+                  void server.desk.execute("one", command);
+                  break;
+                }
+                case "CANCEL":
+                  void server.desk.execute("one", { type: "CancelOrder", orderId: each.orderId });
+                  break;
+                case "TRADE": {
+                  const ticks = each.by === "seller" ? middle - each.distance : middle + each.distance;
+                  const at = Math.max(time.now() - each.lateMs, 0);
+                  server.market.aggregate(SYMBOL, each.by, thousandths(each.quantity), price(ticks), at);
+                  break;
+                }
+                case "BOOK":
+                  server.market.diff(SYMBOL, show(each.move, each.quantities));
+                  note();
+                  server.market.show(SYMBOL, price(middle - 1), price(middle + 1));
+                  break;
+                case "WAIT":
+                  await server.settled();
+                  time.advance(each.ms);
+                  break;
+                default: {
+                  // Commands on their way would arrive at a server that is gone.
+                  await server.settled();
+                  time.advance(latency);
+                  await server.settled();
+                  const { history } = server.market;
+                  if (each.type === "KILL") server.storage.failsToNote = true;
+                  await server.triggers.close();
+                  // What was not noted is behind more again.
+                  if (each.type === "KILL") aheads = new Map();
+                  server = startOn(store, time, family);
+                  server.market.history.push(...history);
+                  await open();
+                }
+              }
+              if (each.type !== "PLACE" || each.isSettled) {
+                await server.settled();
+                await checkQueues();
+              }
+            }
+            await server.settled();
+            time.advance(5_000);
+            await server.settled();
+            await server.triggers.close();
+
+            const trades = await store.listTrades("one", { symbol: SYMBOL, fromTradeId: 1, limit: 1_000 });
+            const account = (await store.loadAccount("one"))?.account;
+            if (account === undefined) throw new Error("the strategy exists");
+            const { profile } = account;
+            expect(receiptFaults(trades, { type: family, profile })).toEqual([]);
+            const given = new Map<number, bigint>();
+            const executed = new Map<number, bigint>();
+            const taken: Taken[] = [];
+            for (const { tradeId, receipt, orderId, quantity: part, at } of trades) {
+              if (receipt === undefined) throw new Error("each trade has a receipt");
+              executed.set(orderId, (executed.get(orderId) ?? 0n) + part);
+              expect(receipt.arrival === null || receipt.arrival.arrivedAt <= at).toBe(true);
+              const { level, book, marketTrade } = receipt;
+              if (level !== null) {
+                const said = displayed.get(`${level.side} ${level.price} ${book?.eventTime}`) ?? ZERO;
+                expect(level.displayed).toBe(said > level.newerTrades ? said - level.newerTrades : 0n);
+                const out = taken.reduce((sum, lot) => sum + stillOut(lot, level, at), 0n);
+                expect(out + part <= level.displayed, `trade ${tradeId} takes what was taken`).toBe(true);
+                taken.push({ ...level, part, at });
+                counts[receipt.cause === "WALK" ? "walked" : "crossed"] += 1;
+              }
+              if (marketTrade === null) continue;
+              counts.traded += 1;
+              const { aggregateId } = marketTrade;
+              given.set(aggregateId, (given.get(aggregateId) ?? 0n) + part);
+              const made = server.market.history[aggregateId - 1]?.trade;
+              expect(made).toMatchObject({ price: marketTrade.price, quantity: marketTrade.quantity });
+            }
+            for (const [id, sum] of given) {
+              expect(sum <= (server.market.history[id - 1]?.trade.quantity ?? 0n), `trade ${id}`).toBe(true);
+            }
+            for (const order of await store.listOrders("one", { symbol: SYMBOL, limit: 1_000 })) {
+              expect(executed.get(order.orderId) ?? 0n).toBe(order.executedQuantity);
+              expect(order.executedQuantity <= order.quantity).toBe(true);
+              const sentAt = sent.get(order.clientOrderId);
+              if (sentAt === undefined) continue;
+              expect(order.arrival).toMatchObject({ latencyMs: latency });
+              expect((order.arrival?.arrivedAt ?? 0) >= sentAt + latency).toBe(true);
+            }
+            const replayed = emptyAccount("one", family);
+            for (const { events } of await store.listEntries("one"))
+              for (const event of events) apply(replayed, event);
+            expect(replayed).toEqual(account);
+          },
+        ),
+        { numRuns: RUNS, seed: SEED + round, endOnFailure: true },
+      );
+    }
+    expect(rarest()).toBeGreaterThanOrEqual(FILLS_MIN);
+  },
+);
