@@ -41,25 +41,26 @@ const WITH_REAL_PARTS = [
  * garbage and long walks over the wire, clients of Python and Go, and each method of both stores.
  */
 const LONG = [
-  "src/copy/reconcile/polls-and-orders.test.ts",
+  "src/copy/{executor/late-fills,leads/actions.walk,reconcile/polls-and-orders}.test.ts",
   "src/store/backup/between-stores.test.ts",
   "src/store/postgres/{notifications,postgres-store}.test.ts",
   "src/store/sqlite/sqlite-store.test.ts",
-  "src/triggers/{queues,queues-elsewhere}.property.test.ts",
+  "src/triggers/slot-owner.test.ts",
+  "src/triggers/{queues,queues-crossed,queues-elsewhere}.property.test.ts",
   "test/analytics/walked.test.ts",
   "test/browser/{absent-server,axe,copier,docs,frozen-server,sums,two-servers}.test.ts",
   "test/campaigns/copy-faults/takeover.test.ts",
   "test/campaigns/{crash,fire,fuzz,soak,walk}/**/*.test.ts",
   "test/clients/{lyrebird-client-streams,python-sockets,python-bots,go-sockets}.test.ts",
-  "test/copy/kill-switches.test.ts",
-  "test/market/{futures-history,futures-outage,outage,receipts}.test.ts",
+  "test/copy/{kill-switches,user-stream}.test.ts",
+  "test/market/{futures-history,futures-outage,outage,receipts,reconnect,tape-futures}.test.ts",
   "test/process/{backup,copier,copier-https,copier-news,copier-thread,data-directory,full-disk,greeting,https}.test.ts",
-  "test/process/{keys,master-key,operator,outage,prune,secrets,settings,tape}.test.ts",
+  "test/process/{keys,master-key,operator,outage,postgres-lost,prune,secrets,settings,tape}.test.ts",
   "test/process/two-servers*.test.ts",
-  "test/sockets/{book-changes,ccxt-streams,garbage}.test.ts",
-  "test/wire/{bot-garbage,budgets,connections,docs-answers,futures-history,history,streams-gateway}.test.ts",
-  "test/wire/dashboard-copying-{accounts,copies,figures}.test.ts",
-  "test/wire/dashboard-{matrix,origins,requests,states,texts}.test.ts",
+  "test/sockets/{book-changes,ccxt-streams,documented-clients,garbage}.test.ts",
+  "test/wire/{budgets,connections,docs-answers,history,bot/garbage,futures/history,streams/gateway}.test.ts",
+  "test/wire/dashboard/copying-{accounts,copies,figures}.test.ts",
+  "test/wire/dashboard/{matrix,origins,requests,states,texts}.test.ts",
 ];
 
 /** Stock clients that connect again for ever, even when their test has ended. */
@@ -76,7 +77,7 @@ const UNIT = ["src/**/*.test.ts", "clients/*/src/**/*.test.ts", "dashboard/src/*
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/temporary-root.ts"],
+    globalSetup: ["test/support/servers/temporary-root.ts"],
     setupFiles: ["test/support/property-seeds.ts"],
     sequence: { sequencer: SlowestFirst },
     // Much of a file is waiting for other processes.
@@ -100,7 +101,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "clients", include: RECONNECTING } },
-      { extends: true, test: { name: "long", include: LONG, env: { FRESH_SEEDS: "yes" } } },
+      { extends: true, test: { name: "long", include: LONG } },
       { extends: true, test: { name: "timed", include: TIMED, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
     ],
   },

@@ -45,7 +45,9 @@ export function plain(name: string, unit: Unit, value: Spread, aim: string | nul
   return { name, unit, value, aim, against: null };
 }
 
-/** A figure of rounds. The ratio is taken round by round: both sides of it were measured in the same seconds. */
+/**
+ * A figure of rounds. The ratio is taken round by round: both sides of it were measured in the same seconds.
+ */
 export function figureOf<Round>(
   rounds: readonly Round[],
   row: Pick<Figure, "name" | "unit"> & {
@@ -62,7 +64,10 @@ export function figureOf<Round>(
   return { ...figure, against: { name: ceiling.name, value, ratio } };
 }
 
-/** What each of many takes, KB: the difference of a measurement with many to one with few. None where it is not known. */
+/**
+ * What each of many takes, KB: the difference of a measurement with many to one with few. None where it is
+ * not known.
+ */
 export function kilobytesEach(
   name: string,
   [few, many]: readonly [few: Memory, many: Memory],

@@ -1,6 +1,6 @@
 // Everything that is measured, in order: what runs in process, liquidations, starts, then gateways on all
-// stores beside each other, streams, sockets, copying, at last memory. At the end every order that was acknowledged
-// has to be in its database, or there is no report.
+// stores beside each other, streams, sockets, copying, at last memory. At the end every order that was
+// acknowledged has to be in its database, or there is no report.
 import { setTimeout as wait } from "node:timers/promises";
 import { measureCopying } from "./copying/copying.ts";
 import { copyNotes, copySection } from "./copying/figures.ts";

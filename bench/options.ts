@@ -48,7 +48,9 @@ export type Options = {
   readonly sockets: {
     /** How many connections a trade is broadcast to. */
     readonly connections: number;
-    /** Accounts that are traded on, others that only listen, and those whose orders are timed to their events. */
+    /**
+     * Accounts that are traded on, others that only listen, and those whose orders are timed to their events.
+     */
     readonly traders: number;
     readonly others: number;
     readonly probes: number;

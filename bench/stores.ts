@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { placementKey, signalKey } from "../src/domain/command.ts";
 import { openRows } from "../test/campaigns/harness/stored-rows.ts";
-import { hasPostgres, openPostgres } from "../test/support/postgres.ts";
+import { hasPostgres, openPostgres } from "../test/support/servers/postgres.ts";
 import { type Pinning, pinThisProcess } from "./processes/machine.ts";
 
 export const STORE_NAMES = ["sqlite", "postgres"] as const;

@@ -90,6 +90,7 @@ function readArguments(args: string[]) {
         latency: { type: "string" },
         queue: { type: "string" },
         fees: { type: "string" },
+        discount: { type: "string" },
         data: { type: "string" },
         json: { type: "boolean" },
         verify: { type: "boolean" },

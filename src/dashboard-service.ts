@@ -18,7 +18,7 @@ import type { DashboardParts } from "./dashboard-api/parts.ts";
 import { createDashboard } from "./dashboard-api/pipeline.ts";
 import { ReportQueue } from "./dashboard-api/report-queue.ts";
 import type { Gateway } from "./http/pipeline.ts";
-import type { Inspection } from "./observability/inspection.ts";
+import type { Observability } from "./observability/observability.ts";
 import { createPeople } from "./people/people.ts";
 import type { Streams } from "./streams/server.ts";
 
@@ -30,14 +30,14 @@ export function openDashboard(
   >,
   around: {
     readonly gateway: Gateway;
-    readonly inspection: Inspection;
+    readonly observability: Observability;
     readonly isDemo: boolean;
     readonly address: () => string;
     readonly listening: () => AddressInfo;
     readonly log: Logger;
   },
 ) {
-  const { gateway, inspection, isDemo, address, listening, log } = around;
+  const { gateway, observability, isDemo, address, listening, log } = around;
   const { store, master, markets, wallNow } = gateway;
   const people = createPeople({
     store,
@@ -60,7 +60,7 @@ export function openDashboard(
   const parts: DashboardParts = {
     gateway,
     people,
-    inspection,
+    observability,
     reports,
     reportQueue,
     prices: new LastPrices(markets),
@@ -99,7 +99,7 @@ export function openDashboard(
         store,
         desk: gateway.desk,
         accounts: people.accounts,
-        requests: inspection.requests,
+        requests: observability.requests,
         signals: gateway.signals,
         markets,
         isMetered,

@@ -8,7 +8,10 @@ import { startCopierService } from "./copier-service.ts";
 import { greeting } from "./greeting.ts";
 import { type Service, ServiceError, startService } from "./service.ts";
 
-/** A close that takes longer than this is abandoned, ms: what was acknowledged is durable already. A container has 10 s. */
+/**
+ * A close that takes longer than this is abandoned, ms: what was acknowledged is durable already. A container
+ * has 10 s.
+ */
 const CLOSE_MS_MAX = 8_000;
 const EXIT_USAGE = 2;
 

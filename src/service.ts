@@ -29,7 +29,7 @@ import { createMarketFeed } from "./market/client/feed.ts";
 import type { Family } from "./market/client/rest/hosts.ts";
 import { TradingPairs } from "./market/pairs.ts";
 import { type DiskFigures, DiskSpace } from "./observability/disk-space.ts";
-import { createInspection } from "./observability/inspection.ts";
+import { createObservability } from "./observability/observability.ts";
 import { BudgetLog } from "./rate-limits/budget-log.ts";
 import { Budgets } from "./rate-limits/budgets.ts";
 import { ConnectionBound } from "./rate-limits/connections.ts";
@@ -47,8 +47,8 @@ import { UserStreams } from "./sockets/user-streams.ts";
 import { createWsApi } from "./sockets/ws-api.ts";
 import { createCandles } from "./streams/candles.ts";
 import { createDepth } from "./streams/depth.ts";
-import { answerToPolling } from "./streams/front-door.ts";
 import { createStreams } from "./streams/server.ts";
+import { answerToPolling } from "./streams/upgrade-handler.ts";
 import { Shadows } from "./triggers/shadows/shadows.ts";
 import { SlotOwner } from "./triggers/slot-owner.ts";
 import { Triggers } from "./triggers/triggers.ts";
@@ -137,8 +137,8 @@ export async function startService(
       marketSpeed,
       log,
     });
-    // Declared before the triggers, to be closed after them, and after the last commit: when the slots are given
-    // back, their new owners must find all of it.
+    // Declared before the triggers, to be closed after them, and after the last commit: when the slots are
+    // given back, their new owners must find all of it.
     let slotOwner: SlotOwner | null = null;
     opened.defer(() => slotOwner?.close());
     opened.defer(() => desk.drain());
@@ -170,6 +170,7 @@ export async function startService(
         store: store.slots,
         triggers: Object.values(triggers),
         onTaken: () => funding.rebuild(),
+        wallNow,
         every,
         log,
       });
@@ -207,7 +208,7 @@ export async function startService(
       connections: new ConnectionBound(config.connectionsPerAddress),
       streams: new ConnectionBound(config.streamsPerAddress),
     };
-    const inspection = createInspection({
+    const observability = createObservability({
       store,
       storeKind: config.databaseUrl === null ? "SQLite" : "PostgreSQL",
       master,
@@ -217,13 +218,15 @@ export async function startService(
       space,
       perAddress,
       sockets: () => ({ connections: sockets.count, accounts: userStreams.size }),
+      slots: slotOwner,
+      triggers,
       metricsToken: config.metricsToken,
       hostNames: hostNamesOf(config),
       wallNow,
       every,
       log,
     });
-    opened.defer(() => inspection.close());
+    opened.defer(() => observability.close());
 
     const pairs = new TradingPairs({ market: markets.SPOT, wallNow });
     const gateway: Gateway = {
@@ -237,17 +240,17 @@ export async function startService(
       markets,
       master,
       budgets,
-      observer: inspection,
+      observer: observability,
       wallNow,
       newClientOrderId: () => randomBytes(11).toString("hex"),
     };
     const listening = () => server.server.address() as AddressInfo;
     const address = () => config.publicUrl ?? originOf(config, listening().port);
-    const dashboard = openDashboard(config, { gateway, inspection, isDemo, address, listening, log });
+    const dashboard = openDashboard(config, { gateway, observability, isDemo, address, listening, log });
     opened.defer(() => dashboard.close());
     void dashboard.parts.people.mailer.check();
     const documents = createPages(address);
-    const probes = createProbes(inspection.health);
+    const probes = createProbes(observability.health);
     const server = createServer(gateway, {
       log,
       certificate,
@@ -274,9 +277,9 @@ export async function startService(
       addressOf,
       onKeyUsed(keyId, namespace, request) {
         const address = addressOf(request);
-        inspection.keyUses.note(keyId, wallNow(), address, "stream", namespace);
+        observability.keyUses.note(keyId, wallNow(), address, "stream", namespace);
       },
-      onRefused: (refused) => inspection.handshakeRefused(refused),
+      onRefused: (refused) => observability.handshakeRefused(refused),
       perAddress: perAddress.streams,
       wallNow,
       timers: systemTimers,

@@ -1,5 +1,6 @@
-// Counts code lines, without blank lines and comments, by kind and folder: `node tools/count-lines.mjs [revision]`, and what
-// commits changed in production and support together: `node tools/count-lines.mjs --commits <revision> ...`.
+// Counts code lines, without blank lines and comments, by kind and folder: `node tools/count-lines.mjs
+// [revision]`, and what commits changed in production and support together: `node tools/count-lines.mjs
+// --commits <revision> ...`.
 import { execFileSync } from "node:child_process";
 
 const git = (args, input) => execFileSync("git", args, { input, maxBuffer: 2 ** 30 });

@@ -221,11 +221,11 @@ async function mirror(
     copies,
   }: { readonly trader: CopyTrader; readonly venue: CopyVenue; readonly copies: number },
   lead: Credentials,
-  meanwhile: () => Promise<readonly number[]>,
+  measure: () => Promise<readonly number[]>,
 ): Promise<Mirrored> {
   let { limited } = await venue.run("TAKE");
   const followed = await trader.trade(lead);
-  const during = await meanwhile();
+  const during = await measure();
   const delays: number[] = [];
   let requests = 0;
   const deadline = performance.now() + MIRRORED_MS_MAX;

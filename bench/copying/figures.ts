@@ -80,7 +80,10 @@ function ofACopy(rounds: readonly Mirroring[]): Figure[] {
   ];
 }
 
-/** What a trader's order takes: with nothing under way, beside as much traffic of anybody's, and while another's is copied. */
+/**
+ * What a trader's order takes: with nothing under way, beside as much traffic of anybody's, and while
+ * another's is copied.
+ */
 function traderFigures({ copies, rounds }: CopiesMeasured): Figure[] {
   const of = (what: (round: CopyRound) => readonly number[], share: number) =>
     spreadOf(rounds.map((round) => quantile(what(round), share)));

@@ -1,5 +1,6 @@
-// The cost of a market whose book is followed: a diff and a trade with and without open orders under `strict`, and
-// the walk of a taker. It is the work of `live-book.ts` and `queues.ts` once a message is parsed.
+// The cost of a market whose book is followed: a diff and a trade with and without open orders under
+// `strict`, and the walk of a taker. It is the work of `live-book.ts` and `queues.ts` once a message is
+// parsed.
 import type { StrategyType } from "../../src/domain/account.ts";
 import type { BookView, ChangedLevel, MarketTrade } from "../../src/domain/market.ts";
 import type { BookSide } from "../../src/domain/receipt.ts";

@@ -18,8 +18,8 @@ export type DecisionMix = {
   /** Commands executed before, for every account; not counted. */
   readonly before: readonly Command[];
   /**
-   * The commands of every account, repeated in this order; each receives the number of the newest order and the
-   * market time, Unix ms.
+   * The commands of every account, repeated in this order; each receives the number of the newest order and
+   * the market time, Unix ms.
    */
   readonly script: readonly ((newest: number, at: number) => Command)[];
   readonly refusedInScript: number;

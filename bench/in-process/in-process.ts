@@ -25,10 +25,16 @@ export type InProcess = {
   readonly idleMarkNs: Spread;
   readonly liquidatingMarkUs: Spread;
   readonly strictDecisionsPerSecond: Spread;
-  /** Diffs of books, by strategy type and number of open orders under `strict`, and the same changes in plain maps. */
+  /**
+   * Diffs of books, by strategy type and number of open orders under `strict`, and the same changes in plain
+   * maps.
+   */
   readonly diffs: readonly (RestingUs & { readonly type: StrategyType })[];
   readonly plainDiffUs: { readonly [T in StrategyType]: Spread };
-  /** Trades that fill nobody: at a price where nobody waits, by number of open orders, and at the limit of some. */
+  /**
+   * Trades that fill nobody: at a price where nobody waits, by number of open orders, and at the limit of
+   * some.
+   */
   readonly trades: readonly { readonly resting: number; readonly ns: Spread }[];
   readonly tradeAtLimitNs: Spread;
   readonly walkUs: Spread;
@@ -44,7 +50,7 @@ const TICKS = 1_000_000;
 
 const [repeatsText] = process.argv.slice(2);
 const repeats = Number(repeatsText);
-if (!(repeats >= 1)) throw new Error("it is told how often to repeat everything");
+if (!(repeats >= 1)) throw new Error("usage: the number of repetitions, at least 1");
 
 /** Open orders under `strict`, on one symbol. */
 const OPEN_ORDERS = 100_000;

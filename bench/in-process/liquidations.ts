@@ -1,5 +1,5 @@
-// One mark price that liquidates one position in a hundred, durably, by the real desk and trigger engine, on a
-// market that the program controls. A program of its own, so that it can be pinned and starts cold. It
+// One mark price that liquidates one position in a hundred, durably, by the real desk and trigger engine, on
+// a market that the program controls. A program of its own, so that it can be pinned and starts cold. It
 // receives the path of a database with positions, and prints how long each tick took as JSON.
 import pino from "pino";
 import { systemTimers } from "../../src/concurrency/time.ts";
@@ -29,7 +29,7 @@ const ticks = Number(ticksText);
 const atOnce = positions / SHARE;
 if (!(Number.isInteger(atOnce) && ticks >= 1)) {
   throw new Error(
-    "it is told the place of a database, how many hundreds of positions it has, and how many ticks to measure",
+    "usage: the database's path, the hundreds of positions in it, and the number of ticks to measure",
   );
 }
 

@@ -1,5 +1,5 @@
-// Strategies with a position each, opened by the engine. One's entry lies a tick above the other's, so that a falling mark
-// price reaches them one after another, the last one first.
+// Strategies with a position each, opened by the engine. One's entry lies a tick above the other's, so that a
+// falling mark price reaches them one after another, the last one first.
 
 import type { Account, Position } from "../../src/domain/account.ts";
 import type { PlaceOrder } from "../../src/domain/command.ts";

@@ -1,5 +1,5 @@
-// Receipts: built from what a decision knows and encoded as they are stored, those of walks and those of trades of
-// the market by turns.
+// Receipts: built from what a decision knows and encoded as they are stored, those of walks and those of
+// trades of the market by turns.
 import type { Account } from "../../src/domain/account.ts";
 import type { BookStamp, Receipt, TakenLevel } from "../../src/domain/receipt.ts";
 import { matchedBy, takenFrom } from "../../src/engine/matching/evidence.ts";

@@ -97,7 +97,10 @@ function measureSync(file: string): number {
 /** What Linux counts in, whatever the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
 
-/** Starts counting; the returned function answers with the cores used since then, null where Linux does not tell. */
+/**
+ * Starts counting; the returned function answers with the cores used since then, null where Linux does not
+ * tell.
+ */
 export function countCores(pid: number): () => number | null {
   const ticks = ticksOf(pid);
   const startedAt = performance.now();
@@ -108,7 +111,9 @@ export function countCores(pid: number): () => number | null {
   };
 }
 
-/** The processor time of a process and of its children that have ended, ms; 0 of one that is gone. Linux only. */
+/**
+ * The processor time of a process and of its children that have ended, ms; 0 of one that is gone. Linux only.
+ */
 export function processorMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];

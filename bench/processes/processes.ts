@@ -1,5 +1,5 @@
-// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and those that receive.
-// Each on its core, where there are two.
+// The processes of a run: the gateway as it is shipped, the bare echo, the sender, those that broadcast and
+// those that receive. Each on its core, where there are two.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -136,7 +136,10 @@ export function startListeners(core: number | null): Listeners {
   return workerOf(spawnWorker(["bench/sockets/listeners.ts"], core), "the listeners");
 }
 
-/** The venue that copies send to; it reports what it received. `countsWeights`: as the exchange does, by address. */
+/**
+ * The venue that copies send to; it reports what it received. `countsWeights`: as the exchange does, by
+ * address.
+ */
 export async function startCopyVenue(
   core: number | null,
   { countsWeights = false }: { readonly countsWeights?: boolean } = {},

@@ -1,8 +1,9 @@
-// Servers that share one PostgreSQL database: the processor time of an order, of all servers and of PostgreSQL
-// together, by how many servers there are, with requests sent to them by turns or by key; and of a tick, with
-// open orders spread over the servers. The load grows with the servers, so that each has as much to do as one
-// alone: as many requests in flight, which share transactions, and as many before for the compiler. What all of them take without load is taken off. Processor time, since
-// on few cores throughput cannot grow with processes. The sender's own time does not count.
+// Servers that share one PostgreSQL database: the processor time of an order, of all servers and of
+// PostgreSQL together, by how many servers there are, with requests sent to them by turns or by key; and of a
+// tick, with open orders spread over the servers. The load grows with the servers, so that each has as much
+// to do as one alone: as many requests in flight, which share transactions, and as many before for the
+// compiler. What all of them take without load is taken off. Processor time, since on few cores throughput
+// cannot grow with processes. The sender's own time does not count.
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +11,7 @@ import { Client } from "pg";
 import WebSocket from "ws";
 import { SLOTS } from "../../src/domain/strategy.ts";
 import { eventually } from "../../test/support/eventually.ts";
-import { newDirectory } from "../../test/support/gateway.ts";
+import { newDirectory } from "../../test/support/servers/gateway.ts";
 import { signed, type WireAnswer } from "../../test/support/signed-client.ts";
 import { restingPriceOf } from "../../test/support/spot-trader.ts";
 import { processorMs } from "../processes/machine.ts";
@@ -186,7 +187,7 @@ async function placeAll(keys: readonly Credentials[], placing: Placing): Promise
   const terms = { symbol: SYMBOL, side: "BUY", type: "LIMIT", timeInForce: "GTC", price };
   // A strategy starts with 200 USDT, and open orders reserve theirs.
   const quantity = String(Math.ceil((isCanceled ? 12 : 6) / Number(price)));
-  const lane = async () => {
+  const worker = async () => {
     for (let index = next++; index < orders; index = next++) {
       const key = index % keys.length;
       const credentials = keys[key];
@@ -201,7 +202,7 @@ async function placeAll(keys: readonly Credentials[], placing: Placing): Promise
       );
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT * urls.length }, lane));
+  await Promise.all(Array.from({ length: IN_FLIGHT * urls.length }, worker));
 }
 
 /** A good answer; what the budgets do not admit is sent again. */

@@ -69,7 +69,9 @@ function tradeFigures(rounds: readonly TradeRound[]): Figure[] {
   ];
 }
 
-/** Memory of each connection, many against few, and the time until all that come back together are subscribed. */
+/**
+ * Memory of each connection, many against few, and the time until all that come back together are subscribed.
+ */
 function connectionFigures({ sizes, gateway, bare }: SocketsMeasured): Figure[] {
   const { returning } = sizes;
   const returned = (name: string, of: (listening: ConnectionsMeasured["returned"][number]) => number) => {
@@ -130,6 +132,11 @@ function storeSection(
     figures: [
       ...rates("orders over REST with nobody subscribed", restOf),
       ...rates("orders over the WebSocket API", ({ sockets }) => sockets, "above 1.0 of REST"),
+      figureOf(rounds, {
+        ...{ name: "  the same, against a bare ws echo that verifies them", unit: "/s", aim: null },
+        of: ({ sockets }) => sockets.perSecond,
+        ceiling: { name: "bare signed ws echo", of: ({ echo }) => echo.perSecond },
+      }),
       ...rates(
         `orders over REST, ${countText(others)} other accounts subscribed`,
         ({ besideOthers }) => besideOthers,

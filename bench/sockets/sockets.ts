@@ -1,9 +1,9 @@
 // The exchange's own sockets. First the messages of one market stream to many connections, by the gateway and
 // by bare `ws` in turns. Then a gateway on each store, round by round: orders over REST with nobody
-// subscribed, the same over the WebSocket API, the same over REST with user data subscriptions of others and
-// with those of the traders themselves, and the time from an order to its event. At last the memory of
-// connections with a subscription, and how long many take that come back at the same time.
-// Real are the gateway and the connections; upstream of the market messages is the bench.
+// subscribed, the same over the WebSocket API, beside a bare `ws` that only verifies them, the same over REST
+// with user data subscriptions of others and with those of the traders themselves, and the time from an order
+// to its event. At last the memory of connections with a subscription, and how long many take that come back
+// at the same time. Real are the gateway and the connections; upstream of the market messages is the bench.
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,6 +14,7 @@ import {
   type Gateway,
   type Listeners,
   memoryOf,
+  startEcho,
   startGateway,
   startListeners,
   startSender,
@@ -40,6 +41,8 @@ export type SocketRound = {
   /** Events that the traders' subscriptions brought. */
   readonly events: number;
   readonly sockets: Loaded;
+  /** The same requests to a bare `ws` that only verifies them. */
+  readonly echo: Loaded;
   readonly idle: Probed;
   readonly half: Probed;
 };
@@ -110,13 +113,16 @@ async function measureStore(
   const name = `sockets on ${STORE_TITLES[store.name]}`;
   const { warmSeconds, firstSeconds } = options;
   const trial = new Trial({ name, target: "gateway", server: gateway, sender, warmSeconds });
+  const echoServer = await startEcho(ofTraders, pinning?.server ?? null);
+  const echo = new Trial({ name: "the ws echo", target: "echo", server: echoServer, sender, warmSeconds });
   const rounds: SocketRound[] = [];
   await trial.saturate("orders", firstSeconds.gateway);
   await trial.saturateSockets(firstSeconds.gateway);
+  await echo.saturateSockets(firstSeconds.echo);
   while (rounds.length < options.rounds) {
     rounds.push(
       await measureRound(
-        { gateway, trial, listeners, ofTraders, ofOthers },
+        { gateway, trial, echo, listeners, ofTraders, ofOthers },
         options,
         rounds.length % 2 === 0,
       ),
@@ -125,6 +131,7 @@ async function measureStore(
   }
   listeners.stop();
   sender.stop();
+  echoServer.stop();
   await gateway.stop();
   const acknowledged = trial.ordersAcknowledged;
   const difference = await differenceIn(place, { orders: acknowledged, signals: 0 });
@@ -135,13 +142,14 @@ async function measureStore(
 type Parts = {
   readonly gateway: Gateway;
   readonly trial: Trial;
+  readonly echo: Trial;
   readonly listeners: Listeners;
   readonly ofTraders: readonly Credentials[];
   readonly ofOthers: readonly Credentials[];
 };
 
 async function measureRound(
-  { gateway, trial, listeners, ofTraders, ofOthers }: Parts,
+  { gateway, trial, echo, listeners, ofTraders, ofOthers }: Parts,
   { seconds }: Options,
   isEven: boolean,
 ): Promise<SocketRound> {
@@ -151,6 +159,7 @@ async function measureRound(
     return await trial.saturate("orders", seconds);
   };
   const sockets = await trial.saturateSockets(seconds);
+  const echoed = await echo.saturateSockets(seconds);
   // Whatever comes first in one round comes last in the next.
   let [rest, besideOthers] = isEven ? [await restWith([]), null] : [null, await restWith(ofOthers)];
   rest ??= await restWith([]);
@@ -163,7 +172,7 @@ async function measureRound(
   if (events !== expected) throw new MeasurementFailed(`user data: of ${expected} events ${events} arrived`);
   const idle = await trial.probe(seconds, null);
   const half = await trial.probe(seconds, rest.perSecond / 2);
-  return { rest, besideOthers, ofTraders: traded, events, sockets, idle, half };
+  return { rest, besideOthers, ofTraders: traded, events, sockets, echo: echoed, idle, half };
 }
 
 async function listen(listeners: Listeners, task: Parameters<Listeners["run"]>[0]): Promise<Listening> {

@@ -1,10 +1,10 @@
 // Three ways to send one snapshot to all subscribers: the gateway's own streams, and two references, which do
-// nothing else. All of them send the same frames, so that the same receivers read the same bytes. Two more send
-// one trade, raw: the gateway's sockets of the exchange, and `ws` alone.
+// nothing else. All of them send the same frames, so that the same receivers read the same bytes. Two more
+// send one trade, raw: the gateway's sockets of the exchange, and `ws` alone.
 import { createServer, type Server } from "node:http";
 import { Server as SocketServer } from "socket.io";
 import { type WebSocket, WebSocketServer } from "ws";
-import { ORDER_BOOK } from "../../test/support/stream-client.ts";
+import { ORDER_BOOK } from "../../test/support/sockets/stream-client.ts";
 import type { Credentials } from "../wire/requests.ts";
 import { messageOf, snapshotOf, TRADED, tradeOf } from "./message.ts";
 

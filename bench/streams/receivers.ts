@@ -1,6 +1,6 @@
 // The receiving process: many connections to one server, each subscribed to the same stream. Its parent gives
 // it the address, the credentials and the number of connections, and later asks for what has arrived.
-import { handshakeAuth, ORDER_BOOK } from "../../test/support/stream-client.ts";
+import { handshakeAuth, ORDER_BOOK } from "../../test/support/sockets/stream-client.ts";
 import { SocketConnection } from "../sockets/wire.ts";
 import type { Credentials } from "../wire/requests.ts";
 import { TOPIC } from "./message.ts";

@@ -14,7 +14,7 @@ import {
   bareTrades,
   type TradeBroadcasterName,
 } from "./broadcasters.ts";
-import { gatewayStreams, gatewayTrades } from "./stage.ts";
+import { gatewayStreams, gatewayTrades } from "./fixture.ts";
 
 export type StreamServerReady = {
   readonly port: number;

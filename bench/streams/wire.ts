@@ -21,7 +21,10 @@ const PATH = "/socket.io/?EIO=4&transport=websocket";
 const PING_LENGTH = 1;
 const PONG = "3";
 
-/** Joins the namespace and resolves once subscribed. `onLost` is called when the other side ends the connection. */
+/**
+ * Joins the namespace and resolves once subscribed. `onLost` is called when the other side ends the
+ * connection.
+ */
 export function openStream(
   port: number,
   { namespace, auth, stream }: Subscription,

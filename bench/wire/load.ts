@@ -1,10 +1,13 @@
 // One run of requests over connections to one server, in one of four paces.
 //
-//   SATURATE   closed loop: every connection sends its next request when the last one is answered. Finds the most that the server
+// SATURATE closed loop: every connection sends its next request when the last one is answered. Finds the most
+// that the server
 //              can do; its latencies say little, since a slow server gets fewer requests.
-//   SCHEDULE   open loop: requests are due at times that do not depend on the answers, as those of many clients are (exponential
+// SCHEDULE open loop: requests are due at times that do not depend on the answers, as those of many clients
+// are (exponential
 //              gaps). Latency counts from the time a request was due, so it includes waiting behind a stall.
-//   OVERLOAD   open loop beyond what the server can carry, by clients that ignore Retry-After. A request that finds no idle
+// OVERLOAD open loop beyond what the server can carry, by clients that ignore Retry-After. A request that
+// finds no idle
 //              connection is not sent: its client still waits for the answer before.
 //   COUNT      closed loop, until a number of answers were good.
 import type { EventLoopUtilization } from "node:perf_hooks";
@@ -212,7 +215,9 @@ class Run {
     setTimeout(start, this.from - performance.now());
   }
 
-  /** A sender that polls never sleeps: an iteration of the event loop without sending and receiving was idle. */
+  /**
+   * A sender that polls never sleeps: an iteration of the event loop without sending and receiving was idle.
+   */
   noteIdleTime(now: number): void {
     if (now <= this.from || now >= this.until) return;
     if (!this.hasWorked) this.#idleMs += now - this.#notedAt;
@@ -283,7 +288,9 @@ class Run {
         this.#loopAtStart === null
           ? 1 - this.#idleMs / (this.#seconds * 1_000)
           : performance.eventLoopUtilization(this.#loopAtStart).utilization,
-      /** Closed loop: cores that the server used in the measured time; null where the system does not tell. */
+      /**
+       * Closed loop: cores that the server used in the measured time; null where the system does not tell.
+       */
       serverCores,
       /** Open loop: by how much the sender itself was late, ms. */
       senderLateP99Ms: this.senderLate.count === 0 ? 0 : quantile(this.senderLate.values(), 0.99),

@@ -1,5 +1,5 @@
-// Sends a gateway more orders than it can carry. Each round finds the capacity first: the overload is a multiple of it. The figures
-// compare each overload with what the same gateway did just before.
+// Sends a gateway more orders than it can carry. Each round finds the capacity first: the overload is a
+// multiple of it. The figures compare each overload with what the same gateway did just before.
 import { figureOf, percent, type Section, sum } from "../figures.ts";
 import type { Options } from "../options.ts";
 import { alone, type Subject } from "../rounds.ts";
@@ -41,7 +41,9 @@ export async function measureOverloads(
   return measured;
 }
 
-/** How often a load is tried that nothing of was answered, because the machine was busy with something else. */
+/**
+ * How often a load is tried that nothing of was answered, because the machine was busy with something else.
+ */
 const TRIES_MAX = 5;
 
 async function untilAnswered(load: () => Promise<Loaded>): Promise<Loaded> {

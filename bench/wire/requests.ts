@@ -1,5 +1,5 @@
-// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures strategies. Orders
-// and reads are signed as the exchange's own clients do it, signals as bots do.
+// Signed requests, under the keys that they rotate over: those of spot strategies and those of futures
+// strategies. Orders and reads are signed as the exchange's own clients do it, signals as bots do.
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import type { StrategyType } from "../../src/domain/account.ts";
 
@@ -11,7 +11,8 @@ type Pool = StrategyType | "STRICT";
 type ByPool<T> = { readonly [P in Pool]: T };
 
 /**
- * Kinds of requests: spot orders, futures orders, spot orders under `strict`, signals (orders on spot), reads of a spot account.
+ * Kinds of requests: spot orders, futures orders, spot orders under `strict`, signals (orders on spot), reads
+ * of a spot account.
  */
 export type RequestKind = "orders" | "futures" | "strict" | "signals" | "reads";
 /** The gateway needs alternating buys and sells; the echo does not care. */
@@ -68,8 +69,8 @@ export function signedPost(path: string, form: string, apiKey: string, secret: s
 }
 
 /**
- * A signed request of the WebSocket API. `form` has the parameters in the order of their names, and neither `=` nor `&` in a value;
- * all are sent as strings but for those that clients send as numbers.
+ * A signed request of the WebSocket API. `form` has the parameters in the order of their names, and neither
+ * `=` nor `&` in a value; all are sent as strings but for those that clients send as numbers.
  */
 export function signedMessage(id: number, method: string, form: string, secret: string | KeyObject): string {
   const signature = createHmac("sha256", secret).update(form, "latin1").digest("hex");
@@ -107,8 +108,8 @@ export class Requests {
   }
 
   /** The next spot order as a message of the WebSocket API. */
-  takeMessage(): Ticket {
-    const { key, isSale } = this.#next("orders", "gateway");
+  takeMessage(target: Target): Ticket {
+    const { key, isSale } = this.#next("orders", target);
     const id = ++this.#lastId;
     const form =
       `apiKey=${key.apiKey}&newClientOrderId=bench-${id}&quantity=${isSale ? key.trip.sell : key.trip.buy}` +
@@ -171,7 +172,10 @@ export class Requests {
 
 export type Credentials = { readonly apiKey: string; readonly apiSecret: string };
 
-/** One order size to go in and one to come out with: what was bought, less the fee where that is paid in coins. */
+/**
+ * One order size to go in and one to come out with: what was bought, less the fee where that is paid in
+ * coins.
+ */
 export type Trip = { readonly symbol: string; readonly buy: string; readonly sell: string };
 
 export type Key = {

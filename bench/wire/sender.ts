@@ -90,7 +90,7 @@ async function carryOut(task: SenderTask, requests: Requests): Promise<SenderAns
   let badCount = 0;
   let firstBad = "";
   const exchange: Exchange = (connection: RequestConnection, onDone): void => {
-    const ticket = socketPath === undefined ? requests.take(kind, target) : requests.takeMessage();
+    const ticket = socketPath === undefined ? requests.take(kind, target) : requests.takeMessage(target);
     connection.send(ticket.text, (status, body, head) => {
       const isGood = status === GOOD_STATUS[kind] && body.includes(proof);
       if (isGood) goodCount += 1;

@@ -46,9 +46,9 @@ type Aims = { readonly rate: string | null; readonly p99: string | null };
 
 const AIMS: Readonly<Record<Kind, Aims>> = {
   orders: { rate: "0.4 of the echo", p99: "below 15 ms" },
-  futures: { rate: "0.4 of the echo", p99: "below 15 ms" },
-  signals: { rate: null, p99: null },
-  reads: { rate: null, p99: null },
+  futures: { rate: "0.33 of the echo", p99: "below 15 ms" },
+  signals: { rate: "0.2 of the echo", p99: "below 15 ms" },
+  reads: { rate: "0.5 of the echo", p99: "below 15 ms" },
 };
 export const NO_AIMS: Aims = { rate: null, p99: null };
 

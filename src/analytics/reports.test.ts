@@ -1,14 +1,14 @@
 // Reports of strategies whose every trade can be reckoned with pen and paper.
 import { describe, expect, test } from "vitest";
-import { cleanStages } from "../desk/testing/stage.ts";
+import { cleanFixtures } from "../desk/testing/fixture.ts";
 import { decimal, formatBriefly } from "../money/decimal.ts";
-import { curveOf, inWords, stage } from "./testing/stage.ts";
+import { createFixture, curveOf, inWords } from "./testing/fixture.ts";
 
-cleanStages();
+cleanFixtures();
 
 describe("a spot strategy", () => {
   test("that has not traded stays where it was", async () => {
-    const { price, report } = await stage();
+    const { price, report } = await createFixture();
     price(2, "BTCUSDT", "100");
     const found = await report("SPOT");
     expect(curveOf(found)).toEqual(["0: 200", "1: 200", "2: 200", "2: 200"]);
@@ -37,7 +37,7 @@ describe("a spot strategy", () => {
   // USDT. Sold: 0.5 BTC for 60 USDT, less a fee of 0.06; they had cost 50. Left: 0.499 BTC that have cost
   // 49.9 USDT.
   test("realizes by average cost, and reports fees separately", async () => {
-    const { price, trade, report } = await stage();
+    const { price, trade, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "90");
@@ -68,7 +68,7 @@ describe("a spot strategy", () => {
   });
 
   test("keeps the cost of dust that it does not sell, and the fractions of a unit nowhere", async () => {
-    const { price, trade, report } = await stage();
+    const { price, trade, report } = await createFixture();
     price(1, "BTCUSDT", "3");
     await trade("SPOT", "BUY", "0.00000007", "BTCUSDT");
     price(2, "BTCUSDT", "7");
@@ -90,7 +90,7 @@ describe("a spot strategy", () => {
   // buy 5 ETH at 0.1, less 0.005 ETH (worth 0.055): 4.995 ETH that have cost 54.945. Then BTC is at 100 and
   // ETH at 12.
   test("that trades one coin for another realises at what the quoted coin was worth", async () => {
-    const { price, trade, report } = await stage();
+    const { price, trade, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "110");
@@ -114,7 +114,7 @@ describe("a spot strategy", () => {
   });
 
   test("that is closed ends when it was closed", async () => {
-    const { price, trade, carryOut, report } = await stage();
+    const { price, trade, carryOut, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(3, "BTCUSDT", "50");
@@ -133,7 +133,7 @@ describe("a spot strategy", () => {
 
   // 1 BTC for 100 USDT, of which 0.998 are sold at 50; 0.001 BTC stay, which the market does not take.
   test("that is closed keeps its dust at what was last paid for it, whatever becomes of the price", async () => {
-    const { price, trade, carryOut, report, pairs } = await stage();
+    const { price, trade, carryOut, report, pairs } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "50");
@@ -148,7 +148,7 @@ describe("a spot strategy", () => {
   });
 
   test("is valued at its own trades while the market has no prices, and says so", async () => {
-    const { price, trade, report, pairs, wall } = await stage();
+    const { price, trade, report, pairs, wall } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "150");
@@ -165,7 +165,7 @@ describe("a spot strategy", () => {
   });
 
   test("with more trades than a report reads begins with the first of them", async () => {
-    const { price, trade, report } = await stage({ tradesMax: 2 });
+    const { price, trade, report } = await createFixture({ tradesMax: 2 });
     for (const [minute, cost] of [
       [1, "100"],
       [3, "110"],
@@ -188,7 +188,7 @@ describe("a futures strategy", () => {
   // Long 1 at 100 (fee 0.05), 3 sold at 110 (fee 0.165): 10 realised, short 2 at 110. At 105 these have
   // gained 10.
   test("that turns from long to short realizes what it closed", async () => {
-    const { price, trade, report } = await stage();
+    const { price, trade, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("FUTURES", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "110");
@@ -212,7 +212,7 @@ describe("a futures strategy", () => {
   // Long 1 at 100 with 20 times leverage: 5 of margin, less the fee of 0.05. The mark leaps to 90: the whole
   // wallet is lost.
   test("that is liquidated has lost its wallet, and what the insurance fund takes is a fee", async () => {
-    const { price, trade, carryOut, report } = await stage();
+    const { price, trade, carryOut, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("FUTURES", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "90");
@@ -231,7 +231,7 @@ describe("a futures strategy", () => {
   });
 
   test("whose loss the insurance fund bears in part has realised only what it lost itself", async () => {
-    const { price, trade, report, contracts } = await stage();
+    const { price, trade, report, contracts } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("FUTURES", "BUY", "1", "BTCUSDT");
     // The book has left the mark behind, and the position is sold into it: 20 lost, 4.95 in the wallet.
@@ -249,7 +249,7 @@ describe("a futures strategy", () => {
 
   // Long 1 at 100: at a rate of 0.001 and a mark of 100 a settlement costs 0.1.
   test("pays funding when it is settled, however late it is applied", async () => {
-    const { price, trade, carryOut, report } = await stage();
+    const { price, trade, carryOut, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("FUTURES", "BUY", "1", "BTCUSDT");
     price(5, "BTCUSDT", "100");
@@ -274,7 +274,7 @@ describe("a futures strategy", () => {
 
 describe("a report", () => {
   test("is of the requested range", async () => {
-    const { price, trade, report, wall } = await stage();
+    const { price, trade, report, wall } = await createFixture();
     const day = 24 * 60;
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
@@ -302,7 +302,7 @@ describe("a report", () => {
   });
 
   test("is made once while the account does not change and prices are not old", async () => {
-    const { price, trade, report, pairs, wall } = await stage();
+    const { price, trade, report, pairs, wall } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "100");
@@ -319,7 +319,7 @@ describe("a report", () => {
   });
 
   test("of a strategy of a few minutes follows every move of its market", async () => {
-    const { price, trade, report } = await stage();
+    const { price, trade, report } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     price(2, "BTCUSDT", "90");
@@ -340,7 +340,7 @@ describe("a report", () => {
   });
 
   test("uses the candles of its range, whenever others were requested", async () => {
-    const { price, trade, report, wall } = await stage();
+    const { price, trade, report, wall } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     const day = 24 * 60;
@@ -358,7 +358,7 @@ describe("a report", () => {
   });
 
   test("asks for candles that it knows no second time", async () => {
-    const { price, trade, report, pairs, wall } = await stage();
+    const { price, trade, report, pairs, wall } = await createFixture();
     price(1, "BTCUSDT", "100");
     await trade("SPOT", "BUY", "1", "BTCUSDT");
     for (let minute = 2; minute <= 10; minute += 1) price(minute, "BTCUSDT", "100");
@@ -371,7 +371,7 @@ describe("a report", () => {
   });
 
   test("of a strategy that there is not is none", async () => {
-    const { reports } = await stage();
+    const { reports } = await createFixture();
     expect(await reports.report("nobody", "all")).toBeNull();
     expect(await reports.trades("nobody")).toEqual({ trades: [], isWhole: true });
     expect(await reports.sparklines(["nobody"])).toEqual([{ strategyId: "nobody", equity: [] }]);
@@ -379,7 +379,7 @@ describe("a report", () => {
 });
 
 test("sparklines are of the last day, an hour apart, in the requested order", async () => {
-  const { price, trade, reports } = await stage();
+  const { price, trade, reports } = await createFixture();
   price(1, "BTCUSDT", "100");
   await trade("SPOT", "BUY", "1", "BTCUSDT");
   price(40 * 60, "BTCUSDT", "110");
@@ -390,7 +390,7 @@ test("sparklines are of the last day, an hour apart, in the requested order", as
 });
 
 test("the sparkline of a strategy of a few minutes bends as its market does", async () => {
-  const { price, trade, reports } = await stage();
+  const { price, trade, reports } = await createFixture();
   price(1, "BTCUSDT", "100");
   await trade("SPOT", "BUY", "1", "BTCUSDT");
   price(2, "BTCUSDT", "90");

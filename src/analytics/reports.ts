@@ -94,7 +94,9 @@ export function createPerformanceReports({
           ...{ range, from, to, stepMs, points, statistics },
           /** Symbols with a missing price somewhere: the last known one was used. */
           unpriced: prices.unpriced(),
-          /** False if there is more history than a report reads: what is older than `from` is then missing. */
+          /**
+           * False if there is more history than a report reads: what is older than `from` is then missing.
+           */
           isWhole,
         };
       });

@@ -14,7 +14,10 @@ type AnswerOf = {
 
 /** What is not in every answer of its shape. */
 const OPTIONAL: ReadonlySet<string> = new Set(["attachedLegs"]);
-/** What is null in some answers of its shape: a fill that no client asked for has not arrived, one after a gap has no book. */
+/**
+ * What is null in some answers of its shape: a fill that no client asked for has not arrived, one after a gap
+ * has no book.
+ */
 const NULLABLE: ReadonlySet<string> = new Set([
   ...["admittedAt", "latencyMs", "arrivedAt", "book"],
   ...["firstFillAt", "lastFillAt", "difference"],

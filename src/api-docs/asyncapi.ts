@@ -1,5 +1,5 @@
-// The AsyncAPI document of the streams, out of the schemas that messages are checked by and the bounds that are enforced. It
-// tells the server's side: it receives what clients send, and sends what they receive.
+// The AsyncAPI document of the streams, out of the schemas that messages are checked by and the bounds that
+// are enforced. It tells the server's side: it receives what clients send, and sends what they receive.
 import { VERSION } from "../config/config.ts";
 import { HANDSHAKE_AUTH } from "../streams/schemas.ts";
 import { type JsonSchema, SchemaBook } from "./schema-book.ts";

@@ -1,5 +1,5 @@
-// The schemas that a document shares: those it has a name for are written once, under that name, and referred to wherever
-// they are used; all others stand where they are used.
+// The schemas that a document shares: those it has a name for are written once, under that name, and referred
+// to wherever they are used; all others stand where they are used.
 import { z } from "zod";
 
 /** A JSON Schema. */
@@ -18,8 +18,8 @@ export class SchemaBook {
   readonly #words: ReadonlyMap<z.core.$ZodType, JsonSchema>;
 
   /**
-   * A book with names for these schemas, besides those that have an id of their own, and with keywords that take the place of
-   * those of a schema; one that is a reference there is nothing else.
+   * A book with names for these schemas, besides those that have an id of their own, and with keywords that
+   * take the place of those of a schema; one that is a reference there is nothing else.
    */
   constructor(
     draft: Draft,
@@ -31,7 +31,10 @@ export class SchemaBook {
     this.#names = new Names(new Map(Object.entries(names).map(([name, schema]) => [schema, name])));
   }
 
-  /** The schema as a document writes it: what is sent over the wire, before it is checked. Throws if a name means two things. */
+  /**
+   * The schema as a document writes it: what is sent over the wire, before it is checked. Throws if a name
+   * means two things.
+   */
   write(schema: z.ZodType): JsonSchema {
     const {
       $schema,

@@ -1,4 +1,5 @@
-// The examples that a reader copies, here and in the texts: they are the same where they should be, and differ where they must.
+// The examples that a reader copies, here and in the texts: they are the same where they should be, and
+// differ where they must.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Programs that a reader can copy: each signs, and does the smallest thing that is of use. They name the address that the page
-// is served at; the key and the secret are the reader's.
+// Programs that a reader can copy: each signs, and does the smallest thing that is of use. They name the
+// address that the page is served at; the key and the secret are the reader's.
 
 export type Snippet = { readonly title: string; readonly language: string; readonly text: string };
 
@@ -47,8 +47,8 @@ curl -H "x-bot-api-key: $KEY" -H "x-bot-timestamp: $TIMESTAMP" -H "x-bot-signatu
       text: `
 import { LyrebirdClient } from "@lyrebird/client";
 
-// The client is on no registry. In Lyrebird's directory: npm pack -w @lyrebird/client --pack-destination ../my-bot
-// and in ../my-bot: npm install ./lyrebird-client-*.tgz
+// The client is on no registry. In Lyrebird's directory: npm pack -w @lyrebird/client --pack-destination
+// ../my-bot and in ../my-bot: npm install ./lyrebird-client-*.tgz
 const client = new LyrebirdClient({ baseUrl: "${address}", apiKey: "lyre_bot_…", apiSecret: "…" });
 console.log(
   await client.submit({ symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "20" }, { idempotencyKey: "docs-client-1" }),

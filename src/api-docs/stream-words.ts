@@ -81,8 +81,8 @@ every \`connect\`, subscribe to everything again.
 
 **Handshake.** Each namespace is authenticated when it is connected to. The \`auth\` object has \`apiKey\`, \`timestamp\` (Unix ms, as
 text) and \`signature\`: HMAC-SHA256 of \`timestamp + "GET" + namespace\`, with nothing between, keyed with the API secret as text, in
-lowercase hex. Who cannot set it sends the headers \`x-bot-api-key\`, \`x-bot-timestamp\` and \`x-bot-signature\`. Compute them anew for
-every attempt. A handshake that is refused is answered by \`connect\`, then \`error\` and a disconnect: you are in when the first
+lowercase hex. A client that can't set it sends the headers \`x-bot-api-key\`, \`x-bot-timestamp\` and \`x-bot-signature\`. Compute them
+again for every attempt. A handshake that is refused is answered by \`connect\`, then \`error\` and a disconnect: you are in when the first
 \`subscribed\` arrives.
 
 **Before a namespace is joined** what fails is your own client's \`connect_error\`, so listen to that too:
@@ -107,10 +107,10 @@ exchange was out of reach is sent before anything newer.
 
 export const BOOK_RULES = `
 - Each message is the whole top of the book: replace what you hold, never merge.
-- Discard one whose \`lastUpdateId\` is not above the one you hold; forget the one you hold when you connect anew.
+- Discard one whose \`lastUpdateId\` is not above the one you hold; forget the one you hold when you reconnect.
 - Discard one whose best bid is not below its best ask, and wait for the next.
 - It is sent on schedule, also when nothing has changed. Silence of more than about five seconds means that the stream is dead: do
-not trade on the book that you hold, connect anew, and ask \`GET /api/v3/depth\` meanwhile.
+not trade on the book that you hold, reconnect, and request \`GET /api/v3/depth\` until then.
 `.trim();
 
 function minutes(ms: number): string {

@@ -17,6 +17,7 @@ export type Options = {
   readonly latency?: string;
   readonly queue?: string;
   readonly fees?: string;
+  readonly discount?: string;
   readonly data?: string;
   readonly json?: boolean;
   readonly verify?: boolean;

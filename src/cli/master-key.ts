@@ -36,13 +36,13 @@ export const MASTER_KEY_ROTATE: Command = {
   options: [],
   purpose: "add a version to the master key: new API keys are made with it, old ones go on working",
   details: `The file of the master key, MASTER_KEY_FILE or the one in the data directory, gets a line more: one for each version, oldest
-first. It is replaced as a whole. Seeds of authenticators and identity forms are sealed anew, and the data keys of credentials at venues
-are wrapped anew. It is audited.
+first. It is replaced as a whole. Seeds of authenticators and identity forms are resealed, and the data keys of credentials at venues are
+rewrapped. It is audited.
 
 A running server that has this file takes the version up by itself, within ${LOOK_MS / 1_000} s. Servers on the same database with files of
 their own need a copy of it at once, and so do your backups of the file.
 
-After a leak, also end the keys of the leaked version, with "keys revoke-all". Whoever had a copy of the database too can open what was
+After a leak, also end the keys of the leaked version, with "keys revoke-all". Anybody who had a copy of the database too can open what was
 sealed until now: have copiers replace the keys of their accounts at venues.`,
   run: rotate,
 };
@@ -97,7 +97,7 @@ async function rotate(options: Options): Promise<void> {
   const forms = counted(await resealForms(store.people, master), "identity form");
   const credentials = await rewrapCredentials(store.copying, master);
   process.stdout.write(`${masterKeyFileOf(config)} has version ${version} of the master key: new API keys are made with it
-Sealed anew: ${seeds}, ${forms}, credentials of ${counted(credentials, "venue account")}. API keys of older versions go on working
+Resealed: ${seeds}, ${forms}, credentials of ${counted(credentials, "venue account")}. API keys of older versions go on working
 A running server with this file takes it up within ${LOOK_MS / 1_000} s. Copy the file now to other servers on the same database, and keep it with your backups.
 If an older version has leaked, end its keys: ${CALL} keys revoke-all --master-version ${version - 1}
 `);

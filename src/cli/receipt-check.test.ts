@@ -1,8 +1,12 @@
-// Receipts without a recording: each must follow from its own figures and from the receipts before it. The figures are
-// those of the worked examples. Source: strict fills, section 15.
+// Receipts without a recording: each must follow from its own figures and from the receipts before it. The
+// figures are those of the worked examples. Source: strict fills, section 15.
 import { describe, expect, test } from "vitest";
+import type { MarketTrade } from "../domain/market.ts";
+import { BUNDLED_TIERS } from "../engine/matching/terms.ts";
+import { decimal, type Price, type Quantity, ZERO } from "../money/decimal.ts";
 import { checkReceipts } from "./receipt-check.ts";
 import { readReceipts } from "./receipt-file.ts";
+import type { Recorded } from "./recorded-books.ts";
 
 const BOOK = { lastUpdateId: 77, eventTime: 990, receivedAt: 996, tickerUpdateId: null, lastTradeId: 4 };
 const COMMON = {
@@ -78,8 +82,13 @@ const QUEUE = [
 
 const ROWS = [...WALK, ...QUEUE];
 
-async function checked(rows: readonly unknown[]) {
-  return await checkReceipts(readReceipts([{ name: "receipts", text: JSON.stringify(rows) }]), null);
+async function checked(
+  rows: readonly unknown[],
+  recorded: Recorded | null = null,
+  options: Parameters<typeof checkReceipts>[2] = {},
+) {
+  const read = readReceipts([{ name: "receipts", text: JSON.stringify(rows) }]);
+  return await checkReceipts(read, recorded, options);
 }
 
 async function isFound(rows: readonly unknown[]): Promise<boolean> {
@@ -114,6 +123,7 @@ describe("a changed figure is found", () => {
     [2, "fee.amount", "0.00000051"],
     [2, "fee.isMaker", true],
     [2, "fee.asset", "USDT"],
+    [1, "fee.tier", "vip3"],
     [2, "terms.refreshMs", 4_000],
     [2, "arrivedAt", 999],
     [2, "cause", "BOOK_CROSSED"],
@@ -180,6 +190,184 @@ test("two orders share one trade of the market, and none is filled by more than 
   });
   expect(await isFound([...ROWS, other("0.00920000")])).toBe(false);
   expect(await isFound([...ROWS, other("0.01000000")])).toBe(true);
+});
+
+/**
+ * A recording whose book displays these bids alone, and with sellers' trades at 1,900 ms, 1,901 ms and so on.
+ */
+function recording(
+  bids: Readonly<Record<string, string>>,
+  trades: readonly (readonly [price: string, quantity: string])[] = [],
+): Recorded {
+  const all = trades.map(
+    ([price, quantity], index): MarketTrade => ({
+      ...{ aggregateId: 6 + index, side: "BID", time: 1_900 + index },
+      ...{ price: decimal(price), quantity: decimal(quantity) },
+    }),
+  );
+  const levels = Object.entries(bids).map(([price, quantity]) => ({
+    ...{ price: decimal<Price>(price), displayed: decimal<Quantity>(quantity) },
+    ...{ fromTicker: false, newerTrades: ZERO },
+  }));
+  levels.sort((one, other) => (one.price > other.price ? -1 : 1));
+  return {
+    bookAt: () => ({ knows: () => true, displayed: (side) => (side === "BID" ? levels : []) }),
+    trade: (id) => all.find(({ aggregateId }) => aggregateId === id) ?? null,
+    eventsFor: () => all.map((trade) => ({ kind: "trade", at: trade.time, trade })),
+  };
+}
+
+describe("orders that share a trade of the market", () => {
+  const [sample] = QUEUE;
+  /** A part of the trade of 0.0007 at 59989, which is beyond the limits of both orders. */
+  const partOf = (
+    tradeId: number,
+    {
+      available,
+      ...order
+    }: Readonly<Record<"price" | "quantity" | "available", string>> & { orderId: number },
+  ) => ({
+    ...{ ...sample, ...order, tradeId, remaining: order.quantity, cause: "TRADE_THROUGH" },
+    arrivedAt: 1_000 + order.orderId,
+    queue: {
+      ...{ ...sample?.queue, aheadAtPlacement: null, bookAtPlacement: null },
+      ...{ tradedAtPrice: "0.00000000", aheadBefore: null },
+    },
+    marketTrade: {
+      ...{ ...sample?.marketTrade, price: "59989.00000000", quantity: "0.00070000", available },
+    },
+    fee: { ...sample?.fee, amount: `0.000000${order.quantity.slice(5, 7)}` },
+  });
+  const FIRST = { orderId: 3, price: "59990.00000000", quantity: "0.00030000" };
+  const SECOND = { orderId: 4, price: "59991.00000000", quantity: "0.00040000" };
+  const reasonsIn = async (rows: readonly unknown[]) =>
+    (await checked(rows)).map(({ wrong, unknown }) => ({ wrong, unknown }));
+  const NOTHING = { wrong: [], unknown: [] };
+
+  test("the better limit gets its part first, whichever order was placed first", async () => {
+    const inOrder = [
+      partOf(1, { ...SECOND, available: "0.00070000" }),
+      partOf(2, { ...FIRST, available: "0.00030000" }),
+    ];
+    expect(await reasonsIn(inOrder)).toEqual([NOTHING, NOTHING]);
+    const swapped = [
+      partOf(1, { ...FIRST, available: "0.00070000" }),
+      partOf(2, { ...SECOND, available: "0.00040000" }),
+    ];
+    const wrong = [expect.stringMatching(/after order 3, whose limit 59990\.0* is worse than 59991/)];
+    expect(await reasonsIn(swapped)).toEqual([NOTHING, { wrong, unknown: [] }]);
+  });
+
+  test("at one price the earlier arrival does, but for a stop that was triggered later", async () => {
+    const second = { ...SECOND, price: FIRST.price };
+    const inOrder = [
+      partOf(1, { ...FIRST, available: "0.00070000" }),
+      partOf(2, { ...second, available: "0.00040000" }),
+    ];
+    expect(await reasonsIn(inOrder)).toEqual([NOTHING, NOTHING]);
+    const swapped = [
+      partOf(1, { ...second, available: "0.00070000" }),
+      partOf(2, { ...FIRST, available: "0.00030000" }),
+    ];
+    const unknown = [expect.stringContaining("after order 4, which arrived later")];
+    expect(await reasonsIn(swapped)).toEqual([NOTHING, { wrong: [], unknown }]);
+  });
+
+  test("a queue in the recording moves by what a better limit, placed later, has left of a trade", async () => {
+    // Of 0.0007 the second order gets 0.0004, so 0.0003 go to the 0.0005 in front of the first; then 0.0003
+    // come.
+    const taken = partOf(1, { ...SECOND, available: "0.00070000" });
+    taken.marketTrade.price = FIRST.price;
+    const waiting = partOf(2, { ...FIRST, quantity: "0.00010000", available: "0.00030000" });
+    Object.assign(waiting, { cause: "TRADE_AT_PRICE", arrivedAt: 1_000 });
+    Object.assign(waiting.queue, {
+      ...{ aheadAtPlacement: "0.00050000", bookAtPlacement: BOOK, tradedAtPrice: "0.00070000" },
+      ...{ aheadBefore: "0.00020000", ahead: "0.00000000" },
+    });
+    const later = { aggregateId: 7, price: FIRST.price, quantity: "0.00030000", time: 1_901 };
+    Object.assign(waiting.marketTrade, later);
+    const trades = [
+      ["59990", "0.0007"],
+      ["59990", "0.0003"],
+    ] as const;
+    const found = await checked([taken, waiting], recording({ "59990": "0.0005" }, trades));
+    expect(found[1]).toMatchObject(NOTHING);
+  });
+});
+
+describe("the rate of a fee", () => {
+  const withRate = (rate: string, tier: string, amount: string) =>
+    WALK.map((row) => ({ ...row, fee: { ...row.fee, rate, tier, amount } }));
+
+  test.each([
+    ["0.00060000", "vip3", "0.00000030"],
+    ["0.00075000", "regular", "0.00000038"],
+  ])("%s is that of %s, with the discount or without", async (rate, tier, amount) => {
+    expect(await isFound(withRate(rate, tier, amount))).toBe(false);
+  });
+
+  test("that no tier of the name has is unknown, unless it is of the file that is given", async () => {
+    const rows = withRate("0.00070000", "vip3", "0.00000035");
+    const [found] = await checked(rows);
+    expect(found).toMatchObject({ wrong: [], unknown: [expect.stringContaining("is not that of vip3")] });
+    const rates = { maker: decimal<never>("0.0005"), taker: decimal<never>("0.0007") };
+    const tiers = { ...BUNDLED_TIERS, SPOT: { vip3: rates } };
+    for (const { wrong, unknown } of await checked(rows, null, { tiers }))
+      expect([...wrong, ...unknown]).toEqual([]);
+    const [none] = await checked(rows, null, { tiers: { ...BUNDLED_TIERS, SPOT: {} } });
+    expect(none?.unknown).toEqual([expect.stringContaining("the rates of vip3 are not known for spot")]);
+  });
+
+  test("has the discount for makers and takers, or for neither", async () => {
+    const [, , , ...queue] = ROWS;
+    const found = await checked([...withRate("0.00075000", "regular", "0.00000038"), ...queue]);
+    expect(found.map(({ unknown }) => unknown.length)).toEqual([0, 0, 0, 1, 1]);
+  });
+});
+
+describe("a takeover", () => {
+  /** F5: of 0.1, 0.06 and 0.03 were in the book above the bankruptcy price. */
+  const LIQUIDATED = [
+    ["57200.00000000", "0.06000000", "0.10000000"],
+    ["57100.00000000", "0.03000000", "0.04000000"],
+  ].map(([price, taken, remaining], index) => ({
+    ...{ ...WALK[0], tradeId: index + 1, market: "FUTURES", cause: "LIQUIDATION", side: "SELL", price },
+    ...{ quantity: taken, remaining, arrivedAt: 1_000, at: 1_000 },
+    levels: [{ ...WALK[0]?.levels[0], index, price, displayed: taken, available: taken, taken }],
+    fee: { ...WALK[0]?.fee, rate: "0.00000000", amount: "0.00000000", asset: "USDT" },
+  }));
+  const TAKEN = {
+    ...{ ...LIQUIDATED[1], tradeId: 3, cause: "TAKEOVER", price: "57030.00000000" },
+    ...{ quantity: "0.01000000", remaining: "0.01000000", book: null, levels: [] },
+  };
+  const PRICE_UNKNOWN = expect.stringContaining("whether 57030.00000000 is the bankruptcy price");
+
+  test("is the rest of a liquidation, and it is said that its price is not known", async () => {
+    const found = await checked([...LIQUIDATED, TAKEN]);
+    expect(found.map(({ wrong, unknown }) => [wrong, unknown])).toEqual([
+      [[], []],
+      [[], []],
+      [[], [PRICE_UNKNOWN]],
+    ]);
+  });
+
+  test.each([
+    ["remaining", "0.02000000", "remaining"],
+    ["quantity", "0.00900000", "quantity"],
+    ["price", "57150.00000000", "is better than 57100"],
+  ])("with another %s is wrong", async (figure, value, says) => {
+    const found = await checked([...LIQUIDATED, { ...TAKEN, [figure]: value }]);
+    expect(found.at(-1)?.wrong.join()).toContain(says);
+  });
+
+  test("is wrong where the recording still has something within its price", async () => {
+    const bids = { "57200": "0.06", "57100": "0.03", "56000": "5" };
+    const found = await checked([...LIQUIDATED, TAKEN], recording(bids));
+    expect(found.at(-1)).toMatchObject({ wrong: [], unknown: [PRICE_UNKNOWN] });
+    const more = recording({ ...bids, "57050": "0.002" });
+    const [, , last] = await checked([...LIQUIDATED, TAKEN], more);
+    expect(last?.wrong).toEqual([expect.stringContaining("available at the better price 57050")]);
+  });
 });
 
 test("a file that is no list of receipts says where", () => {

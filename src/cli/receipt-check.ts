@@ -1,9 +1,11 @@
 // Computes fills under `strict` again from their receipts: each from its own figures and from those of the
-// receipts before it, and, with a recording, from the market's messages. What a receipt cannot be compared with is
-// said, and is never counted as right. Source: strict fills, sections 2, 5 to 7 and 10.
+// receipts before it, and, with a recording, from the market's messages. What a receipt cannot be compared
+// with is said, and is never counted as right. Source: strict fills, sections 2, 5 to 7 and 10.
 import { type ConsumedLot, withLot } from "../domain/consumed.ts";
+import { FEE_DISCOUNTS } from "../domain/fill-profile.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import { matchTrade } from "../engine/matching/queue.ts";
+import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile, type TierTable } from "../engine/matching/terms.ts";
 import { availableAt, isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
 import {
   add,
@@ -11,6 +13,7 @@ import {
   feeUp,
   formatDecimal,
   least,
+  type Price,
   proceedsDown,
   product,
   type Quantity,
@@ -61,28 +64,34 @@ type Before = {
   readonly previous: ReceiptRow | null;
   readonly ofOrder: ReceiptRow | null;
   readonly ofTrade: ReceiptRow | null;
-  /** The last one before it with the same rate: of makers, or of takers. */
-  readonly ofRate: ReceiptRow | null;
+  /** The last ones before it with the rate of makers and with that of takers. */
+  readonly ofRate: { readonly maker: ReceiptRow | null; readonly taker: ReceiptRow | null };
   /** What the strategy took, and whether all that may still count is among the receipts. */
   readonly lots: readonly ConsumedLot[];
   readonly hasAllLots: boolean;
   /** Those that it had taken before the walk that the fill is a part of. */
   readonly lotsBeforeWalk: readonly ConsumedLot[];
-  /** What a trade of the market gave to earlier orders. */
+  /** What a trade of the market gave to the strategy's orders in front of this one. */
   given(trade: MarketTrade): Quantity;
   /** What that walk took before, by price. */
   readonly walked: ReadonlyMap<bigint, Quantity>;
 };
 
-/** Checks receipts of one symbol, ascending by trade. `onChecked` is called after each. */
+/** `tiers` are those that the strategy was made with; `onChecked` is called after each receipt. */
+type CheckOptions = {
+  readonly tiers?: TierTable;
+  readonly onChecked?: (count: number) => Promise<void>;
+};
+
+/** Checks receipts of one symbol, ascending by trade. */
 export async function checkReceipts(
   rows: readonly ReceiptRow[],
   recorded: Recorded | null,
-  onChecked: (count: number) => Promise<void> = async () => {},
+  { tiers = BUNDLED_TIERS, onChecked = async () => {} }: CheckOptions = {},
 ): Promise<readonly Finding[]> {
   const findings = new Map<ReceiptRow, Findings>();
   const books: { readonly row: ReceiptRow; readonly before: Before }[] = [];
-  for (const { row, before, found } of checkedAlone(rows)) {
+  for (const { row, before, found } of checkedAlone(rows, tiers)) {
     findings.set(row, found);
     if (recorded !== null) {
       checkTrades(row, recorded, found);
@@ -92,11 +101,12 @@ export async function checkReceipts(
   }
   if (recorded !== null) {
     // The recording is read once, so its books are asked for in their order.
-    const byBook = books.toSorted((one, other) => bookIdOf(one.row) - bookIdOf(other.row));
+    const byBook = books.toSorted((one, other) => bookIdOf(one) - bookIdOf(other));
     for (const [index, { row, before }] of byBook.entries()) {
       const found = findings.get(row);
       if (found === undefined) continue;
-      if (row.queue === null) checkBook(row, before, recorded, found);
+      if (row.cause === "TAKEOVER") checkRest(row, before, recorded, found);
+      else if (row.queue === null) checkBook(row, before, recorded, found);
       else checkPlacement(row, before, recorded, found);
       await onChecked(rows.length + index);
     }
@@ -106,14 +116,14 @@ export async function checkReceipts(
 
 /** Checks receipts of one symbol, ascending by trade, without a recording. */
 export function checkReceiptsAlone(rows: readonly ReceiptRow[]): readonly Finding[] {
-  return [...checkedAlone(rows)].map(({ row, found }) => findingOf([row, found]));
+  return [...checkedAlone(rows, BUNDLED_TIERS)].map(({ row, found }) => findingOf([row, found]));
 }
 
 /** Receipts in their order, each compared with its own figures and with those before it. */
-function* checkedAlone(rows: readonly ReceiptRow[]) {
+function* checkedAlone(rows: readonly ReceiptRow[], tiers: TierTable) {
   for (const [row, before] of withBefore(rows)) {
     const found = new Findings();
-    checkFigures(row, before, found);
+    checkFigures(row, before, tiers, found);
     yield { row, before, found };
   }
 }
@@ -128,7 +138,7 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
   if (first === undefined) return;
   const ofOrder = new Map<number, ReceiptRow>();
   const ofTrade = new Map<number, ReceiptRow>();
-  const ofRate = new Map<boolean, ReceiptRow>();
+  let ofRate: Before["ofRate"] = { maker: null, taker: null };
   let previous: ReceiptRow | null = null;
   let lots: readonly ConsumedLot[] = NO_LOTS;
   let lotsBeforeWalk = lots;
@@ -146,13 +156,13 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
       previous,
       ofOrder: ofOrder.get(row.orderId) ?? null,
       ofTrade: row.marketTrade === null ? null : (ofTrade.get(row.marketTrade.aggregateId) ?? null),
-      ofRate: ofRate.get(row.fee.isMaker) ?? null,
+      ofRate,
       lots,
       hasAllLots: first.tradeId <= 1 || row.at - first.at >= row.terms.refreshMs,
       lotsBeforeWalk,
       given: ({ aggregateId }) =>
         rows
-          .filter((other) => other.orderId < row.orderId && other.marketTrade?.aggregateId === aggregateId)
+          .filter((other) => other.marketTrade?.aggregateId === aggregateId && isInFront(other, row))
           .reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity),
       walked: new Map(walked),
     };
@@ -161,7 +171,7 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
     firstStep ??= stepOf(row);
     ofOrder.set(row.orderId, row);
     if (row.marketTrade !== null) ofTrade.set(row.marketTrade.aggregateId, row);
-    if (isTraded(row)) ofRate.set(row.fee.isMaker, row);
+    if (isTraded(row)) ofRate = { ...ofRate, [row.fee.isMaker ? "maker" : "taker"]: row };
     if (level === undefined) continue;
     walked.set(level.price, level.taken);
     const { price, taken: quantity } = level;
@@ -171,11 +181,30 @@ function* withBefore(rows: readonly ReceiptRow[]): Generator<readonly [ReceiptRo
 
 function continuesWalk(previous: ReceiptRow | null, row: ReceiptRow): boolean {
   if (previous === null || previous.orderId !== row.orderId || previous.at !== row.at) return false;
+  // A takeover is what a liquidation's walk has left.
+  if (row.cause === "TAKEOVER") return previous.cause === "LIQUIDATION";
   return previous.cause === row.cause && previous.book?.lastUpdateId === row.book?.lastUpdateId;
 }
 
-function bookIdOf({ book, queue }: ReceiptRow): number {
-  return (book ?? queue?.bookAtPlacement)?.lastUpdateId ?? 0;
+/**
+ * Whether a trade of the market comes to an own order first: to the better limit, then to the earlier in the
+ * queue.
+ */
+function isInFront(one: ReceiptRow, other: ReceiptRow): boolean {
+  if (one.orderId === other.orderId) return false;
+  if (one.price !== other.price) return one.price > other.price === (one.side === "BUY");
+  const laterMs = joinedAt(other) - joinedAt(one);
+  return laterMs > 0 || (laterMs === 0 && one.orderId < other.orderId);
+}
+
+/** Since when an order is in the queue, at the least: a stop joins it when it is triggered. */
+function joinedAt({ arrivedAt, queue }: ReceiptRow): number {
+  return Math.max(arrivedAt ?? 0, queue?.bookAtPlacement?.receivedAt ?? 0);
+}
+
+function bookIdOf({ row, before }: { readonly row: ReceiptRow; readonly before: Before }): number {
+  const walked = row.cause === "TAKEOVER" ? before.ofOrder : row;
+  return (walked?.book ?? walked?.queue?.bookAtPlacement)?.lastUpdateId ?? 0;
 }
 
 function stepOf({ levels, marketTrade }: ReceiptRow): Quantity | null {
@@ -187,7 +216,7 @@ function isTraded({ cause }: ReceiptRow): boolean {
   return cause !== "LIQUIDATION" && cause !== "TAKEOVER";
 }
 
-function checkFigures(row: ReceiptRow, before: Before, found: Findings): void {
+function checkFigures(row: ReceiptRow, before: Before, tiers: TierTable, found: Findings): void {
   const { profileVersion, arrivedAt, at, remaining, quantity, book, levels, queue, marketTrade } = row;
   if (profileVersion !== PROFILE_VERSION) {
     found.unknown.push(`the rules of version ${profileVersion} of the profile are not known here`);
@@ -207,11 +236,9 @@ function checkFigures(row: ReceiptRow, before: Before, found: Findings): void {
   found.must(isMatched === (queue !== null && marketTrade !== null), `${row.cause} and its queue`);
   if (takes && level !== undefined) checkLevel(row, level, before, found);
   if (isMatched) checkMatch(row, before, found);
-  if (row.cause === "TAKEOVER") {
-    found.unknown.push("the bankruptcy price follows from the position, which a receipt does not have");
-  }
+  if (row.cause === "TAKEOVER") checkTakeover(row, before, found);
   checkOrder(row, before, found);
-  checkFee(row, before, found);
+  checkFee(row, before, tiers, found);
 }
 
 function checkStamp(name: string, stamp: ReceiptRow["book"], at: number, found: Findings): void {
@@ -263,6 +290,27 @@ function checkLevel(row: ReceiptRow, level: ReceiptLevel, before: Before, found:
   found.same("levels.0.taken", level.taken, least(level.available, remaining));
 }
 
+/**
+ * What the book had not for a liquidation, at the bankruptcy price, beyond which the walk took nothing. That
+ * price follows from the position's wallet: leverage, mark prices and funding are in no receipt. Source:
+ * strict fills, section 13.
+ */
+function checkTakeover(row: ReceiptRow, { ofOrder }: Before, found: Findings): void {
+  const { side, price, quantity, remaining } = row;
+  found.same("fee.isMaker", row.fee.isMaker, false);
+  found.same("quantity", quantity, remaining, "what the liquidation has left");
+  if (ofOrder !== null) {
+    found.must(ofOrder.cause === "LIQUIDATION", `a takeover of an order that was filled by ${ofOrder.cause}`);
+    found.must(
+      isWithin(side, price, ofOrder.price),
+      `price ${shown(price)} is better than ${shown(ofOrder.price)}, which the liquidation took before`,
+    );
+  }
+  found.unknown.push(
+    `whether ${shown(price)} is the bankruptcy price: it follows from the position's wallet, which no receipt has`,
+  );
+}
+
 /** A trade of the market that filled an open order. Source: strict fills, section 7. */
 function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings): void {
   const { queue, marketTrade, price, remaining, quantity, cause, arrivedAt, at } = row;
@@ -280,8 +328,8 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
   );
   const { aheadAtPlacement, aheadBefore, tradedAtPrice, canceledAhead } = queue;
   if (aheadAtPlacement !== null) {
-    // What is in front falls by what is traded at the price and by what counts as canceled, and is gone once the
-    // market was beyond the limit; nothing adds to it.
+    // What is in front falls by what is traded at the price and by what counts as canceled, and is gone once
+    // the market was beyond the limit; nothing adds to it.
     const most = aheadAtPlacement - canceledAhead;
     found.must(
       aheadBefore !== null &&
@@ -302,6 +350,7 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
   );
   if (ofTrade?.marketTrade) {
     const { marketTrade: earlier, quantity: given } = ofTrade;
+    if (isInFront(row, ofTrade)) checkPriority(row, ofTrade, found);
     for (const figure of ["price", "quantity", "time"] as const) {
       found.same(
         `marketTrade.${figure}`,
@@ -323,6 +372,18 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
       marketTrade.quantity,
       "the trade, of which nothing was taken before",
     );
+  }
+}
+
+/** An order in front got its part of a trade after another one. Source: strict fills, section 7. */
+function checkPriority(row: ReceiptRow, earlier: ReceiptRow, found: Findings): void {
+  const got = `the order got its part of the market's trade after order ${earlier.orderId}`;
+  found.must(
+    row.price === earlier.price,
+    `${got}, whose limit ${shown(earlier.price)} is worse than ${shown(row.price)}`,
+  );
+  if (row.price === earlier.price) {
+    found.unknown.push(`${got}, which arrived later: that is right if it is a stop that was triggered later`);
   }
 }
 
@@ -351,7 +412,8 @@ function checkOrder(row: ReceiptRow, { first, firstStep, previous, ofOrder }: Be
   }
   // What a reducing order of a contract can fill follows its position.
   const left = subtract(ofOrder.remaining, ofOrder.quantity);
-  if (row.market === "SPOT" || (row.cause === "WALK" && ofOrder.cause === "WALK")) {
+  const isWalked = row.cause === "WALK" && ofOrder.cause === "WALK";
+  if (row.market === "SPOT" || isWalked || !isTraded(row)) {
     found.same("remaining", row.remaining, left, from);
   } else {
     found.must(row.remaining <= left || row.cause !== "WALK", `remaining ${shown(row.remaining)}`);
@@ -377,12 +439,14 @@ function checkOrder(row: ReceiptRow, { first, firstStep, previous, ofOrder }: Be
   }
 }
 
-function checkFee(row: ReceiptRow, { ofRate }: Before, found: Findings): void {
+function checkFee(row: ReceiptRow, { ofRate }: Before, tiers: TierTable, found: Findings): void {
   const { fee, market, side, symbol, price, quantity } = row;
   if (isTraded(row)) {
-    if (ofRate !== null) {
-      found.same("fee.rate", fee.rate, ofRate.fee.rate, `the receipt of trade ${ofRate.tradeId}`);
+    const earlier = fee.isMaker ? ofRate.maker : ofRate.taker;
+    if (earlier !== null) {
+      found.same("fee.rate", fee.rate, earlier.fee.rate, `the receipt of trade ${earlier.tradeId}`);
     }
+    checkTier(row, ofRate, tiers, found);
   } else {
     found.same("fee.rate", fee.rate, ZERO, "its cause");
   }
@@ -394,6 +458,33 @@ function checkFee(row: ReceiptRow, { ofRate }: Before, found: Findings): void {
   const [pair = symbol] = symbol.split("_");
   const isOf = isBase ? pair.startsWith(fee.asset) : pair.endsWith(fee.asset);
   found.must(fee.asset !== "" && isOf, `fee.asset ${fee.asset} is not received for ${symbol}`);
+}
+
+/**
+ * The rate is that of the tier, with the discount or without: which of them a receipt does not say, but
+ * makers and takers have the same. The exchange changes its tiers, so a rate may be of another table.
+ */
+function checkTier(
+  { fee, market }: ReceiptRow,
+  ofRate: Before["ofRate"],
+  tiers: TierTable,
+  found: Findings,
+): void {
+  const profiles = FEE_DISCOUNTS.flatMap((feeDiscount) => {
+    const terms = { ...STRICT_DEFAULTS, feeTier: fee.tier, feeDiscount };
+    return strictProfile(market, terms, tiers) ?? [];
+  });
+  const other = fee.isMaker ? ofRate.taker : ofRate.maker;
+  const follows = profiles.some(({ makerFee, takerFee }) => {
+    const [own, others] = fee.isMaker ? [makerFee, takerFee] : [takerFee, makerFee];
+    return fee.rate === own && (other === null || other.fee.rate === others);
+  });
+  if (follows) return;
+  const why =
+    profiles.length === 0
+      ? `the rates of ${fee.tier} are not known for ${market.toLowerCase()}`
+      : `fee.rate ${shown(fee.rate)} is not that of ${fee.tier}, as far as its rates are known`;
+  found.unknown.push(`${why}: FEE_TIERS names a file of those that the strategy was made with`);
 }
 
 /** The trade of the market in the recording. Source: strict fills, section 7. */
@@ -438,7 +529,11 @@ function checkPlacement(row: ReceiptRow, before: Before, recorded: Recorded, fou
 /** How the queue moved from the placement to the trade. */
 function checkQueue(row: ReceiptRow, before: Before, recorded: Recorded, found: Findings): void {
   const { queue, marketTrade, side, price, arrivedAt: since, terms } = row;
-  if (queue?.bookAtPlacement == null || marketTrade === null || since === null) return;
+  if (queue?.bookAtPlacement == null || marketTrade === null) return;
+  if (since === null) {
+    found.unknown.push("when the order arrived is not known: its queue is not followed");
+    return;
+  }
   const { bookAtPlacement: book, aheadAtPlacement } = queue;
   if (aheadAtPlacement === null || before.ofOrder?.cause === "BOOK_CROSSED") {
     found.unknown.push("the book came to the limit before: its queue is not followed any more");
@@ -478,11 +573,48 @@ function checkBook(row: ReceiptRow, before: Before, recorded: Recorded, found: F
   found.same("levels.0.fromTicker", level.fromTicker, displayed.fromTicker, from);
   found.same("levels.0.newerTrades", level.newerTrades, displayed.newerTrades, from);
   if (row.cause === "BOOK_CROSSED") {
-    found.unknown.push("which levels changed with the message that crossed the order is not computed");
+    if (!hasChanged(level, side, row.book, recorded)) {
+      found.unknown.push(
+        "the level did not change with that message: the book may have become known with it",
+      );
+    }
     return;
   }
   found.same("levels.0.index", level.index, rank, from);
-  checkBetterLevels(row, level, { book, before, found });
+  const isBetter = (price: Price) => price !== level.price && isWithin(row.side, level.price, price);
+  checkBetterLevels(row, { book, before, found, step: level.step, isBetter });
+}
+
+/** What is taken over is what the book did not have within the bankruptcy price. */
+function checkRest(row: ReceiptRow, before: Before, recorded: Recorded, found: Findings): void {
+  const { ofOrder } = before;
+  const [level] = ofOrder?.levels ?? [];
+  if (ofOrder?.book == null || level === undefined) {
+    found.unknown.push("the liquidation took nothing of the book, which may not have been known");
+    return;
+  }
+  const book = recorded.bookAt(ofOrder.book);
+  if (typeof book === "string") {
+    found.unknown.push(book);
+    return;
+  }
+  const isBetter = (price: Price) => isWithin(row.side, row.price, price);
+  checkBetterLevels(row, { book, before, found, step: level.step, isBetter });
+}
+
+/** Whether a level is the ticker's own, or changed with the diff that made the book. */
+function hasChanged(
+  { price, fromTicker }: ReceiptLevel,
+  side: "BID" | "ASK",
+  book: NonNullable<ReceiptRow["book"]>,
+  recorded: Recorded,
+): boolean {
+  if (fromTicker) return true;
+  for (const event of recorded.eventsFor(book)) {
+    if (event.kind !== "change" || event.change.updateId !== book.lastUpdateId) continue;
+    return event.change.quantityAt(side, price) !== null;
+  }
+  return false;
 }
 
 function placeOf(level: ReceiptLevel, side: "BID" | "ASK", book: RecordedBook) {
@@ -497,19 +629,26 @@ function placeOf(level: ReceiptLevel, side: "BID" | "ASK", book: RecordedBook) {
 /** A walk takes all that is available at better prices. */
 function checkBetterLevels(
   row: ReceiptRow,
-  level: ReceiptLevel,
-  { book, before, found }: { readonly book: RecordedBook; readonly before: Before; readonly found: Findings },
+  {
+    book,
+    before,
+    found,
+    step,
+    isBetter,
+  }: {
+    readonly book: RecordedBook;
+    readonly before: Before;
+    readonly found: Findings;
+    readonly step: Quantity;
+    readonly isBetter: (price: Price) => boolean;
+  },
 ): void {
   const side = takenSide(row.side);
-  const availability = {
-    lots: before.lotsBeforeWalk,
-    refreshMs: row.terms.refreshMs,
-    at: row.at,
-    step: level.step,
-  };
+  const { refreshMs } = row.terms;
+  const availability = { lots: before.lotsBeforeWalk, refreshMs, at: row.at, step };
   let index = 0;
   for (const better of book.displayed(side)) {
-    if (better.price === level.price) return;
+    if (!isBetter(better.price)) return;
     if (better.displayed === 0n) continue;
     const { available } = availableAt(side, better, index, availability);
     index += 1;

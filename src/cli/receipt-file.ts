@@ -95,8 +95,8 @@ const receiptRow = z.strictObject({
 });
 
 /**
- * The receipts of some files, ascending by trade. Throws, naming the file, if one is no list of receipts, and if
- * they are not of one symbol and market or have a trade twice.
+ * The receipts of some files, ascending by trade. Throws, naming the file, if one is no list of receipts, and
+ * if they are not of one symbol and market or have a trade twice.
  */
 export function readReceipts(
   files: readonly { readonly name: string; readonly text: string }[],

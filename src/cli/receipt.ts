@@ -1,10 +1,12 @@
-// `lyrebird receipt verify`: fills under the profile `strict` are computed again from their receipts, offline.
+// `lyrebird receipt verify`: fills under the profile `strict` are computed again from their receipts,
+// offline.
 import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ConfigError } from "../config/config.ts";
+import { feeTiersOf } from "../config/strict-terms.ts";
 import { readRecording } from "../market/tape/recording.ts";
-import { type Command, OPTIONS_HINT, type Options, printRows } from "./command.ts";
+import { type Command, configOf, OPTIONS_HINT, type Options, printRows } from "./command.ts";
 import { runLong } from "./long-run.ts";
 import { checkReceipts, type Finding } from "./receipt-check.ts";
 import { type ReceiptRow, readReceipts } from "./receipt-file.ts";
@@ -26,6 +28,7 @@ export const RECEIPT_VERIFY: Command = {
   --json        one line of JSON a receipt: {"tradeId","orderId","cause","outcome","wrong","unknown"}
 
 Give the receipts of all orders of the symbol, from the first one: what was taken before makes less available.
+FEE_TIERS is the file of fee tiers that the strategies were made with, if they are not the bundled ones.
 
 A receipt is
   verified      each figure follows from the recording and the receipts before it
@@ -36,6 +39,8 @@ Ids of the strategy (tradeId, orderId), times of its requests and of what the se
 arrivedAt, at, receivedAt) and which ticker and trade were the last that it had received (tickerUpdateId, lastTradeId)
 are in no recording: they are compared with each other, and by what follows from them. A queue that the recording
 gives otherwise is unknown, not wrong: messages may have arrived in another order there, or the server was restarted.
+A takeover is never verified: the bankruptcy price follows from the position's wallet, which no receipt has. What is
+compared is that it is the rest of a liquidation, without a fee, at no better price than what that took of the book.
 
 Exits with 0 if all receipts are verified (without --tape: consistent), with 1 if one is not.`,
   run: verify,
@@ -53,12 +58,14 @@ async function verify({ tape, json = false }: Options, names: readonly string[])
     files.push({ name: name === "-" ? "standard input" : name, text: await read(name) });
   const rows = readReceipts(files);
   const recorded = tape === undefined ? null : recordedOf(tape, rows);
+  const tiers = feeTiersOf(configOf({}).feeTiers);
   const findings = await runLong("verification", async ({ signal, onProgress }) => {
-    return await checkReceipts(rows, recorded, async (count) => {
+    const onChecked = async (count: number) => {
       onProgress(count);
       if (count % ROWS_A_TURN === 0) await nextTurn();
       signal.throwIfAborted();
-    });
+    };
+    return await checkReceipts(rows, recorded, { tiers, onChecked });
   });
   report(findings, { hasTape: tape !== undefined, asJson: json });
 }

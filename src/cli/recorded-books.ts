@@ -1,5 +1,5 @@
-// The effective book of a recording at any of its update ids, built from its snapshot and diffs, independently of the
-// book that a server keeps. Source: strict fills, section 2.
+// The effective book of a recording at any of its update ids, built from its snapshot and diffs,
+// independently of the book that a server keeps. Source: strict fills, section 2.
 import type { StrategyType } from "../domain/account.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import type { BookLevel, BookSide, BookStamp } from "../domain/receipt.ts";
@@ -37,13 +37,15 @@ export type RecordedEvent =
 
 export type Recorded = {
   /**
-   * The book of a stamp, or why the recording does not have it. It is valid until the next call. Cheap only in the
-   * order of `lastUpdateId`.
+   * The book of a stamp, or why the recording does not have it. It is valid until the next call. Cheap only
+   * in the order of `lastUpdateId`.
    */
   bookAt(stamp: BookStamp): RecordedBook | string;
   /** An aggregate trade; null if the recording does not have it. */
   trade(aggregateId: number): MarketTrade | null;
-  /** Trades and changes of the book in the order of their arrival, as they concern a server that had a book. */
+  /**
+   * Trades and changes of the book in the order of their arrival, as they concern a server that had a book.
+   */
   eventsFor(stamp: BookStamp): Iterable<RecordedEvent>;
 };
 
@@ -157,8 +159,8 @@ function* displayed(
 }
 
 /**
- * The aggregate trades as a server received them. A replayed tape of single trades numbers its aggregates itself; a
- * recording beside a live server has the exchange's.
+ * The aggregate trades as a server received them. A replayed tape of single trades numbers its aggregates
+ * itself; a recording beside a live server has the exchange's.
  */
 class Trades {
   readonly #lists: readonly (readonly MarketTrade[])[];

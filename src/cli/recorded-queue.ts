@@ -1,5 +1,6 @@
-// The queue in front of an open order, followed through a recording from its placement to a trade: the messages in the
-// order of their arrival, brought into the exchange's order as a server does it. Source: strict fills, section 7.
+// The queue in front of an open order, followed through a recording from its placement to a trade: the
+// messages in the order of their arrival, brought into the exchange's order as a server does it. Source:
+// strict fills, section 7.
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import type { Side } from "../domain/order.ts";

@@ -28,10 +28,10 @@ Into the data directory, which must have no database yet, or with DATABASE_URL s
 empty. A backup of the one store can be restored into the other: so does one server become several.
 
 The file is read to its end first: one that is damaged or of a later version changes nothing. Then all of it is restored,
-or nothing. No server may run meanwhile.
+or nothing. No server may run during the restore.
 
 What was sent to copiers' exchanges after the backup is not in it, so live copies are stopped, and their owners have to
-begin them anew.
+start them again.
 
 The master key is not in a backup. The command says where the server will look for it, and whether it is there.`,
   run: restore,
@@ -84,7 +84,7 @@ async function restoreInto(
 function adviceOnCopies(count: number): string {
   if (count === 0) return "";
   const were = count === 1 ? "1 live copy was" : `${count.toLocaleString("en-US")} live copies were`;
-  return `${were} stopped, since the backup does not know what was sent for them after it. What they hold, and what rests, is at the exchanges as it is: tell their owners to look there, and to begin anew.
+  return `${were} stopped, since the backup does not know what was sent for them after it. Their holdings and open orders are at the exchanges as they were: tell their owners to check them there, and to start the copies again.
 `;
 }
 

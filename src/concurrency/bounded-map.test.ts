@@ -17,7 +17,7 @@ test("a value is created once; those that were not used for longest are dropped"
   expect(["one", "two", "one", "three", "one", "two"].map(use)).toEqual([1, 2, 1, 3, 1, 4]);
 });
 
-function stage({ ttlMs = 1_000, sizeMax = 2 } = {}) {
+function createFixture({ ttlMs = 1_000, sizeMax = 2 } = {}) {
   let now = 0;
   let loads = 0;
   const cache = new AsyncCache<number>({ wallNow: () => now }, { ttlMs, sizeMax });
@@ -36,7 +36,7 @@ function stage({ ttlMs = 1_000, sizeMax = 2 } = {}) {
 }
 
 test("a result is loaded once while it is cached, also for concurrent callers", async () => {
-  const { get, pass, loads } = stage();
+  const { get, pass, loads } = createFixture();
   expect(await Promise.all([get("one"), get("one"), get("one")])).toEqual([1, 1, 1]);
   pass(999);
   expect(await get("one")).toBe(1);
@@ -46,13 +46,13 @@ test("a result is loaded once while it is cached, also for concurrent callers", 
 });
 
 test("a failure is not cached", async () => {
-  const { cache, get } = stage();
+  const { cache, get } = createFixture();
   await expect(cache.get("one", () => Promise.reject(new Error("odd")))).rejects.toThrow("odd");
   expect(await get("one")).toBe(1);
 });
 
 test("at the bound the oldest results are dropped", async () => {
-  const { get } = stage({ sizeMax: 2 });
+  const { get } = createFixture({ sizeMax: 2 });
   for (const name of ["one", "two", "three"]) await get(name);
   expect([await get("two"), await get("three"), await get("one")]).toEqual([2, 3, 4]);
 });

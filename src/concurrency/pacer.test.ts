@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPacer } from "./pacer.ts";
 import { createManualTime } from "./testing/manual-time.ts";
 
-function setStage(bounds: { atATimeMax?: number; waitingMax?: number; burstMs?: number } = {}) {
+function createFixture(bounds: { atATimeMax?: number; waitingMax?: number; burstMs?: number } = {}) {
   const time = createManualTime(0);
   const pacer = createPacer({
     atATimeMax: 10,
@@ -28,7 +28,7 @@ function setStage(bounds: { atATimeMax?: number; waitingMax?: number; burstMs?: 
 }
 
 test("the first task begins at once, each other one an interval after the one before, in order", async () => {
-  const { begun, run, pass } = setStage();
+  const { begun, run, pass } = createFixture();
   for (const name of ["a", "b", "c"]) void run(name);
   await pass(0);
   for (let step = 0; step < 6; step += 1) await pass(50);
@@ -40,7 +40,7 @@ test("the first task begins at once, each other one an interval after the one be
 });
 
 test("a task begins at once when there was none for an interval", async () => {
-  const { begun, run, pass } = setStage();
+  const { begun, run, pass } = createFixture();
   void run("a");
   await pass(0);
   await pass(100);
@@ -53,7 +53,7 @@ test("a task begins at once when there was none for an interval", async () => {
 });
 
 test("pauses that were not needed are saved, up to a bound, for tasks that come at once", async () => {
-  const { begun, run, pass } = setStage({ burstMs: 250 });
+  const { begun, run, pass } = createFixture({ burstMs: 250 });
   await pass(10_000);
   for (const name of ["a", "b", "c", "d", "e"]) void run(name);
   await pass(0);
@@ -68,7 +68,7 @@ test("pauses that were not needed are saved, up to a bound, for tasks that come 
 });
 
 test("the number of concurrent tasks is bounded, and the end of one starts the next", async () => {
-  const { begun, run, pass } = setStage({ atATimeMax: 2 });
+  const { begun, run, pass } = createFixture({ atATimeMax: 2 });
   const answers = ["a", "b", "c"].map(run);
   for (let step = 0; step < 10; step += 1) await pass(100);
   expect(begun.map(({ name }) => name)).toEqual(["a", "b"]);
@@ -79,7 +79,7 @@ test("the number of concurrent tasks is bounded, and the end of one starts the n
 });
 
 test("what is too much is not taken on", async () => {
-  const { run, pass, begun } = setStage({ atATimeMax: 1, waitingMax: 2 });
+  const { run, pass, begun } = createFixture({ atATimeMax: 1, waitingMax: 2 });
   void run("a");
   await pass(0);
   const [, , last] = ["b", "c", "d"].map(run);
@@ -88,7 +88,7 @@ test("what is too much is not taken on", async () => {
 });
 
 test("a closed pacer ends all waits, starts nothing and leaves no timer", async () => {
-  const { run, pass, pacer, begun, time } = setStage();
+  const { run, pass, pacer, begun, time } = createFixture();
   void run("a");
   const waiting = run("b");
   await pass(0);

@@ -6,7 +6,7 @@ const INTERVAL_MS = 1_000;
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function stage() {
+function createFixture() {
   const time = createManualTime();
   const runs: PromiseWithResolvers<void>[] = [];
   const errors: unknown[] = [];
@@ -36,7 +36,7 @@ test("concurrent callers share a run; the next caller starts another", async () 
 });
 
 test("a periodic task runs at its interval, on demand, and never twice at the same time", async () => {
-  const { time, runs, periodic } = stage();
+  const { time, runs, periodic } = createFixture();
   time.advance(INTERVAL_MS - 1);
   expect(runs).toHaveLength(0);
   time.advance(1);
@@ -50,7 +50,7 @@ test("a periodic task runs at its interval, on demand, and never twice at the sa
 });
 
 test("a run that fails is reported, and the next one starts at the interval", async () => {
-  const { time, runs, errors, periodic } = stage();
+  const { time, runs, errors, periodic } = createFixture();
   const run = periodic.run();
   runs[0]?.reject(new Error("odd"));
   await run;
@@ -60,7 +60,7 @@ test("a run that fails is reported, and the next one starts at the interval", as
 });
 
 test("closing waits for the run in flight, and nothing starts afterwards", async () => {
-  const { time, runs, periodic } = stage();
+  const { time, runs, periodic } = createFixture();
   void periodic.run();
   let isClosed = false;
   const closing = periodic.close().then(() => {

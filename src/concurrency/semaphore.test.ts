@@ -4,7 +4,7 @@ import { Semaphore } from "./semaphore.ts";
 import { createManualTime } from "./testing/manual-time.ts";
 
 /** Work whose end the test controls, named by its key and a number. */
-function stage(options: ConstructorParameters<typeof Semaphore<string>>[0]) {
+function createFixture(options: ConstructorParameters<typeof Semaphore<string>>[0]) {
   const semaphore = new Semaphore<string>(options);
   const begun: string[] = [];
   const ends = new Map<string, PromiseWithResolvers<string>>();
@@ -31,7 +31,7 @@ function stage(options: ConstructorParameters<typeof Semaphore<string>>[0]) {
 }
 
 test("with one permit per key, work of one key is serial and in order; other keys do not wait", async () => {
-  const { begun, run, end } = stage({ permitsPerKey: 1 });
+  const { begun, run, end } = createFixture({ permitsPerKey: 1 });
   const results = ["a1", "a2", "b1", "a3"].map(run);
   await nextLoopTurn();
   expect(begun).toEqual(["a1", "b1"]);
@@ -41,7 +41,7 @@ test("with one permit per key, work of one key is serial and in order; other key
 });
 
 test("work that fails releases its permit", async () => {
-  const { begun, run, fail } = stage({ permitsPerKey: 1 });
+  const { begun, run, fail } = createFixture({ permitsPerKey: 1 });
   const failed = expect(run("a1")).rejects.toThrow("a1");
   void run("a2");
   await nextLoopTurn();
@@ -51,7 +51,7 @@ test("work that fails releases its permit", async () => {
 });
 
 test("keys with queued work are served round-robin, whatever the length of their queues", async () => {
-  const { begun, run, end } = stage({ permits: 2 });
+  const { begun, run, end } = createFixture({ permits: 2 });
   for (const name of ["a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1"]) void run(name);
   await nextLoopTurn();
   const fair = ["a1", "a2", "a3", "b1", "c1", "a4", "b2", "a5"];
@@ -60,7 +60,7 @@ test("keys with queued work are served round-robin, whatever the length of their
 });
 
 test("a key that used all of its permits comes after keys that were queued in the meantime", async () => {
-  const { begun, run, end } = stage({ permits: 1, permitsPerKey: 1 });
+  const { begun, run, end } = createFixture({ permits: 1, permitsPerKey: 1 });
   for (const name of ["a1", "a2", "a3"]) void run(name);
   await nextLoopTurn();
   await end("a1");
@@ -72,7 +72,7 @@ test("a key that used all of its permits comes after keys that were queued in th
 });
 
 test("with priorities the most urgent key is served first", async () => {
-  const { begun, run, end } = stage({ permits: 1, priorities: ["a", "b", "c"] });
+  const { begun, run, end } = createFixture({ permits: 1, priorities: ["a", "b", "c"] });
   for (const name of ["c1", "c2", "b1", "a1", "a2", "b2"]) void run(name);
   await nextLoopTurn();
   const urgentFirst = ["c1", "a1", "a2", "b1", "b2", "c2"];
@@ -81,7 +81,7 @@ test("with priorities the most urgent key is served first", async () => {
 });
 
 test("it is full for all keys at the bound of all queues, and for one key at the bound of its own", async () => {
-  const { semaphore, run, end } = stage({ permits: 1, queueMax: 3, queueMaxPerKey: 2 });
+  const { semaphore, run, end } = createFixture({ permits: 1, queueMax: 3, queueMaxPerKey: 2 });
   const names = ["a1", "a2", "a3"];
   for (const name of names) void run(name);
   expect([semaphore.isFull("a"), semaphore.isFull("b")]).toEqual([true, false]);
@@ -109,7 +109,7 @@ test("a caller with a deadline gives up its place in the queue, and a permit can
 });
 
 test("closing ends the wait of all queued work, and later work is rejected", async () => {
-  const { semaphore, begun, run, end } = stage({ permits: 1 });
+  const { semaphore, begun, run, end } = createFixture({ permits: 1 });
   const running = run("a1");
   const queued = ["a2", "b1"].map((name) => expect(run(name)).rejects.toThrow("closed"));
   await nextLoopTurn();

@@ -35,12 +35,25 @@ test("terms are as they were chosen", () => {
   ]);
 });
 
+test("a latency may be drawn from a distribution, and the rates may be those of fees paid in BNB", () => {
+  const profile = profileOf("SPOT", { profile: "strict", latency: "50/120/400", discount: "bnb" }, BUNDLED);
+  expect(profile).toMatchObject({
+    ...{ makerFee: 75_000n, takerFee: 75_000n },
+    strict: { latency: { p50: 50, p90: 120, p99: 400 }, feeDiscount: "bnb" },
+  });
+});
+
 test.each<[options: Parameters<typeof profileOf>[1], message: RegExp]>([
   [{ latency: "10" }, /--latency is a term of --profile strict/],
   [{ profile: "standard", queue: "trades" }, /--queue is a term/],
   [{ fees: "regular" }, /--fees is a term/],
   [{ profile: "real" }, /--profile is standard or strict, not "real"/],
-  [{ profile: "strict", latency: "5001" }, /--latency is 0 to 5000 ms, not "5001"/],
+  [{ profile: "strict", latency: "5001" }, /--latency in ms is 0 to 5000, or three quantiles.*not "5001"/],
+  [{ profile: "strict", latency: "50/120" }, /--latency/],
+  [{ profile: "strict", latency: "50/40/400" }, /--latency/],
+  [{ profile: "strict", latency: "50/120/2501" }, /--latency/],
+  [{ profile: "strict", discount: "half" }, /--discount is one of none, bnb, not "half"/],
+  [{ discount: "bnb" }, /--discount is a term/],
   [{ profile: "strict", latency: "-1" }, /--latency/],
   [{ profile: "strict", latency: "1.5" }, /--latency/],
   [{ profile: "strict", queue: "power-0" }, /--queue is one of trades, power-1.*not "power-0"/],

@@ -1,18 +1,22 @@
-// The terms of the fill profile `strict` as people give them, when a strategy is made; and the fee tiers, bundled
-// or from a file. Source: strict fills, section 1.
+// The terms of the fill profile `strict` as people give them, when a strategy is made; and the fee tiers,
+// bundled or from a file. Source: strict fills, section 1.
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { StrategyType } from "../domain/account.ts";
 import {
+  FEE_DISCOUNTS,
   FEE_TIERS,
+  type FeeDiscount,
   type FeeTier,
   type FillProfile,
+  type Latency,
   QUEUE_MODELS,
   type QueueModel,
 } from "../domain/fill-profile.ts";
 import {
   BUNDLED_TIERS,
-  LATENCY_MS_MAX,
+  isLatencyAllowed,
+  LATENCY_RULE,
   STRICT_DEFAULTS,
   strictProfile,
   type TierTable,
@@ -54,19 +58,20 @@ export type ProfileOptions = {
   readonly latency?: string | undefined;
   readonly queue?: string | undefined;
   readonly fees?: string | undefined;
+  readonly discount?: string | undefined;
 };
 
 /**
- * The profile that options choose for a strategy of a type; undefined for `standard`. Throws ConfigError for values
- * that there are not, and for terms of `strict` without it.
+ * The profile that options choose for a strategy of a type; undefined for `standard`. Throws ConfigError for
+ * values that there are not, and for terms of `strict` without it.
  */
 export function profileOf(
   type: StrategyType,
-  { profile = "standard", latency, queue, fees }: ProfileOptions,
+  { profile = "standard", latency, queue, fees, discount }: ProfileOptions,
   tierTable: TierTable,
 ): FillProfile | undefined {
   if (profile === "standard") {
-    const term = Object.entries({ latency, queue, fees }).find(([, value]) => value !== undefined);
+    const term = Object.entries({ latency, queue, fees, discount }).find(([, value]) => value !== undefined);
     if (term === undefined) return undefined;
     throw new ConfigError(`--${term[0]} is a term of --profile strict`);
   }
@@ -78,6 +83,10 @@ export function profileOf(
     latency: latency === undefined ? STRICT_DEFAULTS.latency : latencyOption(latency),
     queue: queue === undefined ? STRICT_DEFAULTS.queue : oneOf<QueueModel>("queue", QUEUE_MODELS, queue),
     feeTier: fees === undefined ? STRICT_DEFAULTS.feeTier : oneOf<FeeTier>("fees", FEE_TIERS, fees),
+    feeDiscount:
+      discount === undefined
+        ? STRICT_DEFAULTS.feeDiscount
+        : oneOf<FeeDiscount>("discount", FEE_DISCOUNTS, discount),
   };
   const chosen = strictProfile(type, terms, tierTable);
   if (chosen !== null) return chosen;
@@ -86,10 +95,14 @@ export function profileOf(
   );
 }
 
-function latencyOption(text: string): number {
-  const milliseconds = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (milliseconds <= LATENCY_MS_MAX) return milliseconds;
-  throw new ConfigError(`--latency is 0 to ${LATENCY_MS_MAX} ms, not ${JSON.stringify(text)}`);
+/** `80`, or the quantiles `50/120/400`. */
+function latencyOption(text: string): Latency {
+  const [p50 = Number.NaN, p90, p99] = text.split("/").map(Number);
+  const latency = p90 === undefined || p99 === undefined ? p50 : { p50, p90, p99 };
+  if (/^\d{1,4}(\/\d{1,4}\/\d{1,4})?$/.test(text) && isLatencyAllowed(latency)) return latency;
+  throw new ConfigError(
+    `--latency in ms is ${LATENCY_RULE}, such as 50/120/400; not ${JSON.stringify(text)}`,
+  );
 }
 
 function oneOf<Value extends string>(option: string, values: readonly Value[], text: string): Value {

@@ -10,8 +10,8 @@ const CODE_LENGTH_MAX = 40;
 export const codeText = z.string().min(1).max(CODE_LENGTH_MAX);
 
 /**
- * Throws unless the caller's authenticator shows this code now and it has not been used: a recovery code does not do.
- * SECOND_FACTOR_NEEDED: there is none to ask. CODE_REFUSED, LOCKED: it is not accepted.
+ * Throws unless the caller's authenticator shows this code now and it has not been used: a recovery code does
+ * not do. SECOND_FACTOR_NEEDED: there is none to ask. CODE_REFUSED, LOCKED: it is not accepted.
  */
 export async function demandCode(
   call: Pick<DashboardCall, "parts" | "caller" | "signedIn">,

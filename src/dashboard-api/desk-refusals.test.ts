@@ -26,7 +26,7 @@ test.each(REFUSED)("$refusal has a message and an action", (refusal) => {
   expect(action).toMatch(/\.$/);
 });
 
-test("what cancelling and closing may be refused with is told in the dashboard's own words", () => {
+test("refusals of canceling and closing are reported in the dashboard's own messages", () => {
   const codeOf = (refusal: "ORDER_NOT_OPEN" | "STRATEGY_CLOSED" | "STRATEGY_NOT_LIVE" | "BUSY") =>
     thrownFor({ refusal }).code;
   expect(codeOf("ORDER_NOT_OPEN")).toBe("STATE_CHANGED");

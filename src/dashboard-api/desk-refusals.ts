@@ -13,7 +13,10 @@ const NOT_OPEN: Words = {
   action: "Reload the page: it was filled, triggered or canceled in the meantime.",
 };
 
-/** What is refused because the strategy is no longer as the page has shown it: all that cancelling and closing may be refused with. */
+/**
+ * What is refused because the strategy is no longer as the page has shown it: all that cancelling and closing
+ * may be refused with.
+ */
 const CHANGED: { readonly [Name in RefusalName]?: Words } = {
   ORDER_NOT_OPEN: NOT_OPEN,
   ORDER_UNKNOWN: NOT_OPEN,

@@ -1,5 +1,6 @@
-// Every refusal of the dashboard's routes: its code, its status, a plain sentence, and what to do about it. Nothing is refused in
-// words that are not here; what a refusal knows besides (a field, a wait) is added where it is made.
+// Every refusal of the dashboard's routes: its code, its status, a plain sentence, and what to do about it.
+// Nothing is refused in words that are not here; what a refusal knows besides (a field, a wait) is added
+// where it is made.
 import type { ErrorJson } from "./schemas.ts";
 
 type Row = {

@@ -1,9 +1,10 @@
-// The web application as files: what `dashboard/dist` holds, read once at the start. What is served is looked up among what was
-// read, never in the file system, so that no path leads anywhere else.
+// The web application as files: what `dashboard/dist` holds, read once at the start. What is served is looked
+// up among what was read, never in the file system, so that no path leads anywhere else.
 //
-// Files under /assets/ are named by their content and may be kept for ever; all others are asked for again each time, and answered
-// "not modified" if they are not. The page is served under the application's own paths alone, to clients that name `text/html`: a
-// bot that asks a wrong path, and a probe that expects an answer of the service, get an error and no page.
+// Files under /assets/ are named by their content and may be kept for ever; all others are asked for again
+// each time, and answered "not modified" if they are not. The page is served under the application's own
+// paths alone, to clients that name `text/html`: a bot that asks a wrong path, and a probe that expects an
+// answer of the service, get an error and no page.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path/posix";
 import { promisify } from "node:util";
@@ -17,7 +18,10 @@ export const APPLICATION_FOLDER = join(import.meta.dirname, "../../dashboard/dis
 const HASHED_FOLDER = "/assets/";
 /** The page, which shows what its path means. */
 const INDEX = "/index.html";
-/** What the paths of the application's pages begin with, the start apart; those of `dashboard/src/app/routes.tsx`, and no others. */
+/**
+ * What the paths of the application's pages begin with, the start apart; those of
+ * `dashboard/src/app/routes.tsx`, and no others.
+ */
 export const PAGE_SECTIONS: readonly string[] = [
   "sign-in",
   "sign-up",
@@ -47,7 +51,9 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
-/** Of answers that are no page: opened by itself, none of them loads, runs or frames anything, or is framed. */
+/**
+ * Of answers that are no page: opened by itself, none of them loads, runs or frames anything, or is framed.
+ */
 export const NO_PAGE_POLICY =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const HEADERS = {
@@ -75,8 +81,8 @@ export function createApplication(folder = APPLICATION_FOLDER): Pages {
 }
 
 /**
- * Whether a request is that of somebody who wants to read a page: browsers name `text/html`, clients of the interfaces do not. The
- * start alone is also for clients that take anything, since no interface is there.
+ * Whether a request is that of somebody who wants to read a page: browsers name `text/html`, clients of the
+ * interfaces do not. The start alone is also for clients that take anything, since no interface is there.
  */
 function isForReader(path: string, accept: string | undefined): boolean {
   const accepted = acceptedNames(accept ?? "*/*");

@@ -1,23 +1,30 @@
 // Making a strategy with a fill profile, over the dashboard's own route.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type DashboardStage, openDashboardStage } from "../../test/support/dashboard-stage.ts";
+import { type DashboardFixture, openDashboardFixture } from "../../test/support/dashboard/fixture.ts";
 
-let stage: DashboardStage;
-let trader: Awaited<ReturnType<DashboardStage["somebody"]>>;
+let fixture: DashboardFixture;
+let trader: Awaited<ReturnType<DashboardFixture["somebody"]>>;
 
 beforeAll(async () => {
-  stage = await openDashboardStage();
-  trader = await stage.somebody({ kyc: "APPROVED" });
+  fixture = await openDashboardFixture();
+  trader = await fixture.somebody({ kyc: "APPROVED" });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 let keys = 0;
+/** A key that no strategy has yet: there is a bound to their number. */
+let freeKeyId: string | null = null;
 
 async function make(fields: Readonly<Record<string, unknown>>) {
-  keys += 1;
-  const { key } = await trader.send("POST", "/keys", { label: `key ${keys}`, code: trader.code() });
-  const body = { name: `Strategy ${keys}`, type: "SPOT", keyId: key.keyId, ...fields };
-  return await trader.call("POST", "/strategies", { body });
+  if (freeKeyId === null) {
+    keys += 1;
+    const { key } = await trader.send("POST", "/keys", { label: `key ${keys}`, code: trader.code() });
+    freeKeyId = key.keyId;
+  }
+  const body = { name: `Strategy ${keys}`, type: "SPOT", keyId: freeKeyId, ...fields };
+  const made = await trader.call("POST", "/strategies", { body });
+  if (made.status === 201) freeKeyId = null;
+  return made;
 }
 
 describe("a new strategy", () => {
@@ -49,6 +56,12 @@ describe("a new strategy", () => {
     expect(rows.find((row: { strategyId: string }) => row.strategyId === strategyId).fillProfile).toEqual(
       fillProfile,
     );
+    const latency = { p50: 50, p90: 120, p99: 400 };
+    const drawn = await make({ profile: "strict", type: "FUTURES", latencyMs: latency, discount: "bnb" });
+    expect(drawn.body.fillProfile).toMatchObject({
+      ...{ name: "strict", makerFee: "0.00018", takerFee: "0.00045" },
+      strict: { latency, feeDiscount: "bnb" },
+    });
     expect((await make({ profile: "strict", type: "FUTURES" })).body.fillProfile).toMatchObject({
       ...{ name: "strict", makerFee: "0.0002", takerFee: "0.0005" },
       strict: { latency: 50, queue: "trades", refreshMs: 5_000, feeTier: "regular" },
@@ -61,6 +74,10 @@ describe("a new strategy", () => {
     ["latencyMs", { profile: "strict", latencyMs: 1.5 }],
     ["latencyMs", { profile: "strict", latencyMs: "50" }],
     ["latencyMs", { profile: "strict", latencyMs: null }],
+    ["latencyMs", { profile: "strict", latencyMs: { p50: 50, p90: 40, p99: 400 } }],
+    ["latencyMs", { profile: "strict", latencyMs: { p50: 50, p90: 120, p99: 2_501 } }],
+    ["latencyMs", { profile: "strict", latencyMs: { p50: 50, p90: 120 } }],
+    ["discount", { profile: "strict", discount: "half" }],
     ["queue", { profile: "strict", queue: "power-10" }],
     ["refreshMs", { profile: "strict", refreshMs: 60_001 }],
     ["fees", { profile: "strict", fees: "vip10" }],

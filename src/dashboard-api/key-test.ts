@@ -1,5 +1,6 @@
-// "Test this key": the checks that a request of the key meets, in their order, a signed request of its own, and what became of the
-// bot's last one. It costs the key nothing: the request has budgets of its own, is not recorded and is no use of the key.
+// "Test this key": the checks that a request of the key meets, in their order, a signed request of its own,
+// and what became of the bot's last one. It costs the key nothing: the request has budgets of its own, is not
+// recorded and is no use of the key.
 import type { StrategyType } from "../domain/account.ts";
 import type { BoundKey } from "../domain/strategy.ts";
 import { handle, routeTable } from "../http/exchange.ts";
@@ -7,14 +8,14 @@ import type { Reply } from "../http/pipeline.ts";
 import { ROUTES } from "../http/server.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import { sign } from "../keys/signatures.ts";
+import { UNOBSERVED } from "../observability/request-context.ts";
 import type { LoggedRequest } from "../observability/request-log.ts";
-import { UNOBSERVED } from "../observability/sighting.ts";
 import { Budgets } from "../rate-limits/budgets.ts";
 import type { DashboardParts } from "./parts.ts";
 import type { KeyTestJson } from "./schemas/requests.ts";
 
 type Check = KeyTestJson["checks"][number];
-type TestParts = Pick<DashboardParts, "gateway" | "inspection" | "server">;
+type TestParts = Pick<DashboardParts, "gateway" | "observability" | "server">;
 
 /** A route of each family that any strategy answers, whatever its status. */
 const ACCOUNT_PATHS: { readonly [T in StrategyType]: string } = {
@@ -25,7 +26,7 @@ const TABLE = routeTable(ROUTES);
 
 /** Tests a key. Rejects only if the store cannot be asked. */
 export async function testKey(parts: TestParts, bound: BoundKey, now: number): Promise<KeyTestJson> {
-  await parts.inspection.explained();
+  await parts.observability.explained();
   const checks = [
     banCheck(parts, bound, now),
     liveCheck(bound),
@@ -38,9 +39,9 @@ export async function testKey(parts: TestParts, bound: BoundKey, now: number): P
   return { isFine: checks.every(({ outcome }) => outcome !== "FAILED"), checks };
 }
 
-function banCheck({ inspection }: TestParts, { key }: BoundKey, now: number): Check {
+function banCheck({ observability }: TestParts, { key }: BoundKey, now: number): Check {
   const name = "Not banned";
-  const { bannedUntil } = inspection.meters(key.apiKey, now);
+  const { bannedUntil } = observability.meters(key.apiKey, now);
   if (bannedUntil === null) return { name, outcome: "PASSED", says: "The key is not banned." };
   return {
     name,
@@ -61,8 +62,8 @@ function liveCheck({ key }: BoundKey): Check {
   };
 }
 
-function budgetChecks({ inspection }: TestParts, { key }: BoundKey, now: number): Check[] {
-  const { meters } = inspection.meters(key.apiKey, now);
+function budgetChecks({ observability }: TestParts, { key }: BoundKey, now: number): Check[] {
+  const { meters } = observability.meters(key.apiKey, now);
   const spent = meters.find(({ used, limit }) => used >= limit);
   const name = "Request limits";
   if (spent === undefined) {
@@ -156,7 +157,7 @@ const KEY_STATUSES = [401, 418, 429];
 
 async function lastRequestCheck(parts: TestParts, { key }: BoundKey): Promise<Check> {
   const name = "Last request of the bot";
-  const [last] = parts.inspection.requests.requestsOf(key.apiKey);
+  const [last] = parts.observability.requests.requestsOf(key.apiKey);
   if (last === undefined) return await lastUseCheck(parts, key.keyId, name);
   const what = `${last.method} ${last.path} at ${timeText(last.at)}`;
   const answer = saidBy({
@@ -176,8 +177,12 @@ function actionFor({ diagnosis, status }: LoggedRequest): string {
 }
 
 /** The last recorded use, for a key without a request in this process: another process may have had one. */
-async function lastUseCheck({ inspection, server }: TestParts, keyId: string, name: string): Promise<Check> {
-  const use = (await inspection.keyUses.lastUses([keyId])).get(keyId);
+async function lastUseCheck(
+  { observability, server }: TestParts,
+  keyId: string,
+  name: string,
+): Promise<Check> {
+  const use = (await observability.keyUses.lastUses([keyId])).get(keyId);
   if (use !== undefined) {
     const says = `${use.route} at ${timeText(use.at)} from ${use.address} was authenticated. There was no request since this server started.`;
     return { name, outcome: "PASSED", says };

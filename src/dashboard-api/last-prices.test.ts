@@ -1,6 +1,6 @@
 // The price of a silent market has the time at which it was received, never the current time.
 import { expect, test } from "vitest";
-import { StubMarket } from "../desk/testing/stage.ts";
+import { StubMarket } from "../desk/testing/fixture.ts";
 import type { Price } from "../money/decimal.ts";
 import { LastPrices } from "./last-prices.ts";
 
@@ -30,7 +30,7 @@ function listening() {
   return { market, at };
 }
 
-test("a market that has fallen silent is told as of the last look before", () => {
+test("a market without new data is shown as of its last poll", () => {
   const { market, at } = listening();
   expect(at(5_000)).toMatchObject({ at: 5_000 });
   market.isQuiet = true;

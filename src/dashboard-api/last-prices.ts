@@ -1,5 +1,6 @@
-// The last known prices of what strategies hold, and when they were heard: for showing what something is worth, also of a market
-// that is silent. Never waits for a market; of a symbol that nobody follows yet, following is begun, so that the next look has it.
+// The last known prices of what strategies hold, and when they were heard: for showing what something is
+// worth, also of a market that is silent. Never waits for a market; of a symbol that nobody follows yet,
+// following is begun, so that the next look has it.
 
 import { presentPrice } from "../analytics/prices.ts";
 import { BoundedMap } from "../concurrency/bounded-map.ts";
@@ -10,7 +11,10 @@ import type { Price } from "../money/decimal.ts";
 /** A price, and when it was heard: market time, Unix ms. */
 export type KnownPrice = { readonly price: Price; readonly at: number };
 
-/** Symbols of which a price is remembered, more than a family lists; those that were heard first are forgotten. */
+/**
+ * Symbols of which a price is remembered, more than a family lists; those that were heard first are
+ * forgotten.
+ */
 const REMEMBERED_MAX = 20_000;
 
 export class LastPrices {
@@ -24,7 +28,10 @@ export class LastPrices {
     this.#since = { SPOT: markets.SPOT.now(), FUTURES: markets.FUTURES.now() };
   }
 
-  /** On spot the price of the last trade, of a contract the mark price, as reports take them; null if none was ever heard. */
+  /**
+   * On spot the price of the last trade, of a contract the mark price, as reports take them; null if none was
+   * ever heard.
+   */
   of(type: StrategyType, symbol: string): KnownPrice | null {
     const market = this.#markets[type];
     const name = `${type} ${symbol}`;

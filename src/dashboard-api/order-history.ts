@@ -72,11 +72,11 @@ const KINDS: { readonly [T in OrderType]: string } = {
 
 function placed(order: Order, words: Words): string {
   const { side, type, quantity, quoteQuantity, price, stopPrice } = order;
-  const deed = side === "BUY" ? "buy" : "sell";
+  const verb = side === "BUY" ? "buy" : "sell";
   const size = quantity === 0n ? `${words.coin} for ${words.money(quoteQuantity)}` : words.quantity(quantity);
   const limit = price === 0n ? "" : ` at ${words.money(price)} or better`;
   const stop = stopPrice === 0n ? "" : `, once the price reaches ${words.money(stopPrice)},`;
-  return `A ${KINDS[type]} to ${deed} ${size}${limit}${stop} was placed.`;
+  return `A ${KINDS[type]} to ${verb} ${size}${limit}${stop} was placed.`;
 }
 
 function triggered(event: DomainEvent, { orderId, stopPrice }: Order, words: Words): Line[] {
@@ -87,12 +87,12 @@ function triggered(event: DomainEvent, { orderId, stopPrice }: Order, words: Wor
 }
 
 function filled({ at, side, quantity, price, fee, feeAsset, isMaker }: Trade, words: Words): Line {
-  const deed = side === "BUY" ? "bought" : "sold";
+  const verb = side === "BUY" ? "bought" : "sold";
   const how = isMaker ? "maker" : "taker";
   const cost = `${formatBriefly(fee)} ${feeAsset}`;
   return {
     at,
-    says: `It ${deed} ${words.quantity(quantity)} at ${words.money(price)}, as ${how}, for a fee of ${cost}.`,
+    says: `It ${verb} ${words.quantity(quantity)} at ${words.money(price)}, as ${how}, for a fee of ${cost}.`,
   };
 }
 

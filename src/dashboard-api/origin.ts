@@ -1,6 +1,7 @@
-// Which sites may have a browser ask for something here: the dashboard's own alone. A browser says with every request that
-// changes something, and when it opens a live connection, which site's page makes it; one that says nothing, or another, is refused.
-// A request that only reads needs no origin, and is refused if the browser says that another site's page makes it.
+// Which sites may have a browser ask for something here: the dashboard's own alone. A browser says with every
+// request that changes something, and when it opens a live connection, which site's page makes it; one that
+// says nothing, or another, is refused. A request that only reads needs no origin, and is refused if the
+// browser says that another site's page makes it.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Config } from "../config/config.ts";
 
@@ -8,8 +9,8 @@ import type { Config } from "../config/config.ts";
 const OWN_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * The origins that the dashboard is served at: that of PUBLIC_URL, or without one those of the address that the server listens
- * on, of which `port` is known only then.
+ * The origins that the dashboard is served at: that of PUBLIC_URL, or without one those of the address that
+ * the server listens on, of which `port` is known only then.
  */
 export function ownOrigins(
   { publicUrl, host, tls }: Pick<Config, "publicUrl" | "host" | "tls">,
@@ -30,8 +31,9 @@ export function isOwnOrigin(origin: string | undefined, own: ReadonlySet<string>
 const OWN_SITE = ["same-origin", "none"];
 
 /**
- * Whether a browser says that a page of another site makes the request: by its `Origin`, or by `Sec-Fetch-Site`, which no page can set.
- * Old browsers, and all over plain HTTP from another machine, send neither with a read. Source: W3C, Fetch Metadata Request Headers, section 2.4.
+ * Whether a browser says that a page of another site makes the request: by its `Origin`, or by
+ * `Sec-Fetch-Site`, which no page can set. Old browsers, and all over plain HTTP from another machine, send
+ * neither with a read. Source: W3C, Fetch Metadata Request Headers, section 2.4.
  */
 export function isOfAnotherSite(
   headers: Pick<IncomingHttpHeaders, "origin" | "sec-fetch-site">,

@@ -3,7 +3,7 @@
 import type { PerformanceReports } from "../analytics/reports.ts";
 import type { TierTable } from "../engine/matching/terms.ts";
 import type { Gateway } from "../http/pipeline.ts";
-import type { Inspection } from "../observability/inspection.ts";
+import type { Observability } from "../observability/observability.ts";
 import type { People } from "../people/people.ts";
 import type { FiguresOfCopies } from "./copying/copy-figures.ts";
 import type { CopyOffers } from "./copying/copy-offers.ts";
@@ -17,7 +17,7 @@ export type DashboardParts = {
   readonly people: People;
   readonly reports: PerformanceReports;
   readonly reportQueue: ReportQueue;
-  readonly inspection: Inspection;
+  readonly observability: Observability;
   readonly prices: LastPrices;
   readonly copying: Copying;
   readonly copyOffers: CopyOffers;

@@ -1,5 +1,5 @@
-// What a browser sends, read strictly: JSON alone, no field that is not known, and what is wrong with it said by field in words
-// for the person who filled in the form.
+// What a browser sends, read strictly: JSON alone, no field that is not known, and what is wrong with it said
+// by field in words for the person who filled in the form.
 import { z } from "zod";
 import { DashboardError } from "./errors.ts";
 
@@ -12,8 +12,8 @@ const NOTHING = z.strictObject({});
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The body, received bytes one a character, as a schema reads it; without a schema there must be none, or an empty object.
- * Throws BODY_NOT_JSON, BODY_UNFIT.
+ * The body, received bytes one a character, as a schema reads it; without a schema there must be none, or an
+ * empty object. Throws BODY_NOT_JSON, BODY_UNFIT.
  */
 export function readBody(schema: z.ZodType | null, body: string, contentType: string | undefined): unknown {
   if (schema === null && body === "") return null;

@@ -27,7 +27,9 @@ export function demandOwnPassword(refused: Refused | null, field: string): void 
   demandGranted(refused);
 }
 
-/** Throws CREDENTIALS_REFUSED, of the field `password`, LOCKED or BUSY unless this is the caller's password. */
+/**
+ * Throws CREDENTIALS_REFUSED, of the field `password`, LOCKED or BUSY unless this is the caller's password.
+ */
 export async function demandPassword(
   call: Pick<DashboardCall, "parts" | "caller" | "signedIn">,
   password: string,

@@ -1,4 +1,5 @@
-// How often a holder may ask within a minute of the clock, and that holders beyond all count share one budget.
+// How often a holder may ask within a minute of the clock, and that holders beyond all count share one
+// budget.
 import { expect, test } from "vitest";
 import { HOLDERS_MAX, KnownSessions, RequestBudgets } from "./request-budgets.ts";
 
@@ -12,7 +13,7 @@ test("a holder has so many a minute, whatever others ask", () => {
   expect(budgets.charge("one", 2, 2 * MINUTE_MS)).toBeNull();
 });
 
-test("more holders than are told apart share one budget, and those who are known keep theirs", () => {
+test("holders beyond the bound share one budget, and known holders keep theirs", () => {
   const budgets = new RequestBudgets();
   for (let holder = 0; holder < HOLDERS_MAX; holder += 1) budgets.charge(`holder ${holder}`, 2, 0);
   expect([1, 2, 3].map((stranger) => budgets.charge(`stranger ${stranger}`, 2, 0))).toEqual([null, null, 60]);

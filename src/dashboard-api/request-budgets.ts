@@ -1,6 +1,7 @@
-// How many requests of the dashboard are answered in a minute of the clock: of a person who is signed in, wherever they are, and of an
-// address without a session. A person's requests cost the address nothing and are not held up by it. Counted in the memory of this
-// process; what protects accounts from guessing is in `people/lockout.ts`.
+// How many requests of the dashboard are answered in a minute of the clock: of a person who is signed in,
+// wherever they are, and of an address without a session. A person's requests cost the address nothing and
+// are not held up by it. Counted in the memory of this process; what protects accounts from guessing is in
+// `people/lockout.ts`.
 import { createHash } from "node:crypto";
 
 const MINUTE_MS = 60_000;
@@ -8,7 +9,10 @@ const MINUTE_MS = 60_000;
 export const REQUESTS_PER_ADDRESS_MAX = 1_200;
 /** Of those the ones that change something: signing in costs a hundred times what reading does. */
 export const CHANGES_PER_ADDRESS_MAX = 120;
-/** Of one address, with cookies that open no session: each costs a read of the store before it is charged to the address. */
+/**
+ * Of one address, with cookies that open no session: each costs a read of the store before it is charged to
+ * the address.
+ */
 export const UNKNOWN_SESSIONS_PER_ADDRESS_MAX = 1_200;
 /** Of one person, in all browsers together. */
 export const REQUESTS_PER_PERSON_MAX = 1_200;
@@ -57,8 +61,8 @@ export class RequestBudgets {
 const KNOWN_MS = 10 * MINUTE_MS;
 
 /**
- * Whose cookies were sent lately, so that a person is charged before the session is looked up. It opens nothing: a session that has
- * ended is found so by the look-up. Hashes, so that no token stays in memory.
+ * Whose cookies were sent lately, so that a person is charged before the session is looked up. It opens
+ * nothing: a session that has ended is found so by the look-up. Hashes, so that no token stays in memory.
  */
 export class KnownSessions {
   #period = 0;

@@ -10,7 +10,10 @@ export type FoundRoute = {
   readonly params: Readonly<Record<string, string>>;
 };
 
-/** Finds the row of a method and a path as it was received, or null. Throws if two rows have one method and path. */
+/**
+ * Finds the row of a method and a path as it was received, or null. Throws if two rows have one method and
+ * path.
+ */
 export function routeTable(routes: readonly DashboardRoute[]) {
   const exact = new Map<string, FoundRoute>();
   const names = new Set<string>();

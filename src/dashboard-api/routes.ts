@@ -1,4 +1,5 @@
-// Every row of the dashboard's server. The browser infers its client from the type of this table; a test calls each row in every role.
+// Every row of the dashboard's server. The browser infers its client from the type of this table; a test
+// calls each row in every role.
 import type { z } from "zod";
 import type { ParamOf } from "./route.ts";
 import { ACCOUNT_ROUTES } from "./routes/account.ts";
@@ -53,7 +54,10 @@ type DashboardRow = (typeof ALL_ROUTES)[number];
 
 type Input<Schema> = Schema extends z.ZodType ? z.input<Schema> : unknown;
 
-/** By method and path, what the browser sends (the parts of the path, and the fields of the query or the body) and gets. */
+/**
+ * By method and path, what the browser sends (the parts of the path, and the fields of the query or the body)
+ * and gets.
+ */
 export type Endpoints = {
   readonly [Row in DashboardRow as Row["name"]]: {
     readonly parameters: Readonly<Record<ParamOf<Row["name"]>, string | number>> &

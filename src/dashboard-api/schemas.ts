@@ -1,5 +1,6 @@
-// The types of what the dashboard's server answers, as JSON. The browser imports them (types alone), so that both sides are checked
-// as one. Times are Unix ms: wall time for what people and requests do, market time for what trading does.
+// The types of what the dashboard's server answers, as JSON. The browser imports them (types alone), so that
+// both sides are checked as one. Times are Unix ms: wall time for what people and requests do, market time
+// for what trading does.
 
 export type * from "./schemas/copies.ts";
 export type * from "./schemas/copying.ts";

@@ -1,16 +1,16 @@
-// A list values a strategy as its report does, to the last digit: what is open at the market's present prices, and what a closed one
-// still holds at what was last paid for it.
+// A list values a strategy as its report does, to the last digit: what is open at the market's present
+// prices, and what a closed one still holds at what was last paid for it.
 import { expect, test } from "vitest";
-import { type Family, stage } from "../analytics/testing/stage.ts";
-import { cleanStages } from "../desk/testing/stage.ts";
+import { createFixture, type Family } from "../analytics/testing/fixture.ts";
+import { cleanFixtures } from "../desk/testing/fixture.ts";
 import { formatBriefly } from "../money/decimal.ts";
 import { LastPrices } from "./last-prices.ts";
 import { valuationOf } from "./valuation.ts";
 
-cleanStages();
+cleanFixtures();
 
 async function opened() {
-  const on = await stage();
+  const on = await createFixture();
   const { pairs, contracts, store, wall } = on;
   const markets = { SPOT: pairs, FUTURES: contracts } as unknown as ConstructorParameters<
     typeof LastPrices

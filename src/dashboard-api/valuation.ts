@@ -1,6 +1,6 @@
-// What a strategy is worth now, in the asset that it was seeded with, at the last known prices: those that reports end with. What
-// was never priced while this server runs is taken at the strategy's own last trade, and so is what a closed strategy still
-// holds; what it never traded either is left out.
+// What a strategy is worth now, in the asset that it was seeded with, at the last known prices: those that
+// reports end with. What was never priced while this server runs is taken at the strategy's own last trade,
+// and so is what a closed strategy still holds; what it never traded either is left out.
 import type { Account } from "../domain/account.ts";
 import { profitAt } from "../engine/futures/margin.ts";
 import { seedOf } from "../engine/open-strategy.ts";

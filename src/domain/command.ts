@@ -48,8 +48,8 @@ export type FillRestingOrder = Seen & { readonly type: "FillRestingOrder"; reado
 export type TriggerStop = Seen & { readonly type: "TriggerStop"; readonly orderId: number };
 
 /**
- * A trade of the market that may fill open orders of a strategy under `strict`. `queues` says of each order that
- * waits at the price what the sender knows of its queue, by order id.
+ * A trade of the market that may fill open orders of a strategy under `strict`. `queues` says of each order
+ * that waits at the price what the sender knows of its queue, by order id.
  */
 export type MatchTrade = {
   readonly type: "MatchTrade";
@@ -68,7 +68,10 @@ export type QueuePosition = {
   readonly canceledAhead: Quantity;
 };
 
-/** Levels of the opposite side that have changed at or within the limit of an order under `strict`, best first. */
+/**
+ * Levels of the opposite side that have changed at or within the limit of an order under `strict`, best
+ * first.
+ */
 export type MatchCrossing = {
   readonly type: "MatchCrossing";
   readonly orderId: number;
@@ -167,9 +170,12 @@ export function matchKey(symbol: string, { aggregateId }: Pick<MarketTrade, "agg
   return `match:${symbol}:${aggregateId}`;
 }
 
-/** The key of a change of the book that crosses an order. */
-export function crossingKey(orderId: number, updateId: number): string {
-  return `cross:${orderId}:${updateId}`;
+/**
+ * The key of a change of the book that crosses an order: `change` is `DIFF:<id>` or `TICKER:<id>`, which may
+ * have the same id, or `KNOWN:<id of the diffs>:<id of the ticker>` of a book that is known again.
+ */
+export function crossingKey(orderId: number, change: string): string {
+  return `cross:${orderId}:${change}`;
 }
 
 /** The key of a leg's firing. */

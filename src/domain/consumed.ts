@@ -1,5 +1,5 @@
-// What a strategy of the profile `strict` took of the displayed book: the same display cannot fill it again until
-// the time to refresh has passed.
+// What a strategy of the profile `strict` took of the displayed book: the same display cannot fill it again
+// until the time to refresh has passed.
 import { add, type Price, type Quantity } from "../money/decimal.ts";
 import type { BookSide } from "./receipt.ts";
 
@@ -27,8 +27,8 @@ export function withLot(
 
 /**
  * Merges the oldest lot that has another one at its price with that one, under the later time: they count for
- * more then, never for less. Lots of different prices are never merged, and none is dropped; false if there is
- * nothing to merge.
+ * more then, never for less. Lots of different prices are never merged, and none is dropped; false if there
+ * is nothing to merge.
  */
 function mergeOldest(lots: ConsumedLot[]): boolean {
   for (let index = 0; index < lots.length; index += 1) {

@@ -183,8 +183,8 @@ export type VenueSnapshot = {
    */
   readonly held: ReadonlyMap<string, Quantity>;
   /**
-   * By symbol with unconfirmed orders, what the account had beyond the book before them: whatever it has more or less since
-   * may be theirs. Absent: `held` less the book.
+   * By symbol with unconfirmed orders, what the account had beyond the book before them: whatever it has more
+   * or less since may be theirs. Absent: `held` less the book.
    */
   readonly foreign?: ReadonlyMap<string, Quantity>;
 };
@@ -290,9 +290,9 @@ export type LeadAction = {
   /** Market time, Unix ms. */
   readonly at: number;
   readonly lead: LeadState;
-} & LeadDeed;
+} & OrderIntent;
 
-export type LeadDeed =
+export type OrderIntent =
   | LeadPlacement
   | LeadCancel
   | LeadFill
@@ -302,7 +302,7 @@ export type LeadDeed =
   | LeadLiquidation
   | LeadLeverage
   | LeadClose;
-export type LeadDeedKind = LeadDeed["kind"];
+export type OrderIntentKind = OrderIntent["kind"];
 
 type OfOrder = { readonly symbol: string; readonly orderId: number; readonly collectiveId: string };
 type OfLeg = {
@@ -371,9 +371,10 @@ export type LeadClose = { readonly kind: "CLOSE" };
 
 /**
  * Kinds of rows beside the lead's actions: FLATTEN closes a copy's holding of a symbol, RECONCILE reduces
- * what exceeds its target, STOP closes a position whose stop the venue's price has passed, REPAIR brings it nearer to its target at its owner's request, WITHDRAW cancels the
- * open orders of a stopped copy, WRITE_OFF removes from its book what the account no longer has, PROFIT_SHARE
- * is a settlement that is computed and charged to nobody.
+ * what exceeds its target, STOP closes a position whose stop the venue's price has passed, REPAIR brings it
+ * nearer to its target at its owner's request, WITHDRAW cancels the open orders of a stopped copy, WRITE_OFF
+ * removes from its book what the account no longer has, PROFIT_SHARE is a settlement that is computed and
+ * charged to nobody.
  */
 export const MIRROR_KINDS = [
   "PLACE",

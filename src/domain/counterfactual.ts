@@ -1,5 +1,5 @@
-// What an order of a strategy under `strict` would have done on other terms: the same order alone, under `standard`
-// and under `strict` with other latencies. Source: strict fills, section 12.
+// What an order of a strategy under `strict` would have done on other terms: the same order alone, under
+// `standard` and under `strict` with other latencies. Source: strict fills, section 12.
 import type { Amount, Quantity } from "../money/decimal.ts";
 import { isStopType, isStrict, type Order, type OrderStatus } from "./order.ts";
 
@@ -28,9 +28,9 @@ export type CounterfactualRow = {
   readonly firstFillAt: number | null;
   readonly lastFillAt: number | null;
   /**
-   * What was paid more (BUY) or received less (SELL) than on the own terms, in the quote asset with fees at their
-   * value in it, for the quantity that both executed; negative where these terms were better. Null if one of them
-   * executed nothing.
+   * What was paid more (BUY) or received less (SELL) than on the own terms, in the quote asset with fees at
+   * their value in it, for the quantity that both executed; negative where these terms were better. Null if
+   * one of them executed nothing.
    */
   readonly difference: Amount | null;
 };
@@ -56,8 +56,8 @@ export type CounterfactualSums = {
 };
 
 /**
- * Whether an order is compared: one that a client or a signal placed under `strict`. Stops, the orders of legs and the
- * service's own orders are not, since they begin at the exchange.
+ * Whether an order is compared: one that a client or a signal placed under `strict`. Stops, the orders of
+ * legs and the service's own orders are not, since they begin at the exchange.
  */
 export function isComparable(order: Order): boolean {
   // No client can choose an id with a `#`; the order of a leg has the leg's id.

@@ -1,5 +1,5 @@
-// How the orders of a strategy are filled and what trading costs. Chosen when the strategy is made, stored with
-// it, and never changed afterwards.
+// How the orders of a strategy are filled and what trading costs. Chosen when the strategy is made, stored
+// with it, and never changed afterwards.
 import { decimal, type Rate } from "../money/decimal.ts";
 
 export type FillProfileName = "standard" | "strict";
@@ -41,7 +41,8 @@ export const FEE_TIERS = [
   ...(["vip1", "vip2", "vip3", "vip4", "vip5", "vip6", "vip7", "vip8", "vip9"] as const),
 ] as const;
 export type FeeTier = (typeof FEE_TIERS)[number];
-export type FeeDiscount = "none" | "bnb";
+export const FEE_DISCOUNTS = ["none", "bnb"] as const;
+export type FeeDiscount = (typeof FEE_DISCOUNTS)[number];
 
 /**
  * The specification's own rules: 0.1 % a side on spot, 0.02 % and 0.05 % on futures. Source: specification

@@ -66,9 +66,10 @@ export function incomesOf(event: DomainEvent): Omit<Income, "incomeId">[] {
 }
 
 /** What an external ledger account has given the account, less what it has taken. */
-function flowFrom(pocket: Posting["from"], postings: readonly Posting[]): Amount {
+function flowFrom(ledgerAccount: Posting["from"], postings: readonly Posting[]): Amount {
   return postings.reduce(
-    (sum, { from, to, amount }) => sum + (from === pocket ? amount : 0n) - (to === pocket ? amount : 0n),
+    (sum, { from, to, amount }) =>
+      sum + (from === ledgerAccount ? amount : 0n) - (to === ledgerAccount ? amount : 0n),
     0n,
   ) as Amount;
 }

@@ -55,7 +55,8 @@ export type Market = {
   /** The present quote, or null while the symbol is silent: its last price is then no price. */
   quote(symbol: string): Quote | null;
   /**
-   * The book of a symbol, or null while it is not known: it is not in sequence, silent, or nobody asked for it.
+   * The book of a symbol, or null while it is not known: it is not in sequence, silent, or nobody asked for
+   * it.
    */
   book(symbol: string): BookView | null;
   /** The price of the last trade, or null while none is known. */

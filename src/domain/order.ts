@@ -24,8 +24,8 @@ export type StopOrderType = Extract<OrderType, `STOP_${string}`>;
 export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED";
 
 /**
- * How long an order is good for: until it is canceled, not at all (what cannot be filled at once expires), at once
- * in full or not at all, or until canceled and never as taker.
+ * How long an order is good for: until it is canceled, not at all (what cannot be filled at once expires), at
+ * once in full or not at all, or until canceled and never as taker.
  */
 export const TIMES_IN_FORCE = ["GTC", "IOC", "FOK", "GTX"] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
@@ -103,7 +103,8 @@ export type ExpiryReason =
   | "INSUFFICIENT_BALANCE"
   | "BOOK_EMPTY"
   | "NOTHING_TO_REDUCE"
-  // Under `strict`: the book did not have the whole quantity, or the order would have met one of the strategy's.
+  // Under `strict`: the book did not have the whole quantity, or the order would have met one of the
+  // strategy's.
   | "INSUFFICIENT_LIQUIDITY"
   | "UNFILLED_IOC_QUANTITY_EXPIRED"
   | "UNFILLED_FOK_ORDER_EXPIRED"

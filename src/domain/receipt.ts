@@ -6,8 +6,8 @@ import type { Price, Quantity } from "../money/decimal.ts";
 export type BookSide = "BID" | "ASK";
 
 /**
- * `WALK` and `LIQUIDATION` took displayed quantity; `TRADE_AT_PRICE`, `TRADE_THROUGH` and `BOOK_CROSSED` filled
- * an open order; `TAKEOVER` has no counterparty in the book.
+ * `WALK` and `LIQUIDATION` took displayed quantity; `TRADE_AT_PRICE`, `TRADE_THROUGH` and `BOOK_CROSSED`
+ * filled an open order; `TAKEOVER` has no counterparty in the book.
  */
 export type FillCause =
   | "WALK"

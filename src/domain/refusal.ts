@@ -30,6 +30,7 @@ export type Refusal =
   | { readonly refusal: "BODY_TOO_LARGE" }
   | { readonly refusal: "BODY_NOT_A_FORM" }
   | { readonly refusal: "REQUEST_MALFORMED" }
+  | { readonly refusal: "REQUEST_INCOMPLETE" }
   | { readonly refusal: "RECV_WINDOW_INVALID" }
   | { readonly refusal: "TIMESTAMP_TOO_OLD" }
   | { readonly refusal: "TIMESTAMP_AHEAD" }

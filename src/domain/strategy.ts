@@ -40,7 +40,9 @@ export type ApiKeyRecord = {
   readonly label: string;
   /** The person whose key it is; null for one that was made by the command line for nobody. */
   readonly ownerId: string | null;
-  /** The strategy that the key manages, or has managed until that was closed; null while it is bound to none. */
+  /**
+   * The strategy that the key manages, or has managed until that was closed; null while it is bound to none.
+   */
   readonly strategyId: string | null;
   /** Wall time, Unix ms. */
   readonly createdAt: number;

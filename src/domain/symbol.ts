@@ -71,8 +71,8 @@ export type ContractTerms = {
   /** How far from the mark price an order at the market's price may be filled, as a share of it. */
   readonly marketTakeBound: Rate;
   /**
-   * How far the last price may be from the mark price, as a share of the last, for a leg with price protection
-   * to be triggered; absent where it was not published.
+   * How far the last price may be from the mark price, as a share of the last, for a leg with price
+   * protection to be triggered; absent where it was not published.
    */
   readonly triggerProtect?: Rate;
   /** Ascending by notional, at least one. */

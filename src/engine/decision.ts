@@ -14,8 +14,8 @@ export type Circumstances = {
    */
   readonly admittedAt?: number | undefined;
   /**
-   * What others display in front of an open order under `strict` now; undefined if that is not followed. Null:
-   * unknown.
+   * What others display in front of an open order under `strict` now; undefined if that is not followed.
+   * Null: unknown.
    */
   readonly aheadOf?: ((orderId: number) => Quantity | null | undefined) | undefined;
 };

@@ -34,7 +34,7 @@ export class Draft {
 function copyOf(account: Account): Account {
   return {
     ...account,
-    balances: new Map([...account.balances].map(([asset, pockets]) => [asset, { ...pockets }])),
+    balances: new Map([...account.balances].map(([asset, ledgerAccounts]) => [asset, { ...ledgerAccounts }])),
     openOrders: new Map(account.openOrders),
   };
 }

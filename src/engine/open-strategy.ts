@@ -18,8 +18,8 @@ export function seedOf(type: StrategyType): Seed {
 }
 
 /**
- * A new account, its first event and the incomes of that. `at` is market time, Unix ms. The profile is `standard`
- * unless another one is given.
+ * A new account, its first event and the incomes of that. `at` is market time, Unix ms. The profile is
+ * `standard` unless another one is given.
  */
 export function openStrategy(
   strategyId: string,

@@ -1,5 +1,5 @@
-// What must always hold under `strict`, over random books, trades, orders and times, of both strategy types: no
-// unit is filled without evidence, and none twice. Source: strict fills, section 17.
+// What must always hold under `strict`, over random books, trades, orders and times, of both strategy types:
+// no unit is filled without evidence, and none twice. Source: strict fills, section 17.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
@@ -10,7 +10,7 @@ import type { Order } from "../domain/order.ts";
 import type { BookLevel, BookSide } from "../domain/receipt.ts";
 import { isRefusal } from "../domain/refusal.ts";
 import { floorToStep, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
-import { OWN_POCKETS, WORLD_POCKETS } from "../money/posting.ts";
+import { OWN_LEDGER_ACCOUNTS, WORLD_LEDGER_ACCOUNTS } from "../money/posting.ts";
 import { apply } from "./apply.ts";
 import { decide } from "./decide.ts";
 import { STRICT_DEFAULTS, strictProfile } from "./matching/terms.ts";
@@ -291,8 +291,11 @@ function isFill(event: DomainEvent): event is OrderFilled {
 
 /** Nothing is overdrawn (a posting throws), money only moves, and no order is filled beyond its quantity. */
 function checkAccount({ balances, openOrders }: Account): void {
-  for (const pockets of balances.values()) {
-    const all = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);
+  for (const ledgerAccounts of balances.values()) {
+    const all = [...OWN_LEDGER_ACCOUNTS, ...WORLD_LEDGER_ACCOUNTS].reduce(
+      (total, ledgerAccount) => total + ledgerAccounts[ledgerAccount],
+      0n,
+    );
     expect(all).toBe(0n);
   }
   for (const order of openOrders.values()) {

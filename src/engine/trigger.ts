@@ -1,5 +1,5 @@
-// When a market price triggers an order, a leg or a liquidation. This is the only definition: decisions and the
-// trigger index both use it.
+// When a market price triggers an order, a leg or a liquidation. This is the only definition: decisions and
+// the trigger index both use it.
 import type { Position } from "../domain/account.ts";
 import { type Leg, waitsForRise } from "../domain/leg.ts";
 import type { Quote } from "../domain/market.ts";

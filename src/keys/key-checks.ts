@@ -50,9 +50,11 @@ export class KeyChecks {
     };
   }
 
-  /** How many things are open that were opened with a key. */
-  countOf(apiKey: string): number {
-    return this.#opened.get(apiKey)?.size ?? 0;
+  /**
+   * How many streams of a strategy's events are open that were opened with a key; a session alone is none.
+   */
+  streamsOf(apiKey: string): number {
+    return [...(this.#opened.get(apiKey) ?? [])].filter(({ strategyId }) => strategyId !== null).length;
   }
 
   /** Looks all keys up, and ends what has to end. Rejects if the store fails. */
@@ -77,8 +79,8 @@ export class KeyChecks {
       const managed = bound?.strategy?.status === "CLOSED" ? null : (bound?.strategy?.strategyId ?? null);
       for (const one of [...opened]) {
         if (isValid && (one.strategyId === null || one.strategyId === managed)) continue;
-        opened.delete(one);
-        one.end();
+        // The end of a session also ends its subscriptions.
+        if (opened.delete(one)) one.end();
       }
       if (opened.size === 0 && this.#opened.get(apiKey) === opened) this.#opened.delete(apiKey);
     } catch (error) {

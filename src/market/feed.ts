@@ -17,8 +17,9 @@ export type MarketListener = {
 };
 
 /**
- * What changes the effective book of a symbol, in order of arrival. `sequence` orders it with all other market data.
- * `KNOWN`: the book is known again, and changes before were missed. Trades are heard of also while it is not known.
+ * What changes the effective book of a symbol, in order of arrival. `sequence` orders it with all other
+ * market data. `KNOWN`: the book is known again, and changes before were missed. Trades are heard of also
+ * while it is not known.
  */
 export type BookEvent = { readonly sequence: number } & (
   | {
@@ -67,8 +68,8 @@ export type MarketHistory = {
    */
   tradedBetween(symbol: string, from: number, to: number): Promise<readonly PriceRange[] | null>;
   /**
-   * Every aggregate trade between two market times (Unix ms), both included. The oldest part of an interval longer
-   * than an hour is left out.
+   * Every aggregate trade between two market times (Unix ms), both included. The oldest part of an interval
+   * longer than an hour is left out.
    */
   matchedBetween(symbol: string, from: number, to: number): Promise<readonly MarketTrade[] | null>;
   /**
@@ -95,8 +96,13 @@ export type LiveMarket = Market &
     extremesSince(symbol: string, sequence: number): PriceExtremes | null;
     /** Has the effective book of a symbol followed, and calls back at what changes it, until released. */
     followBook(symbol: string, listener: BookListener): () => void;
-    /** What changed a followed book after a sequence number, in order; at most that of the last ten seconds. */
+    /**
+     * What changed a followed book after a sequence number, in order; at most that of the last ten seconds.
+     */
     bookEventsSince(symbol: string, sequence: number): readonly BookEvent[];
-    /** The published time of a contract's next settlement of funding, Unix ms; null while unknown, and on spot. */
+    /**
+     * The published time of a contract's next settlement of funding, Unix ms; null while unknown, and on
+     * spot.
+     */
     nextFundingAt(symbol: string): number | null;
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Amount, decimal } from "./decimal.ts";
-import { type Balances, freeOf, OWN_POCKETS, post, WORLD_POCKETS } from "./posting.ts";
+import { type Balances, freeOf, OWN_LEDGER_ACCOUNTS, post, WORLD_LEDGER_ACCOUNTS } from "./posting.ts";
 
 const amount = (text: string) => decimal<Amount>(text);
 
@@ -9,8 +9,11 @@ test("a posting moves an amount from one ledger account to another", () => {
   post(balances, { from: "seed", to: "free", asset: "USDT", amount: amount("200") });
   post(balances, { from: "free", to: "locked", asset: "USDT", amount: amount("50.5") });
   expect(freeOf(balances, "USDT")).toBe(amount("149.5"));
-  const pockets = balances.get("USDT");
-  const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, name) => total + (pockets?.[name] ?? 0n), 0n);
+  const ledgerAccounts = balances.get("USDT");
+  const sum = [...OWN_LEDGER_ACCOUNTS, ...WORLD_LEDGER_ACCOUNTS].reduce(
+    (total, name) => total + (ledgerAccounts?.[name] ?? 0n),
+    0n,
+  );
   expect(sum).toBe(0n);
 });
 

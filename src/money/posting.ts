@@ -7,40 +7,42 @@ import { type Amount, ZERO } from "./decimal.ts";
  * Own ledger accounts: `free` may be spent, `locked` is reserved by open orders, `isolated` is in the wallets
  * of positions.
  */
-export const OWN_POCKETS = ["free", "locked", "isolated"] as const;
+export const OWN_LEDGER_ACCOUNTS = ["free", "locked", "isolated"] as const;
 /**
  * External ledger accounts: the source of the virtual seed, the counterparty of trades, the receiver of fees,
  * the other side of funding, and the insurance fund, which takes what liquidations leave and bears what a
  * position cannot.
  */
-export const WORLD_POCKETS = ["seed", "market", "fees", "funding", "clearance"] as const;
+export const WORLD_LEDGER_ACCOUNTS = ["seed", "market", "fees", "funding", "clearance"] as const;
 
-export type Pocket = (typeof OWN_POCKETS)[number] | (typeof WORLD_POCKETS)[number];
+export type LedgerAccount = (typeof OWN_LEDGER_ACCOUNTS)[number] | (typeof WORLD_LEDGER_ACCOUNTS)[number];
 
 /** One movement of money: `amount` (never negative) of `asset`. */
 export type Posting = {
-  readonly from: Pocket;
-  readonly to: Pocket;
+  readonly from: LedgerAccount;
+  readonly to: LedgerAccount;
   readonly asset: string;
   readonly amount: Amount;
 };
 
 /** The balances of the ledger accounts in one asset. */
-export type Pockets = { [P in Pocket]: Amount };
+export type LedgerAccounts = { [P in LedgerAccount]: Amount };
 
 /** All ledger accounts of an account, by asset. Assets that were never used are absent. */
-export type Balances = Map<string, Pockets>;
+export type Balances = Map<string, LedgerAccounts>;
 
 /** Applies one posting. Overdrawing an own ledger account is a bug in the decision. */
 export function post(balances: Balances, posting: Posting): void {
   const { from, to, asset, amount } = posting;
   if (amount < 0n)
     throw new Error(`a posting moves a positive amount: ${amount} ${asset} from ${from} to ${to}`);
-  const pockets = pocketsOf(balances, asset);
-  pockets[from] = (pockets[from] - amount) as Amount;
-  pockets[to] = (pockets[to] + amount) as Amount;
-  if (pockets[from] < 0n && isOwn(from)) {
-    throw new Error(`an own pocket is never overdrawn: ${from} ${asset} would be ${pockets[from]}`);
+  const ledgerAccounts = ledgerAccountsOf(balances, asset);
+  ledgerAccounts[from] = (ledgerAccounts[from] - amount) as Amount;
+  ledgerAccounts[to] = (ledgerAccounts[to] + amount) as Amount;
+  if (ledgerAccounts[from] < 0n && isOwn(from)) {
+    throw new Error(
+      `an own ledger account is never overdrawn: ${from} ${asset} would be ${ledgerAccounts[from]}`,
+    );
   }
 }
 
@@ -51,11 +53,13 @@ export function freeOf(balances: Balances, asset: string): Amount {
 
 /** The balance of an asset over all own ledger accounts. */
 export function ownedOf(balances: Balances, asset: string): Amount {
-  const pockets = balances.get(asset);
-  return pockets === undefined ? ZERO : (OWN_POCKETS.reduce((sum, own) => sum + pockets[own], 0n) as Amount);
+  const ledgerAccounts = balances.get(asset);
+  return ledgerAccounts === undefined
+    ? ZERO
+    : (OWN_LEDGER_ACCOUNTS.reduce((sum, own) => sum + ledgerAccounts[own], 0n) as Amount);
 }
 
-export function emptyPockets(): Pockets {
+export function emptyLedgerAccounts(): LedgerAccounts {
   return {
     free: ZERO,
     locked: ZERO,
@@ -68,14 +72,14 @@ export function emptyPockets(): Pockets {
   };
 }
 
-function isOwn(pocket: Pocket): boolean {
-  return (OWN_POCKETS as readonly Pocket[]).includes(pocket);
+function isOwn(ledgerAccount: LedgerAccount): boolean {
+  return (OWN_LEDGER_ACCOUNTS as readonly LedgerAccount[]).includes(ledgerAccount);
 }
 
-function pocketsOf(balances: Balances, asset: string): Pockets {
+function ledgerAccountsOf(balances: Balances, asset: string): LedgerAccounts {
   const held = balances.get(asset);
   if (held !== undefined) return held;
-  const opened = emptyPockets();
+  const opened = emptyLedgerAccounts();
   balances.set(asset, opened);
   return opened;
 }

@@ -1,5 +1,5 @@
-// Prometheus metrics of the copiers and their venues, from the reports that copiers of any process write into the store. A copier
-// whose last report is too old has only the age of that report.
+// Prometheus metrics of the copiers and their venues, from the reports that copiers of any process write into
+// the store. A copier whose last report is too old has only the age of that report.
 import type { Gauge, Registry } from "prom-client";
 import { type CopierReport, isSilent, type VenueHealth } from "../domain/venue-report.ts";
 import type { Store } from "../store/store.ts";

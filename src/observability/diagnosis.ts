@@ -1,8 +1,9 @@
-// Explains why a request of an existing key failed authentication: which check failed, the hash of the message as received, how far
-// the client's clock is off, and hints.
+// Explains why a request of an existing key failed authentication: which check failed, the hash of the
+// message as received, how far the client's clock is off, and hints.
 //
-// Runs after the answer, for requests that have failed. `Explanations` bounds how many; `DIAGNOSED_BYTES_MAX` and the number of
-// mistakes bound what one costs. No result holds a secret, a signature or the value of a parameter other than times.
+// Runs after the answer, for requests that have failed. `Explanations` bounds how many; `DIAGNOSED_BYTES_MAX`
+// and the number of mistakes bound what one costs. No result holds a secret, a signature or the value of a
+// parameter other than times.
 import { createHash } from "node:crypto";
 import {
   BOT_KEY_HEADER,
@@ -12,13 +13,16 @@ import {
   headerOf,
   type SeenRequest,
   type SignatureFamily,
-} from "./sighting.ts";
+} from "./request-context.ts";
 import { received, type SignedRequest, shownName, signatureHints } from "./signing-mistakes.ts";
 
 export type Diagnosis = {
   /** The check that failed. */
   readonly check: FailedCheck;
-  /** SHA-256, hex, of the message as received, without its signature; null until the request has been examined. */
+  /**
+   * SHA-256, hex, of the message as received, without its signature; null until the request has been
+   * examined.
+   */
   readonly messageSha256: string | null;
   /** How far the client's clock is ahead of the server's, ms; null if the request has no readable time. */
   readonly clockOffsetMs: number | null;

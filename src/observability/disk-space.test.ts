@@ -5,7 +5,7 @@ import { DiskSpace, RESUME_PERCENT } from "./disk-space.ts";
 const TOTAL_BYTES = 1_000_000_000;
 const FREE_PERCENT_MIN = 5;
 
-function stage(freePercentMin = FREE_PERCENT_MIN) {
+function createFixture(freePercentMin = FREE_PERCENT_MIN) {
   let freePercent = 100;
   let isBroken = false;
   const lines: string[] = [];
@@ -35,7 +35,7 @@ function stage(freePercentMin = FREE_PERCENT_MIN) {
 }
 
 test("what is new is refused below the bound, and again taken only well above it", async () => {
-  const { space, lines, at } = stage();
+  const { space, lines, at } = createFixture();
   await space.open();
   expect(space.databaseBytes).toBe(4_096);
   expect(await at(50)).toBe(false);
@@ -52,13 +52,13 @@ test("what is new is refused below the bound, and again taken only well above it
 });
 
 test("a disk that cannot be measured leaves it as it was", async () => {
-  const { space, at, ...stageOf } = stage();
+  const { space, at, ...fixtureOf } = createFixture();
   expect(await at(1)).toBe(true);
-  stageOf.break();
+  fixtureOf.break();
   expect(await at(90)).toBe(true);
   expect(space.figures?.freeBytes).toBe(TOTAL_BYTES / 100);
 });
 
 test("with a bound of nothing, nothing is refused", async () => {
-  expect(await stage(0).at(0)).toBe(false);
+  expect(await createFixture(0).at(0)).toBe(false);
 });

@@ -1,5 +1,6 @@
-// Polls the free space of the embedded database's disk and the size of the database, for operators and for admission. Below a bound
-// new orders, signals and sign-ups are refused, so that cancels, closes and market events still fit.
+// Polls the free space of the embedded database's disk and the size of the database, for operators and for
+// admission. Below a bound new orders, signals and sign-ups are refused, so that cancels, closes and market
+// events still fit.
 //
 // Another program may fill the disk between two polls: then the store itself rejects writes.
 import type { Logger } from "pino";
@@ -9,7 +10,10 @@ import type { Timers } from "../concurrency/time.ts";
 const FREE_POLL_MS = 2_000;
 /** How often the database's size is measured, ms: PostgreSQL has to read a folder for it. */
 const SIZE_POLL_MS = 60_000;
-/** Hysteresis: free space must exceed the bound by this many percentage points before new work is accepted again. */
+/**
+ * Hysteresis: free space must exceed the bound by this many percentage points before new work is accepted
+ * again.
+ */
 export const RESUME_PERCENT = 1;
 /** Operators are warned while less than this multiple of the bound is free. */
 const WARN_FACTOR = 2;

@@ -1,14 +1,15 @@
 // Diagnoses failed requests after they were answered and adds the result to the request log.
 //
-// HMACs cost time and anybody can send failing requests: the number of diagnoses per second is bounded, for each key and in total.
+// HMACs cost time and anybody can send failing requests: the number of diagnoses per second is bounded, for
+// each key and in total.
 import type { Logger } from "pino";
 import type { ApiKeyRecord, BoundKey } from "../domain/strategy.ts";
 import { secretOf } from "../keys/api-keys.ts";
 import type { MasterKey } from "../keys/master-key.ts";
 import type { Store } from "../store/store.ts";
 import { diagnose, unexamined } from "./diagnosis.ts";
+import type { FailedCheck, SeenRequest, SignatureFamily } from "./request-context.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { FailedCheck, SeenRequest, SignatureFamily } from "./sighting.ts";
 
 /** Diagnoses of one key within a second of the clock. */
 export const DIAGNOSES_PER_SECOND = 2;
@@ -46,7 +47,10 @@ export class Explanations {
     this.#parts = parts;
   }
 
-  /** Looks up the key that a request named and that was not looked up before the refusal. Calls back if the key exists. */
+  /**
+   * Looks up the key that a request named and that was not looked up before the refusal. Calls back if the
+   * key exists.
+   */
   lookUp(apiKey: string, at: number, found: (key: BoundKey) => void): void {
     if (!this.#lookedUp.admit(apiKey, at)) return;
     this.#later(async () => {
@@ -75,7 +79,10 @@ export class Explanations {
     });
   }
 
-  /** Resolves when the work for all requests refused so far has ended. Does not wait for requests refused later. */
+  /**
+   * Resolves when the work for all requests refused so far has ended. Does not wait for requests refused
+   * later.
+   */
   async all(): Promise<void> {
     await this.#last;
     // A look-up may have queued a diagnosis.

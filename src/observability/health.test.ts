@@ -1,10 +1,13 @@
-// Whether the service is ready: what it says of a store that does not answer and of a market without news, and how seldom it asks.
+// Whether the service is ready: what it says of a store that does not answer and of a market without news,
+// and how seldom it asks.
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../store/store.ts";
 import { Health } from "./health.ts";
 
-/** Readiness over a store that the test answers for, markets as they are said to be, and a clock of its own. */
-function stage() {
+/**
+ * Readiness over a store that the test answers for, markets as they are said to be, and a clock of its own.
+ */
+function createFixture() {
   let ms = 0;
   const timers: { readonly at: number; readonly callback: () => void }[] = [];
   const questions: PromiseWithResolvers<null>[] = [];
@@ -50,7 +53,7 @@ function stage() {
 const READY = { store: "ok", spotMarket: "ok", futuresMarket: "ok" };
 
 test("the store is asked once a second, however many want to know", async () => {
-  const { health, questions, pass } = stage();
+  const { health, questions, pass } = createFixture();
   const asked = Promise.all(Array.from({ length: 100 }, () => health.readiness()));
   questions[0]?.resolve(null);
   expect(await asked).toEqual(Array.from({ length: 100 }, () => READY));
@@ -64,7 +67,7 @@ test("the store is asked once a second, however many want to know", async () => 
 });
 
 test("a store that hangs is said to, and is not asked a second time until it has answered", async () => {
-  const { health, questions, pass } = stage();
+  const { health, questions, pass } = createFixture();
   const first = health.readiness();
   pass(1_000);
   const hangs = { ...READY, store: "no answer within 1000 ms" };
@@ -81,7 +84,7 @@ test("a store that hangs is said to, and is not asked a second time until it has
 });
 
 test("a market is fresh while it is connected and not everything in use is silent", async () => {
-  const { health, questions, market } = stage();
+  const { health, questions, market } = createFixture();
   const spot = async (now: Partial<typeof market>) => {
     const readiness = Object.assign(market, now) && health.readiness();
     questions[0]?.resolve(null);

@@ -44,7 +44,9 @@ export class Health {
     const { count, oldestReceivedAt } = pending;
     return {
       feeds: feedsOf(markets),
-      /** How long a small read takes, and whether commits wait for a standby; null for the embedded database. */
+      /**
+       * How long a small read takes, and whether commits wait for a standby; null for the embedded database.
+       */
       store: { kind: storeKind, answersInMs, isBehind: desk.isBehind(), waitsForStandby },
       /** How long the oldest pending signal waits, ms; null if none does. */
       sweepLagMs: oldestReceivedAt === null ? null : Math.max(0, wallNow() - oldestReceivedAt),
@@ -56,8 +58,8 @@ export class Health {
   }
 
   /**
-   * Whether the service can do its work: of each part "ok", or what is wrong with it. Never rejects, and takes no longer
-   * than `STORE_ANSWER_MS_MAX`.
+   * Whether the service can do its work: of each part "ok", or what is wrong with it. Never rejects, and
+   * takes no longer than `STORE_ANSWER_MS_MAX`.
    */
   async readiness() {
     const { SPOT, FUTURES } = this.#parts.markets;
@@ -99,8 +101,8 @@ export class Health {
 }
 
 /**
- * Market data is fresh while every connection is open and not all symbols in use are silent. A symbol that is not trading may be
- * silent.
+ * Market data is fresh while every connection is open and not all symbols in use are silent. A symbol that is
+ * not trading may be silent.
  */
 function standingOf(market: Pick<MarketFeed, "status" | "rules">): string {
   const { connected, isLate, symbols, silentSymbols } = market.status();

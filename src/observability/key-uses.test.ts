@@ -3,7 +3,7 @@ import type { KeyUse } from "../store/ports/people.ts";
 import { KEY_USE_FLUSH_MS, KeyUses } from "./key-uses.ts";
 
 /** Uses over a store that may be out of reach; time passes when the test says so. */
-function stage() {
+function createFixture() {
   const written: KeyUse[][] = [];
   let isDown = false;
   let warnings = 0;
@@ -52,7 +52,7 @@ const use = (keyId: string, at: number) => ({ keyId, at, address: "192.0.2.7", r
 
 describe("the last uses of keys", () => {
   test("are written together, the last of each key", async () => {
-    const { uses, written, turn } = stage();
+    const { uses, written, turn } = createFixture();
     uses.note("one", 1, "192.0.2.1", "POST", "/b");
     uses.note("two", 2, "192.0.2.7", "GET", "/a");
     uses.note("one", 3, "192.0.2.7", "GET", "/a");
@@ -61,8 +61,8 @@ describe("the last uses of keys", () => {
     expect(written).toEqual([[use("one", 3), use("two", 2)]]);
   });
 
-  test("are told before they are written, and after", async () => {
-    const { uses, turn } = stage();
+  test("are shown before they are written, and after", async () => {
+    const { uses, turn } = createFixture();
     uses.note("one", 1, "192.0.2.7", "GET", "/a");
     expect([...(await uses.lastUses(["one", "two"]))]).toEqual([["one", use("one", 1)]]);
     await turn();
@@ -72,7 +72,7 @@ describe("the last uses of keys", () => {
   });
 
   test("that cannot be written are written the next time", async () => {
-    const { uses, written, turn, down, warnings } = stage();
+    const { uses, written, turn, down, warnings } = createFixture();
     down(true);
     uses.note("one", 1, "192.0.2.7", "GET", "/a");
     await turn();
@@ -83,7 +83,7 @@ describe("the last uses of keys", () => {
   });
 
   test("are written at the end", async () => {
-    const { uses, written, stopped } = stage();
+    const { uses, written, stopped } = createFixture();
     uses.note("one", 1, "192.0.2.7", "GET", "/a");
     await uses.close();
     expect(written).toEqual([[use("one", 1)]]);

@@ -1,5 +1,6 @@
-// The last use of each key: kept in memory and written to the store every few seconds and at the end, in one transaction. Only
-// authenticated requests are uses, since anybody can name a key. A write that fails is retried with the next one.
+// The last use of each key: kept in memory and written to the store every few seconds and at the end, in one
+// transaction. Only authenticated requests are uses, since anybody can name a key. A write that fails is
+// retried with the next one.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { KeyUse, PeopleStore } from "../store/ports/people.ts";
@@ -42,7 +43,10 @@ export class KeyUses {
     use.path = path;
   }
 
-  /** The last use of each of these keys that has any, by key id: what is in memory is newer than what is in the store. */
+  /**
+   * The last use of each of these keys that has any, by key id: what is in memory is newer than what is in
+   * the store.
+   */
   async lastUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUse>> {
     const uses = new Map(await this.#parts.store.listKeyUses(keyIds));
     for (const keyId of keyIds) {

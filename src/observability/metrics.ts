@@ -1,7 +1,8 @@
-// Prometheus metrics at GET /metrics. Allowed with the token, or from this machine, without a proxy, at one of the server's own
-// names. The metrics library is loaded with the first request.
+// Prometheus metrics at GET /metrics. Allowed with the token, or from this machine, without a proxy, at one
+// of the server's own names. The metrics library is loaded with the first request.
 //
-// The host name is checked because of DNS rebinding: a site in a browser of this machine could otherwise read the metrics.
+// The host name is checked because of DNS rebinding: a site in a browser of this machine could otherwise read
+// the metrics.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIPv4 } from "node:net";
@@ -14,8 +15,8 @@ import type { Store } from "../store/store.ts";
 import { addCopierMetrics } from "./copier-metrics.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import { feedsOf } from "./health.ts";
-import type { MetricsAnswer } from "./sighting.ts";
-import { headerOf, type SeenRequest } from "./sighting.ts";
+import type { MetricsAnswer } from "./request-context.ts";
+import { headerOf, type SeenRequest } from "./request-context.ts";
 import { LATENCY_BOUNDS_MS, type RouteCounts, type Traffic } from "./traffic.ts";
 
 export const METRICS_PATH = "/metrics";
@@ -25,6 +26,12 @@ export type RefusedConnections = {
   readonly connections: { readonly refusedCount: number };
   readonly streams: { readonly refusedCount: number };
 };
+
+/** How many slots a server owns, and how many of these are not loaded yet, so that their orders wait. */
+export type SlotCounts = { counts(): { readonly own: number; readonly unloaded: number } };
+
+/** Crossings of open orders under `strict` that were not sent since the start, since too many waited. */
+export type DroppedCrossings = { readonly [T in StrategyType]: { readonly droppedCrossings: number } };
 
 type MetricsParts = {
   readonly store: Pick<Store, "copying" | "waitsForStandby">;
@@ -36,6 +43,9 @@ type MetricsParts = {
   readonly perAddress: RefusedConnections;
   /** The exchange's sockets: open connections, and the accounts whose user data somebody listens to. */
   readonly sockets: () => { readonly connections: number; readonly accounts: number };
+  /** The slots of this server, of those that several share; null for a server with a database of its own. */
+  readonly slots: SlotCounts | null;
+  readonly triggers: DroppedCrossings;
   readonly metricsToken: string | null;
   /** Host names of the server besides the loopback names, as written in a URL. */
   readonly hostNames: readonly string[];
@@ -105,7 +115,10 @@ function refusal(
   };
 }
 
-/** Behind a proxy on this machine every request has a loopback address: a forwarded request is not from this machine. */
+/**
+ * Behind a proxy on this machine every request has a loopback address: a forwarded request is not from this
+ * machine.
+ */
 function isFromThisMachine(request: SeenRequest): boolean {
   if (FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined)) return false;
   const address = request.address.replace(/^::ffff:/i, "");
@@ -118,7 +131,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 async function registryOf(parts: MetricsParts): Promise<Registry> {
-  const { store, traffic, markets, desk, space, perAddress, sockets, wallNow } = parts;
+  const { store, traffic, markets, desk, space, perAddress, sockets, slots, triggers, wallNow } = parts;
   const { collectDefaultMetrics, Counter, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -201,6 +214,14 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
     "Symbols in use without a price.",
     (feed) => feed.staleSymbols.length,
   );
+  if (slots !== null) {
+    gauge("lyrebird_slots_own", "Slots of strategies that this server owns.", () => slots.counts().own);
+    gauge(
+      "lyrebird_slots_unloaded",
+      "Of them those whose open orders and positions are not loaded yet: nothing triggers them.",
+      () => slots.counts().unloaded,
+    );
+  }
   gauge("lyrebird_sockets", "Open connections of the exchange's own sockets.", () => sockets().connections);
   gauge(
     "lyrebird_user_stream_accounts",
@@ -216,6 +237,18 @@ async function registryOf(parts: MetricsParts): Promise<Registry> {
       this.reset();
       this.inc({ kind: "any" }, perAddress.connections.refusedCount);
       this.inc({ kind: "stream" }, perAddress.streams.refusedCount);
+    },
+  });
+  new Counter({
+    name: "lyrebird_crossings_dropped_total",
+    help: "Changes of a book that crossed an open order under strict and were not sent, since too many waited.",
+    registers,
+    labelNames: ["family"],
+    collect() {
+      this.reset();
+      for (const family of ["SPOT", "FUTURES"] as const) {
+        this.inc({ family }, triggers[family].droppedCrossings);
+      }
     },
   });
   addCopierMetrics(registry, Gauge, { store, wallNow });

@@ -1,7 +1,7 @@
 // Refusals in the log: which, what is said of them, and how many.
 import { expect, test } from "vitest";
 import { REFUSALS_LOGGED_MAX, RefusalLog } from "./refusal-log.ts";
-import { Sighting } from "./sighting.ts";
+import { RequestContext } from "./request-context.ts";
 
 function openLog() {
   const lines: object[] = [];
@@ -14,10 +14,10 @@ function openLog() {
     log: { warn: (fields: object, msg: string) => void lines.push({ ...fields, msg }) } as never,
   });
   const answer = (status: number, method = "GET", path: string | null = "/api/v3/account") => {
-    const sighting = new Sighting(0);
-    sighting.path = path;
+    const context = new RequestContext(0);
+    context.path = path;
     const request = { method, path: "/secret", query: "secret", target: "", headers: {}, body: "secret" };
-    refusals.answered(sighting, { ...request, address: "192.0.2.7" }, { status });
+    refusals.answered(context, { ...request, address: "192.0.2.7" }, { status });
   };
   return { lines, answer, passInterval: () => next(), refusals };
 }

@@ -1,16 +1,19 @@
-// Logs each refused sign-in, each request answered 401 or 403 and each refused stream handshake, so that attacks show in the log. A
-// log entry has nothing of the request's body, query or headers, and no unknown key. Entries per interval are bounded, since
-// strangers decide how many there are; the number of those left out is logged.
+// Logs each refused sign-in, each request answered 401 or 403 and each refused stream handshake, so that
+// attacks show in the log. A log entry has nothing of the request's body, query or headers, and no unknown
+// key. Entries per interval are bounded, since strangers decide how many there are; the number of those left
+// out is logged.
 import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
-import type { SeenAnswer, SeenRequest, Sighting } from "./sighting.ts";
+import type { RequestContext, SeenAnswer, SeenRequest } from "./request-context.ts";
 
 /** Refusals logged within one interval. */
 export const REFUSALS_LOGGED_MAX = 60;
 /** How long an interval is, ms. */
 export const REFUSALS_INTERVAL_MS = 60_000;
 
-/** Any refusal of this route is a failed sign-in: wrong password or code, or locked after too many of them. */
+/**
+ * Any refusal of this route is a failed sign-in: wrong password or code, or locked after too many of them.
+ */
 const SIGN_IN = "POST /dashboard/api/session";
 
 /** Why a handshake was refused, without anything that the client sent. */
@@ -35,7 +38,11 @@ export class RefusalLog {
   }
 
   /** Called with every answer; costs two comparisons unless the answer is logged. */
-  answered({ path, key }: Sighting, { method, address }: SeenRequest, { status, refusal }: SeenAnswer): void {
+  answered(
+    { path, key }: RequestContext,
+    { method, address }: SeenRequest,
+    { status, refusal }: SeenAnswer,
+  ): void {
     if (status < 400 || status >= 500) return;
     const isSignIn = `${method} ${path}` === SIGN_IN;
     if (status !== 401 && status !== 403 && !isSignIn) return;

@@ -1,8 +1,10 @@
-// The last requests of each key, in the memory of the process that answered them. Each key has a ring of entries that are
-// overwritten in place, so that recording makes no garbage; repeated texts (paths, addresses) are stored once. Texts of a request
-// are copied, since a substring would keep the whole request in memory.
+// The last requests of each key, in the memory of the process that answered them. Each key has a ring of
+// entries that are overwritten in place, so that recording makes no garbage; repeated texts (paths,
+// addresses) are stored once. Texts of a request are copied, since a substring would keep the whole request
+// in memory.
 //
-// Never recorded: secrets, signatures, values of parameters. The caller records requests of existing keys only.
+// Never recorded: secrets, signatures, values of parameters. The caller records requests of existing keys
+// only.
 import { BoundedMap } from "../concurrency/bounded-map.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
@@ -66,7 +68,10 @@ export class RequestLog {
     return this.#rings.has(apiKey);
   }
 
-  /** Records a request of an existing key. `strategyId` is that of its strategy, undefined if it was not looked up. */
+  /**
+   * Records a request of an existing key. `strategyId` is that of its strategy, undefined if it was not
+   * looked up.
+   */
   record(apiKey: string, request: NewRequest, strategyId?: string | null): string {
     const ring = this.#ringOf(apiKey, request.at);
     if (strategyId !== undefined) ring.strategyId = strategyId;
@@ -161,7 +166,10 @@ export function shownText(text: string): string {
   return Buffer.from(shown, "utf8").toString("utf8");
 }
 
-/** What may be shown of a path that is no route's: nothing of parameters that were appended to it without a question mark. */
+/**
+ * What may be shown of a path that is no route's: nothing of parameters that were appended to it without a
+ * question mark.
+ */
 export function shownPath(path: string): string {
   return shownText(path.split(/[&=;?%]/, 1)[0] ?? "");
 }

@@ -1,4 +1,5 @@
-// The security report for operators: bans, failed stream handshakes, failed sign-ins, and whether the audit is intact.
+// The security report for operators: bans, failed stream handshakes, failed sign-ins, and whether the audit
+// is intact.
 import type { Budgets } from "../rate-limits/budgets.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,8 +1,10 @@
-// Compares a signature that does not verify with the most frequent signing mistakes: another secret, another order of the
-// parameters, a part left out, another encoding, a parameter that was not signed, `signature` signed as well, a digest that is not
-// lowercase hex. An unknown mistake gets a text that says how to find it.
+// Compares a signature that does not verify with the most frequent signing mistakes: another secret, another
+// order of the parameters, a part left out, another encoding, a parameter that was not signed, `signature`
+// signed as well, a digest that is not lowercase hex. An unknown mistake gets a text that says how to find
+// it.
 //
-// Texts are received bytes, one a character. No result holds a secret, a signature or the value of a parameter.
+// Texts are received bytes, one a character. No result holds a secret, a signature or the value of a
+// parameter.
 import { createHmac } from "node:crypto";
 import type { ApiKeyRecord } from "../domain/strategy.ts";
 import { signedMessage } from "../keys/signatures.ts";
@@ -12,7 +14,7 @@ import {
   headerOf,
   type SeenRequest,
   type SignatureFamily,
-} from "./sighting.ts";
+} from "./request-context.ts";
 
 export type SignedRequest = {
   readonly family: SignatureFamily;
@@ -23,7 +25,10 @@ export type SignedRequest = {
   readonly others: readonly { readonly key: ApiKeyRecord; readonly secret: string }[];
 };
 
-/** Something that may have been signed, or used as the secret, and the hint that is given if the signature fits it. */
+/**
+ * Something that may have been signed, or used as the secret, and the hint that is given if the signature
+ * fits it.
+ */
 type Guess<T> = readonly [guess: T, hint: string];
 
 /** A longer message is not compared with the mistakes, bytes. */

@@ -1,5 +1,6 @@
-// Counts of the requests of each route since the process started, by status and by latency. Counters of a metrics library cost
-// several times as much for each request; `metrics.ts` converts these when the metrics are read.
+// Counts of the requests of each route since the process started, by status and by latency. Counters of a
+// metrics library cost several times as much for each request; `metrics.ts` converts these when the metrics
+// are read.
 const MINUTE_MS = 60_000;
 /** Minutes with a count of their requests, the present one included. */
 export const MINUTES_KEPT = 60;
@@ -53,8 +54,8 @@ export class Traffic {
   }
 
   /**
-   * Counts an answer. `path` must be the row's, `NO_ROUTE` or `PAGES`: there are as many lines as different ones. `at` is wall time,
-   * Unix ms.
+   * Counts an answer. `path` must be the row's, `NO_ROUTE` or `PAGES`: there are as many lines as different
+   * ones. `at` is wall time, Unix ms.
    */
   count(method: string, path: string, status: number, latencyMs: number, at: number): void {
     const line = this.#lines.get(path)?.get(method) ?? this.#newLine(method, path);
@@ -80,7 +81,10 @@ export class Traffic {
       .map((line) => ({ ...line, classes: line.classes.filter((counts) => counts !== undefined) }));
   }
 
-  /** Of the last minutes, oldest first and without gaps, the present one last; errors are answers of 500 and above. */
+  /**
+   * Of the last minutes, oldest first and without gaps, the present one last; errors are answers of 500 and
+   * above.
+   */
   minutes(now: number): readonly MinuteCounts[] {
     const present = Math.floor(now / MINUTE_MS);
     const first = Math.max(present - MINUTES_KEPT + 1, Math.floor(this.since / MINUTE_MS));
@@ -118,7 +122,10 @@ function bucketOf(latencyMs: number): number {
   return bucket;
 }
 
-/** About which latency a share of answers stays below, ms: between the bounds of its bucket. Zero without answers. */
+/**
+ * About which latency a share of answers stays below, ms: between the bounds of its bucket. Zero without
+ * answers.
+ */
 export function percentileMs(classes: readonly ClassCounts[], share: number): number {
   const count = classes.reduce((total, each) => total + each.count, 0);
   const wanted = count * share;

@@ -6,22 +6,30 @@ import { SESSION_MS } from "./cookies.ts";
 import { UNKNOWN_BROWSERS_FAILURES_MAX } from "./lockout.ts";
 import { PASSWORDS_WAITING_MAX } from "./passwords.ts";
 import { SESSION_IDLE_MS_DEFAULT, SESSIONS_MAX } from "./sessions.ts";
+import { codeAt } from "./testing/fixture.ts";
 import { type HeldHasher, heldHasher } from "./testing/held-hasher.ts";
-import { browser, COOKIES, openPeopleStage, PASSWORD, type PeopleStage } from "./testing/people-stage.ts";
-import { codeAt } from "./testing/stage.ts";
+import {
+  browser,
+  COOKIES,
+  openPeopleFixture,
+  PASSWORD,
+  type PeopleFixture,
+} from "./testing/people-fixture.ts";
 
 const ADA = "ada@example.com";
 const HOUR_MS = 3_600_000;
 const OTHER_PASSWORD = "another long password";
 
-async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] = {}): Promise<PeopleStage> {
-  const stage = await openPeopleStage(options);
-  await stage.newPerson(ADA);
-  return stage;
+async function openFixtureWithAda(
+  options: Parameters<typeof openPeopleFixture>[0] = {},
+): Promise<PeopleFixture> {
+  const fixture = await openPeopleFixture(options);
+  await fixture.newPerson(ADA);
+  return fixture;
 }
 
 async function signIn(
-  { accounts }: PeopleStage,
+  { accounts }: PeopleFixture,
   options: { email?: string; password?: string; code?: string; caller?: ReturnType<typeof browser> } = {},
 ): Promise<{ readonly person: Person; readonly cookies: readonly string[] }> {
   const { email = ADA, password = PASSWORD, code = null, caller = browser() } = options;
@@ -30,90 +38,90 @@ async function signIn(
   return answer;
 }
 
-async function sessionOf({ accounts, now }: PeopleStage, cookies: readonly string[]) {
+async function sessionOf({ accounts, now }: PeopleFixture, cookies: readonly string[]) {
   return await accounts.sessionOf(browser(cookies), now());
 }
 
 /** The session of a signed-in person. */
-async function signedIn(stage: PeopleStage) {
-  const { cookies } = await signIn(stage);
-  const session = await sessionOf(stage, cookies);
+async function signedIn(fixture: PeopleFixture) {
+  const { cookies } = await signIn(fixture);
+  const session = await sessionOf(fixture, cookies);
   if (session === null) throw new Error("who has signed in has a session");
   return { cookies, session };
 }
 
 /** Enables a second factor, and waits until its first code has expired. */
-async function enableSecondFactor(stage: PeopleStage) {
-  const person = await stage.store.people.findPersonByEmail(ADA);
+async function enableSecondFactor(fixture: PeopleFixture) {
+  const person = await fixture.store.people.findPersonByEmail(ADA);
   if (person === null) throw new Error("Ada has signed up");
-  const begun = await stage.secondFactors.begin(person);
+  const begun = await fixture.secondFactors.begin(person);
   const secret = begun?.secret ?? "";
-  const codes = await stage.secondFactors.confirm(person, codeAt(secret, stage.now()), browser());
+  const codes = await fixture.secondFactors.confirm(person, codeAt(secret, fixture.now()), browser());
   if (!Array.isArray(codes)) throw new Error("the code is right");
-  stage.pass(60_000);
-  return { code: () => codeAt(secret, stage.now()), recoveryCode: String(codes[0]) };
+  fixture.pass(60_000);
+  return { code: () => codeAt(secret, fixture.now()), recoveryCode: String(codes[0]) };
 }
 
 /** Resets a person's password between the check of the old one and its result. */
 async function whileReset(
-  stage: PeopleStage,
+  fixture: PeopleFixture,
   held: HeldHasher,
   ask: () => Promise<unknown>,
 ): Promise<unknown> {
   held.holdNext();
   const asked = ask();
   await held.reached();
-  await stage.passwordResets.request(ADA, browser());
-  await stage.settled();
-  const reset = { token: stage.lastToken(ADA), password: OTHER_PASSWORD };
-  expect(await stage.passwordResets.finish(reset, browser())).toHaveProperty("cookie");
+  await fixture.passwordResets.request(ADA, browser());
+  await fixture.settled();
+  const reset = { token: fixture.lastToken(ADA), password: OTHER_PASSWORD };
+  expect(await fixture.passwordResets.finish(reset, browser())).toHaveProperty("cookie");
   held.letGo();
   return await asked;
 }
 
-describe("a password that is set anew", () => {
+describe("a new password", () => {
   test("leaves no session to who was signing in with the old one at that moment", async () => {
     const held = heldHasher();
-    const stage = await openStageWithAda({ hasher: held });
-    const answer = await whileReset(stage, held, () =>
-      stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser()),
+    const fixture = await openFixtureWithAda({ hasher: held });
+    const answer = await whileReset(fixture, held, () =>
+      fixture.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser()),
     );
     expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
-    const person = await stage.store.people.findPersonByEmail(ADA);
+    const person = await fixture.store.people.findPersonByEmail(ADA);
     if (person === null) throw new Error("Ada has signed up");
-    expect(await stage.accounts.listSessions(person)).toEqual([]);
-    expect(await stage.actions(ADA)).not.toContain("SIGNED_IN");
+    expect(await fixture.accounts.listSessions(person)).toEqual([]);
+    expect(await fixture.actions(ADA)).not.toContain("SIGNED_IN");
   });
 
   test("is not overruled by who was changing the old one at that moment", async () => {
     const held = heldHasher();
-    const stage = await openStageWithAda({ hasher: held });
-    const { session } = await signedIn(stage);
+    const fixture = await openFixtureWithAda({ hasher: held });
+    const { session } = await signedIn(fixture);
     const change = { current: PASSWORD, password: "the password of a thief", code: null };
-    const answer = await whileReset(stage, held, () =>
-      stage.accounts.changePassword(session, change, browser()),
+    const answer = await whileReset(fixture, held, () =>
+      fixture.accounts.changePassword(session, change, browser()),
     );
     expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
-    await expect(signIn(stage, { password: change.password })).rejects.toThrow("CREDENTIALS_REFUSED");
-    expect((await signIn(stage, { password: OTHER_PASSWORD })).person.email).toBe(ADA);
+    await expect(signIn(fixture, { password: change.password })).rejects.toThrow("CREDENTIALS_REFUSED");
+    expect((await signIn(fixture, { password: OTHER_PASSWORD })).person.email).toBe(ADA);
   });
 });
 
 test("attempts while the service is busy count for nothing", async () => {
   const held = heldHasher();
-  const stage = await openStageWithAda({ hasher: held });
+  const fixture = await openFixtureWithAda({ hasher: held });
   const goes = Promise.withResolvers<void>();
   held.verify = async () => {
     await goes.promise;
     return false;
   };
   const strangers = Array.from({ length: 2 + PASSWORDS_WAITING_MAX + 1 }, (_, number) =>
-    stage.accounts.signIn(
+    fixture.accounts.signIn(
       { email: `person-${number}@example.com`, password: "whatever it is", code: null },
       browser([], `198.51.${Math.floor(number / 250)}.${number % 250}`),
     ),
   );
-  const ask = () => stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
+  const ask = () => fixture.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
   // Only the request beyond the bound is answered yet.
   expect(await Promise.race(strangers)).toEqual({ refused: "BUSY" });
   for (let attempt = 0; attempt < 2 * UNKNOWN_BROWSERS_FAILURES_MAX; attempt += 1) {
@@ -127,25 +135,25 @@ test("attempts while the service is busy count for nothing", async () => {
 
 describe("signing in", () => {
   test("gives a cookie that no script reads and no other site has sent along", async () => {
-    const stage = await openStageWithAda();
-    const { cookies } = await signIn(stage);
+    const fixture = await openFixtureWithAda();
+    const { cookies } = await signIn(fixture);
     expect(cookies.map((cookie) => cookie.replace(/=[^;]+/, "=…"))).toEqual([
       `${COOKIES.session}=…; Path=/; Max-Age=604800; HttpOnly; SameSite=Strict; Secure`,
       `${COOKIES.device}=…; Path=/; Max-Age=34560000; HttpOnly; SameSite=Strict; Secure`,
     ]);
-    expect((await sessionOf(stage, cookies))?.person.email).toBe(ADA);
+    expect((await sessionOf(fixture, cookies))?.person.email).toBe(ADA);
   });
 
   test("answers alike whether the password is wrong or nobody has the address, and takes as many comparisons", async () => {
-    const stage = await openStageWithAda();
+    const fixture = await openFixtureWithAda();
     const comparisonsOf = async (email: string) => {
-      const before = stage.hashings();
-      const answer = await stage.accounts.signIn(
+      const before = fixture.hashings();
+      const answer = await fixture.accounts.signIn(
         { email, password: "not the password", code: null },
         browser(),
       );
       expect(answer).toEqual({ refused: "CREDENTIALS_REFUSED" });
-      return stage.hashings() - before;
+      return fixture.hashings() - before;
     };
     // The first check also hashes the decoy.
     await comparisonsOf("somebody@example.com");
@@ -153,28 +161,31 @@ describe("signing in", () => {
   });
 
   test("begins a new session each time, and ends the one that the browser had", async () => {
-    const stage = await openStageWithAda();
-    const first = await signIn(stage);
-    const second = await signIn(stage, { caller: browser(first.cookies) });
+    const fixture = await openFixtureWithAda();
+    const first = await signIn(fixture);
+    const second = await signIn(fixture, { caller: browser(first.cookies) });
     expect(second.cookies[0]).not.toBe(first.cookies[0]);
-    expect(await sessionOf(stage, first.cookies)).toBe(null);
-    expect(await sessionOf(stage, second.cookies)).not.toBe(null);
+    expect(await sessionOf(fixture, first.cookies)).toBe(null);
+    expect(await sessionOf(fixture, second.cookies)).not.toBe(null);
   });
 
   test("takes a password however its characters were typed", async () => {
-    const stage = await openPeopleStage();
+    const fixture = await openPeopleFixture();
     const composed = "pässwörd für ada".normalize("NFC");
-    await stage.signUps.request(ADA, browser());
-    await stage.settled();
-    await stage.signUps.finish({ token: stage.lastToken(ADA), name: "Ada", password: composed }, browser());
-    expect((await signIn(stage, { password: composed.normalize("NFD") })).person.email).toBe(ADA);
+    await fixture.signUps.request(ADA, browser());
+    await fixture.settled();
+    await fixture.signUps.finish(
+      { token: fixture.lastToken(ADA), name: "Ada", password: composed },
+      browser(),
+    );
+    expect((await signIn(fixture, { password: composed.normalize("NFD") })).person.email).toBe(ADA);
   });
 
   test("with a second factor asks for its code once the password is right, and not before", async () => {
-    const stage = await openStageWithAda();
-    const { code } = await enableSecondFactor(stage);
+    const fixture = await openFixtureWithAda();
+    const { code } = await enableSecondFactor(fixture);
     const ask = (password: string, given: string | null) =>
-      stage.accounts.signIn({ email: ADA, password, code: given }, browser());
+      fixture.accounts.signIn({ email: ADA, password, code: given }, browser());
     expect(await ask("not the password", null)).toEqual({ refused: "CREDENTIALS_REFUSED" });
     expect(await ask("not the password", code())).toEqual({ refused: "CREDENTIALS_REFUSED" });
     expect(await ask(PASSWORD, null)).toEqual({ refused: "CODE_NEEDED" });
@@ -187,72 +198,72 @@ describe("signing in", () => {
   });
 
   test("takes a recovery code in its place, once", async () => {
-    const stage = await openStageWithAda();
-    const { recoveryCode } = await enableSecondFactor(stage);
-    expect((await signIn(stage, { code: recoveryCode })).person.email).toBe(ADA);
-    await expect(signIn(stage, { code: recoveryCode })).rejects.toThrow("CODE_REFUSED");
+    const fixture = await openFixtureWithAda();
+    const { recoveryCode } = await enableSecondFactor(fixture);
+    expect((await signIn(fixture, { code: recoveryCode })).person.email).toBe(ADA);
+    await expect(signIn(fixture, { code: recoveryCode })).rejects.toThrow("CODE_REFUSED");
   });
 
   test("is audited with the address that it came from", async () => {
-    const stage = await openStageWithAda();
-    await signIn(stage, { caller: browser([], "198.51.100.9") });
-    const [newest] = await stage.store.people.listAudit({ limit: 1 });
+    const fixture = await openFixtureWithAda();
+    await signIn(fixture, { caller: browser([], "198.51.100.9") });
+    const [newest] = await fixture.store.people.listAudit({ limit: 1 });
     expect(newest).toMatchObject({ what: "SIGNED_IN", details: { address: "198.51.100.9" } });
   });
 });
 
 describe("a session", () => {
   test("is in the database as a hash alone, whose text opens nothing", async () => {
-    const stage = await openStageWithAda();
-    const { cookies } = await signIn(stage);
+    const fixture = await openFixtureWithAda();
+    const { cookies } = await signIn(fixture);
     const token = /=([^;]+)/.exec(cookies[0] ?? "")?.[1] ?? "";
     expect(token).toHaveLength(32);
-    expect(stage.databaseText()).not.toContain(token);
+    expect(fixture.databaseText()).not.toContain(token);
     const hash = createHash("sha256").update(token).digest("hex");
-    expect(await stage.store.people.findSession(hash)).not.toBe(null);
-    expect(await sessionOf(stage, [`${COOKIES.session}=${hash}`])).toBe(null);
-    expect(stage.logText()).not.toContain(token);
+    expect(await fixture.store.people.findSession(hash)).not.toBe(null);
+    expect(await sessionOf(fixture, [`${COOKIES.session}=${hash}`])).toBe(null);
+    expect(fixture.logText()).not.toContain(token);
   });
 
   test("ends after a week, however much it is used", async () => {
-    const stage = await openStageWithAda();
-    const { cookies } = await signIn(stage);
-    const begun = stage.now();
+    const fixture = await openFixtureWithAda();
+    const { cookies } = await signIn(fixture);
+    const begun = fixture.now();
     for (let passed = 0; passed < SESSION_MS - HOUR_MS; passed += HOUR_MS) {
-      stage.pass(HOUR_MS);
-      expect(await sessionOf(stage, cookies)).not.toBe(null);
+      fixture.pass(HOUR_MS);
+      expect(await sessionOf(fixture, cookies)).not.toBe(null);
     }
-    stage.pass(begun + SESSION_MS - stage.now() - 1);
-    expect(await sessionOf(stage, cookies)).not.toBe(null);
-    stage.pass(1);
-    expect(await sessionOf(stage, cookies)).toBe(null);
+    fixture.pass(begun + SESSION_MS - fixture.now() - 1);
+    expect(await sessionOf(fixture, cookies)).not.toBe(null);
+    fixture.pass(1);
+    expect(await sessionOf(fixture, cookies)).toBe(null);
   });
 
   test("ends when nobody has used it for a while; what a page asks by itself is no use", async () => {
-    const stage = await openStageWithAda();
-    const { cookies } = await signIn(stage);
-    stage.pass(SESSION_IDLE_MS_DEFAULT - 1);
-    const session = await sessionOf(stage, cookies);
+    const fixture = await openFixtureWithAda();
+    const { cookies } = await signIn(fixture);
+    fixture.pass(SESSION_IDLE_MS_DEFAULT - 1);
+    const session = await sessionOf(fixture, cookies);
     // It has just been used.
-    stage.pass(SESSION_IDLE_MS_DEFAULT - 1);
+    fixture.pass(SESSION_IDLE_MS_DEFAULT - 1);
     const isUse = false;
-    expect(await stage.accounts.sessionOf(browser(cookies), stage.now(), { isUse })).toMatchObject({
+    expect(await fixture.accounts.sessionOf(browser(cookies), fixture.now(), { isUse })).toMatchObject({
       sessionId: session?.sessionId,
     });
     const ids = [session?.sessionId ?? ""];
-    expect((await stage.accounts.lastingSessions(ids, stage.now())).size).toBe(1);
-    stage.pass(1);
-    expect(await sessionOf(stage, cookies)).toBe(null);
-    expect((await stage.accounts.lastingSessions(ids, stage.now())).size).toBe(0);
-    if (session !== null) expect(await stage.accounts.listSessions(session.person)).toEqual([]);
+    expect((await fixture.accounts.lastingSessions(ids, fixture.now())).size).toBe(1);
+    fixture.pass(1);
+    expect(await sessionOf(fixture, cookies)).toBe(null);
+    expect((await fixture.accounts.lastingSessions(ids, fixture.now())).size).toBe(0);
+    if (session !== null) expect(await fixture.accounts.listSessions(session.person)).toEqual([]);
   });
 
   test("ends with signing out, whose cookie has the browser forget it", async () => {
-    const stage = await openStageWithAda();
-    const { cookies, session } = await signedIn(stage);
-    const cookie = await stage.accounts.signOut(session.person, session.sessionId);
+    const fixture = await openFixtureWithAda();
+    const { cookies, session } = await signedIn(fixture);
+    const cookie = await fixture.accounts.signOut(session.person, session.sessionId);
     expect(cookie).toContain(`${COOKIES.session}=; Path=/; Max-Age=0;`);
-    expect(await sessionOf(stage, cookies)).toBe(null);
+    expect(await sessionOf(fixture, cookies)).toBe(null);
   });
 
   test.each([
@@ -263,83 +274,83 @@ describe("a session", () => {
     ["the name of plain http", [`lyrebird=${"a".repeat(32)}`]],
     ["the name of another port", [`__Host-lyrebird-8443=${"a".repeat(32)}`]],
   ])("is none with %s", async (_, cookies) => {
-    const stage = await openStageWithAda();
-    expect(await sessionOf(stage, cookies)).toBe(null);
+    const fixture = await openFixtureWithAda();
+    expect(await sessionOf(fixture, cookies)).toBe(null);
   });
 
   test("of somebody else is neither listed nor ended", async () => {
-    const stage = await openStageWithAda();
-    await stage.newPerson("bob@example.com");
-    const adas = await signedIn(stage);
-    const bobs = await signIn(stage, { email: "bob@example.com" });
-    expect(await stage.accounts.endSession(bobs.person, adas.session.sessionId)).toBe(false);
-    await stage.accounts.endOtherSessions(bobs.person, "");
-    expect(await stage.accounts.listSessions(bobs.person)).toEqual([]);
-    expect(await sessionOf(stage, adas.cookies)).not.toBe(null);
+    const fixture = await openFixtureWithAda();
+    await fixture.newPerson("bob@example.com");
+    const adas = await signedIn(fixture);
+    const bobs = await signIn(fixture, { email: "bob@example.com" });
+    expect(await fixture.accounts.endSession(bobs.person, adas.session.sessionId)).toBe(false);
+    await fixture.accounts.endOtherSessions(bobs.person, "");
+    expect(await fixture.accounts.listSessions(bobs.person)).toEqual([]);
+    expect(await sessionOf(fixture, adas.cookies)).not.toBe(null);
   });
 
-  test("one or all others can be ended, and whoever listens is told", async () => {
-    const stage = await openStageWithAda();
+  test("one or all others can be ended, and listeners are notified", async () => {
+    const fixture = await openFixtureWithAda();
     const told: string[] = [];
-    stage.accounts.onSessionsEnded((personId) => told.push(personId));
-    const own = await signedIn(stage);
+    fixture.accounts.onSessionsEnded((personId) => told.push(personId));
+    const own = await signedIn(fixture);
     const { person } = own.session;
-    const others = [await signedIn(stage), await signedIn(stage), await signedIn(stage)];
-    expect(await stage.accounts.listSessions(person)).toHaveLength(4);
-    await stage.accounts.endSession(person, others[0]?.session.sessionId ?? "");
-    expect(await stage.accounts.listSessions(person)).toHaveLength(3);
-    await stage.accounts.endOtherSessions(person, own.session.sessionId);
-    expect((await stage.accounts.listSessions(person)).map(({ sessionId }) => sessionId)).toEqual([
+    const others = [await signedIn(fixture), await signedIn(fixture), await signedIn(fixture)];
+    expect(await fixture.accounts.listSessions(person)).toHaveLength(4);
+    await fixture.accounts.endSession(person, others[0]?.session.sessionId ?? "");
+    expect(await fixture.accounts.listSessions(person)).toHaveLength(3);
+    await fixture.accounts.endOtherSessions(person, own.session.sessionId);
+    expect((await fixture.accounts.listSessions(person)).map(({ sessionId }) => sessionId)).toEqual([
       own.session.sessionId,
     ]);
     expect(told).toEqual([person.personId, person.personId]);
   });
 
   test("beyond the bound ends the oldest of its person", async () => {
-    const stage = await openStageWithAda();
-    const oldest = await signedIn(stage);
+    const fixture = await openFixtureWithAda();
+    const oldest = await signedIn(fixture);
     for (let more = 1; more < SESSIONS_MAX; more += 1) {
-      stage.pass(1);
-      await signIn(stage);
+      fixture.pass(1);
+      await signIn(fixture);
     }
-    expect(await sessionOf(stage, oldest.cookies)).not.toBe(null);
-    stage.pass(1);
-    await signIn(stage);
-    expect(await sessionOf(stage, oldest.cookies)).toBe(null);
-    expect(await stage.accounts.listSessions(oldest.session.person)).toHaveLength(SESSIONS_MAX);
+    expect(await sessionOf(fixture, oldest.cookies)).not.toBe(null);
+    fixture.pass(1);
+    await signIn(fixture);
+    expect(await sessionOf(fixture, oldest.cookies)).toBe(null);
+    expect(await fixture.accounts.listSessions(oldest.session.person)).toHaveLength(SESSIONS_MAX);
   });
 });
 
 describe("changing the password", () => {
   test("needs the present one, and ends all other sessions", async () => {
-    const stage = await openStageWithAda();
-    const own = await signedIn(stage);
-    const other = await signedIn(stage);
+    const fixture = await openFixtureWithAda();
+    const own = await signedIn(fixture);
+    const other = await signedIn(fixture);
     const change = (current: string) =>
-      stage.accounts.changePassword(
+      fixture.accounts.changePassword(
         own.session,
         { current, password: OTHER_PASSWORD, code: null },
         browser(own.cookies),
       );
     expect(await change("not the password")).toEqual({ refused: "CREDENTIALS_REFUSED" });
-    expect(await sessionOf(stage, other.cookies)).not.toBe(null);
+    expect(await sessionOf(fixture, other.cookies)).not.toBe(null);
     expect(await change(PASSWORD)).toBe(null);
-    expect(await sessionOf(stage, other.cookies)).toBe(null);
-    expect(await sessionOf(stage, own.cookies)).not.toBe(null);
-    await expect(signIn(stage)).rejects.toThrow("CREDENTIALS_REFUSED");
-    expect((await signIn(stage, { password: OTHER_PASSWORD })).person.email).toBe(ADA);
-    expect(await stage.actions(ADA)).toContain("PASSWORD_CHANGED");
+    expect(await sessionOf(fixture, other.cookies)).toBe(null);
+    expect(await sessionOf(fixture, own.cookies)).not.toBe(null);
+    await expect(signIn(fixture)).rejects.toThrow("CREDENTIALS_REFUSED");
+    expect((await signIn(fixture, { password: OTHER_PASSWORD })).person.email).toBe(ADA);
+    expect(await fixture.actions(ADA)).toContain("PASSWORD_CHANGED");
   });
 
   test("needs a code where there is a second factor; a recovery code does not do", async () => {
-    const stage = await openStageWithAda();
-    const { code, recoveryCode } = await enableSecondFactor(stage);
-    const { cookies } = await signIn(stage, { code: code() });
-    const session = await sessionOf(stage, cookies);
+    const fixture = await openFixtureWithAda();
+    const { code, recoveryCode } = await enableSecondFactor(fixture);
+    const { cookies } = await signIn(fixture, { code: code() });
+    const session = await sessionOf(fixture, cookies);
     if (session === null) throw new Error("who has signed in has a session");
-    stage.pass(60_000);
+    fixture.pass(60_000);
     const change = (given: string | null) =>
-      stage.accounts.changePassword(
+      fixture.accounts.changePassword(
         session,
         { current: PASSWORD, password: OTHER_PASSWORD, code: given },
         browser(cookies),
@@ -350,10 +361,10 @@ describe("changing the password", () => {
   });
 
   test("to one that is unfit says why, and asks for nothing else", async () => {
-    const stage = await openStageWithAda();
-    const { session } = await signedIn(stage);
+    const fixture = await openFixtureWithAda();
+    const { session } = await signedIn(fixture);
     const terms = { current: "whatever", password: "short", code: null };
-    expect(await stage.accounts.changePassword(session, terms, browser())).toEqual({
+    expect(await fixture.accounts.changePassword(session, terms, browser())).toEqual({
       refused: "PASSWORD_UNFIT",
       fault: "Use at least 10 characters.",
     });
@@ -361,24 +372,24 @@ describe("changing the password", () => {
 });
 
 test("passwords are kept as argon2id, and are in no log", async () => {
-  const stage = await openStageWithAda({ hasher: "ARGON2ID" });
-  await signIn(stage);
-  await expect(signIn(stage, { password: "a wrong long password" })).rejects.toThrow("CREDENTIALS_REFUSED");
-  const person = await stage.store.people.findPersonByEmail(ADA);
-  expect(await stage.store.people.findPasswordHash(person?.personId ?? "")).toMatch(
+  const fixture = await openFixtureWithAda({ hasher: "ARGON2ID" });
+  await signIn(fixture);
+  await expect(signIn(fixture, { password: "a wrong long password" })).rejects.toThrow("CREDENTIALS_REFUSED");
+  const person = await fixture.store.people.findPersonByEmail(ADA);
+  expect(await fixture.store.people.findPasswordHash(person?.personId ?? "")).toMatch(
     /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
   );
-  for (const text of [stage.logText(), stage.databaseText()]) {
+  for (const text of [fixture.logText(), fixture.databaseText()]) {
     expect(text).not.toContain(PASSWORD);
     expect(text).not.toContain("a wrong long password");
   }
 });
 
 test("the profile is switched, and audited once", async () => {
-  const stage = await openStageWithAda();
-  const { session } = await signedIn(stage);
-  const trader = await stage.accounts.switchProfile(session.person, "TRADER");
-  await stage.accounts.switchProfile(trader, "TRADER");
-  expect(await stage.store.people.findPersonByEmail(ADA)).toMatchObject({ profile: "TRADER" });
-  expect((await stage.actions(ADA)).filter((what) => what === "PROFILE_CHANGED")).toHaveLength(1);
+  const fixture = await openFixtureWithAda();
+  const { session } = await signedIn(fixture);
+  const trader = await fixture.accounts.switchProfile(session.person, "TRADER");
+  await fixture.accounts.switchProfile(trader, "TRADER");
+  expect(await fixture.store.people.findPersonByEmail(ADA)).toMatchObject({ profile: "TRADER" });
+  expect((await fixture.actions(ADA)).filter((what) => what === "PROFILE_CHANGED")).toHaveLength(1);
 });

@@ -4,12 +4,12 @@ import { verify } from "@node-rs/argon2";
 import { expect, test } from "vitest";
 import { seedStrategies } from "../keys/seed.ts";
 import { DEMO_EMAIL, provideDemoPerson } from "./demo.ts";
-import { openFactorStage } from "./testing/stage.ts";
+import { openFactorFixture } from "./testing/fixture.ts";
 
 const AT = Date.UTC(2026, 0, 1);
 
-test("is made approved and verified, as a trader, with a password that only the first start is told", async () => {
-  const { store } = await openFactorStage();
+test("is created approved and verified, as a trader, with a password that only the first start prints", async () => {
+  const { store } = await openFactorFixture();
   const { personId, password } = await provideDemoPerson(store.people, AT);
   expect(password).toMatch(/^[\w-]{24}$/);
   expect(await store.people.findPerson(personId)).toEqual({
@@ -34,7 +34,7 @@ test("is made approved and verified, as a trader, with a password that only the 
 });
 
 test("of two servers that start at once one makes it", async () => {
-  const { store } = await openFactorStage();
+  const { store } = await openFactorFixture();
   const [one, other] = await Promise.all([
     provideDemoPerson(store.people, AT),
     provideDemoPerson(store.people, AT),
@@ -44,7 +44,7 @@ test("of two servers that start at once one makes it", async () => {
 });
 
 test("becomes the owner of strategies and keys of an older demo, and of nobody else's", async () => {
-  const { store, master, newPerson } = await openFactorStage();
+  const { store, master, newPerson } = await openFactorFixture();
   const { personId: trader } = await newPerson();
   const [own] = await seedStrategies(store, master, ["SPOT"], AT, { ownerId: trader });
   const [older] = await seedStrategies(store, master, ["FUTURES"], AT);

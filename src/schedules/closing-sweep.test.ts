@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 test("a strategy whose holding's market is silent is closed when that market is back", async () => {
-  const { market, store, close, sweeps } = await stage();
+  const { market, store, close, sweeps } = await createFixture();
   market.silence("BTCUSDT");
   await close("one");
   expect(await statusOf(store, "one")).toBe("CLOSING");
@@ -47,7 +47,7 @@ test("a strategy whose holding's market is silent is closed when that market is 
 });
 
 test("nothing is tried before its time, nor again when all is closed", async () => {
-  const { time, market, executions, close, sweeps, settled } = await stage();
+  const { time, market, executions, close, sweeps, settled } = await createFixture();
   market.silence("BTCUSDT");
   await close("one");
   time.advance(INTERVAL - 1);
@@ -64,7 +64,7 @@ test("nothing is tried before its time, nor again when all is closed", async () 
 });
 
 test("a strategy that can be closed at once is never tried again", async () => {
-  const { executions, store, close, sweeps } = await stage();
+  const { executions, store, close, sweeps } = await createFixture();
   await close("one");
   expect(await statusOf(store, "one")).toBe("CLOSED");
   await sweeps(3);
@@ -72,7 +72,7 @@ test("a strategy that can be closed at once is never tried again", async () => {
 });
 
 test("a process that starts finishes what a former one left closing", async () => {
-  const before = await stage({ strategies: ["one", "two"] });
+  const before = await createFixture({ strategies: ["one", "two"] });
   before.market.silence("BTCUSDT");
   await before.close("one");
   await before.sweep.close();
@@ -85,7 +85,7 @@ test("a process that starts finishes what a former one left closing", async () =
 });
 
 test("a process that starts does not wait for the first interval", async () => {
-  const before = await stage();
+  const before = await createFixture();
   before.market.silence("BTCUSDT");
   await before.close("one");
   await before.sweep.close();
@@ -97,7 +97,7 @@ test("a process that starts does not wait for the first interval", async () => {
 });
 
 test("what another process leaves closing while this one runs is finished here, and both trying does no harm", async () => {
-  const here = await stage();
+  const here = await createFixture();
   const there = await startOn();
   for (const { market } of [here, there]) market.silence("BTCUSDT");
   await there.close("one");
@@ -114,7 +114,7 @@ test("what another process leaves closing while this one runs is finished here, 
 });
 
 test("a list that cannot be read is logged and read again", async () => {
-  const { market, store, logged, faults, close, sweeps } = await stage();
+  const { market, store, logged, faults, close, sweeps } = await createFixture();
   market.silence("BTCUSDT");
   await close("one");
   market.show("BTCUSDT", "98", "99");
@@ -128,7 +128,7 @@ test("a list that cannot be read is logged and read again", async () => {
 });
 
 test("a strategy that another process has closed is forgotten", async () => {
-  const here = await stage();
+  const here = await createFixture();
   here.market.silence("BTCUSDT");
   await here.close("one");
   const there = await startOn();
@@ -142,7 +142,9 @@ test("a strategy that another process has closed is forgotten", async () => {
 });
 
 test("one that fails is logged and tried again, and keeps no other from being closed", async () => {
-  const { market, store, logged, faults, close, sweeps } = await stage({ strategies: ["one", "two"] });
+  const { market, store, logged, faults, close, sweeps } = await createFixture({
+    strategies: ["one", "two"],
+  });
   market.silence("BTCUSDT");
   await close("one");
   await close("two");
@@ -158,7 +160,7 @@ test("one that fails is logged and tried again, and keeps no other from being cl
 });
 
 test("a sweep that takes longer than the interval delays the next", async () => {
-  const { time, market, executions, delay, close, sweeps, settled } = await stage();
+  const { time, market, executions, delay, close, sweeps, settled } = await createFixture();
   market.silence("BTCUSDT");
   await close("one");
   const gate = Promise.withResolvers<void>();
@@ -175,7 +177,7 @@ test("a sweep that takes longer than the interval delays the next", async () => 
 });
 
 test("a closed sweep tries nothing more", async () => {
-  const { time, market, executions, sweep, close, settled } = await stage();
+  const { time, market, executions, sweep, close, settled } = await createFixture();
   market.silence("BTCUSDT");
   await close("one");
   time.advance(INTERVAL);
@@ -189,7 +191,7 @@ test("a closed sweep tries nothing more", async () => {
 /**
  * A sweep on a new database; every strategy holds 0.0999 BTC, what its purchase of 0.1 left after the fee.
  */
-async function stage(options: { readonly strategies?: readonly string[] } = {}) {
+async function createFixture(options: { readonly strategies?: readonly string[] } = {}) {
   const strategies = options.strategies ?? ["one"];
   const started = await startOn();
   await createStrategies(started.store, strategies);

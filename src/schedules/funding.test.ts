@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ManualTime } from "../concurrency/testing/manual-time.ts";
 import type { Store } from "../store/store.ts";
+import { cleanFixtures, createFixture, startOn, type Terms } from "../triggers/testing/fixture.ts";
 import {
   FUTURES,
   fundingOf,
@@ -9,8 +10,7 @@ import {
   minute,
   settlementAt,
   standingOf,
-} from "../triggers/testing/futures-stage.ts";
-import { cleanStages, stage, startOn, type Terms } from "../triggers/testing/stage.ts";
+} from "../triggers/testing/futures-fixture.ts";
 import { contractTerms } from "../triggers/testing/stub-market.ts";
 import { twoServers } from "../triggers/testing/two-servers.ts";
 import { FundingClock } from "./funding.ts";
@@ -36,7 +36,7 @@ const LEAPS = 4;
 const NEAR = 20 * SECOND;
 
 const clocks: FundingClock[] = [];
-cleanStages();
+cleanFixtures();
 afterEach(async () => {
   for (const clock of clocks.splice(0)) await clock.close();
 });
@@ -48,7 +48,7 @@ describe("a settlement", () => {
     ["SELL", "0.01", "1.00000000"],
     ["SELL", "-0.01", "-1.00000000"],
   ] as const)("with a %s position and a rate of %s makes %s, once", async (side, rate, amount) => {
-    const { market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", side, null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
     await goTo(DUE + ASK_AFTER - SECOND);
@@ -63,7 +63,7 @@ describe("a settlement", () => {
   });
 
   test("that is not answered yet keeps no server from closing", async () => {
-    const { clock, market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { clock, market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
     const answer = Promise.withResolvers<never[]>();
@@ -75,7 +75,7 @@ describe("a settlement", () => {
   });
 
   test("that is published late is requested until it is there, and delays no other", async () => {
-    const { market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     await place("one", "BUY", null, { ...ONE, symbol: "ETHUSDT" });
     for (const symbol of ["BTCUSDT", "ETHUSDT"]) market.nextFunding.set(symbol, DUE);
@@ -91,7 +91,7 @@ describe("a settlement", () => {
   });
 
   test("that is not available is requested again", async () => {
-    const { market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
     await goTo(DUE);
@@ -103,7 +103,7 @@ describe("a settlement", () => {
   });
 
   test("that was announced and never came is given up, and the next one is applied", async () => {
-    const { market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
     await goTo(DUE + MINUTE);
@@ -118,7 +118,7 @@ describe("a settlement", () => {
   });
 
   test("that was not announced is found too", async () => {
-    const { market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     await goTo(DUE + MINUTE);
     market.settlements = [settlementAt(PUBLISHED, "0.01")];
@@ -127,7 +127,7 @@ describe("a settlement", () => {
   });
 
   test("that is published early waits until everything before it is covered", async () => {
-    const { time, market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { time, market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     const askedAt = time.now() + SECOND + ASK_ANYWAY;
     market.settlements = [settlementAt(askedAt - 2 * SECOND, "0.01")];
@@ -140,10 +140,10 @@ describe("a settlement", () => {
 
   test("is for what was held when it was due", async () => {
     const due = HOUR;
-    const staged = await withClock(
-      await stage({ ...FUTURES, strategies: ["held", "came", "went", "turned"] }),
+    const fixture = await withClock(
+      await createFixture({ ...FUTURES, strategies: ["held", "came", "went", "turned"] }),
     );
-    const { market, store, place, goTo } = staged;
+    const { market, store, place, goTo } = fixture;
     for (const id of ["held", "went", "turned"]) await place(id, "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", due);
     await goTo(due + SECOND);
@@ -158,7 +158,7 @@ describe("a settlement", () => {
   });
 
   test("is not requested any more without holders, present or unsettled", async () => {
-    const { market, place, goTo } = await withClock(await stage(FUTURES));
+    const { market, place, goTo } = await withClock(await createFixture(FUTURES));
     await place("one", "BUY", null, ONE);
     market.nextFunding.set("BTCUSDT", DUE);
     await place("one", "SELL", null, ONE);
@@ -171,7 +171,7 @@ describe("a settlement", () => {
   });
 
   test("is applied to all strategies by the schedule of its own contract: every hour, four or eight", async () => {
-    const { time, market, store, place, goTo } = await withClock(await stage(FUTURES));
+    const { time, market, store, place, goTo } = await withClock(await createFixture(FUTURES));
     const schedules = [
       ["BTCUSDT", 8],
       ["ETHUSDT", 4],
@@ -206,7 +206,7 @@ describe("a settlement", () => {
 
 describe("settlements that came while no process ran", () => {
   test("are applied at the start, each once, from what was noted on", async () => {
-    const before = await withClock(await stage(FUTURES));
+    const before = await withClock(await createFixture(FUTURES));
     await before.place("one", "BUY", null, ONE);
     before.market.nextFunding.set("BTCUSDT", DUE);
     before.market.settlements = [settlementAt(PUBLISHED, "0.001")];
@@ -228,7 +228,7 @@ describe("settlements that came while no process ran", () => {
   });
 
   test("are applied to strategies that have sold since", async () => {
-    const before = await withClock(await stage(FUTURES));
+    const before = await withClock(await createFixture(FUTURES));
     await before.place("one", "BUY", null, ONE);
     await before.goTo(HOUR + SECOND);
     await before.place("one", "SELL", null, ONE);
@@ -249,7 +249,7 @@ describe("settlements that came while no process ran", () => {
     ["before it", minute(1, "96", "100"), []],
     ["after it", minute(5, "96", "100"), ["LIQUIDATION"]],
   ] as const)("are applied in order with triggers: here %s", async (_when, marked, closedBy) => {
-    const before = await withClock(await stage(FUTURES));
+    const before = await withClock(await createFixture(FUTURES));
     await before.place("one", "BUY", null, ONE);
     await before.goTo(before.time.now() + 30 * SECOND);
     await before.clock.close();
@@ -290,8 +290,8 @@ test("two servers apply a settlement once", async () => {
 });
 
 test("what could not be applied to all is not noted, and applied to the others later", async () => {
-  const staged = await withClock(await stage({ ...FUTURES, strategies: ["one", "two"] }));
-  const { market, store, storage, place, goTo } = staged;
+  const fixture = await withClock(await createFixture({ ...FUTURES, strategies: ["one", "two"] }));
+  const { market, store, storage, place, goTo } = fixture;
   for (const id of ["one", "two"]) await place(id, "BUY", null, ONE);
   market.nextFunding.set("BTCUSDT", DUE);
   market.settlements = [settlementAt(PUBLISHED, "0.01")];
@@ -315,9 +315,9 @@ function restart({ store, time }: { readonly store: Store; readonly time: Manual
   return { store, ...startOn(store, time, "FUTURES") };
 }
 
-/** A funding clock and the trigger engine of a stage, both started. */
-async function withClock<Staged extends ReturnType<typeof restart>>(staged: Staged) {
-  const { market, triggers, time, settled, storage } = staged;
+/** A funding clock and the trigger engine of a fixture, both started. */
+async function withClock<Fixture extends ReturnType<typeof restart>>(fixture: Fixture) {
+  const { market, triggers, time, settled, storage } = fixture;
   // Notes of hours would take their time.
   storage.failsToNote = true;
   await triggers.open();
@@ -331,7 +331,7 @@ async function withClock<Staged extends ReturnType<typeof restart>>(staged: Stag
   clocks.push(clock);
   await clock.rebuild();
   return {
-    ...staged,
+    ...fixture,
     clock,
     /** Advances to a market time, in steps in which everything due is done. */
     async goTo(at: number): Promise<void> {

@@ -3,7 +3,7 @@ import { until } from "../market/client/testing/upstream.ts";
 import { candlesAskedMax, finalGraceMs } from "./candle-track.ts";
 import { createCandles, outageMs, retryMs, retryMsMax } from "./candles.ts";
 import { createHeard } from "./testing/heard.ts";
-import { streamStage } from "./testing/upstream-stream.ts";
+import { streamFixture } from "./testing/upstream-stream.ts";
 import type { CandleTopic, MarketData, Source } from "./topics.ts";
 
 const topic: CandleTopic = { pair: "BTCUSDT", timeframe: "1m" };
@@ -54,13 +54,13 @@ function row(number: number, { close = `${number}.9`, ms = minuteMs } = {}): rea
   return [t, `${number}.10`, "9.0", "0.0010", close, "7.00000000", t + ms - 1, "1", 2, "1", "1", "0"];
 }
 
-async function setStage({ of = topic, on = stream } = {}) {
-  const stage = await streamStage();
-  const { market, time, upstream } = stage;
+async function createFixture({ of = topic, on = stream } = {}) {
+  const fixture = await streamFixture();
+  const { market, time, upstream } = fixture;
   const heard = createHeard<CandleTopic, MarketData>();
   const log = {
     info() {},
-    warn: (_: object, message: string) => void stage.logged.push(message),
+    warn: (_: object, message: string) => void fixture.logged.push(message),
     error() {},
   };
   const source = createCandles({
@@ -73,7 +73,7 @@ async function setStage({ of = topic, on = stream } = {}) {
   });
   open.push(source);
   const release = source.follow(of);
-  await stage.streaming(on);
+  await fixture.streaming(on);
   /** `3` is a tick of candle 3, `3F` its final. */
   const heardBriefly = () =>
     heard
@@ -81,27 +81,27 @@ async function setStage({ of = topic, on = stream } = {}) {
       .map(({ candle }) => `${(candle.startTime - firstStart) / minuteMs}${candle.isFinal ? "F" : ""}`);
   const asked = () => upstream.requests.filter((request) => request.startsWith("/api/v3/klines"));
   return {
-    ...stage,
+    ...fixture,
     heard,
     source,
     release,
     heardBriefly,
     asked,
     sayAll: async (...klines: object[]) => {
-      for (const each of klines) await stage.say(on, each);
+      for (const each of klines) await fixture.say(on, each);
     },
     answer: (...rows: (readonly unknown[])[]) => upstream.reply("/api/v3/klines", () => ({ body: rows })),
     /** Advances time until upstream receives another request. */
     async askAgain() {
       const before = asked().length;
-      while (asked().length === before) await stage.pass(1_000);
+      while (asked().length === before) await fixture.pass(1_000);
     },
   };
 }
 
 describe("the candles of a topic", () => {
   test("are sent with the text of upstream's decimals, untouched", async () => {
-    const { heard, sayAll } = await setStage();
+    const { heard, sayAll } = await createFixture();
     await sayAll(kline(0, 2_000, { close: "0.00000010" }));
     expect(heard.told).toEqual([
       {
@@ -127,20 +127,20 @@ describe("the candles of a topic", () => {
   });
 
   test("are sent several times while they form, and once as final", async () => {
-    const { heardBriefly, sayAll, asked } = await setStage();
+    const { heardBriefly, sayAll, asked } = await createFixture();
     await sayAll(kline(0, 2_000), kline(0, 4_000), final(0), kline(1, 2_000), final(1));
     expect(heardBriefly()).toEqual(["0", "0", "0F", "1", "1F"]);
     expect(asked()).toEqual([]);
   });
 
   test("are not sent after their final: neither a late tick nor the final again", async () => {
-    const { heardBriefly, sayAll } = await setStage();
+    const { heardBriefly, sayAll } = await createFixture();
     await sayAll(kline(0, 2_000), final(0), kline(0, 4_000), final(0), kline(1, 2_000), final(0));
     expect(heardBriefly()).toEqual(["0", "0F", "1"]);
   });
 
   test("are not sent in an older state: a superseded or repeated snapshot is dropped", async () => {
-    const { heard, sayAll } = await setStage();
+    const { heard, sayAll } = await createFixture();
     const closes = [
       [4_000, "4"],
       [2_000, "2"],
@@ -152,7 +152,7 @@ describe("the candles of a topic", () => {
   });
 
   test("are dropped when they cannot be understood, which the log says once", async () => {
-    const { heard, sayAll, logged } = await setStage();
+    const { heard, sayAll, logged } = await createFixture();
     const good = kline(0, 2_000);
     const bad = [
       null,
@@ -174,7 +174,7 @@ describe("the candles of a topic", () => {
 
 describe("finals that the stream did not bring", () => {
   test("are not missed when the connection was away in the middle of a candle", async () => {
-    const { heardBriefly, sayAll, asked, cut, streaming } = await setStage();
+    const { heardBriefly, sayAll, asked, cut, streaming } = await createFixture();
     await sayAll(kline(0, 2_000));
     await cut(stream);
     await streaming(stream);
@@ -184,7 +184,7 @@ describe("finals that the stream did not bring", () => {
   });
 
   test("are fetched when it was away over several candles, and sent in order before the newer tick", async () => {
-    const { heard, heardBriefly, sayAll, answer, asked, cut, streaming } = await setStage();
+    const { heard, heardBriefly, sayAll, answer, asked, cut, streaming } = await createFixture();
     await sayAll(kline(0, 2_000));
     await cut(stream);
     await streaming(stream);
@@ -199,7 +199,7 @@ describe("finals that the stream did not bring", () => {
   });
 
   test("hold back later messages: the newest tick and every final", async () => {
-    const { heard, heardBriefly, sayAll, upstream } = await setStage();
+    const { heard, heardBriefly, sayAll, upstream } = await createFixture();
     const answered = Promise.withResolvers<{ body: unknown }>();
     upstream.reply("/api/v3/klines", () => answered.promise);
     await sayAll(kline(0, 2_000), kline(2, 2_000), final(2), kline(3, 2_000), kline(3, 4_000));
@@ -212,7 +212,7 @@ describe("finals that the stream did not bring", () => {
   });
 
   test("are requested a few seconds after their candle must have closed, when the stream is silent", async () => {
-    const { heard, heardBriefly, sayAll, answer, asked, pass } = await setStage();
+    const { heard, heardBriefly, sayAll, answer, asked, pass } = await createFixture();
     await sayAll(kline(0, 2_000));
     answer(row(0), row(1));
     await pass(minuteMs - 2_000 + finalGraceMs - 1_000);
@@ -226,7 +226,7 @@ describe("finals that the stream did not bring", () => {
   });
 
   test("may still come late by the stream, and are then sent once", async () => {
-    const { heard, heardBriefly, sayAll, upstream } = await setStage();
+    const { heard, heardBriefly, sayAll, upstream } = await createFixture();
     const answered = Promise.withResolvers<{ body: unknown }>();
     upstream.reply("/api/v3/klines", () => answered.promise);
     await sayAll(kline(0, 2_000), kline(1, 1), final(0));
@@ -238,7 +238,7 @@ describe("finals that the stream did not bring", () => {
   });
 
   test("are not believed of an answer that lags: a candle is final only when a later one is there", async () => {
-    const { heard, heardBriefly, sayAll, answer, asked, askAgain } = await setStage();
+    const { heard, heardBriefly, sayAll, answer, asked, askAgain } = await createFixture();
     answer(row(0), row(1, { close: "1.1" }));
     await sayAll(kline(0, 2_000), kline(2, 2_000));
     await until(() => heard.messages().length === 2);
@@ -253,7 +253,7 @@ describe("finals that the stream did not bring", () => {
 
   test("are requested repeatedly while upstream refuses or sends garbage, at growing intervals", async () => {
     const { heard, heardBriefly, sayAll, answer, asked, askAgain, market, pass, time, upstream, logged } =
-      await setStage();
+      await createFixture();
     const nonsense = [
       { status: 400, body: { code: -1121, msg: "Invalid symbol." } },
       { body: "<html>" },
@@ -286,7 +286,7 @@ describe("finals that the stream did not bring", () => {
   });
 
   test("are left out where upstream has no candle", async () => {
-    const { heard, heardBriefly, sayAll, answer } = await setStage();
+    const { heard, heardBriefly, sayAll, answer } = await createFixture();
     answer(row(0), row(4), row(5));
     await sayAll(kline(0, 2_000), kline(5, 2_000));
     await until(() => heard.messages().length === 4);
@@ -295,7 +295,7 @@ describe("finals that the stream did not bring", () => {
 
   test("are the newest thousand, if there are more; that older ones are left out is logged", async () => {
     const of = { pair: "BTCUSDT", timeframe: "1s" };
-    const { heard, sayAll, upstream, logged } = await setStage({ of, on: "btcusdt@kline_1s" });
+    const { heard, sayAll, upstream, logged } = await createFixture({ of, on: "btcusdt@kline_1s" });
     const brief = { i: "1s", ms: 1_000 };
     upstream.reply("/api/v3/klines", (search) => {
       const from = (Number(search.get("startTime")) - firstStart) / 1_000;
@@ -313,7 +313,7 @@ describe("finals that the stream did not bring", () => {
 
 describe("a topic", () => {
   test("begins with each follower: candles from before are not fetched", async () => {
-    const { source, release, heard, heardBriefly, sayAll, asked } = await setStage();
+    const { source, release, heard, heardBriefly, sayAll, asked } = await createFixture();
     await sayAll(kline(0, 2_000));
     release();
     await sayAll(final(0), kline(3, 2_000));
@@ -325,7 +325,7 @@ describe("a topic", () => {
   });
 
   test("that is released leaves no timer behind, and an answer that comes then is not sent", async () => {
-    const { market, release, heardBriefly, sayAll, upstream, time, source } = await setStage();
+    const { market, release, heardBriefly, sayAll, upstream, time, source } = await createFixture();
     release();
     time.advance(1_000);
     const timers = time.pending();
@@ -345,7 +345,7 @@ describe("a topic", () => {
 
 describe("an outage", () => {
   test("is reported once, when the connection has been down for five seconds; the next one is reported again", async () => {
-    const { heard, time, upstream, cut, streaming, sayAll, pass } = await setStage();
+    const { heard, time, upstream, cut, streaming, sayAll, pass } = await createFixture();
     for (const outage of [1, 2]) {
       upstream.setAccepting(false);
       await cut(stream);
@@ -367,7 +367,7 @@ describe("an outage", () => {
 
   test("sends no requests: missing candles are requested at the stream's next message", async () => {
     const { heard, heardBriefly, sayAll, answer, asked, cut, streaming, time, upstream, market } =
-      await setStage();
+      await createFixture();
     await sayAll(kline(0, 2_000));
     upstream.setAccepting(false);
     await cut(stream);
@@ -386,7 +386,7 @@ describe("an outage", () => {
   });
 
   test("is not a quiet market, however long its stream is silent", async () => {
-    const { heard, sayAll, pass, asked } = await setStage();
+    const { heard, sayAll, pass, asked } = await createFixture();
     await pass(60_000);
     await sayAll(kline(0, 2_000));
     await pass(50_000);
@@ -395,20 +395,20 @@ describe("an outage", () => {
   });
 
   test("is what a topic has whose stream is refused by upstream", async () => {
-    const stage = await setStage();
-    const { heard, upstream, source, time } = stage;
+    const fixture = await createFixture();
+    const { heard, upstream, source, time } = fixture;
     upstream.setRefusing(true);
     source.follow({ pair: "ETHUSDT", timeframe: "1m" });
     await until(() => {
       time.advance(1);
       return upstream.controls.length === 2;
     });
-    await stage.pass(outageMs + 1_000);
+    await fixture.pass(outageMs + 1_000);
     expect(heard.told).toEqual([{ kind: "unavailable", topic: { pair: "ETHUSDT", timeframe: "1m" } }]);
   });
 
   test("is what a topic has that is held up because older finals cannot be had", async () => {
-    const { heard, heardBriefly, sayAll, answer, askAgain, pass } = await setStage();
+    const { heard, heardBriefly, sayAll, answer, askAgain, pass } = await createFixture();
     answer(row(0, { close: "0.6" }));
     await sayAll(kline(0, 2_000), kline(2, 2_000));
     for (let second = 0; second < 7; second += 1) await pass(1_000);
@@ -420,7 +420,7 @@ describe("an outage", () => {
   });
 
   test("is a topic whose overdue final cannot be requested, until the stream's next message", async () => {
-    const { heard, heardBriefly, sayAll, pass } = await setStage();
+    const { heard, heardBriefly, sayAll, pass } = await createFixture();
     await sayAll(kline(0, 2_000));
     await pass(minuteMs + finalGraceMs);
     expect(heard.count("unavailable")).toBe(0);
@@ -435,7 +435,7 @@ describe("an outage", () => {
   });
 
   test("is not what an answer means that has nothing new yet", async () => {
-    const { heard, sayAll, answer, asked, pass } = await setStage();
+    const { heard, sayAll, answer, asked, pass } = await createFixture();
     answer(row(0, { close: "0.6" }));
     await sayAll(kline(0, 2_000));
     await pass(minuteMs + finalGraceMs);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createDepth, outageMs, quietAfterMs } from "./depth.ts";
 import { createHeard } from "./testing/heard.ts";
-import { streamStage } from "./testing/upstream-stream.ts";
+import { streamFixture } from "./testing/upstream-stream.ts";
 import type { DepthTopic, OrderBook, Source } from "./topics.ts";
 
 const topic: DepthTopic = { pair: "BTCUSDT", levels: 20, speed: "1000ms" };
@@ -25,13 +25,13 @@ function side(best: number, step: number): Level[] {
   return Array.from({ length: 20 }, (_, place) => [`${best + place * step}.00000000`, `${place}.5000`]);
 }
 
-async function setStage({ of = [topic], asksAboutQuietSymbols = false } = {}) {
-  const stage = await streamStage();
-  const { market, time, upstream } = stage;
+async function createFixture({ of = [topic], asksAboutQuietSymbols = false } = {}) {
+  const fixture = await streamFixture();
+  const { market, time, upstream } = fixture;
   const heard = createHeard<DepthTopic, OrderBook>();
   const log = {
     info() {},
-    warn: (_: object, message: string) => void stage.logged.push(message),
+    warn: (_: object, message: string) => void fixture.logged.push(message),
     error() {},
   };
   const parts = { market, audience: heard, asksAboutQuietSymbols, wallClock: time, timers: time, log };
@@ -39,7 +39,7 @@ async function setStage({ of = [topic], asksAboutQuietSymbols = false } = {}) {
   open.push(source);
   const followedAt = time.now();
   const releases = of.map((each) => source.follow(each));
-  await stage.streaming(stream);
+  await fixture.streaming(stream);
   // From here on the schedule falls on whole seconds.
   time.advance(1_000 - ((time.now() - followedAt) % 1_000));
   const ids = (wanted = topic) =>
@@ -47,12 +47,12 @@ async function setStage({ of = [topic], asksAboutQuietSymbols = false } = {}) {
       each.kind === "sent" && each.topic === wanted ? [each.message.lastUpdateId] : [],
     );
   const asked = () => upstream.requests.filter((request) => request.startsWith("/api/v3/depth"));
-  return { ...stage, heard, source, releases, ids, asked };
+  return { ...fixture, heard, source, releases, ids, asked };
 }
 
 describe("a book", () => {
   test("is sent whole, with the text of upstream's decimals", async () => {
-    const { heard, say, time } = await setStage();
+    const { heard, say, time } = await createFixture();
     await say(stream, book(7));
     expect(heard.told).toEqual([]);
     time.advance(1_000);
@@ -61,7 +61,7 @@ describe("a book", () => {
   });
 
   test("is sent on schedule, the newest there is, also when nothing has changed", async () => {
-    const { ids, say, time } = await setStage();
+    const { ids, say, time } = await createFixture();
     await say(stream, book(1));
     time.advance(2_000);
     for (const id of [2, 3, 3]) await say(stream, book(id));
@@ -70,7 +70,7 @@ describe("a book", () => {
   });
 
   test("is sent every 100 ms at that speed, of a stream of its own", async () => {
-    const { ids, say, streaming, time } = await setStage({ of: [topic, fast] });
+    const { ids, say, streaming, time } = await createFixture({ of: [topic, fast] });
     await streaming(`${stream}@100ms`);
     await say(stream, book(1));
     await say(`${stream}@100ms`, book(2));
@@ -81,7 +81,7 @@ describe("a book", () => {
 
   test("is cut to the levels of each topic; topics of one pair and speed share a stream", async () => {
     const of = ([5, 10, 20] as const).map((levels) => ({ ...topic, levels }));
-    const { heard, say, time, upstream } = await setStage({ of });
+    const { heard, say, time, upstream } = await createFixture({ of });
     await say(stream, book(1));
     time.advance(1_000);
     const { bids, asks } = book(1);
@@ -92,7 +92,7 @@ describe("a book", () => {
   });
 
   test("of many topics is sent at one moment, by one timer for each speed", async () => {
-    const { heard, source, say, time, streaming } = await setStage();
+    const { heard, source, say, time, streaming } = await createFixture();
     time.advance(400);
     const other = { ...topic, pair: "ETHUSDT" };
     const timers = time.pending();
@@ -107,7 +107,7 @@ describe("a book", () => {
   });
 
   test("is made into a message once, however often it is sent", async () => {
-    const { heard, say, time } = await setStage();
+    const { heard, say, time } = await createFixture();
     await say(stream, book(1));
     time.advance(2_000);
     const [first, second] = heard.messages();
@@ -116,7 +116,7 @@ describe("a book", () => {
   });
 
   test("never goes back: a stale snapshot is dropped", async () => {
-    const { ids, say, time } = await setStage();
+    const { ids, say, time } = await createFixture();
     for (const id of [5, 4]) await say(stream, book(id));
     time.advance(1_000);
     await say(stream, book(6));
@@ -126,7 +126,7 @@ describe("a book", () => {
   });
 
   test("that continues after the connection was down, and does not go back then either", async () => {
-    const { ids, heard, say, time, cut, streaming } = await setStage();
+    const { ids, heard, say, time, cut, streaming } = await createFixture();
     await say(stream, book(5));
     time.advance(1_000);
     await cut(stream);
@@ -140,7 +140,7 @@ describe("a book", () => {
   });
 
   test("is not sent crossed, unsorted or malformed, which the log says once", async () => {
-    const { ids, say, time, logged } = await setStage();
+    const { ids, say, time, logged } = await createFixture();
     await say(stream, book(1));
     const { bids, asks } = book(2);
     const bad: unknown[] = [
@@ -194,7 +194,7 @@ describe("a book", () => {
   });
 
   test("may have an empty side", async () => {
-    const { ids, say, time } = await setStage();
+    const { ids, say, time } = await createFixture();
     await say(stream, book(1, { bids: [], asks: [] }));
     time.advance(1_000);
     expect(ids()).toEqual([1]);
@@ -204,7 +204,7 @@ describe("a book", () => {
 describe("five seconds without news", () => {
   test("are an outage: reported once to every topic, and silence until there is news", async () => {
     const of = [topic, { ...topic, levels: 5 as const }];
-    const { heard, ids, say, time, pass } = await setStage({ of });
+    const { heard, ids, say, time, pass } = await createFixture({ of });
     await say(stream, book(1));
     for (const outage of [1, 2]) {
       heard.told.length = 0;
@@ -222,7 +222,7 @@ describe("five seconds without news", () => {
   });
 
   test("are five after the last that could be used: a book that is always crossed is out", async () => {
-    const { heard, ids, say, time } = await setStage({ of: [topic] });
+    const { heard, ids, say, time } = await createFixture({ of: [topic] });
     await say(stream, book(1));
     for (let second = 2; second <= 7; second += 1) {
       time.advance(1_000);
@@ -234,7 +234,7 @@ describe("five seconds without news", () => {
   });
 
   test("are reported to a topic that is followed while its book is out", async () => {
-    const { heard, source, pass } = await setStage();
+    const { heard, source, pass } = await createFixture();
     await pass(outageMs + 1_000);
     const other = { ...topic, levels: 10 as const };
     source.follow(other);
@@ -246,7 +246,7 @@ describe("five seconds without news", () => {
   });
 
   test("do not pass in the silence of an upstream that repeats its book", async () => {
-    const { heard, ids, say, time } = await setStage();
+    const { heard, ids, say, time } = await createFixture();
     for (let second = 0; second < 20; second += 1) {
       await say(stream, book(1));
       time.advance(1_000);
@@ -258,7 +258,7 @@ describe("five seconds without news", () => {
 
 describe("an upstream that begins again with lower ids", () => {
   test("is out after five seconds, then its topics are broken and silent until followed again", async () => {
-    const { heard, ids, say, source, releases, time } = await setStage();
+    const { heard, ids, say, source, releases, time } = await createFixture();
     await say(stream, book(100));
     time.advance(1_000);
     for (let id = 1; id <= 4; id += 1) {
@@ -280,7 +280,7 @@ describe("an upstream that begins again with lower ids", () => {
   });
 
   test("is accepted by every later follower, also if another topic of the pair is not released yet", async () => {
-    const { heard, say, source, pass, time } = await setStage();
+    const { heard, say, source, pass, time } = await createFixture();
     await say(stream, book(100));
     await pass(6_000);
     await say(stream, book(5));
@@ -292,7 +292,7 @@ describe("an upstream that begins again with lower ids", () => {
   });
 
   test("is not what a single stale snapshot is that comes right after the end of an outage", async () => {
-    const { heard, ids, say, pass, time } = await setStage();
+    const { heard, ids, say, pass, time } = await createFixture();
     await say(stream, book(100));
     await pass(6_000);
     await say(stream, book(101));
@@ -305,7 +305,7 @@ describe("an upstream that begins again with lower ids", () => {
 
 describe("a topic", () => {
   test("that is released is not sent any more, and leaves no timer behind", async () => {
-    const { heard, say, releases, source, pass, time } = await setStage();
+    const { heard, say, releases, source, pass, time } = await createFixture();
     const timers = time.pending();
     await say(stream, book(1));
     releases[0]?.();
@@ -323,14 +323,14 @@ describe("a topic", () => {
 });
 
 describe("an upstream that sends nothing while nothing changes", () => {
-  async function quietStage() {
-    const stage = await setStage({ asksAboutQuietSymbols: true });
-    stage.upstream.reply("/api/v3/depth", () => ({ body: book(4) }));
-    return stage;
+  async function quietFixture() {
+    const fixture = await createFixture({ asksAboutQuietSymbols: true });
+    fixture.upstream.reply("/api/v3/depth", () => ({ body: book(4) }));
+    return fixture;
   }
 
   test("is asked about a quiet book, and its answer is news", async () => {
-    const { heard, ids, say, asked, pass } = await quietStage();
+    const { heard, ids, say, asked, pass } = await quietFixture();
     await say(stream, book(3));
     for (let ms = 0; ms < 6 * quietAfterMs; ms += 1_000) await pass(1_000);
     expect(heard.count("unavailable")).toBe(0);
@@ -339,7 +339,7 @@ describe("an upstream that sends nothing while nothing changes", () => {
   });
 
   test("is not asked while its stream is away, nor taken for broken by an answer that lags", async () => {
-    const { heard, say, asked, cut, time, upstream, pass, streaming } = await quietStage();
+    const { heard, say, asked, cut, time, upstream, pass, streaming } = await quietFixture();
     await say(stream, book(300));
     upstream.setAccepting(false);
     await cut(stream);

@@ -151,7 +151,7 @@ export function createDepth(options: DepthOptions): Source<DepthTopic> {
     const { stream, held } = book;
     log.warn(
       { stream, heldId: held?.lastUpdateId, id: snapshot.lastUpdateId },
-      "a book of upstream counts from lower ids; its followers begin anew",
+      "a book of upstream counts from lower ids; its subscribers start again",
     );
     book.held = null;
     take(book, snapshot);

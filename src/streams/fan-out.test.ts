@@ -23,7 +23,7 @@ class HeldTransport {
 
 const message = (text: string): Message => ({ text, options: { wsPreEncodedFrame: [] } });
 
-function stage() {
+function createFixture() {
   const transport = new HeldTransport();
   let givenUpCount = 0;
   const line = new Line(transport as unknown as Transport, () => {
@@ -57,7 +57,7 @@ describe("a message is encoded as one frame", () => {
 
 describe("a line", () => {
   test("that is free sends at once, one that is busy when it is free again", () => {
-    const { line, transport } = stage();
+    const { line, transport } = createFixture();
     line.sendNewest("a", message("a1"));
     line.sendNewest("b", message("b1"));
     expect(transport.sent).toEqual(["a1"]);
@@ -69,7 +69,7 @@ describe("a line", () => {
   });
 
   test("keeps of a topic the newest alone, in its place in time", () => {
-    const { line, transport } = stage();
+    const { line, transport } = createFixture();
     line.sendNewest("a", message("a1"));
     for (const text of ["a2", "b1", "a3"]) line.sendNewest(text.charAt(0), message(text));
     transport.drain();
@@ -77,7 +77,7 @@ describe("a line", () => {
   });
 
   test("keeps all that must not be missed, which takes the place of older ticks", () => {
-    const { line, transport } = stage();
+    const { line, transport } = createFixture();
     line.sendNewest("a", message("tick1"));
     line.sendNewest("a", message("tick2"));
     line.sendKept("a", message("final1"));
@@ -90,7 +90,7 @@ describe("a line", () => {
   });
 
   test("sends no tick that a final has made worthless", () => {
-    const { line, transport } = stage();
+    const { line, transport } = createFixture();
     for (const text of ["tick1", "tick2"]) line.sendNewest("a", message(text));
     line.sendNewest("b", message("another"));
     line.sendKept("a", message("final1"));
@@ -99,7 +99,7 @@ describe("a line", () => {
   });
 
   test("sends its last message before what waits, and nothing after", () => {
-    const { line, transport } = stage();
+    const { line, transport } = createFixture();
     line.sendNewest("a", message("tick1"));
     line.sendKept("a", message("final1"));
     line.sendLast(message("the end"));
@@ -110,7 +110,7 @@ describe("a line", () => {
   });
 
   test("is given up, once, when too much waits that must not be missed", () => {
-    const { line, transport, givenUpCount } = stage();
+    const { line, transport, givenUpCount } = createFixture();
     line.sendNewest("a", message("tick"));
     for (let count = 0; count < KEPT_MESSAGES_MAX; count += 1) line.sendKept("a", message("final"));
     expect(givenUpCount()).toBe(0);
@@ -121,7 +121,7 @@ describe("a line", () => {
   });
 
   test("that was slow once has its whole bound again", () => {
-    const { line, transport, givenUpCount } = stage();
+    const { line, transport, givenUpCount } = createFixture();
     line.sendNewest("a", message("tick"));
     for (let round = 0; round < 3; round += 1) {
       for (let count = 0; count < KEPT_MESSAGES_MAX; count += 1) line.sendKept("a", message("final"));

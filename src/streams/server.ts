@@ -17,13 +17,13 @@ import { ConnectionBound, STREAMS_PER_ADDRESS_DEFAULT } from "../rate-limits/con
 import { addressHolder } from "../rate-limits/holder.ts";
 import { StoreUnavailable } from "../store/store.ts";
 import { named, type StreamError, streamError } from "./errors.ts";
-import { FrontDoor } from "./front-door.ts";
 import { authenticate, type HandshakeParts, type LetIn, UnknownKeys } from "./handshake.ts";
 import { MESSAGE_BYTES_MAX } from "./limits.ts";
 import { Session, Sessions } from "./sessions.ts";
 import { CANDLES, DEPTH, type StreamKind } from "./stream-kinds.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { Audience, CandleTopic, DepthTopic, MarketData, OrderBook, Source } from "./topics.ts";
+import { UpgradeHandler } from "./upgrade-handler.ts";
 
 /** Makes the source of a stream, which sends to the audience given. */
 export type OpenSource<Topic, Payload> = (audience: Audience<Topic, Payload>) => Source<Topic>;
@@ -75,7 +75,7 @@ export function createStreams(parts: StreamsParts): Streams {
     maxHttpBufferSize: MESSAGE_BYTES_MAX,
   });
   const { perAddress = new ConnectionBound(STREAMS_PER_ADDRESS_DEFAULT), addressOf } = parts;
-  const door = new FrontDoor(io, server, { ...parts, perAddress, addressOf });
+  const upgrades = new UpgradeHandler(io, server, { ...parts, perAddress, addressOf });
   const sessions = new Sessions();
   const keyChecks = new KeyChecks({ store, every: timers.every, log });
   // This namespace is there of itself.
@@ -83,7 +83,7 @@ export function createStreams(parts: StreamsParts): Streams {
   const shared = {
     ...parts,
     io,
-    door,
+    upgrades,
     sessions,
     keyChecks,
     failing: new Semaphore<string>({ permitsPerKey: 1 }),
@@ -94,12 +94,12 @@ export function createStreams(parts: StreamsParts): Streams {
   return {
     share: (name) => ({
       namespace: io.of(name),
-      joined: ({ conn }) => door.joined(conn),
-      left: ({ conn }) => door.left(conn),
+      joined: ({ conn }) => upgrades.joined(conn),
+      left: ({ conn }) => upgrades.left(conn),
     }),
     async close() {
       const checked = keyChecks.close();
-      await door.close();
+      await upgrades.close();
       await checked;
       for (const { close } of served) close();
     },
@@ -108,7 +108,7 @@ export function createStreams(parts: StreamsParts): Streams {
 
 type Shared = Omit<StreamsParts, "sources"> & {
   readonly io: Server;
-  readonly door: FrontDoor;
+  readonly upgrades: UpgradeHandler;
   readonly sessions: Sessions;
   readonly keyChecks: KeyChecks;
   readonly failing: Semaphore<string>;
@@ -119,7 +119,19 @@ type Shared = Omit<StreamsParts, "sources"> & {
 function serve<Topic extends { readonly pair: string }, Payload extends object>(
   kind: StreamKind<Topic, Payload>,
   openSource: OpenSource<Topic, Payload>,
-  { io, door, sessions, keyChecks, pairs, addressOf, onKeyUsed, onRefused, wallNow, log, ...parts }: Shared,
+  {
+    io,
+    upgrades,
+    sessions,
+    keyChecks,
+    pairs,
+    addressOf,
+    onKeyUsed,
+    onRefused,
+    wallNow,
+    log,
+    ...parts
+  }: Shared,
 ): { close(): void } {
   const subscriptions = new Subscriptions(kind, openSource);
   const handshakes = new WeakMap<Socket, LetIn | StreamError>();
@@ -162,7 +174,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
   function take(socket: Socket, { apiKey, keyId }: LetIn): void {
     const session = sessions.open(apiKey, socket);
     if (!(session instanceof Session)) return void refuse(socket, session);
-    door.joined(socket.conn);
+    upgrades.joined(socket.conn);
     onKeyUsed(keyId, kind.namespace, socket.request);
     socket.onAny((name: string, payload: unknown) => {
       // Messages that arrived together with the end of the session are processed after it.
@@ -183,7 +195,7 @@ function serve<Topic extends { readonly pair: string }, Payload extends object>(
       forget();
       subscriptions.drop(session);
       sessions.close(session);
-      door.left(socket.conn);
+      upgrades.left(socket.conn);
     });
   }
 

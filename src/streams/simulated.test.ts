@@ -19,7 +19,7 @@ afterEach(async () => {
 /** The exchange sends what is due each time that `pass` has let so much time go by. */
 const stepMs = 50;
 
-async function setStage() {
+async function createFixture() {
   const time = createManualTime();
   const exchange = await openSimulatedExchange({ seed: 7, clock: time, manual: true });
   open.push(exchange.close);
@@ -71,7 +71,7 @@ async function setStage() {
 }
 
 test("candles that were streamed to their final equal those of klines later, through a lost connection too", async () => {
-  const { candles, candlesHeard: heard, exchange, feed, pass, streaming, time } = await setStage();
+  const { candles, candlesHeard: heard, exchange, feed, pass, streaming, time } = await createFixture();
   const topic = { pair: "BTCUSDT", timeframe: "1s" };
   const stream = "btcusdt@kline_1s";
   candles.follow(topic);
@@ -97,7 +97,7 @@ test("candles that were streamed to their final equal those of klines later, thr
 });
 
 test("a book is sent every 100 ms at that speed, and every second at the other", async () => {
-  const { depth, depthHeard: heard, feed, pass, streaming } = await setStage();
+  const { depth, depthHeard: heard, feed, pass, streaming } = await createFixture();
   const slow: DepthTopic = { pair: "BTCUSDT", levels: 20, speed: "1000ms" };
   const fast: DepthTopic = { pair: "BTCUSDT", levels: 5, speed: "100ms" };
   depth.follow(slow);
@@ -127,7 +127,7 @@ test("a book is sent every 100 ms at that speed, and every second at the other",
 });
 
 test("a symbol whose streams are silent is out for its books, not for its candles, whose finals come by REST", async () => {
-  const { candles, depth, candlesHeard, depthHeard, exchange, pass, streaming } = await setStage();
+  const { candles, depth, candlesHeard, depthHeard, exchange, pass, streaming } = await createFixture();
   candles.follow({ pair: "BTCUSDT", timeframe: "1s" });
   depth.follow({ pair: "BTCUSDT", levels: 20, speed: "1000ms" });
   await streaming("btcusdt@kline_1s", "btcusdt@depth20");

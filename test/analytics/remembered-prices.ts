@@ -1,8 +1,9 @@
-// The prices of a random market as candles, as its exchange would tell them: of trades and of marks, now and then one missing.
+// The prices of a random market as candles, as its exchange would tell them: of trades and of marks, now and
+// then one missing.
 import type { UpstreamAnswer } from "../../src/market/client/rest/rest.ts";
 import { formatDecimal, type Price } from "../../src/money/decimal.ts";
 import { happens } from "../campaigns/walk/chance.ts";
-import type { RandomMarket } from "../campaigns/walk/random-market.ts";
+import type { RandomMarket } from "../campaigns/walk/random/market.ts";
 
 const MISSING = 0.03;
 const LENGTHS_MS: Readonly<Record<string, number>> = {

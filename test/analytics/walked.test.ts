@@ -8,7 +8,7 @@ import { testSeed } from "../support/seed.ts";
 import { equityAt, figuresOf, isNear, lastPaid } from "./recomputed.ts";
 import { OPENED_AT, type Walked, walk } from "./walked.ts";
 
-const SEEDS = [testSeed("test/analytics/walked.test.ts"), 2];
+const SEEDS = [testSeed(), 2];
 /** A day and a half. */
 const ROUNDS = 360;
 const KINDS = { SPOT: "klines", FUTURES: "markPriceKlines" } as const;

@@ -4,10 +4,10 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { isBrowserAbsent, openBrowser, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import { BrowserClient } from "./browser-client.ts";
 import { type DemoTrader, demoTraderIn } from "./greeting.ts";
-import { Visitor } from "./visitor.ts";
 import { heading } from "./walk.ts";
 
 /** The chunk of the trades' page. */
@@ -32,10 +32,10 @@ describe.skipIf(isAbsent)(`an absent server${isAbsent ? SKIPPED_WITHOUT_BROWSER 
   });
   // Each in a browser of its own, which has no chunk cached.
   beforeEach(async () => {
-    const visitor = await Visitor.open(browser, gateway.url);
-    page = visitor.page;
-    await visitor.call("POST", "/session", trader);
-    strategyId = (await visitor.call("GET", "/strategies")).rows[0].strategyId;
+    const client = await BrowserClient.open(browser, gateway.url);
+    page = client.page;
+    await client.call("POST", "/session", trader);
+    strategyId = (await client.call("GET", "/strategies")).rows[0].strategyId;
   });
   afterEach(async () => await page.context().close());
   afterAll(async () => {

@@ -5,7 +5,10 @@ import { setTimeout as until } from "node:timers/promises";
 import { generateSync } from "otplib/functional";
 
 const STEP_MS = 30_000;
-/** So long a code that was given stays valid at least: the request that carries it may take a while on a busy machine. */
+/**
+ * So long a code that was given stays valid at least: the request that carries it may take a while on a busy
+ * machine.
+ */
 const VALID_FOR_MS = 15_000;
 
 export class Authenticator {

@@ -3,13 +3,13 @@
 // and make no screen wider; what bars and texts say is so.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { changeRows } from "../support/database.ts";
+import { changeRows } from "../support/servers/database.ts";
 import { inColours, objectionsTo, overflowOf } from "./axe.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
-import { furnish, type Household } from "./household.ts";
+import { Fixture } from "./fixture.ts";
 import type { Screen } from "./screen.ts";
 import { DESKTOP, PHONE, SCREENS, show } from "./screens.ts";
-import { Stage } from "./stage.ts";
+import { furnish, type World } from "./world.ts";
 
 const LOOKS = [
   { size: DESKTOP, colorScheme: "dark", rules: "all" },
@@ -29,13 +29,13 @@ const OPENED_BY_NAME: ReadonlySet<string> = new Set([
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
-  let stage: Stage;
-  let household: Household;
+  let fixture: Fixture;
+  let world: World;
   beforeAll(async () => {
-    stage = await Stage.open({ hasVenue: true });
-    household = await furnish(stage);
+    fixture = await Fixture.open({ hasVenue: true });
+    world = await furnish(fixture);
   }, 180_000);
-  afterAll(async () => await stage?.close());
+  afterAll(async () => await fixture?.close());
 
   test.each(SCREENS.filter(isOpenedByName))(
     "$name",
@@ -46,7 +46,7 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
   );
 
   test("a bar shows the share that its figures say", async () => {
-    const overview = await show(household, screenNamed("copy-overview"));
+    const overview = await show(world, screenNamed("copy-overview"));
     const reasons = (await barsOf(overview)).filter(({ text }) => /^\d+ of \d+$/.test(text));
     expect(reasons.length).toBeGreaterThan(0);
     for (const { filled, text } of reasons) {
@@ -54,21 +54,21 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
       expect(filled, text).toBe(Math.round((100 * count) / total));
     }
     // Bought with a fifth of its value: far from liquidation.
-    const positions = await show(household, screenNamed("futures-positions"));
+    const positions = await show(world, screenNamed("futures-positions"));
     const margin = (await barsOf(positions)).find(({ name }) => name === "Margin ratio");
     expect(margin?.filled).toBe(Math.round(Number.parseFloat(margin?.text ?? "")));
     expect(margin?.filled).toBeLessThan(20);
   }, 120_000);
 
   test("texts say which market the server runs", async () => {
-    const { page } = household.visitors.starter;
+    const { page } = world.clients.starter;
     const sessions = "**/dashboard/api/session";
     await page.route(sessions, async (route) => {
       const response = await route.fetch();
       const session = await response.json();
       await route.fulfill({ response, json: { ...session, server: { ...session.server, market: "tape" } } });
     });
-    await show(household, screenNamed("copying-strategies"));
+    await show(world, screenNamed("copying-strategies"));
     await page.unroute(sessions);
     expect(await page.getByText("at the prices of a recorded market").count()).toBe(1);
     expect(await page.getByText("recorded market", { exact: true }).count()).toBe(1);
@@ -77,7 +77,7 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
 
   describe("with names as long as they may be", () => {
     let naming = 0;
-    beforeAll(() => rename(stage.gateway.dataDir));
+    beforeAll(() => rename(fixture.gateway.dataDir));
 
     test.each(SCREENS.filter((screen) => !isOpenedByName(screen)))(
       "$name",
@@ -94,7 +94,7 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
   });
 
   async function expectNoObjection(screen: Screen): Promise<Page> {
-    const page = await show(household, screen);
+    const page = await show(world, screen);
     for (const { size, colorScheme, rules } of LOOKS) {
       const look = `${screen.name}, ${colorScheme}, ${size.width} px`;
       await page.emulateMedia({ colorScheme });
@@ -104,7 +104,7 @@ describe.skipIf(isAbsent)(`every screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""
       expect(await objectionsTo(page, rules), look).toEqual([]);
     }
     await page.setViewportSize(DESKTOP);
-    expect(stage.faults(), screen.name).toEqual([]);
+    expect(fixture.faults(), screen.name).toEqual([]);
     return page;
   }
 });

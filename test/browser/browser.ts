@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
-import { newDirectory } from "../support/gateway.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
 
 const INSTALLED = [
   "/usr/bin/chromium",

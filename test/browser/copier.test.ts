@@ -4,12 +4,12 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
-import { OPERATOR_EMAIL, PASSWORD, Stage } from "./stage.ts";
-import type { Visitor } from "./visitor.ts";
+import type { BrowserClient } from "./browser-client.ts";
+import { Fixture, OPERATOR_EMAIL, PASSWORD } from "./fixture.ts";
 import { enableSecondFactor, fillIdentity, heading, signIn } from "./walk.ts";
 
 const EMAIL = "cora@example.org";
@@ -26,34 +26,34 @@ const PROMPTLY_MS = 5_000;
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
-  let stage: Stage;
-  let cora: Visitor;
-  let trader: Visitor;
-  let operator: Visitor;
+  let fixture: Fixture;
+  let cora: BrowserClient;
+  let trader: BrowserClient;
+  let operator: BrowserClient;
   let page: Page;
   let authenticator: Authenticator;
   let account: Credentials;
 
   beforeAll(async () => {
-    stage = await Stage.open({ hasVenue: true });
-    stage.makeOperator();
+    fixture = await Fixture.open({ hasVenue: true });
+    fixture.makeOperator();
     // Far from UTC, in which times are shown.
-    cora = await stage.visit({ timezoneId: "Asia/Tokyo" });
-    [trader, operator] = [await stage.visit(), await stage.visit()];
+    cora = await fixture.visit({ timezoneId: "Asia/Tokyo" });
+    [trader, operator] = [await fixture.visit(), await fixture.visit()];
     page = cora.page;
-    account = stage.venue.seed("spot");
-    await trader.call("POST", "/session", stage.demoTrader());
+    account = fixture.venue.seed("spot");
+    await trader.call("POST", "/session", fixture.demoTrader());
     await operator.call("POST", "/session", { email: OPERATOR_EMAIL, password: PASSWORD });
   }, CHAPTER_MS);
-  afterEach(() => expect(stage.faults()).toEqual([]));
-  afterAll(async () => await stage?.close());
+  afterEach(() => expect(fixture.faults()).toEqual([]));
+  afterAll(async () => await fixture?.close());
 
   /** What the trader's bot orders: of ETH unless it is said, for so many USDT or of so much. */
   async function order(side: "BUY" | "SELL", size: Record<string, string>, symbol = "ETHUSDT") {
-    const [spot] = stage.demoKeys();
+    const [spot] = fixture.demoKeys();
     if (spot === undefined) throw new Error("a demo has a spot strategy");
     const wanted = { type: "MARKET", symbol, side, ...size };
-    const { status, body } = await signed(stage.url, spot, "POST", "/api/v3/order", wanted);
+    const { status, body } = await signed(fixture.url, spot, "POST", "/api/v3/order", wanted);
     if (status !== 200) throw new Error(`an order is refused: ${JSON.stringify(body)}`);
     return body;
   }
@@ -81,7 +81,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByLabel("E-mail address").fill(EMAIL);
     await page.getByRole("button", { name: "Send the link" }).click();
     // As mails of an earlier version have it.
-    await page.goto((await stage.linkFor(EMAIL, "verify-email")).replace("#", "?"));
+    await page.goto((await fixture.linkFor(EMAIL, "verify-email")).replace("#", "?"));
     await page.getByLabel("Name").fill(NAME);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Create the account" }).click();
@@ -109,13 +109,13 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog
       .getByLabel("Secret of the key", { exact: true })
       .fill(`${account.apiSecret.slice(0, -4)}AAAA`);
-    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(stage.forgetCodes));
+    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(fixture.forgetCodes));
     cora.expects(400, "/copying/accounts");
     await dialog.getByRole("button", { name: "Check and connect" }).click();
     await dialog.getByText("Fix what is marked.").waitFor();
 
     await dialog.getByLabel("Secret of the key", { exact: true }).fill(account.apiSecret);
-    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(stage.forgetCodes));
+    await dialog.getByLabel("Code of your second factor").fill(await authenticator.code(fixture.forgetCodes));
     await dialog.getByRole("button", { name: "Check and connect" }).click();
     await dialog.getByText("The account is connected").waitFor();
     expect(await dialog.getByRole("list", { name: "What was checked" }).innerText()).toMatch(
@@ -191,8 +191,9 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
   test("an order that is too small once it is scaled is skipped, with what was missing", {
     timeout: CHAPTER_MS,
   }, async () => {
-    const { price } = (await signed(stage.url, account, "GET", "/api/v3/ticker/price", { symbol: "ETHUSDT" }))
-      .body;
+    const { price } = (
+      await signed(fixture.url, account, "GET", "/api/v3/ticker/price", { symbol: "ETHUSDT" })
+    ).body;
     const quantity = (8 / Number(price)).toFixed(4);
     await order("SELL", { quantity });
     await order("SELL", { quantity });
@@ -270,7 +271,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await dialog.getByRole("button", { name: "Stop the copy" }).click();
     await page.getByText("The copy has ended").first().waitFor(COPIED);
     await eventually("nothing but dust is left at the exchange", async () => {
-      const { body } = await signed(stage.venue.url, account, "GET", "/api/v3/account");
+      const { body } = await signed(fixture.venue.url, account, "GET", "/api/v3/account");
       const held = body.balances.filter(({ asset }: { asset: string }) => asset === "ETH");
       return held.every(({ free }: { free: string }) => Number(free) < 0.001);
     });
@@ -283,7 +284,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
     await page.getByRole("button", { name: `Disconnect ${ACCOUNT}` }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel(`Type ${ACCOUNT} to confirm`).fill(ACCOUNT);
-    await dialog.getByLabel("Code").fill(await authenticator.code(stage.forgetCodes));
+    await dialog.getByLabel("Code").fill(await authenticator.code(fixture.forgetCodes));
     await dialog.getByRole("button", { name: "Disconnect" }).click();
     await page.getByRole("table", { name: "Disconnected exchange accounts" }).getByText(ACCOUNT).waitFor();
     await page.getByText("No exchange account is connected.").waitFor();
@@ -291,7 +292,7 @@ describe.skipIf(isAbsent)(`a copier's way${isAbsent ? SKIPPED_WITHOUT_BROWSER : 
 });
 
 /** Approves the newest identity form; an operator needs a second factor for that. */
-async function approve(operator: Visitor): Promise<void> {
+async function approve(operator: BrowserClient): Promise<void> {
   await operator.page.goto("/security");
   await enableSecondFactor(operator);
   const { rows } = await operator.call("GET", "/operator/kyc");

@@ -3,11 +3,11 @@
 // begins with a strategy's starting balance.
 import type { MirrorEntryJson } from "../../src/dashboard-api/schemas.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import type { Authenticator } from "./authenticator.ts";
-import type { Stage } from "./stage.ts";
-import type { Visitor } from "./visitor.ts";
+import type { BrowserClient } from "./browser-client.ts";
+import type { Fixture } from "./fixture.ts";
 
 export type CopyPlaces = {
   readonly copyId: string;
@@ -28,11 +28,11 @@ const ASK_AGAIN_MS = 100;
 
 /** Has an account connected and free, and copies nothing. */
 export async function beginCopying(
-  stage: Stage,
-  starter: Visitor,
+  fixture: Fixture,
+  starter: BrowserClient,
   authenticator: Authenticator,
 ): Promise<void> {
-  await connect(stage, starter, { family: "SPOT", label: "My account", authenticator });
+  await connect(fixture, starter, { family: "SPOT", label: "My account", authenticator });
 }
 
 /**
@@ -40,22 +40,22 @@ export async function beginCopying(
  * the log.
  */
 export async function followStrategies(
-  stage: Stage,
+  fixture: Fixture,
   {
     follower,
     authenticator,
     leads,
-  }: { follower: Visitor; authenticator: Authenticator; leads: { spot: Lead; futures: Lead } },
+  }: { follower: BrowserClient; authenticator: Authenticator; leads: { spot: Lead; futures: Lead } },
 ): Promise<CopyPlaces> {
   const follow = async (family: Family, label: string, { strategyId }: Lead): Promise<string> => {
-    const accountId = await connect(stage, follower, { family, label, authenticator });
+    const accountId = await connect(fixture, follower, { family, label, authenticator });
     const settings = { share: SHARE, maxPerOrder: "100", stopLoss: "0.2" };
     return (await follower.call("POST", "/copies", { strategyId, accountId, settings })).copyId;
   };
   const copyId = await follow("SPOT", "Main account", leads.spot);
   const pausedCopyId = await follow("FUTURES", "Sub-account for futures", leads.futures);
   await follower.call("POST", `/copies/${pausedCopyId}/pause`);
-  await trade(stage.url, leads.spot.key);
+  await trade(fixture.url, leads.spot.key);
   const entries = async (): Promise<readonly MirrorEntryJson[]> =>
     (await follower.call("GET", `/copies/${copyId}/entries`)).rows;
   const find = async (status: MirrorEntryJson["status"]) =>
@@ -74,13 +74,13 @@ export async function followStrategies(
 
 /** The id of a new account at the exchange, connected. */
 async function connect(
-  stage: Stage,
-  copier: Visitor,
+  fixture: Fixture,
+  copier: BrowserClient,
   { family, label, authenticator }: { family: Family; label: string; authenticator: Authenticator },
 ): Promise<string> {
-  const { apiKey, apiSecret } = stage.venue.seed(family === "SPOT" ? "spot" : "futures");
+  const { apiKey, apiSecret } = fixture.venue.seed(family === "SPOT" ? "spot" : "futures");
   const { account } = await copier.call("POST", "/copying/accounts", {
-    ...{ family, venue: stage.venue.url, label, apiKey, apiSecret },
+    ...{ family, venue: fixture.venue.url, label, apiKey, apiSecret },
     code: await authenticator.code(),
   });
   return account.accountId;

@@ -1,7 +1,7 @@
 // The screens of copying: of a person before the first copy, of a copier, of the trader, and of an operator.
 import type { Page } from "playwright-core";
-import type { Places } from "./household.ts";
 import { dialogBy, type Screen, screen } from "./screen.ts";
+import type { Places } from "./world.ts";
 
 const copy = ({ copyId }: Places): string => `/copies/${copyId}`;
 

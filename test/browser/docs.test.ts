@@ -2,9 +2,9 @@
 // within the pages' policy.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { isBrowserAbsent, openBrowser, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
-import { Visitor } from "./visitor.ts";
+import { BrowserClient } from "./browser-client.ts";
 
 const isAbsent = await isBrowserAbsent();
 
@@ -21,13 +21,17 @@ describe.skipIf(isAbsent)(`the documents${isAbsent ? SKIPPED_WITHOUT_BROWSER : "
   });
 
   /** Opens a page, has it checked after a test's steps, and closes it. */
-  async function reading(path: string, steps: (visitor: Visitor) => Promise<void>, javaScriptEnabled = true) {
-    const visitor = await Visitor.open(browser, gateway.url, { javaScriptEnabled });
-    await visitor.page.goto(path);
-    await steps(visitor);
+  async function reading(
+    path: string,
+    steps: (client: BrowserClient) => Promise<void>,
+    javaScriptEnabled = true,
+  ) {
+    const client = await BrowserClient.open(browser, gateway.url, { javaScriptEnabled });
+    await client.page.goto(path);
+    await steps(client);
     // An error in the console or of a script, a violation of the policy, a request that failed.
-    expect(visitor.faults()).toEqual([]);
-    await visitor.context.close();
+    expect(client.faults()).toEqual([]);
+    await client.context.close();
   }
 
   test("show the routes of every family, with their parameters and answers", () =>

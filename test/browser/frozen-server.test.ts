@@ -5,21 +5,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { inColours, objectionsTo, overflowOf } from "./axe.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import type { BrowserClient } from "./browser-client.ts";
+import { Fixture } from "./fixture.ts";
 import { DESKTOP, PHONE } from "./screens.ts";
-import { Stage } from "./stage.ts";
-import type { Visitor } from "./visitor.ts";
 
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`a frozen server${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
-  let stage: Stage;
-  let trader: Visitor;
+  let fixture: Fixture;
+  let trader: BrowserClient;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await Stage.open();
-    trader = await stage.visit();
-    await trader.call("POST", "/session", stage.demoTrader());
+    fixture = await Fixture.open();
+    trader = await fixture.visit();
+    await trader.call("POST", "/session", fixture.demoTrader());
     const { rows } = await trader.call("GET", "/strategies");
     page = trader.page;
     await page.clock.install();
@@ -27,16 +27,16 @@ describe.skipIf(isAbsent)(`a frozen server${isAbsent ? SKIPPED_WITHOUT_BROWSER :
     await live(page).waitFor();
   });
   afterEach(() => {
-    stage?.gateway.process.kill("SIGCONT");
-    expect(stage?.faults()).toEqual([]);
+    fixture?.gateway.process.kill("SIGCONT");
+    expect(fixture?.faults()).toEqual([]);
   });
-  afterAll(async () => await stage?.close());
+  afterAll(async () => await fixture?.close());
 
   test("is said at the top of the page, with the figures gray, until it sends again", async () => {
     const fresh = await colorOfEquity(page);
     expect(fresh).not.toBe(await softInk(page));
 
-    stage.gateway.process.kill("SIGSTOP");
+    fixture.gateway.process.kill("SIGSTOP");
     await untilSilent(page, 6_000);
     const band = page.getByText(
       /^No data since \d\d:\d\d:\d\d UTC \(\d+ s\)\. The server does not answer\.$/,
@@ -55,20 +55,20 @@ describe.skipIf(isAbsent)(`a frozen server${isAbsent ? SKIPPED_WITHOUT_BROWSER :
       }
     }
 
-    stage.gateway.process.kill("SIGCONT");
+    fixture.gateway.process.kill("SIGCONT");
     await silent(page).waitFor({ state: "detached" });
     await live(page).waitFor();
     expect(await colorOfEquity(page)).toBe(fresh);
   });
 
   test("that stays silent is connected to again, and what it shows is live again", async () => {
-    stage.gateway.process.kill("SIGSTOP");
+    fixture.gateway.process.kill("SIGSTOP");
     await untilSilent(page, 6_000);
     await page.clock.fastForward(15_000);
     await page.getByText("The server does not answer. Reconnecting …").waitFor();
     await page.getByRole("contentinfo").getByText("reconnecting").waitFor();
 
-    stage.gateway.process.kill("SIGCONT");
+    fixture.gateway.process.kill("SIGCONT");
     await silent(page).waitFor({ state: "detached" });
     await live(page).waitFor();
   });

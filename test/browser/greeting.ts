@@ -1,6 +1,6 @@
 // The output of a server's first start, which is never repeated: the demo's trader, and the keys of their
 // strategies.
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 
 export type DemoTrader = { readonly email: string; readonly password: string };
 

@@ -3,7 +3,7 @@
 // that the simulated market had at that time.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { newDirectory, startGateway } from "../support/gateway.ts";
+import { newDirectory, startGateway } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { demoKeysIn } from "./greeting.ts";
 

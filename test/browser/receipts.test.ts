@@ -1,8 +1,8 @@
-// The evidence of fills under `strict` on the dashboard, in a real browser: a walk over the book, and a queue. The
-// server is in the test's process, with a book that the test shows.
+// The evidence of fills under `strict` on the dashboard, in a real browser: a walk over the book, and a
+// queue. The server is in the test's process, with a book that the test shows.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { buy, executed } from "../../src/desk/testing/stage.ts";
+import { buy, executed } from "../../src/desk/testing/fixture.ts";
 import { ALTERNATIVES, type CounterfactualRow } from "../../src/domain/counterfactual.ts";
 import type { BookView, MarketTrade } from "../../src/domain/market.ts";
 import type { BookSide } from "../../src/domain/receipt.ts";
@@ -19,30 +19,30 @@ import {
   subtract,
   ZERO,
 } from "../../src/money/decimal.ts";
-import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
+import { type DashboardFixture, openDashboardFixture, PASSWORD } from "../support/dashboard/fixture.ts";
 import { isBrowserAbsent, openBrowser, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
-import { Visitor } from "./visitor.ts";
+import { BrowserClient } from "./browser-client.ts";
 import { heading } from "./walk.ts";
 
 const SYMBOL = "BTCUSDT";
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
-  let stage: DashboardStage;
+  let fixture: DashboardFixture;
   let browser: Browser;
-  let visitor: Visitor;
+  let client: BrowserClient;
   let page: Page;
   let strategyId: string;
   let ask: Price;
 
   beforeAll(async () => {
-    [stage, browser] = await Promise.all([openDashboardStage(), openBrowser()]);
-    const { store, master, markets, desk } = stage.gateway;
-    const owner = await stage.somebody({ email: "ada@example.org", hasSecondFactor: false });
+    [fixture, browser] = await Promise.all([openDashboardFixture(), openBrowser()]);
+    const { store, master, markets, desk } = fixture.gateway;
+    const owner = await fixture.somebody({ email: "ada@example.org", hasSecondFactor: false });
     const profile = strictProfile("SPOT", STRICT_DEFAULTS) ?? undefined;
     const marketNow = markets.SPOT.now();
     const terms = { ownerId: owner.personId, profile, marketNow, names: ["Strict"] };
-    const [seeded] = await seedStrategies(store, master, ["SPOT"], stage.wallNow(), terms);
+    const [seeded] = await seedStrategies(store, master, ["SPOT"], fixture.wallNow(), terms);
     strategyId = seeded?.strategyId ?? "";
     await markets.SPOT.prepare(SYMBOL);
     ask = markets.SPOT.quote(SYMBOL)?.ask ?? ZERO;
@@ -98,17 +98,17 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
       rows,
     };
     await store.storeCounterfactuals([1, 3].map((orderId) => ({ ...complete, orderId })));
-    visitor = await Visitor.open(browser, stage.url);
-    page = visitor.page;
-    await visitor.call("POST", "/session", { email: "ada@example.org", password: PASSWORD });
+    client = await BrowserClient.open(browser, fixture.url);
+    page = client.page;
+    await client.call("POST", "/session", { email: "ada@example.org", password: PASSWORD });
   }, 120_000);
   // This server has no live connection.
   afterEach(() => {
-    expect(visitor.faults().filter((fault) => !fault.includes("/socket.io/"))).toEqual([]);
+    expect(client.faults().filter((fault) => !fault.includes("/socket.io/"))).toEqual([]);
   });
   afterAll(async () => {
     await browser?.close();
-    await stage?.close();
+    await fixture?.close();
   });
 
   test("a trade of a walk opens its receipt: words, and the levels with what was taken of each", async () => {

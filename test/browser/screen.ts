@@ -1,6 +1,6 @@
 // A screen of the dashboard: its person, its path, and the steps to open it.
 import type { Page } from "playwright-core";
-import type { Places, RoleName } from "./household.ts";
+import type { Places, RoleName } from "./world.ts";
 
 export type Screen = {
   /** Also the name of its picture. */

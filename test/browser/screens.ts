@@ -3,10 +3,10 @@
 import type { Page } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 import { COPY_SCREENS } from "./copy-screens.ts";
-import type { Household } from "./household.ts";
+import { PASSWORD } from "./fixture.ts";
 import { type Screen, screen } from "./screen.ts";
-import { PASSWORD } from "./stage.ts";
 import { beginSecondFactor } from "./walk.ts";
+import type { World } from "./world.ts";
 
 export const DESKTOP = { width: 1280, height: 800 } as const;
 export const PHONE = { width: 390, height: 844 } as const;
@@ -166,11 +166,11 @@ export const SCREENS: readonly Screen[] = [
 
 /** Opens a screen in its person's window, and resolves when all of it is loaded. */
 export async function show(
-  { visitors, places }: Household,
+  { clients, places }: World,
   { who, path, open, shows }: Screen,
   size: Size = DESKTOP,
 ): Promise<Page> {
-  const { page } = visitors[who];
+  const { page } = clients[who];
   await page.setViewportSize(size);
   await page.goto(path(places));
   await settled(page);

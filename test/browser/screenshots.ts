@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { keepTemporaryIn, runProgram, say } from "../campaigns/harness/campaign.ts";
 import { anyText, flagLines, readFlags } from "../campaigns/harness/flags.ts";
-import { furnish, type Household } from "./household.ts";
+import { Fixture } from "./fixture.ts";
 import { livedThrough } from "./past.ts";
 import type { Screen } from "./screen.ts";
 import { DESKTOP, PHONE, SCREENS, type Size, show } from "./screens.ts";
-import { Stage } from "./stage.ts";
+import { furnish, type World } from "./world.ts";
 
 const IMAGES = join(import.meta.dirname, "../../docs/images");
 
@@ -104,15 +104,15 @@ async function main(): Promise<number> {
   mkdirSync(directory, { recursive: true });
   const past = await livedThrough(say);
   say("starting a server in the present, and a browser");
-  const stage = await Stage.open({ past, hasVenue: true });
+  const fixture = await Fixture.open({ past, hasVenue: true });
   try {
-    const household = await furnish(stage);
+    const world = await furnish(fixture);
     let faults = 0;
     for (const screen of SCREENS) {
       const ofScreen = pictures.filter((picture) => picture.screen === screen.name);
       if (ofScreen.length === 0) continue;
-      await takeAll(household, { screen, pictures: ofScreen, directory, isBounded: all === null });
-      for (const fault of stage.faults()) {
+      await takeAll(world, { screen, pictures: ofScreen, directory, isBounded: all === null });
+      for (const fault of fixture.faults()) {
         faults += 1;
         say(`${screen.name}: ${fault}`);
       }
@@ -120,7 +120,7 @@ async function main(): Promise<number> {
     say(`${pictures.length} pictures in ${directory}`);
     return faults === 0 ? 0 : 1;
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }
 
@@ -142,14 +142,11 @@ type Taken = {
   readonly isBounded: boolean;
 };
 
-async function takeAll(
-  household: Household,
-  { screen, pictures, directory, isBounded }: Taken,
-): Promise<void> {
+async function takeAll(world: World, { screen, pictures, directory, isBounded }: Taken): Promise<void> {
   let page: Page | null = null;
   let shownAt: Size | null = null;
   for (const { file, look } of pictures) {
-    if (page === null || look.size !== shownAt) page = await show(household, screen, look.size);
+    if (page === null || look.size !== shownAt) page = await show(world, screen, look.size);
     shownAt = look.size;
     await page.emulateMedia({ colorScheme: look.colorScheme });
     // Charts are painted again in other colors and sizes, at the next frame or the one after.

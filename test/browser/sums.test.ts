@@ -6,7 +6,7 @@ import { add, compare, subtract } from "../../dashboard/src/ui/figures/decimals.
 import { eventually } from "../support/eventually.ts";
 import { signed } from "../support/signed-client.ts";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
-import { Stage } from "./stage.ts";
+import { Fixture } from "./fixture.ts";
 
 /** How many equities are read. */
 const PRICES = 4;
@@ -16,37 +16,37 @@ const MOVES = { msMax: 60_000, askAgainMs: 100 };
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
-  let stage: Stage;
+  let fixture: Fixture;
   let page: Page;
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    stage = await Stage.open();
-    const trader = await stage.visit();
+    fixture = await Fixture.open();
+    const trader = await fixture.visit();
     page = trader.page;
-    await trader.call("POST", "/session", stage.demoTrader());
+    await trader.call("POST", "/session", fixture.demoTrader());
     const { rows } = await trader.call("GET", "/strategies");
     for (const { type, strategyId } of rows) ids[type] = strategyId;
-    const [spot, futures] = stage.demoKeys();
+    const [spot, futures] = fixture.demoKeys();
     if (spot === undefined || futures === undefined) throw new Error("a demo has two strategies");
     const buy = { side: "BUY", type: "MARKET" };
     for (const symbol of ["BTCUSDT", "ETHUSDT", "DOGEUSDT"]) {
-      const bought = await signed(stage.url, spot, "POST", "/api/v3/order", {
+      const bought = await signed(fixture.url, spot, "POST", "/api/v3/order", {
         ...buy,
         symbol,
         quoteOrderQty: "63.33",
       });
       expect(bought.body).toMatchObject({ status: "FILLED" });
     }
-    const opened = await signed(stage.url, futures, "POST", "/fapi/v1/order", {
+    const opened = await signed(fixture.url, futures, "POST", "/fapi/v1/order", {
       ...buy,
       symbol: "ETHUSDT",
       quantity: "0.5",
     });
     expect(opened.status).toBe(200);
   });
-  afterEach(() => expect(stage.faults()).toEqual([]));
-  afterAll(async () => await stage?.close());
+  afterEach(() => expect(fixture.faults()).toEqual([]));
+  afterAll(async () => await fixture?.close());
 
   for (const [type, seed] of [
     ["SPOT", "200"],

@@ -2,33 +2,33 @@
 // set of cookies for all ports of a host.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isBrowserAbsent, SKIPPED_WITHOUT_BROWSER } from "./browser.ts";
+import type { BrowserClient } from "./browser-client.ts";
+import { Fixture } from "./fixture.ts";
 import { demoTraderIn } from "./greeting.ts";
-import { Stage } from "./stage.ts";
-import type { Visitor } from "./visitor.ts";
 import { heading, signIn } from "./walk.ts";
 
 const isAbsent = await isBrowserAbsent();
 
 describe.skipIf(isAbsent)(`two servers on one host${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, () => {
-  let stage: Stage;
-  let trader: Visitor;
+  let fixture: Fixture;
+  let trader: BrowserClient;
 
   beforeAll(async () => {
-    stage = await Stage.open({ hasVenue: true });
-    trader = await stage.visit();
+    fixture = await Fixture.open({ hasVenue: true });
+    trader = await fixture.visit();
   });
-  afterEach(() => expect(stage.faults()).toEqual([]));
-  afterAll(async () => await stage?.close());
+  afterEach(() => expect(fixture.faults()).toEqual([]));
+  afterAll(async () => await fixture?.close());
 
   test("do not sign each other out", async () => {
     const { context, page } = trader;
     await page.goto("/sign-in");
-    const own = stage.demoTrader();
+    const own = fixture.demoTrader();
     await signIn(trader, own.email, own.password);
 
     const other = { page: await context.newPage() };
-    await other.page.goto(`${stage.venue.url}/sign-in`);
-    const theirs = demoTraderIn(stage.venue.output());
+    await other.page.goto(`${fixture.venue.url}/sign-in`);
+    const theirs = demoTraderIn(fixture.venue.output());
     await signIn(other, theirs.email, theirs.password);
     expect(new URL(other.page.url()).hostname).toBe(new URL(page.url()).hostname);
 

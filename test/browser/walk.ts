@@ -1,8 +1,8 @@
 // Steps of people on the dashboard, by its visible texts, which several tests share.
 import type { Page } from "playwright-core";
 import { Authenticator } from "./authenticator.ts";
-import { PASSWORD } from "./stage.ts";
-import type { Visitor } from "./visitor.ts";
+import type { BrowserClient } from "./browser-client.ts";
+import { PASSWORD } from "./fixture.ts";
 
 /** The identity form with its values. */
 export const IDENTITY = {
@@ -19,7 +19,7 @@ export const IDENTITY = {
  * is there.
  */
 export async function signIn(
-  { page }: Pick<Visitor, "page">,
+  { page }: Pick<BrowserClient, "page">,
   email: string,
   password: string,
   authenticator: Authenticator | null = null,
@@ -36,7 +36,10 @@ export async function signIn(
 }
 
 /** On the page of security: sets up the second factor and saves the recovery codes. */
-export async function enableSecondFactor({ page }: Visitor, password = PASSWORD): Promise<Authenticator> {
+export async function enableSecondFactor(
+  { page }: BrowserClient,
+  password = PASSWORD,
+): Promise<Authenticator> {
   const { dialog, authenticator } = await beginSecondFactor(page, password);
   await dialog.getByLabel("Code from the authenticator").fill(await authenticator.code());
   await dialog.getByRole("button", { name: "Enable" }).click();

@@ -3,8 +3,8 @@
 // own prefix, and reads numbers beyond 2^53 as objects.
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   type FuturesClient,
   type Key,

@@ -11,8 +11,8 @@ import {
 } from "@binance/spot";
 import { describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   errorOf,
   type Key,

@@ -8,8 +8,8 @@ import {
   UnauthorizedError,
 } from "@binance/derivatives-trading-usds-futures";
 import { describe, expect, test } from "vitest";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   errorOf,
   type FuturesClient,

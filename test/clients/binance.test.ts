@@ -6,8 +6,8 @@
 import { MainClient, USDMClient } from "binance";
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   type FuturesClient,
   type Key,

@@ -3,8 +3,8 @@
 // of the gateway's answers: its own markets, orders, positions and balances.
 import { describe, expect, test } from "vitest";
 import { signedUnits, units } from "../support/exact.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   CONTRACT,
   ccxtFuturesClient,

@@ -3,9 +3,9 @@
 import ccxt from "ccxt";
 import { beforeAll, describe, expect, test } from "vitest";
 import { balancesAfter, decimalText, expectedFill, type Fill, farBelow, units } from "../support/exact.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { ccxtSpotClient, exchangeOf, expectRefusal, PAIR } from "./ccxt-client.ts";
 import { errorOf } from "./client.ts";

@@ -1,6 +1,6 @@
 // Programs with stock clients of other languages: those of Python in a virtual environment, that of Go as a
 // binary, both in the project's cache. They are installed at their first use. Where that is not possible, the
-// tests that need them are skipped and name the reason.
+// tests that need them are skipped and name the reason, or fail if REQUIRE_CLIENTS=1.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -31,7 +31,7 @@ export async function goBot(): Promise<Runner> {
     await output("go", ["build", "-o", program, "."], { cwd: join(import.meta.dirname, "go"), env });
     return { program };
   } catch (error) {
-    return { missing: `needs Go and its modules: ${reasonOf(error)}` };
+    return missing("go-binance", `needs Go and its modules: ${reasonOf(error)}`);
   }
 }
 
@@ -41,7 +41,7 @@ export async function pythonWith(
   { minor = 10, pipOptions = [], env = {} }: InstallOptions = {},
 ): Promise<Runner> {
   const python = await findPython(minor);
-  if (python === undefined) return { missing: `needs Python 3.${minor} or newer with venv` };
+  if (python === undefined) return missing(requirements, `needs Python 3.${minor} or newer with venv`);
   const pinned = readFileSync(join(SCRIPTS, requirements), "utf8");
   const name = createHash("sha256").update(`${python.version}\n${pinned}`).digest("hex").slice(0, 16);
   const directory = join(CACHE, `python-${name}`);
@@ -61,12 +61,21 @@ export async function pythonWith(
     return { program };
   } catch (error) {
     rmSync(building, { recursive: true, force: true });
-    return { missing: `could not be installed: ${reasonOf(error)}` };
+    return missing(requirements, `could not be installed: ${reasonOf(error)}`);
   }
 }
 
+/** Throws where all clients are required. The reason is part of the titles of the tests that are skipped. */
+function missing(what: string, reason: string): Runner {
+  if (process.env.REQUIRE_CLIENTS === "1") throw new Error(`REQUIRE_CLIENTS=1, and ${what} ${reason}`);
+  process.stderr.write(`tests are skipped: ${what} ${reason}\n`);
+  return { missing: `skipped: ${reason}; REQUIRE_CLIENTS=1 to fail` };
+}
+
+/** The last error of what a program has written, or its last line. */
 function reasonOf(error: unknown): string {
-  return String(error).trim().split("\n").at(-1) ?? "";
+  const [first = "", ...written] = String(error).trim().split("\n");
+  return written.findLast((line) => /^\s*error/i.test(line)) ?? written.at(-1) ?? first;
 }
 
 /** The first interpreter of this machine that is new enough. */

@@ -1,7 +1,7 @@
 // The tests' interface to a stock client: its own calls under one set of names, and the answers as the wire
 // had them. An adapter renames; it never corrects what a client sends or receives.
-import type { Credentials } from "../support/gateway.ts";
-import type { SeededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import type { SeededGateway } from "../support/servers/seeded-gateway.ts";
 
 /** The pair, and the contract, on which every client trades. */
 export const SYMBOL = "BTCUSDT";

@@ -1,4 +1,5 @@
-// The lines of docs/clients.md that point clients of Python and Go at the server are those that the tests run.
+// The lines of docs/clients.md that point clients of Python and Go at the server are those that the tests
+// run.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -3,7 +3,7 @@
 // strategy lives through all of it, in this order, and its books (`futures-bot.ts`) are compared with its
 // fills after each step.
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import {
   errorOf,

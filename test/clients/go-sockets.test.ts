@@ -1,6 +1,6 @@
 // A stock client of Go, unmodified, on the exchange's sockets: it lives a bot's life (`socket-life.ts`).
 import { describe, test } from "vitest";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { goBot } from "./client-programs.ts";
 import { ACCOUNT_FACTS, expectLife, MARKET_FACTS, ORDER_FACTS, runLife } from "./socket-life.ts";
 

@@ -9,10 +9,10 @@ import {
   type StreamState,
 } from "../../clients/typescript/src/index.ts";
 import { eventually } from "../support/eventually.ts";
-import { FaultProxy } from "../support/fault-proxy.ts";
-import { type Credentials, runNode, startGateway } from "../support/gateway.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { FaultProxy } from "../support/servers/fault-proxy.ts";
+import { type Credentials, runNode, startGateway } from "../support/servers/gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send } from "../support/signed-client.ts";
 
 stayOnLoopback();

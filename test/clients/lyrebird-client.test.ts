@@ -7,10 +7,10 @@ import {
   LyrebirdHttpError,
   LyrebirdUnreachableError,
 } from "../../clients/typescript/src/index.ts";
-import { FaultProxy, type Rule } from "../support/fault-proxy.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { FaultProxy, type Rule } from "../support/servers/fault-proxy.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { restingPriceOf } from "../support/spot-trader.ts";
 
 stayOnLoopback();

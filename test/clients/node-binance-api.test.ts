@@ -6,8 +6,8 @@
 // On futures its limit orders are post-only unless they say otherwise, which is not served here.
 import Binance, { type OrderType } from "node-binance-api";
 import { expect, test } from "vitest";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   errorOf,
   type FuturesClient,

@@ -2,7 +2,7 @@
 // with REST.
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
 import { pythonWith, SCRIPTS } from "./client-programs.ts";

@@ -6,26 +6,26 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SECRET_PLACE, snippetsFor } from "../../dashboard/src/snippets/snippets.ts";
-import { newDirectory } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const TYPES = ["SPOT", "FUTURES"] as const;
 const TRADES_PATH = { SPOT: "/api/v3/myTrades", FUTURES: "/fapi/v1/userTrades" } as const;
 
-/** How each language is run, and whether this machine can. */
+/** How each language is run, and what this machine lacks for it. */
 const RUNNERS = {
-  JavaScript: { args: (file: string) => [process.execPath, file], name: "first-trade.mjs", isHere: true },
+  JavaScript: { args: (file: string) => [process.execPath, file], name: "first-trade.mjs", missing: "" },
   Python: {
     args: (file: string) => ["python3", file],
     name: "first_trade.py",
-    isHere: succeeds("python3", "-c", "import binance"),
+    missing: lacking("python-binance", "python3", "-c", "import binance"),
   },
   Shell: {
     args: (file: string) => ["bash", file],
     name: "first-trade.sh",
-    isHere: succeeds("bash", "-c", "command -v curl && command -v openssl"),
+    missing: lacking("curl and openssl", "bash", "-c", "command -v curl && command -v openssl"),
   },
 } as const;
 
@@ -35,7 +35,7 @@ describe.each(TYPES)("%s", (type) => {
   const titles = snippetsFor({ type, apiKey: "", publicUrl: "" });
   for (const [index, { title, language }] of titles.entries()) {
     const runner = RUNNERS[language];
-    test.skipIf(!runner.isHere)(`${title} buys`, async () => {
+    test.skipIf(runner.missing !== "")(`${title} buys${runner.missing}`, async () => {
       const keys = type === "SPOT" ? gateway.takeStrategy() : gateway.takeFuturesStrategy();
       const snippet = snippetsFor({ type, apiKey: keys.apiKey, publicUrl: gateway.url })[index];
       await run(
@@ -75,7 +75,8 @@ describe("the README", () => {
     expect(body).toHaveLength(2);
   });
 
-  test.skipIf(!RUNNERS.Python.isHere)("its lines for python-binance buy", async () => {
+  const { missing } = RUNNERS.Python;
+  test.skipIf(missing !== "")(`its lines for python-binance buy${missing}`, async () => {
     const [script = ""] = blocksOf("python");
     const keys = gateway.takeStrategy();
     await run(RUNNERS.Python.args(fileOf(withKeys(script, keys), RUNNERS.Python.name)));
@@ -104,6 +105,7 @@ function fileOf(text: string, name: string): string {
   return join(directory, name);
 }
 
-function succeeds(program: string, ...args: readonly string[]): boolean {
-  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+/** Why a test is skipped, for its title, unless a program succeeds. */
+function lacking(what: string, program: string, ...args: readonly string[]): string {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0 ? "" : ` (skipped: needs ${what})`;
 }

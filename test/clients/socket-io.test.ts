@@ -7,9 +7,9 @@ import { io } from "socket.io-client";
 import { io as io41 } from "socket.io-client-4.1";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   connectStream,
   handshakeAuth,
@@ -17,7 +17,7 @@ import {
   ORDER_BOOK,
   openStream,
   type StreamEvent,
-} from "../support/stream-client.ts";
+} from "../support/sockets/stream-client.ts";
 
 stayOnLoopback();
 const gateway = seededGateway(12);

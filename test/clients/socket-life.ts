@@ -2,7 +2,7 @@
 // account, places an order and cancels it, buys, sees both, and disconnects. The program prints one line of
 // JSON per fact; each fact is compared with REST here.
 import { expect } from "vitest";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
 import { output } from "./client-programs.ts";

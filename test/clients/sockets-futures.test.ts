@@ -1,14 +1,14 @@
-// Stock clients of JavaScript, unmodified, over the exchange's own WebSockets on futures: each opens its listen
-// key, trades (over the WebSocket API where it can), and learns of its orders, its position and its wallet by
-// its user data stream. How each of them is pointed at the gateway is in docs/clients.md.
+// Stock clients of JavaScript, unmodified, over the exchange's own WebSockets on futures: each opens its
+// listen key, trades (over the WebSocket API where it can), and learns of its orders, its position and its
+// wallet by its user data stream. How each of them is pointed at the gateway is in docs/clients.md.
 import { DerivativesTradingUsdsFutures } from "@binance/derivatives-trading-usds-futures";
 import { USDMClient, WebsocketAPIClient } from "binance";
 import ccxt from "ccxt";
 import { expect, test } from "vitest";
-import type { Credentials } from "../support/gateway.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
 import { Reports, type Told } from "../support/reports.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { apiNodeFutures, binanceFutures, nodeBinanceFutures } from "./user-data.ts";
 

@@ -4,9 +4,9 @@
 import { Spot } from "@binance/spot";
 import ccxt from "ccxt";
 import { describe, expect, test } from "vitest";
-import { stayOnLoopback } from "../support/loopback-only.ts";
 import { Reports, type Told } from "../support/reports.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { apiNodeSpot, binanceSpot, nodeBinanceSpot } from "./user-data.ts";
 

@@ -12,7 +12,7 @@ import {
   farBelow,
   units,
 } from "../support/exact.ts";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import {
   errorOf,

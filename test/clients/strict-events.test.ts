@@ -1,13 +1,14 @@
-// The events of partial fills as stock clients of JavaScript report them, of strategies under `strict` on a book that
-// is known to the digit (`strict-stage.ts`). The orders are placed by the signed requests of any client.
+// The events of partial fills as stock clients of JavaScript report them, of strategies under `strict` on a
+// book that is known to the digit (`strict-fixture.ts`). The orders are placed by the signed requests of any
+// client.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { eventually } from "../support/eventually.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
 import { Reports } from "../support/reports.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { signed } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
-import { openStrictStage, type StrictStage } from "./strict-stage.ts";
+import { openStrictFixture, type StrictFixture } from "./strict-fixture.ts";
 import {
   apiNodeFutures,
   apiNodeSpot,
@@ -20,14 +21,17 @@ import {
 
 stayOnLoopback();
 
-let stage: StrictStage;
+let fixture: StrictFixture;
 
 beforeAll(async () => {
-  stage = await openStrictStage();
+  fixture = await openStrictFixture();
 });
-afterAll(() => stage?.close());
+afterAll(() => fixture?.close());
 
-/** What every client says of an order's event: the fill, the sum of all so far and, of futures, their average price. */
+/**
+ * What every client says of an order's event: the fill, the sum of all so far and, of futures, their average
+ * price.
+ */
 type Report = {
   readonly what: string;
   readonly quantity: number;
@@ -58,7 +62,9 @@ describe.each<[client: string, type: StrategyType, open: OpenUserData]>([
   const path = isSpot ? "/api/v3/order" : "/fapi/v1/order";
   const BUY = { symbol: SYMBOL, side: "BUY" };
 
-  /** Follows a new strategy while an act is done; answers what was reported of the last order, up to its end. */
+  /**
+   * Follows a new strategy while an act is done; answers what was reported of the last order, up to its end.
+   */
   async function reportsOf(
     act: (
       ask: (method: string, parameters: Told) => Promise<Told>,
@@ -67,14 +73,14 @@ describe.each<[client: string, type: StrategyType, open: OpenUserData]>([
     ) => Promise<void>,
     end: string,
   ): Promise<Report[]> {
-    const strategy = await stage.seed(type);
+    const strategy = await fixture.seed(type);
     const reports = new Reports();
     const ask = async (method: string, parameters: Told) => {
-      const answer = await signed(stage.url, strategy, method, path, { symbol: SYMBOL, ...parameters });
+      const answer = await signed(fixture.url, strategy, method, path, { symbol: SYMBOL, ...parameters });
       expect(answer).toMatchObject({ status: 200 });
       return answer.body;
     };
-    const { close } = await open(strategy, stage.url, reports.take);
+    const { close } = await open(strategy, fixture.url, reports.take);
     try {
       // Some clients do not say when they have subscribed.
       const far = { ...BUY, type: "LIMIT", timeInForce: "GTC", price: "59000", quantity: "0.001" };
@@ -89,7 +95,7 @@ describe.each<[client: string, type: StrategyType, open: OpenUserData]>([
       const isOwn = (event: Told) => Number(orderIn(event)?.i) > Number(before);
       const reported = (status: string) =>
         reports.first((event) => isOwn(event) && orderIn(event).X === status);
-      await act(ask, (price, quantity) => stage.sell(type, strategy, price, quantity), reported);
+      await act(ask, (price, quantity) => fixture.sell(type, strategy, price, quantity), reported);
       await reported(end);
       return reports.all.filter(isOwn).map((event) => {
         const { x, X, l, L, z, ap } = orderIn(event);

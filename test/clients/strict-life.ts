@@ -1,26 +1,26 @@
-// What an order under `strict` may become that no order under `standard` does, as every stock client reports it: a
-// market order with several fills, an IOC order whose remainder expires, an open order that is filled in part, and
-// a post-only refusal. The book is fixed (`strict-stage.ts`), so all digits are known.
+// What an order under `strict` may become that no order under `standard` does, as every stock client reports
+// it: a market order with several fills, an IOC order whose remainder expires, an open order that is filled
+// in part, and a post-only refusal. The book is fixed (`strict-fixture.ts`), so all digits are known.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Credentials } from "../support/gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
 import { errorOf, type FuturesClient, type Life, type SpotClient } from "./client.ts";
-import { openStrictStage, type StrictStage } from "./strict-stage.ts";
+import { openStrictFixture, type StrictFixture } from "./strict-fixture.ts";
 
 type StrictLife<Client> = Pick<Life<Client>, "name" | "connect" | "expectRefusal">;
 
 export function describeStrictSpotLife({ name, connect, expectRefusal }: StrictLife<SpotClient>): void {
   describe(`with ${name}, a spot bot under strict`, () => {
-    let stage: StrictStage;
+    let fixture: StrictFixture;
     let strategy: Credentials;
     let client: SpotClient;
 
     beforeAll(async () => {
-      stage = await openStrictStage();
+      fixture = await openStrictFixture();
     });
-    afterAll(() => stage?.close());
+    afterAll(() => fixture?.close());
     beforeEach(async () => {
-      strategy = await stage.seed("SPOT");
-      client = connect(strategy, stage.url);
+      strategy = await fixture.seed("SPOT");
+      client = connect(strategy, fixture.url);
     });
 
     test("buys at the market from three levels: one order, three fills, the sum of them", async () => {
@@ -60,7 +60,7 @@ export function describeStrictSpotLife({ name, connect, expectRefusal }: StrictL
       const { orderId, ...placed } = await client.place(order);
       expect(placed).toMatchObject({ status: "PARTIALLY_FILLED", executedQty: "0.00100000" });
       expect(await client.openOrders()).toMatchObject([{ orderId, status: "PARTIALLY_FILLED" }]);
-      await stage.sell("SPOT", strategy, "60001", "0.0004");
+      await fixture.sell("SPOT", strategy, "60001", "0.0004");
       const partly = { status: "PARTIALLY_FILLED", executedQty: "0.00140000" };
       expect(await client.query({ orderId })).toMatchObject({ ...partly, isWorking: true });
       expect(await client.cancel({ orderId })).toMatchObject({ ...partly, status: "CANCELED", orderId });
@@ -86,17 +86,17 @@ export function describeStrictSpotLife({ name, connect, expectRefusal }: StrictL
 
 export function describeStrictFuturesLife({ name, connect, expectRefusal }: StrictLife<FuturesClient>): void {
   describe(`with ${name}, a futures bot under strict`, () => {
-    let stage: StrictStage;
+    let fixture: StrictFixture;
     let strategy: Credentials;
     let client: FuturesClient;
 
     beforeAll(async () => {
-      stage = await openStrictStage();
+      fixture = await openStrictFixture();
     });
-    afterAll(() => stage?.close());
+    afterAll(() => fixture?.close());
     beforeEach(async () => {
-      strategy = await stage.seed("FUTURES");
-      client = connect(strategy, stage.url);
+      strategy = await fixture.seed("FUTURES");
+      client = connect(strategy, fixture.url);
     });
 
     test("buys at the market from three levels: one order with one average price, three fills", async () => {
@@ -128,7 +128,7 @@ export function describeStrictFuturesLife({ name, connect, expectRefusal }: Stri
       const { orderId } = await client.place(order);
       const partly = { orderId, status: "PARTIALLY_FILLED", executedQty: "0.008" };
       expect(await client.openOrders()).toMatchObject([partly]);
-      await stage.sell("FUTURES", strategy, "60001", "0.002");
+      await fixture.sell("FUTURES", strategy, "60001", "0.002");
       // 600.0064 / 0.010
       const further = { ...partly, executedQty: "0.010", avgPrice: "60000.64" };
       expect(await client.query({ orderId })).toMatchObject(further);

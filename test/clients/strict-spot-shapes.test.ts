@@ -5,8 +5,8 @@
 // some, and ccxt misreads an order that has others. Source: reference exchange, sections 7 and 18.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 import { SYMBOL, type Told } from "./client.ts";
 import { faultsOf, fields, type Needs, rowsOf, type Shape } from "./needs.ts";

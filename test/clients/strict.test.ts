@@ -1,6 +1,7 @@
-// Stock clients, unmodified, on strategies under the fill profile `strict`, made by `lyrebird seed` on the simulated
-// market: market orders that walk the book, orders that are filled in part, and what the profile takes besides. The
-// market moves on between what a client reads and its order, so orders are repeated until the book is right.
+// Stock clients, unmodified, on strategies under the fill profile `strict`, made by `lyrebird seed` on the
+// simulated market: market orders that walk the book, orders that are filled in part, and what the profile
+// takes besides. The market moves on between what a client reads and its order, so orders are repeated until
+// the book is right.
 import {
   DerivativesTradingUsdsFutures,
   DerivativesTradingUsdsFuturesRestAPI as FuturesApi,
@@ -9,8 +10,8 @@ import { Spot, SpotRestAPI } from "@binance/spot";
 import ccxt from "ccxt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { exchangeOf } from "./ccxt-client.ts";
 import { errorOf, type Told } from "./client.ts";
 
@@ -68,7 +69,9 @@ describe.each([
   const buy = (amount: number, price?: number, params = {}): Promise<Placed> =>
     client.createOrder(pair, price === undefined ? "market" : "limit", "buy", amount, price, params);
 
-  /** The first result of an attempt. Each has a strategy of its own, and the market moves on in the meantime. */
+  /**
+   * The first result of an attempt. Each has a strategy of its own, and the market moves on in the meantime.
+   */
   async function firstOf<Result>(attempt: () => Promise<Result | null>): Promise<Result> {
     const results: Result[] = [];
     await eventually("the book is right for the order", async () => {

@@ -1,6 +1,6 @@
-// How stock clients of JavaScript are pointed at the gateway and follow the events of their account. Each opener
-// resolves when its client has subscribed, as far as the client says so. The events are the client's own: most hand
-// over the exchange's messages, and `binance-api-node` has names of its own for the fields.
+// How stock clients of JavaScript are pointed at the gateway and follow the events of their account. Each
+// opener resolves when its client has subscribed, as far as the client says so. The events are the client's
+// own: most hand over the exchange's messages, and `binance-api-node` has names of its own for the fields.
 import { WebsocketAPIClient, WebsocketClient } from "binance";
 import ApiNode from "binance-api-node";
 import Binance from "node-binance-api";

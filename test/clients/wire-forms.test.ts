@@ -3,9 +3,9 @@
 // cancels it, in either family, and a leg besides. Source: reference exchange, section 18.2.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
-import { stayOnLoopback } from "../support/loopback-only.ts";
 import { exchange, hmacHex, type RawAnswer } from "../support/raw.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { stayOnLoopback } from "../support/servers/loopback-only.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send } from "../support/signed-client.ts";
 import { type Key, SYMBOL } from "./client.ts";
 import { percentOf } from "./contract-sums.ts";

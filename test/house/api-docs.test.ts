@@ -1,5 +1,5 @@
-// The tables of docs/api/ against the program: every route and every refusal is there as it is, and nothing else. What
-// fails shows the row that would be right, up to the words of its last cell.
+// The tables of docs/api/ against the program: every route and every refusal is there as it is, and nothing
+// else. What fails shows the row that would be right, up to the words of its last cell.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -196,7 +196,10 @@ function parametersOf(example: string): Parameters {
   return new Map(new URLSearchParams(example.slice(1, -1)));
 }
 
-/** A refusal whose every part is the part's name in braces, as the table writes it; an order type has words of its own. */
+/**
+ * A refusal whose every part is the part's name in braces, as the table writes it; an order type has words of
+ * its own.
+ */
 function specimen(refusal: string): Refusal {
   const parts: Readonly<Record<string, unknown>> = {
     refusal,

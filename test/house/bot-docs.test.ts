@@ -1,4 +1,5 @@
-// docs/api/signals.md and docs/api/streams.md against the program: every route, field, code and bound is there as it is.
+// docs/api/signals.md and docs/api/streams.md against the program: every route, field, code and bound is
+// there as it is.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,10 +1,11 @@
-// What docs/fidelity.md says is not there, against a server: each row of the table gets the answer that its last cell names.
+// What docs/fidelity.md says is not there, against a server: each row of the table gets the answer that its
+// last cell names.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import WebSocket from "ws";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { tableRows } from "../support/tables.ts";
 

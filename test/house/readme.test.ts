@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readServeConfig } from "../../src/config/config.ts";
 import { greeting } from "../../src/greeting.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
-import { newDirectory, upstreamEnv } from "../support/gateway.ts";
+import { newDirectory, upstreamEnv } from "../support/servers/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");

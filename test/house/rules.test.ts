@@ -1,6 +1,6 @@
 // House rules that no linter knows: which folder may import which, as the tables of ARCHITECTURE.md say, and
 // what the core must not do. Each rule lists all its offenders; a check that finds nothing to check fails.
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 
@@ -67,6 +67,24 @@ test("a folder imports only from those it may", () => {
     });
     return strangers.map((target) => `${place} imports ${target}`);
   });
+  expect(offenders).toEqual([]);
+});
+
+test("comments are at most 110 columns wide", () => {
+  const folders = ["src", "test", "bench", "dashboard/src", "clients/typescript/src"];
+  const all = folders.flatMap((folder) =>
+    globSync(`${folder}/**/*.{ts,tsx}`, { cwd: ROOT, exclude: (path) => path.includes("node_modules") }),
+  );
+  expect(all.length).toBeGreaterThan(1_000);
+  const offenders = all.flatMap((file) =>
+    readFileSync(join(ROOT, file), "utf8")
+      .split("\n")
+      .flatMap((line, index) =>
+        line.length > 110 && /^\s*(?:\/\/ (?!biome-ignore)|\/\*\* |\* )/.test(line)
+          ? [`${file}:${index + 1}`]
+          : [],
+      ),
+  );
   expect(offenders).toEqual([]);
 });
 

@@ -7,7 +7,8 @@ import { describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { decimalText, signedUnits } from "../support/exact.ts";
-import { newDirectory } from "../support/gateway.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { cleanFixtures, type Life, type LifeOptions, openLife, openManualTape } from "./fixture.ts";
 import {
   fundingOf,
   type HistoryTape,
@@ -18,7 +19,6 @@ import {
   writeHistoryTape,
 } from "./history.ts";
 import { fundingPaid, type Holder, hold, liquidationPriceOf, riskOf, trade, walletAfter } from "./holding.ts";
-import { cleanStages, type Life, type LifeOptions, openLife, openManualTape } from "./stage.ts";
 
 const SPEED = 3_600;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -30,7 +30,7 @@ const QUANTITY = "0.017";
 const STEP_MS = 20 * MINUTE_MS;
 const STEPS_MAX = 100;
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(WITHOUT_HISTORY !== "")(`funding of a month${WITHOUT_HISTORY}`, () => {
   test("every holder pays and receives each settlement, to the last digit", async () => {

@@ -6,8 +6,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { decimalText, signedUnits } from "../support/exact.ts";
-import { newDirectory } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { cleanFixtures, eventual, type Life, openLife, openManualTape, TURN_MS } from "./fixture.ts";
 import {
   fundingOf,
   readMinutes,
@@ -28,7 +29,6 @@ import {
   setLeverage,
 } from "./holding.ts";
 import { SYMBOL } from "./recorded.ts";
-import { cleanStages, eventual, type Life, openLife, openManualTape, TURN_MS } from "./stage.ts";
 
 const SEED = 613;
 const SPEED = 1_800;
@@ -104,7 +104,7 @@ type Fate = {
   readonly settled: readonly TableSettlement[];
 };
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(WITHOUT_HISTORY !== "")(`an outage of a contract${WITHOUT_HISTORY}`, () => {
   let minutes: readonly TableMinute[];

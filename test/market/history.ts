@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { decimalText, signedUnits } from "../support/exact.ts";
-import { newDirectory } from "../support/gateway.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
 import { SHARED_DIR, SYMBOL } from "./recorded.ts";
 
 const SPAN = "2025-05-25_2025-06-24";

@@ -3,9 +3,9 @@
 import { expect } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import { ceil, signedUnits } from "../support/exact.ts";
+import type { Life } from "./fixture.ts";
 import { fundingOf, type TableSettlement, UNITS } from "./history.ts";
 import { SYMBOL } from "./recorded.ts";
-import type { Life } from "./stage.ts";
 
 const TAKER_FEE = signedUnits("0.0005");
 /** Of the contract's first bracket. */

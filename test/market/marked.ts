@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { formatDecimal } from "../../src/money/decimal.ts";
-import { newDirectory } from "../support/gateway.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
 import {
   aheadOf,
   FUTURES_FILE,

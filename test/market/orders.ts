@@ -4,9 +4,9 @@ import { expect } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { decimal, formatDecimal } from "../../src/money/decimal.ts";
+import { eventual, type Life } from "./fixture.ts";
+import { type Fate, fateHeard, type Terms } from "./oracle.ts";
 import { countUntil, type Message, SYMBOL } from "./recorded.ts";
-import { type Fate, fateHeard, type Terms } from "./referee.ts";
-import { eventual, type Life } from "./stage.ts";
 
 /**
  * Worth more than the smallest notional that the pair allows, and a thirtieth of what a strategy begins with.

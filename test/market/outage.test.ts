@@ -5,8 +5,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { SeededStrategy } from "../../src/keys/seed.ts";
 import type { Tape } from "../../src/market/tape/open.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
-import { newDirectory } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { cleanFixtures, eventual, type Life, openLife, openManualTape, TURN_MS } from "./fixture.ts";
+import { fateInGap, isMet, isTriggeredBy, oppositeOf, stretchesOf, type Terms } from "./oracle.ts";
 import {
   expectAsWanted,
   expectNoFillTwice,
@@ -18,8 +20,6 @@ import {
   playThrough,
 } from "./orders.ts";
 import { countUntil, isHere, type Message, readMessages, SKIPPED, SYMBOL } from "./recorded.ts";
-import { fateInGap, isMet, isTriggeredBy, oppositeOf, stretchesOf, type Terms } from "./referee.ts";
-import { cleanStages, eventual, type Life, openLife, openManualTape, TURN_MS } from "./stage.ts";
 
 const SEED = 1008;
 const SECOND = 1_000;
@@ -101,7 +101,7 @@ const KILLED: Outage = {
   },
 };
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(!isHere)(`an outage on the recorded market${SKIPPED}`, () => {
   let messages: readonly Message[];

@@ -1,5 +1,5 @@
-// Receipts of strategies under `strict` on the recorded market: what the gateway answers over HTTP is verified by
-// `lyrebird receipt verify` against the recording, and a changed digit in any figure is found.
+// Receipts of strategies under `strict` on the recorded market: what the gateway answers over HTTP is
+// verified by `lyrebird receipt verify` against the recording, and a changed digit in any figure is found.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -10,12 +10,12 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
 import { readRecording } from "../../src/market/tape/recording.ts";
 import { formatDecimal } from "../../src/money/decimal.ts";
-import { lyrebird } from "../support/commands.ts";
-import { newDirectory } from "../support/gateway.ts";
 import { seededRandom } from "../support/random.ts";
+import { lyrebird } from "../support/servers/commands.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { cleanFixtures, openLife, openManualTape } from "./fixture.ts";
 import { writeMarkedTape } from "./marked.ts";
 import { FILE, FUTURES_FILE, isHere, readMessages, SKIPPED, SYMBOL } from "./recorded.ts";
-import { cleanStages, openLife, openManualTape } from "./stage.ts";
 
 const SEED = 20240808;
 const PLACINGS = 60;
@@ -50,11 +50,11 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What may be unknown of fills by a cause. */
-const CROSSED = /which levels changed|came to the limit before/;
+const CROSSED = /came to the limit before/;
 const IN_QUEUES = /came to the limit before|arrived in another order/;
 const UNKNOWN: Readonly<Record<StrategyType, Readonly<Record<string, RegExp>>>> = {
-  SPOT: { BOOK_CROSSED: CROSSED, TRADE_AT_PRICE: CROSSED, TRADE_THROUGH: CROSSED },
-  FUTURES: { BOOK_CROSSED: CROSSED, TRADE_AT_PRICE: IN_QUEUES, TRADE_THROUGH: IN_QUEUES },
+  SPOT: { TRADE_AT_PRICE: CROSSED, TRADE_THROUGH: CROSSED },
+  FUTURES: { TRADE_AT_PRICE: IN_QUEUES, TRADE_THROUGH: IN_QUEUES },
 };
 
 type Found = {
@@ -67,7 +67,7 @@ type Found = {
 type Level = { readonly index: number; readonly ownConsumed: string; readonly fromTicker: boolean };
 type Row = Readonly<Record<string, unknown>>;
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
   `receipts on the recorded market of %s${SKIPPED}`,
@@ -94,8 +94,9 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       const others = found.filter(({ outcome }) => outcome !== "verified");
       for (const { cause, wrong, unknown, tradeId } of others) {
         expect({ tradeId, wrong }).toEqual({ tradeId, wrong: [] });
-        // Every walk is verified, and on spot every queue that is followed. Trades and books of contracts come over
-        // connections of their own, so a server does not always receive them in the order of the recording.
+        // Every walk and every crossing is verified, and on spot every queue that is followed. Trades and
+        // books of contracts come over connections of their own, so a server does not always receive them in
+        // the order of the recording.
         const others = unknown.filter((reason) => !UNKNOWN[type][cause]?.test(reason));
         expect(others, `trade ${tradeId}, ${cause}`).toEqual([]);
       }
@@ -135,7 +136,8 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       for (const [index, row] of rows.entries()) {
         for (const [path, changed] of mutationsOf(row, random)) {
           const found = await isFound(rows.with(index, changed));
-          // Of a crossing it is not computed which of the changed levels it was, nor what the order's limit is.
+          // Of a crossing the order of the changed levels is not computed, and nobody else knows the order's
+          // limit.
           const isOfCrossing =
             row.cause === "BOOK_CROSSED" && (path === "levels.0.index" || path === "price");
           const isBounded = BOUNDED.has(path) || isOfCrossing;

@@ -3,8 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { writeTape } from "../support/written-tape.ts";
+import { cleanFixtures, eventual, openLife, openManualTape, TURN_MS } from "./fixture.ts";
 import { SYMBOL } from "./recorded.ts";
-import { cleanStages, eventual, openLife, openManualTape, TURN_MS } from "./stage.ts";
 
 const OUTAGE_MS = 20_000;
 /** The longest delay between two attempts to connect, early in an outage. */
@@ -21,15 +21,15 @@ const SILENCE_MS = 200_000;
  */
 const FILLED_WITHIN_MS = 4_500;
 /**
- * So short that what is on its way arrives in hardly any time of the test's own. The test's time is no faster than the
- * machine's: requests over real connections would be given up otherwise where it is busy.
+ * So short that what is on its way arrives in hardly any time of the test's own. The test's time is no faster
+ * than the machine's: requests over real connections would be given up otherwise where it is busy.
  */
 const SHORT_TURN_MS = 10;
 const PATHS = { SPOT: "/api/v3/order", FUTURES: "/fapi/v1/order" } as const;
 
 const QUANTITIES = { SPOT: "0.0005", FUTURES: "0.002" } as const;
 
-cleanStages();
+cleanFixtures();
 
 test.each(["SPOT", "FUTURES"] as const)(
   "after an outage a %s market order is taken again within three seconds of the market's return",

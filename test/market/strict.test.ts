@@ -1,17 +1,17 @@
-// A strategy under `strict` on the simulated exchange, from HTTP to the receipts: an order that waits in its queue
-// is filled in parts, each backed by trades of the market. Real sockets and a real database; the time is moved by
-// hand.
+// A strategy under `strict` on the simulated exchange, from HTTP to the receipts: an order that waits in its
+// queue is filled in parts, each backed by trades of the market. Real sockets and a real database; the time
+// is moved by hand.
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { checkReceipts } from "../../src/cli/receipt-check.ts";
 import { readReceipts } from "../../src/cli/receipt-file.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../../src/engine/matching/terms.ts";
-import { openSimulatedStage, SEED } from "../../src/market/client/testing/simulated-stage.ts";
+import { openSimulatedFixture, SEED } from "../../src/market/client/testing/simulated-fixture.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
 import { createSimulatedSources } from "../../src/market/simulated/source.ts";
 import { decimal, formatDecimal } from "../../src/money/decimal.ts";
 import { Triggers } from "../../src/triggers/triggers.ts";
-import { openOwnGateway } from "../support/own-gateway.ts";
+import { openOwnGateway } from "../support/servers/own-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const symbol = "DOGEUSDT";
@@ -27,7 +27,7 @@ const ATTEMPTS_MAX = 40;
 type Body = any;
 
 test("an order at the best bid is filled in parts, each of them backed by what the market displayed or traded", async () => {
-  const { feed, pass, time, answerOf } = await openSimulatedStage("spot");
+  const { feed, pass, time, answerOf } = await openSimulatedFixture("spot");
   let requests = 0;
   const wallNow = () => Date.UTC(2026, 0, 1) + requests * 60_000;
   const own = await openOwnGateway({ SPOT: feed, FUTURES: feed }, wallNow);

@@ -4,17 +4,17 @@
 // no mark prices; those here are made up (`marked.ts`) and affect nothing that is checked.
 import { beforeAll, describe, expect, test } from "vitest";
 import { decimal, formatDecimal } from "../../src/money/decimal.ts";
+import { cleanFixtures, eventual, openLife, openManualTape } from "./fixture.ts";
 import { writeMarkedTape } from "./marked.ts";
+import { isMet, oppositeOf, type Terms } from "./oracle.ts";
 import { countUntil, FUTURES_FILE, isHere, type Message, readMessages, SKIPPED, SYMBOL } from "./recorded.ts";
-import { isMet, oppositeOf, type Terms } from "./referee.ts";
-import { cleanStages, eventual, openLife, openManualTape } from "./stage.ts";
 
 const STOPS = 150;
 /** Worth more than the smallest notional of the contract. */
 const QUANTITY = "0.002";
 type Resting = { readonly orderId: number; readonly terms: Terms; readonly heard: number };
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(!isHere)(`a bot on a recorded contract${SKIPPED}`, () => {
   let messages: readonly Message[];

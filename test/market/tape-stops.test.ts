@@ -4,6 +4,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { decimal, type Price } from "../../src/money/decimal.ts";
 import { seededRandom } from "../support/random.ts";
+import { cleanFixtures, openLife, openManualTape } from "./fixture.ts";
+import type { Terms } from "./oracle.ts";
 import {
   expectAsWanted,
   expectNoFillTwice,
@@ -13,8 +15,6 @@ import {
   playThrough,
 } from "./orders.ts";
 import { countUntil, isHere, type Message, readMessages, SKIPPED, SYMBOL } from "./recorded.ts";
-import type { Terms } from "./referee.ts";
-import { cleanStages, openLife, openManualTape } from "./stage.ts";
 
 const SEED = 20240808;
 /** At each of them four stops are placed: one of either kind and side. */
@@ -24,7 +24,7 @@ const DISTANCES = ["0.01", "0.02", "0.05", "0.3", "1", "2.5", "6", "15", "40"].m
 /** Minimum number of cases for each outcome. */
 const SEEN_MIN = 10;
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(!isHere)(`stops on the recorded market${SKIPPED}`, () => {
   let messages: readonly Message[];

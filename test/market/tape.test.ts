@@ -3,15 +3,15 @@
 // fill has to agree with the best bid or ask that was recorded at its moment, to the last digit.
 import { beforeAll, describe, expect, test } from "vitest";
 import { formatDecimal } from "../../src/money/decimal.ts";
+import { cleanFixtures, eventual, openLife, openManualTape } from "./fixture.ts";
+import { isMet, oppositeOf, type Terms } from "./oracle.ts";
 import { averagePrice, stateOf } from "./orders.ts";
 import { countUntil, isHere, type Message, readMessages, SKIPPED, SYMBOL } from "./recorded.ts";
-import { isMet, oppositeOf, type Terms } from "./referee.ts";
-import { cleanStages, eventual, openLife, openManualTape } from "./stage.ts";
 
 const STOPS = 150;
 type Resting = { readonly orderId: number; readonly terms: Terms; readonly heard: number };
 
-cleanStages();
+cleanFixtures();
 
 describe.skipIf(!isHere)(`a bot on the recorded market${SKIPPED}`, () => {
   let messages: readonly Message[];

@@ -24,9 +24,10 @@ import { journalFaults } from "../campaigns/harness/journal.ts";
 import { chooseMarkets, HEEDS_ADDRESSES, pricesBetween, quotesOf } from "../campaigns/harness/markets.ts";
 import { recomputedFaults } from "../campaigns/harness/recomputed.ts";
 import { type CrashedStore, makeStore, type StoreName } from "../campaigns/harness/stores.ts";
-import { newDirectory, startGateway } from "../support/gateway.ts";
-import { hasPostgresPrograms, postgresTitle } from "../support/postgres.ts";
 import { seededRandom } from "../support/random.ts";
+import { testSeed } from "../support/seed.ts";
+import { newDirectory, startGateway } from "../support/servers/gateway.ts";
+import { hasPostgresPrograms, postgresTitle } from "../support/servers/postgres.ts";
 import { signed } from "../support/signed-client.ts";
 import { seedMany } from "../support/strategies.ts";
 
@@ -52,7 +53,7 @@ describe("a backup that is taken while orders are placed", () => {
     const isMissing = !hasPostgresPrograms && [from, to].includes("postgres");
     const title = `restored from ${from} to ${to}, has everything that was acknowledged before it began`;
     test.skipIf(isMissing)([from, to].includes("postgres") ? postgresTitle(title) : title, async () => {
-      await backUpAndRestore(from, to, Date.now() % 2 ** 32);
+      await backUpAndRestore(from, to, testSeed());
     });
   }
 });

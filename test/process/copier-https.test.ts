@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemTimers } from "../../src/concurrency/time.ts";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { HttpSender } from "../../src/copy/venue/signed-rest.ts";
-import { type Books, newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
-import { Visitor } from "../copy/visitor.ts";
-import { newCertificate, writeCertificate } from "../support/certificate.ts";
+import { type Books, newCopier, newLeads, newVenueAccounts } from "../copy/actors.ts";
+import { Visitor } from "../copy/browser-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { newCertificate, writeCertificate } from "../support/servers/certificate.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
 const FAULT =

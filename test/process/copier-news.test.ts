@@ -3,15 +3,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { REPORT_AGE_MS_MAX } from "../../src/domain/venue-report.ts";
-import { type Books, type Lead, newLeads, newVenueAccounts } from "../copy/cast.ts";
-import { Visitor } from "../copy/visitor.ts";
-import { type CopierProcess, startCopier } from "../support/copier-process.ts";
+import { type Books, type Lead, newLeads, newVenueAccounts } from "../copy/actors.ts";
+import { Visitor } from "../copy/browser-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { FaultProxy } from "../support/fault-proxy.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import { type CopierProcess, startCopier } from "../support/servers/copier-process.ts";
+import { FaultProxy } from "../support/servers/fault-proxy.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
+import { openStream } from "../support/sockets/stream-client.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
-import { openStream } from "../support/stream-client.ts";
 import { openMailServer } from "./secrets/mail-server.ts";
 
 /** Small enough for a few of them. */

@@ -2,11 +2,11 @@
 // restarts it, and it resumes where it was. The venue is a second server.
 import { expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
-import { newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
+import { newCopier, newLeads, newVenueAccounts } from "../copy/actors.ts";
 import { eventually } from "../support/eventually.ts";
-import { startGateway } from "../support/gateway.ts";
+import { startGateway } from "../support/servers/gateway.ts";
+import { endThread, INSPECTED } from "../support/servers/worker-threads.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
-import { endThread, INSPECTED } from "../support/worker-threads.ts";
 
 /** Small enough for three of them. */
 const BUY = { ...MARKET_BUY, quantity: "0.0005" };

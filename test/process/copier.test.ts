@@ -4,17 +4,17 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../src/config/data-directory.ts";
-import { type Books, type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../copy/cast.ts";
-import { type CopierProcess, startCopier } from "../support/copier-process.ts";
+import { type Books, type Copier, type Lead, newCopier, newLeads, newVenueAccounts } from "../copy/actors.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
+import { type CopierProcess, startCopier } from "../support/servers/copier-process.ts";
+import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/servers/gateway.ts";
 import {
   hasPostgresPrograms,
   PASSWORD,
   type PostgresServer,
   postgresTitle,
   startPostgres,
-} from "../support/postgres.ts";
+} from "../support/servers/postgres.ts";
 import { MARKET_BUY, spotTrader } from "../support/spot-trader.ts";
 
 /** A lease of eight seconds has to run out, and requests of its holder have to expire. */

@@ -16,8 +16,8 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { databaseFile, openDataDirectory } from "../../src/config/data-directory.ts";
 import { checkUnlessClosed } from "../../src/config/database-check.ts";
-import { STACK } from "../support/commands.ts";
-import { newDirectory, runNode, startGateway } from "../support/gateway.ts";
+import { STACK } from "../support/servers/commands.ts";
+import { newDirectory, runNode, startGateway } from "../support/servers/gateway.ts";
 
 const NOT_CLOSED = "the database was not closed in order";
 const SOUND = "the database was checked and is sound";

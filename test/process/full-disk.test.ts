@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { canHaveOwnDisk, diskOf, startGateway } from "../support/gateway.ts";
+import { canHaveOwnDisk, diskOf, startGateway } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { restingPriceOf, symbol } from "../support/spot-trader.ts";
 

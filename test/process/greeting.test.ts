@@ -10,8 +10,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { optionKeptByNpm } from "../../src/config/npm-options.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { DEMO_EMAIL } from "../../src/people/demo.ts";
-import { changeRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
+import { changeRows } from "../support/servers/database.ts";
 import {
   type GatewayOptions,
   type GatewayProcess,
@@ -20,7 +20,7 @@ import {
   seedStrategy,
   startGateway,
   upstreamEnv,
-} from "../support/gateway.ts";
+} from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -158,7 +158,7 @@ describe("the greeting", () => {
 
   test("tells how to make an operator, as a shell reads it, with a master key of one's own too", async () => {
     const gateway = await gatewayOfTest({ env: { MASTER_KEY_FILE: newMasterKey(), LOG_LEVEL: "silent" } });
-    await eventually("it is told", () => gateway.output().includes("operator create"));
+    await eventually("the command is printed", () => gateway.output().includes("operator create"));
     expect(gateway.output()).not.toContain("password");
     const command = /^ +npm run -s lyrebird -- (operator create .*)$/m.exec(gateway.output())?.[1] ?? "";
     const shell = spawn("sh", ["-c", `exec "$0" src/cli.ts ${command}`, process.execPath], { cwd: ROOT });
@@ -289,9 +289,9 @@ describe("what was typed", () => {
 
   const KEPT = { npm_lifecycle_event: "start", npm_config_data: "/srv/data" };
   test.each([
-    ["is told of each option that takes a value", [], KEPT, "--data=/srv/data"],
-    ["is told of one beside another that was passed on", ["--port", "8086"], KEPT, "--data=/srv/data"],
-    ["is told of one without its value", [], { ...KEPT, npm_config_data: "true" }, "--data=true"],
+    ["is warned of each option that takes a value", [], KEPT, "--data=/srv/data"],
+    ["is warned of one beside another that was passed on", ["--port", "8086"], KEPT, "--data=/srv/data"],
+    ["is warned of one without its value", [], { ...KEPT, npm_config_data: "true" }, "--data=true"],
     ["may have kept what was passed on too", ["--data", "/srv/data"], KEPT, null],
     ["may have kept what was passed on in one word", ["--data=/srv/data"], KEPT, null],
     ["has kept nothing when a variable is empty", [], { ...KEPT, npm_config_data: "" }, null],

@@ -7,10 +7,10 @@ import { connect, type SecureVersion, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readCertificate } from "../../src/config/certificate.ts";
 import { ConfigError, readServeConfig } from "../../src/config/config.ts";
-import { newCertificate, type TestCertificate, writeCertificate } from "../support/certificate.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
 import { hmacHex, talk } from "../support/raw.ts";
+import { newCertificate, type TestCertificate, writeCertificate } from "../support/servers/certificate.ts";
+import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/servers/gateway.ts";
 
 const STACK = /\n\s+at /;
 const certificate = newCertificate();

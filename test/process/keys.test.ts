@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DEMO_EMAIL } from "../../src/people/demo.ts";
 import { auditOf, signUp } from "../../src/store/contract/people/people-records.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { changeKeyRows, changeRows } from "../support/database.ts";
+import { changeKeyRows, changeRows } from "../support/servers/database.ts";
 import {
   type Credentials,
   type GatewayProcess,
@@ -14,7 +14,7 @@ import {
   runNode,
   seedStrategy,
   startGateway,
-} from "../support/gateway.ts";
+} from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

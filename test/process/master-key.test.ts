@@ -10,7 +10,7 @@ import { readMasterKey } from "../../src/keys/master-key.ts";
 import { open } from "../../src/keys/sealing.ts";
 import { openForm, sealForm } from "../../src/people/kyc/sealed-forms.ts";
 import { sealSeed } from "../../src/people/seeds.ts";
-import { newPerson } from "../../src/people/testing/stage.ts";
+import { newPerson } from "../../src/people/testing/fixture.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { eventually } from "../support/eventually.ts";
@@ -21,7 +21,7 @@ import {
   runNode,
   seedStrategy,
   startGateway,
-} from "../support/gateway.ts";
+} from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const SEED = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
@@ -105,7 +105,7 @@ describe("rotating the master key beside a running server", () => {
     const before = readFileSync(keyFile(), "utf8");
     const output = said(["master-key", "rotate", ...data()]);
     expect(output).toContain(`${keyFile()} has version 2 of the master key`);
-    expect(output).toContain("Sealed anew: 1 seed, 1 identity form, credentials of 1 venue account.");
+    expect(output).toContain("Resealed: 1 seed, 1 identity form, credentials of 1 venue account.");
     expect(output).not.toMatch(/[0-9a-f]{64}/);
     const after = readFileSync(keyFile(), "utf8");
     expect(after.startsWith(before)).toBe(true);

@@ -10,11 +10,11 @@ import { fileOf, newLine } from "../../src/keys/testing/master-keys.ts";
 import { Cookies } from "../../src/people/cookies.ts";
 import { Lockout } from "../../src/people/lockout.ts";
 import { SecondFactors } from "../../src/people/second-factor.ts";
-import { codeAt, newPerson } from "../../src/people/testing/stage.ts";
+import { codeAt, newPerson } from "../../src/people/testing/fixture.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { newDirectory } from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import { newDirectory } from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import type { Question } from "./code-racer.ts";
 
 const ROUNDS = 60;

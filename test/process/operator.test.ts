@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
 import { beforeAll, expect, test } from "vitest";
 import type { Person } from "../../src/domain/person.ts";
-import { newPerson } from "../../src/people/testing/stage.ts";
+import { newPerson } from "../../src/people/testing/fixture.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { openBeside } from "../support/database.ts";
-import { newDirectory, runNode, seedStrategy } from "../support/gateway.ts";
+import { openBeside } from "../support/servers/database.ts";
+import { newDirectory, runNode, seedStrategy } from "../support/servers/gateway.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -5,7 +5,7 @@ import type { Exchange } from "../../src/market/exchange/open.ts";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { eventually } from "../support/eventually.ts";
 import { farBelow } from "../support/exact.ts";
-import { startGateway, upstreamEnv } from "../support/gateway.ts";
+import { startGateway, upstreamEnv } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const SYMBOL = "BTCUSDT";

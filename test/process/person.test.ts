@@ -1,10 +1,10 @@
 // `lyrebird person …`: an operator's changes of a person's account on the machine.
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { newPerson } from "../../src/people/testing/stage.ts";
+import { newPerson } from "../../src/people/testing/fixture.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { newDirectory, runNode, seedStrategy } from "../support/gateway.ts";
+import { newDirectory, runNode, seedStrategy } from "../support/servers/gateway.ts";
 
 const ADA = "ada@example.com";
 let dataDir = "";

@@ -6,14 +6,14 @@ import { Client, escapeIdentifier } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, newDirectory, runNode, startGateway } from "../support/servers/gateway.ts";
 import {
   hasPostgresPrograms,
   PASSWORD,
   type PostgresServer,
   postgresTitle,
   startPostgres,
-} from "../support/postgres.ts";
+} from "../support/servers/postgres.ts";
 import { MARKET_BUY, restingPriceOf, spotTrader, symbol } from "../support/spot-trader.ts";
 
 const RETRY_AFTER = /^[1-9][0-9]*$/;
@@ -60,6 +60,8 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
     expect(second.output()).toContain("Lyrebird listens on");
     const metrics = await (await fetch(`${second.url}/metrics`)).text();
     expect(metrics).toMatch(/^lyrebird_database_waits_for_standby 0$/m);
+    expect(metrics).toMatch(/^lyrebird_slots_own 256$/m);
+    expect(metrics).toMatch(/^lyrebird_slots_unloaded 0$/m);
     await eventually("the start says what rests", () => /Watching +1 order$/m.test(second.output()));
     const again = spotTrader(second.url, strategy);
     expect((await again.account()).body.balances).toEqual(before);
@@ -192,34 +194,6 @@ describe.skipIf(!hasPostgresPrograms)(postgresTitle("a gateway on PostgreSQL"), 
     copyFileSync(join(dataDir, "master.key"), join(copy, "master.key"));
     return copy;
   }
-
-  test("stops, with the reason, when the database is lost under a commit", async () => {
-    const gateway = await start();
-    const strategy = gateway.seed();
-    const exited = new Promise((resolve) => gateway.process.once("exit", resolve));
-    const [holder, watcher] = [await connect(url), await connect(url)];
-    await holder.query("BEGIN");
-    await holder.query("SELECT 1 FROM strategies WHERE id = $1 FOR UPDATE", [strategy.strategyId]);
-    const placed = spotTrader(gateway.url, strategy)
-      .place(MARKET_BUY)
-      .catch(() => null);
-    await eventually("the commit waits", async () => {
-      const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
-      return (await watcher.query(waiting)).rowCount === 1;
-    });
-    onTestFinished(() => database.restart());
-    await database.kill();
-    expect(await exited).toBe(1);
-    expect((await placed)?.status ?? 503).toBe(503);
-    expect(gateway.output()).toMatch(/a commit failed: .*the store failed; stopping/s);
-    expect(gateway.output()).not.toContain(PASSWORD);
-
-    await database.restart();
-    const next = await start({ dataDir: gateway.dataDir });
-    const trader = spotTrader(next.url, strategy);
-    expect((await trader.myTrades({ symbol })).body).toEqual([]);
-    expect(await trader.place(MARKET_BUY)).toMatchObject({ status: 200, body: { orderId: 1 } });
-  });
 });
 
 /** A connection that is lost with its server. */

@@ -9,7 +9,7 @@ import {
   newDirectory,
   runNode,
   startGateway,
-} from "../support/gateway.ts";
+} from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 let gateway: GatewayProcess;

@@ -7,14 +7,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MASTER_KEY_NAME } from "../../src/config/data-directory.ts";
-import { type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, newDirectory, startGateway } from "../support/servers/gateway.ts";
 import {
   hasPostgresPrograms,
   PASSWORD,
   type PostgresServer,
   postgresTitle,
   startPostgres,
-} from "../support/postgres.ts";
+} from "../support/servers/postgres.ts";
 import { backupOf, filesOf, heapsOf, heapWriter, wordsOf } from "./secrets/evidence.ts";
 import {
   DEMO_API_SECRET,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type Config, ConfigError, readServeConfig, warningOfPlainHttp } from "../../src/config/config.ts";
 import { warningOfClearText } from "../../src/config/shared-database.ts";
-import { lyrebird, STACK, serve } from "../support/commands.ts";
+import { lyrebird, STACK, serve } from "../support/servers/commands.ts";
 
 describe("settings:", () => {
   const URLS = {

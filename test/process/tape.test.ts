@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { openSimulatedExchange } from "../../src/market/simulated/open.ts";
 import { openTape } from "../../src/market/tape/open.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, newDirectory, startGateway, upstreamEnv } from "../support/gateway.ts";
+import { type GatewayProcess, newDirectory, startGateway, upstreamEnv } from "../support/servers/gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { type WrittenTape, writeTape } from "../support/written-tape.ts";
 

@@ -1,5 +1,5 @@
-// Two real gateways on one PostgreSQL database and one market, whose marks and settlements are in the test's hands: both
-// watch every position and every leg, and what the market does to them happens once.
+// Two real gateways on one PostgreSQL database and one market, whose marks and settlements are in the test's
+// hands: each watches the positions and legs of its slots, and what the market does to them happens once.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -8,8 +8,13 @@ import { seedStrategies } from "../../src/keys/seed.ts";
 import { makeHolders } from "../campaigns/crash/holders.ts";
 import { openSteeredMarket, type SteeredMarket } from "../campaigns/harness/steered-market.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Credentials, type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import {
+  type Credentials,
+  type GatewayProcess,
+  newDirectory,
+  startGateway,
+} from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { signed } from "../support/signed-client.ts";
 
 const SYMBOL = "DOGEUSDT";

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { makePerson } from "../../src/people/made-people.ts";
-import { Browser } from "../support/dashboard-client.ts";
+import { Browser } from "../support/dashboard/client.ts";
 import { farBelow } from "../support/exact.ts";
-import { newDirectory, startGateway } from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import { newDirectory, startGateway } from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
-import { openStream } from "../support/stream-client.ts";
+import { openStream } from "../support/sockets/stream-client.ts";
 
 const EMAIL = "ada@example.org";
 const PASSWORD = "seven lyrebirds sing at dusk";

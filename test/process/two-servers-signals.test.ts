@@ -11,8 +11,13 @@ import type { Store } from "../../src/store/store.ts";
 import { journalFaults } from "../campaigns/harness/journal.ts";
 import { botClient } from "../support/bot-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type Credentials, type GatewayProcess, newDirectory, startGateway } from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import {
+  type Credentials,
+  type GatewayProcess,
+  newDirectory,
+  startGateway,
+} from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { signed } from "../support/signed-client.ts";
 
 const SEED = "7";

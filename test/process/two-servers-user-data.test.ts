@@ -1,5 +1,5 @@
-// Two real gateways on one PostgreSQL database: a listen key of one is valid at the other, and a stream at either
-// brings what was done at both, each event once and in order.
+// Two real gateways on one PostgreSQL database: a listen key of one is valid at the other, and a stream at
+// either brings what was done at both, each event once and in order.
 
 import { once } from "node:events";
 import { copyFileSync } from "node:fs";
@@ -10,8 +10,8 @@ import { openDataDirectory } from "../../src/config/data-directory.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
 import { FuturesListener } from "../sockets/listening-client.ts";
 import { eventually } from "../support/eventually.ts";
-import { newDirectory, startGateway } from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+import { newDirectory, startGateway } from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const symbol = "BTCUSDT";

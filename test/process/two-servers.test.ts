@@ -1,5 +1,5 @@
 // Two real gateways on one PostgreSQL database, with one master key and the same simulated market: each
-// answers for what the other has done, both watch all orders, and nothing happens twice.
+// answers for what the other has done, and watches the orders of its slots; nothing happens twice.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -18,8 +18,8 @@ import {
   newDirectory,
   runNode,
   startGateway,
-} from "../support/gateway.ts";
-import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/postgres.ts";
+} from "../support/servers/gateway.ts";
+import { type Databases, hasPostgres, openPostgres, postgresTitle } from "../support/servers/postgres.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 /** A price that is coming lies this far ahead, ms: time to place an order, to kill and to cut. */
@@ -28,6 +28,8 @@ const AHEAD_MS_MAX = 40_000;
 const SAMPLE_MS = 100;
 /** How long after its price an order may be filled by a busy machine, ms. */
 const LATE_MS_MAX = 15_000;
+/** How soon a server that joins has its share of the slots, ms. */
+const SHARED_MS_MAX = 10_000;
 const MINUTE_MS = 60_000;
 /** Leaves most of the budgets unused while waiting. */
 const ASK_AGAIN_MS = 400;
@@ -38,7 +40,7 @@ const QUANTITIES: Readonly<Record<string, string>> = {
   ...{ TRXUSDT: "45", LINKUSDT: "1.8", AVAXUSDT: "2.2", ARBUSDT: "160", UNIUSDT: "4" },
 };
 
-/** The tests take about a minute and a half, ms. */
+/** The tests take about two minutes, ms. */
 const TESTS_MS_MAX = 240_000;
 const LOOK_EVERY_MS = 2_000;
 
@@ -66,6 +68,7 @@ type Pair = {
   readonly databaseUrl: string;
   /** Starts another one, as the first was. */
   restartFirst(): Promise<GatewayProcess>;
+  startThird(): Promise<GatewayProcess>;
   newStrategies(count: number, profile?: FillProfile): Promise<Credentials[]>;
 };
 
@@ -104,7 +107,68 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
     expect(body).toMatchObject({ orderId: placed.orderId + 1, status: "NEW" });
   });
 
-  test("an order that both see triggered is filled once", async () => {
+  test("a server that is stopped for longer than its lease repeats nothing when it goes on, and takes part again", async () => {
+    const { first, second, databaseUrl, newStrategies } = await ownPair();
+    const traders = await ofBothOwners(databaseUrl, newStrategies);
+    const orders: Placed[] = [];
+    for (const trader of traders) orders.push(await placeAhead(second.url, trader));
+    const expectAllFilledOnce = async (url: string) => {
+      for (const [index, trader] of traders.entries()) {
+        const order = orders[index];
+        if (order === undefined) throw new Error("every trader has placed an order");
+        await filled(url, trader, order);
+        await expectFilledOnce(url, trader, order);
+      }
+    };
+    first.process.kill("SIGSTOP");
+    await eventually("the other one owns all slots", async () => (await sharesOf(databaseUrl)).length === 1, {
+      askAgainMs: ASK_AGAIN_MS,
+    });
+    const secondId = (await sharesOf(databaseUrl))[0]?.server;
+    await expectAllFilledOnce(second.url);
+    // It has the triggers of before, and learns at its next renewal what it has lost.
+    first.process.kill("SIGCONT");
+    const again = await ofBothOwners(databaseUrl, newStrategies);
+    for (const { url } of [first, second]) await expectAllFilledOnce(url);
+    expect(await rowsOf(databaseUrl, "SELECT FROM journal WHERE key LIKE 'fill:%'")).toHaveLength(2);
+    // What it owns now it fills alone.
+    const owners = await Promise.all(again.map((trader) => ownerOf(databaseUrl, trader)));
+    const trader = again[owners.findIndex((owner) => owner !== secondId)];
+    if (trader === undefined) throw new Error("each owner has a strategy");
+    const order = await placeAhead(first.url, trader);
+    await second.kill();
+    await filled(first.url, trader, order);
+    await expectFilledOnce(first.url, trader, order);
+  });
+
+  test("a server that joins has its share of the slots within ten seconds, and all are loaded", async () => {
+    const { first, second, databaseUrl, newStrategies, startThird } = await ownPair();
+    const traders = await ofBothOwners(databaseUrl, newStrategies);
+    for (const trader of traders) await placeFarBelow(first.url, trader);
+    const hasJoined = eventually(
+      "there is a third server",
+      async () => (await ask(databaseUrl, "SELECT FROM servers")) === 3,
+    );
+    const isShared = async () => {
+      const shares = await sharesOf(databaseUrl);
+      return shares.map(({ slots }) => slots).join() === "85,85,86";
+    };
+    const [third] = await Promise.all([
+      startThird(),
+      hasJoined.then(() => eventually("each has its share", isShared, { msMax: SHARED_MS_MAX })),
+    ]);
+    onTestFinished(() => third.kill());
+    const urls = [first, second, third].map(({ url }) => url);
+    await eventually("all slots are loaded", async () => {
+      const gauges = await Promise.all(urls.map(gaugesOf));
+      return gauges.every(({ own, unloaded }) => own >= 85 && unloaded === 0);
+    });
+    for (const trader of traders) {
+      expect((await signed(third.url, trader, "GET", "/api/v3/openOrders")).body).toHaveLength(1);
+    }
+  });
+
+  test("orders in the slots of either are filled once", async () => {
     const { first, second } = pair;
     const traders = await pair.newStrategies(6);
     const placed = await Promise.all(
@@ -242,7 +306,7 @@ describe.skipIf(!hasPostgres)(postgresTitle("two servers on one PostgreSQL datab
       "the other counts it too",
       async () => {
         const now = Math.floor(Date.now() / MINUTE_MS);
-        // Counts begin anew with each minute.
+        // Counts begin again with each minute.
         if (now !== minute) [minute, charged, asked] = [now, await weightAt(first), 0];
         asked += 1;
         return (await weightAt(second)) >= charged + asked * each;
@@ -274,6 +338,11 @@ async function startPair(databaseUrl: string): Promise<Pair> {
     second,
     databaseUrl,
     restartFirst: () => start(firstDir),
+    startThird: () => {
+      const thirdDir = newDirectory();
+      copyFileSync(join(firstDir, "master.key"), join(thirdDir, "master.key"));
+      return start(thirdDir);
+    },
     async newStrategies(count, profile) {
       const { store, master } = await openDataDirectory(secondDir, null, databaseUrl);
       try {
@@ -306,14 +375,28 @@ async function ofBothOwners(
 
 /** The server that owns the slot of a strategy. */
 async function ownerOf(databaseUrl: string, { strategyId }: Credentials): Promise<string> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query("SELECT server FROM slots WHERE slot = $1", [slotOf(strategyId)]);
-    return rows[0].server;
-  } finally {
-    await client.end();
-  }
+  const [owned] = await rowsOf<{ server: string }>(
+    databaseUrl,
+    `SELECT server FROM slots WHERE slot = ${slotOf(strategyId)}`,
+  );
+  if (owned === undefined) throw new Error("the database has all slots");
+  return owned.server;
+}
+
+/** How many slots each server owns, in ascending order. */
+async function sharesOf(databaseUrl: string) {
+  return await rowsOf<{ server: string; slots: number }>(
+    databaseUrl,
+    "SELECT server, count(*)::int AS slots FROM slots GROUP BY server ORDER BY slots",
+  );
+}
+
+/** What a server's metrics say of its slots. */
+async function gaugesOf(url: string) {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const read = (name: string) =>
+    Number(new RegExp(`^lyrebird_slots_${name} ([0-9]+)$`, "m").exec(metrics)?.[1]);
+  return { own: read("own"), unloaded: read("unloaded") };
 }
 
 async function take(newStrategies: Pair["newStrategies"], profile?: FillProfile): Promise<Credentials> {
@@ -468,10 +551,14 @@ async function listeners(databaseUrl: string): Promise<number> {
 
 /** How many rows a question has. */
 async function ask(databaseUrl: string, question: string): Promise<number> {
+  return (await rowsOf(databaseUrl, question)).length;
+}
+
+async function rowsOf<Row>(databaseUrl: string, question: string): Promise<Row[]> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    return (await client.query(question)).rowCount ?? 0;
+    return (await client.query(question)).rows;
   } finally {
     await client.end();
   }

@@ -1,7 +1,8 @@
-// The smallest client of the bot family: it signs `timestamp + METHOD + target + body` and sends exactly those bytes.
-// Source: specification 5.2.
-import type { Credentials } from "./gateway.ts";
+// The smallest client of the bot family: it signs `timestamp + METHOD + target + body` and sends exactly
+// those bytes. Source: specification 5.2.
+
 import { exchange, hmacHex, type RawAnswer } from "./raw.ts";
+import type { Credentials } from "./servers/gateway.ts";
 
 export type BotOrder = Readonly<Record<string, unknown>>;
 

@@ -6,8 +6,9 @@ export const OUTSIDE_MS_MAX = 45_000;
 const ASK_AGAIN_MS = 5;
 
 /**
- * Resolves when `holds` answers true; rejects, naming `what`, when it has not within the bound. Where the program itself
- * takes longer by design, `msMax` says how long; where asking costs something, `askAgainMs` says how often.
+ * Resolves when `holds` answers true; rejects, naming `what`, when it has not within the bound. Where the
+ * program itself takes longer by design, `msMax` says how long; where asking costs something, `askAgainMs`
+ * says how often.
  */
 export async function eventually(
   what: string,

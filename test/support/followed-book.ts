@@ -1,5 +1,5 @@
-// A client's own copy of a book, kept by the rules of the exchange and by nothing else: a snapshot, then every
-// change in sequence. Source: reference sockets, sections 4.4 and 5.1.
+// A client's own copy of a book, kept by the rules of the exchange and by nothing else: a snapshot, then
+// every change in sequence. Source: reference sockets, sections 4.4 and 5.1.
 
 export type Level = readonly [price: string, quantity: string];
 export type Snapshot = {

@@ -1,5 +1,5 @@
 // One strategy and the signed routes of the futures family, as a test of the wire calls them.
-import type { Call } from "./in-process.ts";
+import type { Call } from "./servers/in-process.ts";
 import type { WireAnswer } from "./signed-client.ts";
 
 type Parameters = Readonly<Record<string, string | number>>;

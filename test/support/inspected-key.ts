@@ -1,4 +1,5 @@
-// A trader's key as its bot uses it, and as the inspector shows it: requests may be sent with whatever mistake a client makes.
+// A trader's key as its bot uses it, and as the inspector shows it: requests may be sent with whatever
+// mistake a client makes.
 import { createHmac } from "node:crypto";
 import type {
   DiagnosisJson,
@@ -6,8 +7,8 @@ import type {
   RequestJson,
   RequestsJson,
 } from "../../src/dashboard-api/schemas.ts";
-import type { Browser } from "./dashboard-client.ts";
-import type { DashboardStage } from "./dashboard-stage.ts";
+import type { Browser } from "./dashboard/client.ts";
+import type { DashboardFixture } from "./dashboard/fixture.ts";
 import { exchange, type RawAnswer, type RawRequest } from "./raw.ts";
 
 export type InspectedKey = Awaited<ReturnType<typeof inspectedKey>>;
@@ -19,7 +20,7 @@ export function hmac(secret: string | Buffer, message: string): string {
 
 /** A new key of a trader who is signed in, bound to a new strategy unless said. */
 export async function inspectedKey(
-  stage: DashboardStage,
+  fixture: DashboardFixture,
   trader: Browser,
   { label = "bot", type = "SPOT" }: { label?: string; type?: "SPOT" | "FUTURES" | null } = {},
 ) {
@@ -31,8 +32,8 @@ export async function inspectedKey(
 
   /** Sends a request as it is, a second after whatever came before. */
   const send = (request: RawRequest): Promise<RawAnswer> => {
-    stage.pass(1_000);
-    return exchange(stage.url, {
+    fixture.pass(1_000);
+    return exchange(fixture.url, {
       ...request,
       headers: { "user-agent": "a bot", ...request.headers },
     });
@@ -49,7 +50,7 @@ export async function inspectedKey(
     secret,
     strategyId: (strategy?.strategyId ?? null) as string | null,
     /** What a time stamp says when the next request is received. */
-    now: () => String(stage.wallNow() + 1_000),
+    now: () => String(fixture.wallNow() + 1_000),
     send,
     requests,
     newest,

@@ -1,13 +1,16 @@
-// A gateway whose wall clock is the test's: real sockets, a real database and the simulated market, but time, and the half
-// second after which budgets are logged, pass when the test says so. Several may stand on one database, as processes do.
+// A gateway whose wall clock is the test's: real sockets, a real database and the simulated market, but time,
+// and the half second after which budgets are logged, pass when the test says so. Several may stand on one
+// database, as processes do.
 import { randomBytes } from "node:crypto";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { BudgetLog } from "../../src/rate-limits/budget-log.ts";
-import { openOwnGateway } from "./own-gateway.ts";
+import { openOwnGateway } from "./servers/own-gateway.ts";
 
 export type OwnClockGateway = Awaited<ReturnType<typeof openGateway>>;
 
-/** Opens a gateway on a data directory. The address of a client is what the request's X-Forwarded-For says. */
+/**
+ * Opens a gateway on a data directory. The address of a client is what the request's X-Forwarded-For says.
+ */
 export async function openGateway(parts: {
   readonly dataDir: string;
   readonly databaseUrl?: string | null;

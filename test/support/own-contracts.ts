@@ -1,12 +1,12 @@
-// Perpetual contracts in the test's own hands: rows and brackets as the exchange publishes them, prices as the test says.
-// Source: reference exchange, sections 10.1 and 15 (the brackets of the worked examples).
+// Perpetual contracts in the test's own hands: rows and brackets as the exchange publishes them, prices as
+// the test says. Source: reference exchange, sections 10.1 and 15 (the brackets of the worked examples).
 import type { Quote, Settlement } from "../../src/domain/market.ts";
 import type { SymbolRules } from "../../src/domain/symbol.ts";
 import { readBrackets } from "../../src/market/brackets/read.ts";
 import { parseContractRules } from "../../src/market/client/rules/contract-rules.ts";
 import type { ExchangeInfoBody } from "../../src/market/client/rules/listings.ts";
 import { decimal, type Price, type Rate } from "../../src/money/decimal.ts";
-import type { OwnMarket } from "./in-process.ts";
+import type { OwnMarket } from "./servers/in-process.ts";
 
 const TIERS = [
   [125, 0, 50_000, 0.004, 0],

@@ -1,4 +1,7 @@
-/** Numbers in [0, 1) that follow from the seed alone (mulberry32), so that a seed means the same run everywhere. */
+/**
+ * Numbers in [0, 1) that follow from the seed alone (mulberry32), so that a seed means the same run
+ * everywhere.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Credentials } from "./gateway.ts";
+import type { Credentials } from "./servers/gateway.ts";
 
 export type RawAnswer = {
   readonly status: number;
@@ -38,7 +38,9 @@ export async function exchange(url: string, request: RawRequest): Promise<RawAns
   return { ...answer, body: isJson ? JSON.parse(answer.text) : null };
 }
 
-/** The same without a look at the body. With a `timeout`, ms, it rejects if there is no whole answer by then. */
+/**
+ * The same without a look at the body. With a `timeout`, ms, it rejects if there is no whole answer by then.
+ */
 export function exchangeText(
   url: string,
   { method, path, query, body, headers }: RawRequest,

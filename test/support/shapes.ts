@@ -1,5 +1,5 @@
-// What strictly typed clients ask of a body: every key that is promised, none besides, and each value of exactly its type.
-// A shape says what is wrong with a value, and where; nothing wrong is an empty list.
+// What strictly typed clients ask of a body: every key that is promised, none besides, and each value of
+// exactly its type. A shape says what is wrong with a value, and where; nothing wrong is an empty list.
 
 export type Shape = (value: unknown, place?: string) => readonly string[];
 

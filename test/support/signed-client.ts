@@ -1,6 +1,7 @@
-// The smallest client that signs: for tests that look at the wire itself. Stock clients have tests of their own.
+// The smallest client that signs: for tests that look at the wire itself. Stock clients have tests of their
+// own.
 import { createHmac } from "node:crypto";
-import type { Credentials } from "./gateway.ts";
+import type { Credentials } from "./servers/gateway.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the wire brought.
 export type WireAnswer = { status: number; headers: Headers; body: any };

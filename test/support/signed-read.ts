@@ -1,7 +1,8 @@
 // A signed read of an order that does not exist. It costs little, and -2013 proves that authentication
 // succeeded.
-import type { Credentials } from "./gateway.ts";
+
 import { exchangeSigned, type Parts, type RawAnswer } from "./raw.ts";
+import type { Credentials } from "./servers/gateway.ts";
 
 export const READ = "/api/v3/order";
 export const QUERY = "symbol=BTCUSDT&orderId=999";

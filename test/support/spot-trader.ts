@@ -1,7 +1,7 @@
 // One strategy and the signed routes of the spot family, as a test of the wire calls them.
 
 import { farBelow } from "./exact.ts";
-import type { Credentials } from "./gateway.ts";
+import type { Credentials } from "./servers/gateway.ts";
 import { send, signed, type WireAnswer } from "./signed-client.ts";
 
 export type Parameters = Readonly<Record<string, string | number>>;

@@ -1,9 +1,10 @@
-// Many strategies at once: the operator's command makes one a process, which is slow where every test wants its own.
+// Many strategies at once: the operator's command makes one a process, which is slow where every test wants
+// its own.
 
 import { openDataDirectory } from "../../src/config/data-directory.ts";
 import type { StrategyType } from "../../src/domain/account.ts";
 import { seedStrategies } from "../../src/keys/seed.ts";
-import type { Credentials } from "./gateway.ts";
+import type { Credentials } from "./servers/gateway.ts";
 
 /** Creates strategies in a demo data directory, beside the server that runs on it. */
 export async function seedMany(

@@ -1,9 +1,9 @@
-// A small tape of BTCUSDT that a test writes: in every second of each family best prices, one trade and, of futures if wanted,
-// a mark price. Prices stand still unless said.
+// A small tape of BTCUSDT that a test writes: in every second of each family best prices, one trade and, of
+// futures if wanted, a mark price. Prices stand still unless said.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { newDirectory } from "./gateway.ts";
+import { newDirectory } from "./servers/gateway.ts";
 
 const SYMBOL = "BTCUSDT";
 const SECOND_MS = 1_000;

@@ -1,11 +1,11 @@
 // The checks of a signed request and their order. `signed-parameters.test.ts` covers the transport of its
 // parameters. Source: specification 5.1; design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";
-import { changeKeyRows, holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Credentials } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex } from "../support/raw.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { changeKeyRows, holdCommits } from "../support/servers/database.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { AUTHENTICATED, QUERY, READ, readWith, seen } from "../support/signed-read.ts";
 

@@ -7,7 +7,7 @@ import { personHolder } from "../../src/rate-limits/holder.ts";
 import { botClient } from "../support/bot-client.ts";
 import {
   BAD_ORDER,
-  budgetStage,
+  budgetFixture,
   MINUTE,
   ORDER,
   orders,
@@ -18,11 +18,11 @@ import {
   TOO_MUCH_WEIGHT,
   times,
   used,
-} from "../support/budget-stage.ts";
+} from "../support/budget-fixture.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 
-const stage = budgetStage(32);
-const { account, ask, banKey, exhaust, fail, look, place, takeStrategy } = stage;
+const fixture = budgetFixture(32);
+const { account, ask, banKey, exhaust, fail, look, place, takeStrategy } = fixture;
 
 describe("request weight", () => {
   test("is 1,200 a minute per API key on signed routes", async () => {
@@ -36,7 +36,7 @@ describe("request weight", () => {
   });
 
   test("is 1,200 a minute per address on public routes, shared by its clients, whatever key they send", async () => {
-    const keyed = { "x-mbx-apikey": stage.key.apiKey };
+    const keyed = { "x-mbx-apikey": fixture.key.apiKey };
     expect(new Set(statuses(await times(30, () => look())))).toEqual(new Set([200]));
     expect(new Set(statuses(await times(30, () => look("192.0.2.1", keyed))))).toEqual(new Set([200]));
     const refused = await look("192.0.2.1", keyed);
@@ -55,20 +55,20 @@ describe("request weight", () => {
   });
 
   test("is counted in windows aligned to the clock: the minute's budget is new on the minute, not before", async () => {
-    stage.now += 59_999;
+    fixture.now += 59_999;
     await exhaust();
     const refused = await account();
     expect([refused.status, retryAfter(refused)]).toEqual([429, "1"]);
-    stage.now += 1;
+    fixture.now += 1;
     const granted = await account();
     expect([granted.status, used(granted)]).toEqual([200, "20"]);
   });
 
   test("that is exhausted has in Retry-After the seconds left of the minute", async () => {
     await exhaust();
-    stage.now += 15_500;
+    fixture.now += 15_500;
     expect(retryAfter(await account())).toBe("45");
-    stage.now += 44_499;
+    fixture.now += 44_499;
     expect(retryAfter(await account())).toBe("1");
   });
 
@@ -85,9 +85,9 @@ describe("request weight", () => {
   });
 
   test("is not charged to an unidentified client, nor for an unknown path", async () => {
-    const keyed = { "x-mbx-apikey": stage.key.apiKey, "x-forwarded-for": "192.0.2.1" };
-    for (const query of ["", "?timestamp=abc", `?timestamp=${stage.now}&signature=${"0".repeat(64)}`]) {
-      await send(stage.gateway.url, "GET", `/api/v3/account${query}`, { headers: keyed });
+    const keyed = { "x-mbx-apikey": fixture.key.apiKey, "x-forwarded-for": "192.0.2.1" };
+    for (const query of ["", "?timestamp=abc", `?timestamp=${fixture.now}&signature=${"0".repeat(64)}`]) {
+      await send(fixture.gateway.url, "GET", `/api/v3/account${query}`, { headers: keyed });
     }
     await ask("GET", "/api/v3/nothing");
     expect(used(await account())).toBe("20");
@@ -111,13 +111,13 @@ describe("order count", () => {
   });
 
   test("is new on every tenth second of the clock, while the minute's continues", async () => {
-    stage.now += 9_999;
+    fixture.now += 9_999;
     await times(50, () => place());
     const refused = await place();
     expect([refused.status, retryAfter(refused)]).toEqual([429, "1"]);
-    stage.now += 1;
+    fixture.now += 1;
     expect(orders(await place())).toEqual(["1", "52"]);
-    stage.now += 50 * SECOND;
+    fixture.now += 50 * SECOND;
     expect(orders(await place())).toEqual(["1", "1"]);
   });
 
@@ -143,7 +143,7 @@ describe("a ban", () => {
     await exhaust();
     const refused = await times(12, account);
     expect(statuses(refused)).toEqual([...Array(10).fill(429), 418, 418]);
-    const until = stage.now + 2 * MINUTE;
+    const until = fixture.now + 2 * MINUTE;
     const banned = refused.at(-1) as WireAnswer;
     expect(banned.body).toMatchObject({
       code: -1003,
@@ -152,17 +152,17 @@ describe("a ban", () => {
     expect(retryAfter(banned)).toBe("120");
     // In the next minute there would be weight enough; a valid request is refused all the same, and it costs
     // nothing.
-    stage.now = until - 1;
+    fixture.now = until - 1;
     const last = await place(ORDER);
     expect([last.status, retryAfter(last), used(last)]).toEqual([418, "1", "0"]);
-    stage.now = until;
+    fixture.now = until;
     expect((await account()).status).toBe(200);
   });
 
   test("is not made longer by the requests that it refuses", async () => {
     await banKey();
-    const until = stage.now + 2 * MINUTE;
-    for (stage.now = until - 30 * SECOND; stage.now < until; stage.now += SECOND) {
+    const until = fixture.now + 2 * MINUTE;
+    for (fixture.now = until - 30 * SECOND; fixture.now < until; fixture.now += SECOND) {
       expect((await account()).status).toBe(418);
     }
     expect((await account()).status).toBe(200);
@@ -179,13 +179,13 @@ describe("a ban", () => {
   });
 
   test("takes the ten inside one sliding minute: nine and one a minute later are none", async () => {
-    stage.now += 30 * SECOND;
+    fixture.now += 30 * SECOND;
     await exhaust();
     expect(statuses(await times(9, account))).toEqual(Array(9).fill(429));
-    stage.now += MINUTE;
+    fixture.now += MINUTE;
     await exhaust();
     expect(statuses(await times(9, account))).toEqual(Array(9).fill(429));
-    stage.now += 29_999;
+    fixture.now += 29_999;
     // The tenth within a minute.
     expect((await account()).status).toBe(429);
     expect((await account()).status).toBe(418);
@@ -200,9 +200,9 @@ describe("a ban", () => {
 
   test("of a key comes before every check of its signed requests, and leaves its address and other keys alone", async () => {
     await banKey();
-    const keyed = { "x-mbx-apikey": stage.key.apiKey };
+    const keyed = { "x-mbx-apikey": fixture.key.apiKey };
     expect(
-      (await send(stage.gateway.url, "POST", "/api/v3/order?timestamp=abc", { headers: keyed })).status,
+      (await send(fixture.gateway.url, "POST", "/api/v3/order?timestamp=abc", { headers: keyed })).status,
     ).toBe(418);
     expect((await look("192.0.2.1", keyed)).status).toBe(200);
     expect((await ask("GET", "/api/v3/account", {}, takeStrategy())).status).toBe(200);
@@ -213,9 +213,9 @@ describe("a ban", () => {
     expect(statuses(await times(11, () => look()))).toEqual([...Array(10).fill(429), 418]);
     const from = { "x-forwarded-for": "192.0.2.1" };
     expect((await fail()).status).toBe(418);
-    expect((await send(stage.gateway.url, "GET", "/api/v3/nothing", { headers: from })).status).toBe(418);
+    expect((await send(fixture.gateway.url, "GET", "/api/v3/nothing", { headers: from })).status).toBe(418);
     const large = { headers: from, body: "x".repeat(20_000) };
-    expect((await send(stage.gateway.url, "POST", "/api/v3/order", large)).status).toBe(418);
+    expect((await send(fixture.gateway.url, "POST", "/api/v3/order", large)).status).toBe(418);
     expect((await account()).status).toBe(200);
     expect((await look("192.0.2.2")).status).toBe(200);
   });
@@ -228,7 +228,7 @@ describe("failed authentications", () => {
     // They have used neither the address's read budget nor another address's failures.
     expect(used(await look())).toBe("20");
     expect((await fail("192.0.2.2")).status).toBe(401);
-    stage.now += 20 * SECOND;
+    fixture.now += 20 * SECOND;
     const refused = await times(10, () => fail());
     expect(statuses(refused)).toEqual(Array(10).fill(429));
     expect(refused[0]?.body).toMatchObject(TOO_MUCH_WEIGHT);
@@ -243,7 +243,7 @@ describe("every answer", () => {
     await look();
     const from = { "x-forwarded-for": "192.0.2.1" };
     const at = async (method: string, path: string, body?: string) => {
-      const answer = await send(stage.gateway.url, method, path, {
+      const answer = await send(fixture.gateway.url, method, path, {
         headers: from,
         ...(body === undefined ? {} : { body }),
       });
@@ -259,8 +259,8 @@ describe("every answer", () => {
     expect(await at("GET", "/bot/v1/nothing")).toEqual([404, null]);
 
     await account();
-    const late = await signed(stage.gateway.url, stage.key, "GET", "/api/v3/account", {
-      timestamp: stage.now - MINUTE,
+    const late = await signed(fixture.gateway.url, fixture.key, "GET", "/api/v3/account", {
+      timestamp: fixture.now - MINUTE,
     });
     expect([late.status, used(late)]).toEqual([400, "0"]);
     expect(used(await account())).toBe("40");
@@ -268,10 +268,10 @@ describe("every answer", () => {
 
   test("to a signed placement has the key's placements, also if it is refused; to an unsigned one it has not", async () => {
     expect(orders(await place())).toEqual(["1", "1"]);
-    const keyed = { headers: { "x-mbx-apikey": stage.key.apiKey } };
-    const unsigned = await send(stage.gateway.url, "POST", "/api/v3/order", keyed);
+    const keyed = { headers: { "x-mbx-apikey": fixture.key.apiKey } };
+    const unsigned = await send(fixture.gateway.url, "POST", "/api/v3/order", keyed);
     expect([unsigned.status, ...orders(unsigned)]).toEqual([400, null, null]);
-    const large = await send(stage.gateway.url, "POST", "/api/v3/order", {
+    const large = await send(fixture.gateway.url, "POST", "/api/v3/order", {
       ...keyed,
       body: "x".repeat(20_000),
     });
@@ -285,40 +285,40 @@ describe("every answer", () => {
   });
 
   test("503 has Retry-After and the usage", async () => {
-    await stage.gateway.overload();
+    await fixture.gateway.overload();
     const busy = await place(ORDER);
     expect([busy.status, retryAfter(busy), used(busy), ...orders(busy)]).toEqual([503, "1", "1", "1", "1"]);
   });
 });
 
 test("a person with a day's placements, with whatever keys, is refused until midnight, and nothing of it is recorded", async () => {
-  const { store } = await openDataDirectory(stage.dataDir, null);
+  const { store } = await openDataDirectory(fixture.dataDir, null);
   onTestFinished(() => store.close());
-  const { strategyId } = stage.key;
+  const { strategyId } = fixture.key;
   const noCharge = { weight: 0, reads: 0, failures: 0, refusedAt: [] };
   const charge = {
     ...noCharge,
     holder: personHolder(strategyId),
-    tenSeconds: Math.floor(stage.now / 10_000),
+    tenSeconds: Math.floor(fixture.now / 10_000),
     orders: PLACEMENTS_PER_PERSON_PER_DAY - 1,
   };
   // What another server has taken of the person's placements today.
   await store.logBudgets(
-    { process: "another", at: stage.now, charges: [charge], bans: [] },
+    { process: "another", at: fixture.now, charges: [charge], bans: [] },
     { forgetBefore: 0 },
   );
-  stage.gateway = await stage.open();
-  expect(await stage.place(ORDER)).toMatchObject({ status: 200 });
-  const refused = await stage.place({ ...ORDER, newClientOrderId: "two" });
+  fixture.gateway = await fixture.open();
+  expect(await fixture.place(ORDER)).toMatchObject({ status: 200 });
+  const refused = await fixture.place({ ...ORDER, newClientOrderId: "two" });
   expect(refused).toMatchObject({ status: 429, body: TOO_MANY_ORDERS });
   expect(refused.body.msg).toBe("Too many new orders; current limit is 432000 orders per 1 DAY.");
-  const untilMidnight = 86_400_000 - (stage.now % 86_400_000);
+  const untilMidnight = 86_400_000 - (fixture.now % 86_400_000);
   expect(retryAfter(refused)).toBe(String(untilMidnight / 1_000));
-  const bot = botClient(stage.gateway.url, stage.key, () => stage.now);
+  const bot = botClient(fixture.gateway.url, fixture.key, () => fixture.now);
   const order = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.001" };
   expect(await bot.submit(order, "a key")).toMatchObject({ status: 429 });
   expect(await store.listSignals(strategyId, { limit: 10 })).toEqual([]);
-  expect((await stage.account()).status).toBe(200);
-  stage.now += untilMidnight;
-  expect((await stage.place({ ...ORDER, newClientOrderId: "three" })).status).toBe(200);
+  expect((await fixture.account()).status).toBe(200);
+  fixture.now += untilMidnight;
+  expect((await fixture.place({ ...ORDER, newClientOrderId: "three" })).status).toBe(200);
 });

@@ -3,8 +3,8 @@
 // it is exhausted, and reads from the headers that it was within one window. Source: specification 7.1 and
 // 8.1; design, section 6.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startGateway } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { startGateway } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 import { seedMany } from "../support/strategies.ts";
 

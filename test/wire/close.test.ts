@@ -1,7 +1,7 @@
 // Closing a strategy on the wire. Source: specification 3.3, 4.1 and 7.1; design, section 6 (strategy close).
 import { expect, test } from "vitest";
 import { decimalText, farAbove, farBelow, units } from "../support/exact.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { lastPriceOf } from "../support/spot-trader.ts";
 

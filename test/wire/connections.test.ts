@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ConnectionBound } from "../../src/rate-limits/connections.ts";
-import { newCertificate, writeCertificate } from "../support/certificate.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
-import { connectStream, MARKET, type StreamClient } from "../support/stream-client.ts";
+import { newCertificate, writeCertificate } from "../support/servers/certificate.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
+import { connectStream, MARKET, type StreamClient } from "../support/sockets/stream-client.ts";
 
 const CONNECTIONS_MAX = 12;
 const STREAMS_MAX = 3;
@@ -151,6 +151,22 @@ describe("silent connections of one address", () => {
       await secure.stop();
     }
   });
+});
+
+describe("a request that is not complete in time", () => {
+  test("is refused with 408", async () => {
+    const { socket, closed, received } = await open(gateway, "127.0.0.8");
+    socket.write(PING.slice(0, 20));
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(received()).toContain('{"code":-1102,"msg":"The request was not complete in time."}');
+  }, 30_000);
+
+  test("and of which nothing has come gets no answer: it would be taken for that of the next", async () => {
+    const { closed, received } = await open(gateway, "127.0.0.8");
+    await closed;
+    expect(received()).toBe("");
+  }, 30_000);
 });
 
 test("an address without open connections is dropped, and may open all again", () => {

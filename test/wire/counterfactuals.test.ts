@@ -1,5 +1,5 @@
-// Orders on other terms, over the wire: the rows of the worked example W1, the states, and what is refused. The
-// answers are those of both strategy types. Source: strict fills, sections 12 and 15.
+// Orders on other terms, over the wire: the rows of the worked example W1, the states, and what is refused.
+// The answers are those of both strategy types. Source: strict fills, sections 12 and 15.
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createManualTime } from "../../src/concurrency/testing/manual-time.ts";
@@ -10,7 +10,7 @@ import { bookViewOf, MarketStub, symbolRules } from "../../src/engine/testing/ma
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { decimal } from "../../src/money/decimal.ts";
 import { Shadows } from "../../src/triggers/shadows/shadows.ts";
-import { openOwnGateway } from "../support/own-gateway.ts";
+import { openOwnGateway } from "../support/servers/own-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const symbol = "BTCUSDT";

@@ -4,8 +4,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ROUTES } from "../../src/http/server.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const gateway = seededGateway(1, { futuresStrategyCount: 1 });

@@ -6,8 +6,8 @@ import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BOT_ROUTES } from "../../src/http/bot/routes.ts";
-import { type Credentials, newDirectory } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { type Credentials, newDirectory } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const gateway = seededGateway(6);

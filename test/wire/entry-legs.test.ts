@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decimal } from "../../src/money/decimal.ts";
 import { futuresTrader } from "../support/futures-trader.ts";
-import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
 import { contractRow, OwnContracts } from "../support/own-contracts.ts";
+import { type Call, type InProcessGateway, openInProcess } from "../support/servers/in-process.ts";
 import { refusalOf } from "../support/spot-trader.ts";
 
 const symbol = "BTCUSDT";

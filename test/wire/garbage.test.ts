@@ -1,11 +1,12 @@
-// Bytes that are no request, and requests that nobody honest sends: never an answer of 5xx, never one outside the
-// catalogue, and a server that goes on. Requests drawn at random over all routes are in `test/campaigns/fuzz/`.
+// Bytes that are no request, and requests that nobody honest sends: never an answer of 5xx, never one outside
+// the catalogue, and a server that goes on. Requests drawn at random over all routes are in
+// `test/campaigns/fuzz/`.
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { holdCommits } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { exchange, exchangeSigned, hmacHex, talk } from "../support/raw.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { holdCommits } from "../support/servers/database.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const gateway = seededGateway(40);

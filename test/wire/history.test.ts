@@ -4,8 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MarketStub, unfilteredRules } from "../../src/engine/testing/market-stub.ts";
 import { decimal, type Price } from "../../src/money/decimal.ts";
-import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
 import { seededRandom } from "../support/random.ts";
+import { testSeed } from "../support/seed.ts";
+import { type Call, type InProcessGateway, openInProcess } from "../support/servers/in-process.ts";
 import type { WireAnswer } from "../support/signed-client.ts";
 
 const SYMBOL = "BTCUSDT";
@@ -36,8 +37,7 @@ let ask: Call;
 let orders: Row[];
 let trades: Row[];
 
-// A history from a fresh seed each time: it is in the name of every test that depends on it.
-const seed = Date.now() % 2 ** 32;
+const seed = testSeed();
 
 beforeAll(async () => {
   gateway = await openInProcess({ SPOT: market });

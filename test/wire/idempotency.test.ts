@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { percentOf } from "../clients/contract-sums.ts";
 import { balancesAfter } from "../support/exact.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 import { restingPriceOf } from "../support/spot-trader.ts";
 

@@ -1,9 +1,9 @@
 // A key on each signed spot route, by its binding: none, a strategy of the other type, or a closed one.
 import { beforeAll, describe, expect, test } from "vitest";
 import { SPOT_ROUTES } from "../../src/http/routes/spot.ts";
-import { changeKeyRows } from "../support/database.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { changeKeyRows } from "../support/servers/database.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 
 const gateway = seededGateway(3, { futuresStrategyCount: 1 });

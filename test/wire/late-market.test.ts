@@ -6,7 +6,7 @@ import type { StrategyType } from "../../src/domain/account.ts";
 import type { MarketFeed } from "../../src/market/client/feed.ts";
 import { until } from "../../src/market/client/testing/upstream.ts";
 import { feedsOf } from "../../src/observability/health.ts";
-import { type LateMarket, openLateMarket, SYMBOL } from "../support/late-market.ts";
+import { type LateMarket, openLateMarket, SYMBOL } from "../support/servers/late-market.ts";
 
 const STALE = { status: 503, body: { code: -1008, msg: expect.stringContaining("late") } };
 

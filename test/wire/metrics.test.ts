@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 
 const TOKEN = "a-token-that-is-long-enough-0123456789";
 
@@ -53,6 +53,7 @@ describe("a request from this machine", () => {
       "lyrebird_user_stream_accounts 0",
       "lyrebird_desk_commands_waiting 0",
       "lyrebird_desk_is_behind 0",
+      'lyrebird_crossings_dropped_total{family="SPOT"} 0',
     ]) {
       expect(text).toContain(`${line}\n`);
     }

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGE_ROWS } from "../../src/dashboard-api/paging.ts";
 import type { KycEntryJson, PageJson, PersonJson } from "../../src/dashboard-api/schemas.ts";
-import type { Browser } from "../support/dashboard-client.ts";
-import { type DashboardStage, openDashboardStage, PASSWORD } from "../support/dashboard-stage.ts";
+import type { Browser } from "../support/dashboard/client.ts";
+import { type DashboardFixture, openDashboardFixture, PASSWORD } from "../support/dashboard/fixture.ts";
 
 const FORM = {
   fullName: "Ada Lovelace",
@@ -15,18 +15,18 @@ const FORM = {
 };
 const REASON = "The photograph cannot be seen.";
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 beforeAll(async () => {
-  stage = await openDashboardStage();
+  fixture = await openDashboardFixture();
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
 });
 
 /** People who have signed up, and submitted a form, in one millisecond. */
 async function crowd(count: number): Promise<readonly string[]> {
-  const { people } = stage.gateway.store;
-  const at = stage.wallNow();
+  const { people } = fixture.gateway.store;
+  const at = fixture.wallNow();
   const ids = Array.from({ length: count }, (_, index) => `crowd${String(index).padStart(4, "0")}`);
   for (const id of ids) {
     const made = { personId: id, email: `${id}@example.net`, name: id, role: "PERSON" } as const;
@@ -39,8 +39,8 @@ async function crowd(count: number): Promise<readonly string[]> {
   return ids;
 }
 
-const newPerson = () => stage.somebody({ kyc: "NONE", hasSecondFactor: false });
-const newOperator = () => stage.somebody({ role: "OPERATOR", profile: "COPIER", kyc: "NONE" });
+const newPerson = () => fixture.somebody({ kyc: "NONE", hasSecondFactor: false });
+const newOperator = () => fixture.somebody({ role: "OPERATOR", profile: "COPIER", kyc: "NONE" });
 
 /** A call that is refused: its status, its code, and the fields it complains of. */
 async function refusal(browser: Browser, method: string, path: string, body?: unknown) {
@@ -77,7 +77,7 @@ describe("the second factor", () => {
         refused(403, "CODE_REFUSED", ["code"]),
       );
     }
-    const again = stage.browser();
+    const again = fixture.browser();
     const signIn = { email: browser.email, password: PASSWORD };
     expect(await refusal(again, "POST", "/session", signIn)).toEqual(refused(401, "CODE_NEEDED"));
     expect(await refusal(again, "POST", "/session", { ...signIn, code: "123456" })).toEqual(
@@ -109,11 +109,11 @@ describe("the second factor", () => {
       "SESSIONS_ENDED",
     ]);
     // What was shown once is not in the log.
-    for (const secret of [first.secret, code, ...codes]) expect(stage.logged()).not.toContain(secret);
+    for (const secret of [first.secret, code, ...codes]) expect(fixture.logged()).not.toContain(secret);
   });
 
   test("locks after too many wrong codes, with the duration", async () => {
-    const browser = await stage.somebody({});
+    const browser = await fixture.somebody({});
     let answer = await browser.call("POST", "/second-factor/disable", { body: { code: "nothing" } });
     for (let tried = 0; tried < 50 && answer.status === 403; tried += 1) {
       answer = await browser.call("POST", "/second-factor/disable", { body: { code: "nothing" } });
@@ -176,7 +176,7 @@ describe("identity forms", () => {
     expect(audit.map(({ what }: { what: string }) => what)).toEqual(
       expect.arrayContaining(["KYC_APPROVED", "KYC_REJECTED", "KYC_VIEWED", "KYC_SUBMITTED"]),
     );
-    expect(stage.logged()).not.toContain(FORM.documentNumber);
+    expect(fixture.logged()).not.toContain(FORM.documentNumber);
   });
 
   test("say by field what is wrong, and are not for operators", async () => {
@@ -223,7 +223,7 @@ describe("identity forms", () => {
 describe("operators' lists", () => {
   test("find people by a part of a name or an address, and by the state of their identity", async () => {
     const operator = await newOperator();
-    const browser = await stage.somebody({ name: "Zoë 100%_Zorn", kyc: "NONE", hasSecondFactor: false });
+    const browser = await fixture.somebody({ name: "Zoë 100%_Zorn", kyc: "NONE", hasSecondFactor: false });
     const found = async (query: string) =>
       (await operator.get(`/operator/people?${query}`)).rows.map(
         ({ personId }: { personId: string }) => personId,
@@ -251,7 +251,7 @@ describe("operators' lists", () => {
         at: index,
         details: {},
       } as const;
-      await stage.gateway.store.people.audit(record);
+      await fixture.gateway.store.people.audit(record);
     }
     const positions: number[] = [];
     let path = "/operator/audit";
@@ -289,7 +289,7 @@ describe("operators' lists", () => {
 
   test("hold no secret: neither seeds nor recovery codes nor hashes", async () => {
     const operator = await newOperator();
-    const browser = await stage.somebody({});
+    const browser = await fixture.somebody({});
     const all = JSON.stringify([
       await operator.get(`/operator/people/${browser.personId}`),
       await operator.get("/operator/people"),

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { Family } from "../../src/http/pipeline.ts";
 import { createProbes } from "../../src/http/probes.ts";
 import { createServer } from "../../src/http/server.ts";
-import { UNOBSERVED } from "../../src/observability/sighting.ts";
+import { UNOBSERVED } from "../../src/observability/request-context.ts";
 import { Budgets } from "../../src/rate-limits/budgets.ts";
 import { freshAddress } from "../support/addresses.ts";
 import { eventually } from "../support/eventually.ts";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { exchange } from "../support/raw.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 
 const READY = {

@@ -1,7 +1,7 @@
 // Clients behind proxies, on the wire: each has its own budget, and no header that a client writes gets it
 // another.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { send } from "../support/signed-client.ts";
 
 const gateways: GatewayProcess[] = [];

@@ -6,8 +6,8 @@ import { ReadyJson } from "../../src/http/route.ts";
 import { PUBLIC_ROUTES } from "../../src/http/routes/public.ts";
 import { openUpstream, symbolRow, type Upstream } from "../../src/market/client/testing/upstream.ts";
 import { freshAddress } from "../support/addresses.ts";
-import { type GatewayProcess, startGateway } from "../support/gateway.ts";
 import { contractRow } from "../support/own-contracts.ts";
+import { type GatewayProcess, startGateway } from "../support/servers/gateway.ts";
 import { send } from "../support/signed-client.ts";
 
 let gateway: GatewayProcess;

@@ -6,7 +6,7 @@ import { freshAddress } from "../support/addresses.ts";
 import { botClient } from "../support/bot-client.ts";
 import { farBelow } from "../support/exact.ts";
 import { talk } from "../support/raw.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed, type WireAnswer } from "../support/signed-client.ts";
 
 const gateway = seededGateway(50, { futuresStrategyCount: 30, env: { TRUSTED_PROXY_HOPS: "1" } });

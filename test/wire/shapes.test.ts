@@ -3,8 +3,8 @@
 // On the simulated market. Source: specification 2.3, 2.5 and 2.6; reference exchange, sections 5 to 7.
 import { beforeAll, describe, expect, test } from "vitest";
 import { farBelow } from "../support/exact.ts";
-import type { Credentials } from "../support/gateway.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   byKind,
   decimal,

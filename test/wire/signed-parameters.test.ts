@@ -3,9 +3,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { percentOf } from "../clients/contract-sums.ts";
 import { farBelow } from "../support/exact.ts";
-import type { Credentials } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex, type Parts } from "../support/raw.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { AUTHENTICATED, QUERY, READ, readWith, seen } from "../support/signed-read.ts";
 
 const gateway = seededGateway(7, { futuresStrategyCount: 2 });

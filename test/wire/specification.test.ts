@@ -2,11 +2,11 @@
 // this folder go deeper; this one shows that no row was forgotten. Tables 4.1 and 8.1 are in `routes.test.ts`
 // and `budget-rules.test.ts`. Source: specification 2.3, 2.5, 2.6, 5.1, 7.1.
 import { beforeAll, describe, expect, test } from "vitest";
-import { changeKeyRows } from "../support/database.ts";
 import { costOf, decimalText, farAbove } from "../support/exact.ts";
-import type { Credentials } from "../support/gateway.ts";
 import { exchange, exchangeSigned, hmacHex } from "../support/raw.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { changeKeyRows } from "../support/servers/database.ts";
+import type { Credentials } from "../support/servers/gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send, signed } from "../support/signed-client.ts";
 import { lastPriceOf, restingPriceOf } from "../support/spot-trader.ts";
 

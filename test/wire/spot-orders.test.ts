@@ -3,7 +3,7 @@
 // design, section 6.
 import { beforeAll, describe, expect, test } from "vitest";
 import { balancesAfter, decimalText, expectedFill, units } from "../support/exact.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { send } from "../support/signed-client.ts";
 import {
   MARKET_BUY,

@@ -1,7 +1,7 @@
 // Every refusal of a placement by its parameters: code and text of each, their order of precedence, and that
 // nothing is recorded. Source: specification 4.1 and 7.1; reference exchange, section 16.5.
 import { beforeAll, describe, expect, test } from "vitest";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
   MARKET_BUY,
   type Parameters,

@@ -1,10 +1,10 @@
 // Stop orders on the wire: their fields before and after their trigger, their reserve, and their end. Source:
 // specification 2.5, 4.1 and 8.1; design, section 6; reference exchange, section 8.4.
 import { beforeAll, expect, test } from "vitest";
-import { countRows } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { costOf, decimalText, expectedFill, farAbove, farBelow, units } from "../support/exact.ts";
-import { seededGateway } from "../support/seeded-gateway.ts";
+import { countRows } from "../support/servers/database.ts";
+import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
 import { lastPriceOf } from "../support/spot-trader.ts";
 

@@ -1,6 +1,6 @@
-// A strategy under the fill profile `strict` on the wire: what it may place that others may not, partial fills in
-// bodies and lists, its terms and its receipts. Figures are those of the worked examples. Source: strict fills,
-// sections 10, 11 and 15.
+// A strategy under the fill profile `strict` on the wire: what it may place that others may not, partial
+// fills in bodies and lists, its terms and its receipts. Figures are those of the worked examples. Source:
+// strict fills, sections 10, 11 and 15.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MarketTrade } from "../../src/domain/market.ts";
 import { isRefusal } from "../../src/domain/refusal.ts";
@@ -8,7 +8,7 @@ import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile } from "../../src/engine/
 import { contractRules } from "../../src/engine/testing/contract-rules.ts";
 import { bookViewOf, type Levels, MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
 import { decimal } from "../../src/money/decimal.ts";
-import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
+import { type Call, type InProcessGateway, openInProcess } from "../support/servers/in-process.ts";
 
 const symbol = "BTCUSDT";
 

@@ -1,7 +1,7 @@
 // A symbol may be delisted while it has open orders. Their owner must still be able to see and cancel them.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MarketStub, symbolRules } from "../../src/engine/testing/market-stub.ts";
-import { type Call, type InProcessGateway, openInProcess } from "../support/in-process.ts";
+import { type Call, type InProcessGateway, openInProcess } from "../support/servers/in-process.ts";
 
 /** A market whose one symbol can be taken off the list. */
 class Delisting extends MarketStub {

@@ -3,13 +3,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CandleStream } from "./candle-stream.ts";
 import type { Candle } from "./messages.ts";
-import { settled } from "./testing/manual-surroundings.ts";
+import { settled } from "./testing/manual-environment.ts";
 import { Handed, type ScriptedConnection } from "./testing/scripted-server.ts";
-import { AHEAD_MS, openStreamStage, type StreamStage } from "./testing/stream-stage.ts";
+import { AHEAD_MS, openStreamFixture, type StreamFixture } from "./testing/stream-fixture.ts";
 
 const TOPIC = { pair: "BTCUSDT", timeframe: "1m" };
 const MINUTE_MS = 60_000;
-let stage: StreamStage;
+let fixture: StreamFixture;
 let stream: CandleStream;
 let connection: ScriptedConnection;
 let ticks: Handed<string>;
@@ -44,19 +44,19 @@ function list(target: URL): object | number {
 }
 
 async function reconnect(): Promise<void> {
-  connection = await stage.server.nextConnection();
+  connection = await fixture.server.nextConnection();
   await connection.confirm();
 }
 
 beforeEach(async () => {
-  stage = await openStreamStage(list);
-  origin = Math.floor((stage.now() + AHEAD_MS) / MINUTE_MS) * MINUTE_MS;
+  fixture = await openStreamFixture(list);
+  origin = Math.floor((fixture.now() + AHEAD_MS) / MINUTE_MS) * MINUTE_MS;
   listedUntil = null;
   ticks = new Handed();
   finals = [];
   stale = [];
-  stream = stage.client.candles({
-    ...stage.handlers,
+  stream = fixture.client.candles({
+    ...fixture.handlers,
     onCandle: ({ close }) => ticks.put(close),
     onFinal: ({ startTime, isFinal }) => {
       if (!isFinal) throw new Error("a final is final");
@@ -67,7 +67,7 @@ beforeEach(async () => {
   stream.subscribe({ pair: "btcusdt", timeframe: "1m" });
   await reconnect();
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 test("every tick replaces the candle with its start time, and a final is reported once", async () => {
   say(0);
@@ -86,16 +86,18 @@ test("finals that were missed while it was away are backfilled, once each and in
   say(0);
   await ticks.next();
   connection.cut();
-  await stage.reached("DISCONNECTED");
-  await stage.pass(1_000);
+  await fixture.reached("DISCONNECTED");
+  await fixture.pass(1_000);
   await reconnect();
   listedUntil = 3;
   say(3);
   expect(await ticks.next()).toBe("3.1");
   expect(finals).toEqual([]);
-  await stage.pass(500);
+  await fixture.pass(500);
   expect(finals).toEqual([0, 1, 2]);
-  expect(stage.targets).toEqual([`/api/v3/klines?symbol=BTCUSDT&interval=1m&startTime=${origin}&limit=1000`]);
+  expect(fixture.targets).toEqual([
+    `/api/v3/klines?symbol=BTCUSDT&interval=1m&startTime=${origin}&limit=1000`,
+  ]);
   say(3, true);
   await ticks.next();
   expect(finals).toEqual([0, 1, 2, 3]);
@@ -104,19 +106,19 @@ test("finals that were missed while it was away are backfilled, once each and in
 test("a quiet market is no outage", async () => {
   say(0);
   await ticks.next();
-  await stage.pass(30_000);
+  await fixture.pass(30_000);
   expect(stale).toEqual([]);
-  expect(stage.targets).toEqual([]);
-  expect(stage.states).toEqual(["CONNECTED"]);
+  expect(fixture.targets).toEqual([]);
+  expect(fixture.states).toEqual(["CONNECTED"]);
 });
 
 test("a final that is five seconds late is fetched", async () => {
   say(0);
   await ticks.next();
   listedUntil = 1;
-  await stage.pass(origin + MINUTE_MS - (stage.now() + AHEAD_MS) + 5_000);
+  await fixture.pass(origin + MINUTE_MS - (fixture.now() + AHEAD_MS) + 5_000);
   expect(finals).toEqual([]);
-  await stage.pass(500);
+  await fixture.pass(500);
   expect(stale).toEqual([TOPIC]);
   expect(finals).toEqual([0]);
   expect(await ticks.next()).toBe("1.1");
@@ -129,37 +131,37 @@ test("five seconds without a connection, and candles come by REST until there is
   say(0);
   await ticks.next();
   connection.cut();
-  await stage.reached("DISCONNECTED");
+  await fixture.reached("DISCONNECTED");
   listedUntil = 2;
-  await stage.server.close();
-  await stage.pass(5_000);
+  await fixture.server.close();
+  await fixture.pass(5_000);
   expect(stale).toEqual([]);
-  await stage.pass(500);
+  await fixture.pass(500);
   expect(stream.isStale(TOPIC)).toBe(true);
   expect(finals).toEqual([0, 1]);
   expect(stream.candle(TOPIC)).toEqual(candle(2));
-  await stage.pass(5_000);
-  expect(stage.targets.length).toBe(2);
+  await fixture.pass(5_000);
+  expect(fixture.targets.length).toBe(2);
 });
 
 test("while the server's source is down, candles come by REST, and its next tick ends that", async () => {
   say(0);
   await ticks.next();
   connection.say("error", { status: false, code: "UPSTREAM_UNAVAILABLE", message: "away" });
-  await stage.errors.next();
+  await fixture.errors.next();
   listedUntil = 1;
-  await stage.pass(5_500);
+  await fixture.pass(5_500);
   expect([finals, await ticks.next()]).toEqual([[0], "1.1"]);
   say(1, false, "1.2");
   expect(await ticks.next()).toBe("1.2");
-  await stage.pass(500);
+  await fixture.pass(500);
   expect(stream.isStale(TOPIC)).toBe(false);
 });
 
 test("a topic without any candle is requested by REST, and its finals begin with the candle that forms", async () => {
   listedUntil = 1;
-  await stage.pass(5_500);
-  expect(stage.targets).toEqual(["/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=2"]);
+  await fixture.pass(5_500);
+  expect(fixture.targets).toEqual(["/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=2"]);
   expect(stream.candle(TOPIC)).toEqual(candle(1));
   expect(finals).toEqual([]);
 });
@@ -170,9 +172,9 @@ test("finals that cannot be had are left out after a while, and that is said", a
   await ticks.next();
   await ticks.next();
   expect(finals).toEqual([]);
-  await stage.pass(60_000);
-  expect(await stage.errors.next()).toMatchObject({ code: "FALLBACK_UNAVAILABLE" });
-  expect(await stage.errors.next()).toMatchObject({ code: "CANDLES_SKIPPED", topic: TOPIC });
+  await fixture.pass(60_000);
+  expect(await fixture.errors.next()).toMatchObject({ code: "FALLBACK_UNAVAILABLE" });
+  expect(await fixture.errors.next()).toMatchObject({ code: "CANDLES_SKIPPED", topic: TOPIC });
   expect(finals).toEqual([2]);
 });
 
@@ -182,7 +184,7 @@ test("nothing is reported after closing", async () => {
   listedUntil = 3;
   say(3);
   await ticks.next();
-  stage.time.advance(500);
+  fixture.time.advance(500);
   stream.close();
   await settled();
   expect(finals).toEqual([]);

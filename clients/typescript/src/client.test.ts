@@ -9,7 +9,7 @@ import {
   LyrebirdUnreachableError,
 } from "./errors.ts";
 import type { BotOrder } from "./signal.ts";
-import { type Answer, manualSurroundings, type Sent, settled } from "./testing/manual-surroundings.ts";
+import { type Answer, manualEnvironment, type Sent, settled } from "./testing/manual-environment.ts";
 
 const KEY = { apiKey: "lyre_bot_1", apiSecret: "f00d" };
 const ORDER = { symbol: "BTCUSDT", tradeType: "BUY", quoteOrderQty: "50" } as const;
@@ -23,42 +23,42 @@ function clientAnswered(
   retryMsMax = 60_000,
 ) {
   let count = 0;
-  const surroundings = manualSurroundings((request) => {
+  const environment = manualEnvironment((request) => {
     count += 1;
     return respond(request, count - 1);
   });
   const client = new LyrebirdClient({
     baseUrl: "http://localhost:8080",
     ...KEY,
-    ...surroundings,
+    ...environment,
     retryMsMax,
   });
-  return { client, surroundings };
+  return { client, environment };
 }
 
 const SUBMISSION = { idempotencyKey: "k-1" };
 
 test("a submission is signed over timestamp, method, path and body as they are sent", async () => {
-  const { client, surroundings } = clientAnswered(() => ({
+  const { client, environment } = clientAnswered(() => ({
     status: 202,
     body: { ...EXECUTED, replayed: false },
   }));
   const signal = await client.submit(ORDER, SUBMISSION);
-  const [sent] = surroundings.sent;
+  const [sent] = environment.sent;
   const { "x-bot-timestamp": timestamp, "x-bot-signature": signature } = sent?.headers ?? {};
-  const message = `${surroundings.now()}POST/bot/v1/spot/orders${sent?.body}`;
+  const message = `${environment.now()}POST/bot/v1/spot/orders${sent?.body}`;
   expect(sent?.url).toBe("http://localhost:8080/bot/v1/spot/orders");
   expect(JSON.parse(sent?.body ?? "")).toEqual(ORDER);
   expect(sent?.headers).toMatchObject({ "x-bot-api-key": KEY.apiKey, "idempotency-key": "k-1" });
-  expect(timestamp).toBe(String(surroundings.now()));
+  expect(timestamp).toBe(String(environment.now()));
   expect(signature).toBe(createHmac("sha256", "f00d").update(message).digest("hex"));
   expect(signal).toMatchObject({ ...RECORDED, status: "EXECUTED", replayed: false });
 });
 
 test("equal orders of one millisecond are signed at different times, since a signature is good for one key", async () => {
-  const { client, surroundings } = clientAnswered(() => ({ status: 202, body: EXECUTED }));
+  const { client, environment } = clientAnswered(() => ({ status: 202, body: EXECUTED }));
   await Promise.all(["k-1", "k-2", "k-3"].map((idempotencyKey) => client.submit(ORDER, { idempotencyKey })));
-  const signatures = surroundings.sent.map(({ headers }) => headers["x-bot-signature"]);
+  const signatures = environment.sent.map(({ headers }) => headers["x-bot-signature"]);
   expect(new Set(signatures).size).toBe(3);
 });
 
@@ -68,9 +68,9 @@ test("no type of an order has both of its amounts, of which the server takes one
   // @ts-expect-error Likewise, with its type.
   const bothOfMarket: BotOrder = { ...ORDER, orderType: "MARKET", quantity: "0.001" };
   const either: readonly BotOrder[] = [ORDER, { symbol: "BTCUSDT", tradeType: "SELL", quantity: "0.001" }];
-  const { client, surroundings } = clientAnswered(() => ({ status: 202, body: EXECUTED }));
+  const { client, environment } = clientAnswered(() => ({ status: 202, body: EXECUTED }));
   for (const order of [both, bothOfMarket, ...either]) await client.submit(order, SUBMISSION);
-  expect(surroundings.sent).toHaveLength(4);
+  expect(environment.sent).toHaveLength(4);
 });
 
 test("a rejected signal is a value, not an error", async () => {
@@ -88,45 +88,45 @@ test.each([
   ["the budget is used up", () => ({ status: 429, body: { status: false, message: "slow down" } })],
   ["a proxy has no answer", () => ({ status: 502, body: "<html>" })],
 ] as const)("when %s, the same body is submitted again under the same key", async (_, fail) => {
-  const { client, surroundings } = clientAnswered((__, index): Answer | Promise<Answer> =>
+  const { client, environment } = clientAnswered((__, index): Answer | Promise<Answer> =>
     index < 2 ? fail() : { status: 202, body: { ...EXECUTED, replayed: true } },
   );
   const submitted = client.submit(ORDER, SUBMISSION);
-  await surroundings.pass(500);
-  expect(surroundings.sent.length).toBe(2);
-  await surroundings.pass(999);
-  expect(surroundings.sent.length).toBe(2);
-  await surroundings.pass(1);
+  await environment.pass(500);
+  expect(environment.sent.length).toBe(2);
+  await environment.pass(999);
+  expect(environment.sent.length).toBe(2);
+  await environment.pass(1);
   expect(await submitted).toMatchObject({ status: "EXECUTED", replayed: true });
-  expect(new Set(surroundings.sent.map(({ body }) => body)).size).toBe(1);
-  expect(surroundings.sent.map(({ headers }) => headers["idempotency-key"])).toEqual(["k-1", "k-1", "k-1"]);
+  expect(new Set(environment.sent.map(({ body }) => body)).size).toBe(1);
+  expect(environment.sent.map(({ headers }) => headers["idempotency-key"])).toEqual(["k-1", "k-1", "k-1"]);
   // Each is signed at its own time.
-  expect(new Set(surroundings.sent.map(({ headers }) => headers["x-bot-timestamp"])).size).toBe(3);
+  expect(new Set(environment.sent.map(({ headers }) => headers["x-bot-timestamp"])).size).toBe(3);
 });
 
 test("Retry-After is waited for", async () => {
-  const { client, surroundings } = clientAnswered((_, index) =>
+  const { client, environment } = clientAnswered((_, index) =>
     index === 0
       ? { status: 429, headers: { "retry-after": "7" }, body: { message: "slow down" } }
       : { body: EXECUTED },
   );
   const signal = client.signal("s1");
-  await surroundings.pass(6_999);
-  expect(surroundings.sent.length).toBe(1);
-  await surroundings.pass(1);
+  await environment.pass(6_999);
+  expect(environment.sent.length).toBe(1);
+  await environment.pass(1);
   expect(await signal).toMatchObject({ status: "EXECUTED" });
 });
 
 test("the outcome of a submission that never gets an answer is unknown, and so it is said after the time for it", async () => {
-  const { client, surroundings } = clientAnswered(() => Promise.reject(new Error("no route")), 20_000);
+  const { client, environment } = clientAnswered(() => Promise.reject(new Error("no route")), 20_000);
   const failed = client.submit(ORDER, SUBMISSION).catch((error: unknown) => error);
-  for (let second = 0; second < 25; second += 1) await surroundings.pass(1_000);
+  for (let second = 0; second < 25; second += 1) await environment.pass(1_000);
   const error = await failed;
   expect(error).toBeInstanceOf(LyrebirdUnreachableError);
   expect((error as Error).message).toContain("no route");
   // After 0, 0.5, 1.5, 3.5, 7.5 and 15.5 seconds.
-  expect(surroundings.sent.length).toBe(6);
-  expect(surroundings.time.pending()).toBe(0);
+  expect(environment.sent.length).toBe(6);
+  expect(environment.time.pending()).toBe(0);
 });
 
 test("a wait beyond the time for retries is not begun", async () => {
@@ -139,31 +139,31 @@ test("a wait beyond the time for retries is not begun", async () => {
 });
 
 test("a request without an answer is given up after ten seconds and tried again", async () => {
-  const { client, surroundings } = clientAnswered((_, index) =>
+  const { client, environment } = clientAnswered((_, index) =>
     index === 0 ? new Promise<Answer>(() => {}) : { body: { message: "ok", data: { apiKeyId: "7" } } },
   );
   const tested = client.test();
-  await surroundings.pass(9_999);
-  await surroundings.pass(1);
-  await surroundings.pass(500);
+  await environment.pass(9_999);
+  await environment.pass(1);
+  await environment.pass(500);
   expect(await tested).toEqual({ message: "ok", apiKeyId: "7" });
 });
 
 test.each([400, 401, 404, 418, 422])("a refusal of status %i is thrown at once", async (status) => {
-  const { client, surroundings } = clientAnswered(() => ({ status, body: { status: false, message: "no" } }));
+  const { client, environment } = clientAnswered(() => ({ status, body: { status: false, message: "no" } }));
   const error = await client.submit(ORDER, SUBMISSION).catch((refused: unknown) => refused);
   expect(error).toBeInstanceOf(LyrebirdHttpError);
   expect(error).toMatchObject({ status, message: "no", messageSha256: null });
-  expect(surroundings.sent.length).toBe(1);
+  expect(environment.sent.length).toBe(1);
 });
 
 test("an invalid signature's error has what the server hashed and what was signed", async () => {
   const messageSha256 = "ab".repeat(32);
-  const { client, surroundings } = clientAnswered(() => ({
+  const { client, environment } = clientAnswered(() => ({
     status: 401,
     body: { status: false, message: "Invalid signature", messageSha256 },
   }));
-  const signed = `${surroundings.now()}POST/bot/v1/spot/test{}`;
+  const signed = `${environment.now()}POST/bot/v1/spot/test{}`;
   await expect(client.test()).rejects.toMatchObject({
     messageSha256,
     signedSha256: createHash("sha256").update(signed).digest("hex"),
@@ -172,48 +172,48 @@ test("an invalid signature's error has what the server hashed and what was signe
 
 test("a refused timestamp is tried once more, by the server's clock", async () => {
   const serverTime = 1_600_000_000_000;
-  const { client, surroundings } = clientAnswered(({ url, headers }) => {
+  const { client, environment } = clientAnswered(({ url, headers }) => {
     if (url.endsWith("/api/v3/time")) return { body: { serverTime } };
     return headers["x-bot-timestamp"] === String(serverTime)
       ? { body: { data: [] } }
       : { status: 401, body: { message: "Request timestamp outside the allowed window" } };
   });
   expect(await client.signals()).toEqual([]);
-  expect(surroundings.sent.length).toBe(3);
+  expect(environment.sent.length).toBe(3);
 });
 
 test("a timestamp that stays refused is thrown", async () => {
-  const { client, surroundings } = clientAnswered(({ url }) =>
+  const { client, environment } = clientAnswered(({ url }) =>
     url.endsWith("/api/v3/time")
       ? { status: 500, body: "" }
       : { status: 401, body: { message: "Request timestamp outside the allowed window" } },
   );
   await expect(client.signals()).rejects.toMatchObject({ status: 401 });
-  expect(surroundings.sent.length).toBe(3);
+  expect(environment.sent.length).toBe(3);
 });
 
 test("a pending signal is waited for until it is settled", async () => {
-  const { client, surroundings } = clientAnswered((_, index) => ({
+  const { client, environment } = clientAnswered((_, index) => ({
     body: index < 2 ? RECEIVED : index < 4 ? { ...REJECTED, status: "FAILED" } : EXECUTED,
   }));
   const settling = client.waitFor("s1");
-  for (let second = 0; second < 8; second += 1) await surroundings.pass(1_000);
+  for (let second = 0; second < 8; second += 1) await environment.pass(1_000);
   expect(await settling).toMatchObject({ status: "EXECUTED" });
-  expect(surroundings.sent.length).toBe(5);
-  expect(surroundings.time.pending()).toBe(0);
+  expect(environment.sent.length).toBe(5);
+  expect(environment.time.pending()).toBe(0);
 });
 
 test("a signal that stays pending is thrown as it stood last", async () => {
-  const { client, surroundings } = clientAnswered(() => ({ body: RECEIVED }));
+  const { client, environment } = clientAnswered(() => ({ body: RECEIVED }));
   const failed = client.waitFor("s1", { waitMsMax: 10_000 }).catch((error: unknown) => error);
-  for (let second = 0; second < 15; second += 1) await surroundings.pass(1_000);
+  for (let second = 0; second < 15; second += 1) await environment.pass(1_000);
   const error = await failed;
   expect(error).toBeInstanceOf(LyrebirdPendingError);
   expect((error as LyrebirdPendingError).signal).toMatchObject({ signalId: "s1", status: "RECEIVED" });
 });
 
 test("requests in flight are aborted when the client is closed, whether they wait or are sent", async () => {
-  const { client, surroundings } = clientAnswered((_, index) =>
+  const { client, environment } = clientAnswered((_, index) =>
     index === 0 ? { status: 503, body: {} } : new Promise<Answer>(() => {}),
   );
   const waits = client.signals().catch((error: unknown) => error);
@@ -224,15 +224,15 @@ test("requests in flight are aborted when the client is closed, whether they wai
   expect(await waits).toBeInstanceOf(LyrebirdClosedError);
   expect(await asks).toBeInstanceOf(LyrebirdClosedError);
   await expect(client.pairs()).rejects.toBeInstanceOf(LyrebirdClosedError);
-  expect(surroundings.time.pending()).toBe(0);
+  expect(environment.time.pending()).toBe(0);
 });
 
 test.each(["", " padded", "padded ", "über", "a\nb", "x".repeat(129)])(
   "the idempotency key %j is refused before anything is sent",
   async (idempotencyKey) => {
-    const { client, surroundings } = clientAnswered(() => ({ body: EXECUTED }));
+    const { client, environment } = clientAnswered(() => ({ body: EXECUTED }));
     await expect(client.submit(ORDER, { idempotencyKey })).rejects.toBeInstanceOf(TypeError);
-    expect(surroundings.sent).toEqual([]);
+    expect(environment.sent).toEqual([]);
   },
 );
 

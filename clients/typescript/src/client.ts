@@ -2,6 +2,7 @@
 
 import { type Backoff, backoffMs } from "./backoff.ts";
 import { type CandleHandlers, CandleStream } from "./candle-stream.ts";
+import { type Environment, environmentOf, type Fetch, type Timers } from "./environment.ts";
 import { LyrebirdError, LyrebirdPendingError } from "./errors.ts";
 import { type Fields, fieldsOf } from "./fields.ts";
 import { type OrderBookHandlers, OrderBookStream } from "./order-book-stream.ts";
@@ -18,7 +19,6 @@ import {
   type SubmittedSignal,
 } from "./signal.ts";
 import type { Credentials } from "./signing.ts";
-import { type Fetch, type Surroundings, surroundingsOf, type Timers } from "./surroundings.ts";
 
 export type LyrebirdClientOptions = {
   /** Where the server is: an origin such as `https://lyrebird.example`. */
@@ -78,7 +78,7 @@ export class LyrebirdClient {
   readonly #credentials: Credentials;
   readonly #streamUrl: string;
   readonly #upstreamRestUrl: string;
-  readonly #surroundings: Surroundings;
+  readonly #environment: Environment;
   readonly #clock: ServerClock;
   readonly #requests: Requests;
   readonly #streams = new Set<{ close(): void }>();
@@ -96,13 +96,13 @@ export class LyrebirdClient {
     this.#credentials = { apiKey, apiSecret };
     this.#streamUrl = originOf("streamUrl", options.streamUrl ?? options.baseUrl);
     this.#upstreamRestUrl = originOf("upstreamRestUrl", options.upstreamRestUrl ?? options.baseUrl);
-    this.#surroundings = surroundingsOf(options);
-    this.#clock = new ServerClock(origin, this.#surroundings);
+    this.#environment = environmentOf(options);
+    this.#clock = new ServerClock(origin, this.#environment);
     this.#requests = new Requests({
       origin,
       credentials: this.#credentials,
       clock: this.#clock,
-      surroundings: this.#surroundings,
+      environment: this.#environment,
       retryMsMax: options.retryMsMax ?? RETRY_MS_MAX,
       closing: this.#closing.signal,
     });
@@ -158,7 +158,7 @@ export class LyrebirdClient {
    * `waitMsMax`, by default somewhat more than the two minutes within which the server finishes it.
    */
   async waitFor(signalId: string, { waitMsMax = WAIT_MS_MAX } = {}): Promise<SettledSignal> {
-    const { random, timers } = this.#surroundings;
+    const { random, timers } = this.#environment;
     const over = new AbortController();
     const cancel = timers.after(waitMsMax, () => over.abort());
     try {
@@ -217,7 +217,7 @@ export class LyrebirdClient {
       upstreamRestUrl: this.#upstreamRestUrl,
       credentials: this.#credentials,
       clock: this.#clock,
-      surroundings: this.#surroundings,
+      environment: this.#environment,
     };
   }
 

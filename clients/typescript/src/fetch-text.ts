@@ -1,5 +1,5 @@
 // One request and its whole answer, within a bound of time.
-import type { Surroundings } from "./surroundings.ts";
+import type { Environment } from "./environment.ts";
 
 export type TextAnswer = {
   readonly status: number;
@@ -16,7 +16,7 @@ const REQUEST_MS_MAX = 10_000;
  * answer.
  */
 export async function fetchText(
-  { fetch, timers }: Pick<Surroundings, "fetch" | "timers">,
+  { fetch, timers }: Pick<Environment, "fetch" | "timers">,
   url: string,
   request: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
   closing: AbortSignal,

@@ -7,6 +7,7 @@ export {
   type LyrebirdClientOptions,
   type Tested,
 } from "./client.ts";
+export type { Fetch, FetchedAnswer, Timers } from "./environment.ts";
 export {
   type ClientErrorCode,
   LyrebirdClosedError,
@@ -40,4 +41,3 @@ export {
   type TradeType,
 } from "./signal.ts";
 export type { StreamState } from "./stream-connection.ts";
-export type { Fetch, FetchedAnswer, Timers } from "./surroundings.ts";

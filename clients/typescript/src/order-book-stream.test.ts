@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { BookSnapshot } from "./messages.ts";
 import type { OrderBook, OrderBookStream } from "./order-book-stream.ts";
 import { Handed, type ScriptedConnection } from "./testing/scripted-server.ts";
-import { openStreamStage, type StreamStage } from "./testing/stream-stage.ts";
+import { openStreamFixture, type StreamFixture } from "./testing/stream-fixture.ts";
 
 const TOPIC = { pair: "BTCUSDT", levels: 5, speed: "1000ms" } as const;
-let stage: StreamStage;
+let fixture: StreamFixture;
 let stream: OrderBookStream;
 let connection: ScriptedConnection;
 let books: Handed<OrderBook>;
@@ -27,19 +27,19 @@ function say(lastUpdateId: number, topic: object = TOPIC): void {
 
 beforeEach(async () => {
   rest = 503;
-  stage = await openStreamStage(() => rest);
+  fixture = await openStreamFixture(() => rest);
   books = new Handed();
   stale = [];
-  stream = stage.client.orderBooks({
-    ...stage.handlers,
+  stream = fixture.client.orderBooks({
+    ...fixture.handlers,
     onBook: (shown) => books.put(shown),
     onStale: (topic) => stale.push(topic),
   });
   stream.subscribe(TOPIC);
-  connection = await stage.server.nextConnection();
+  connection = await fixture.server.nextConnection();
   await connection.confirm();
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 test("a snapshot replaces the book, and one that is not newer is discarded", async () => {
   say(7);
@@ -65,9 +65,9 @@ test("after a reconnect the first snapshot is taken whatever its id", async () =
   say(1_000);
   await books.next();
   connection.cut();
-  await stage.reached("DISCONNECTED");
-  await stage.pass(1_000);
-  connection = await stage.server.nextConnection();
+  await fixture.reached("DISCONNECTED");
+  await fixture.pass(1_000);
+  connection = await fixture.server.nextConnection();
   await connection.confirm();
   say(3);
   expect(await books.next()).toMatchObject({ lastUpdateId: 3 });
@@ -77,12 +77,12 @@ test("silence beyond five seconds makes the book stale, and the fallback fills i
   rest = book(12, 20);
   say(10);
   await books.next();
-  await stage.pass(5_000);
+  await fixture.pass(5_000);
   expect(stream.book(TOPIC)).toMatchObject({ isStale: false });
-  expect(stage.targets).toEqual([]);
-  await stage.pass(500);
+  expect(fixture.targets).toEqual([]);
+  await fixture.pass(500);
   expect(stale).toEqual([TOPIC]);
-  expect(stage.targets).toEqual(["/api/v3/depth?symbol=BTCUSDT&limit=20"]);
+  expect(fixture.targets).toEqual(["/api/v3/depth?symbol=BTCUSDT&limit=20"]);
   expect(await books.next()).toEqual({ ...TOPIC, ...book(12), source: "REST" });
   expect(stream.book(TOPIC)).toMatchObject({ isStale: false, source: "REST" });
 });
@@ -91,25 +91,25 @@ test("the fallback is asked once a second for as long as the stream is silent, a
   rest = book(12);
   say(10);
   await books.next();
-  await stage.pass(9_500);
-  expect(stage.targets.length).toBe(5);
-  connection = await stage.server.nextConnection();
+  await fixture.pass(9_500);
+  expect(fixture.targets.length).toBe(5);
+  connection = await fixture.server.nextConnection();
   await connection.confirm();
   await books.next();
   say(14);
   expect(await books.next()).toMatchObject({ lastUpdateId: 14, source: "STREAM" });
-  await stage.pass(3_000);
-  expect(stage.targets.length).toBe(5);
+  await fixture.pass(3_000);
+  expect(fixture.targets.length).toBe(5);
 });
 
 test("a connection that is silent as a whole is replaced", async () => {
   say(10);
   await books.next();
-  await stage.pass(5_500);
-  await stage.reached("DISCONNECTED");
+  await fixture.pass(5_500);
+  await fixture.reached("DISCONNECTED");
   await connection.gone;
-  await stage.pass(1_000);
-  connection = await stage.server.nextConnection();
+  await fixture.pass(1_000);
+  connection = await fixture.server.nextConnection();
   expect(await connection.confirm()).toEqual(TOPIC);
 });
 
@@ -118,9 +118,9 @@ test("a connection whose server reports an outage of its source is kept, and the
   say(10);
   await books.next();
   connection.say("error", { status: false, code: "UPSTREAM_UNAVAILABLE", message: "away" });
-  expect(await stage.errors.next()).toMatchObject({ code: "UPSTREAM_UNAVAILABLE", isFatal: false });
-  await stage.pass(60_000);
-  expect(stage.states).toEqual(["CONNECTED"]);
+  expect(await fixture.errors.next()).toMatchObject({ code: "UPSTREAM_UNAVAILABLE", isFatal: false });
+  await fixture.pass(60_000);
+  expect(fixture.states).toEqual(["CONNECTED"]);
   expect(await books.next()).toMatchObject({ lastUpdateId: 12, source: "REST" });
 });
 
@@ -131,33 +131,33 @@ test("a connection on which one book of two is alive is kept", async () => {
   for (let id = 1; id < 10; id += 1) {
     say(id, other);
     await books.next();
-    await stage.pass(1_000);
+    await fixture.pass(1_000);
   }
-  expect(stage.states).toEqual(["CONNECTED"]);
+  expect(fixture.states).toEqual(["CONNECTED"]);
   expect(stale).toEqual([TOPIC]);
-  expect(new Set(stage.targets)).toEqual(new Set(["/api/v3/depth?symbol=BTCUSDT&limit=20"]));
+  expect(new Set(fixture.targets)).toEqual(new Set(["/api/v3/depth?symbol=BTCUSDT&limit=20"]));
 });
 
 test("a fallback that fails is reported once an outage, asked ever more seldom, and the book stays stale", async () => {
   say(10);
   await books.next();
-  await stage.pass(5_500);
-  expect(await stage.errors.next()).toMatchObject({ code: "FALLBACK_UNAVAILABLE", isFatal: false });
-  await stage.pass(15_000);
+  await fixture.pass(5_500);
+  expect(await fixture.errors.next()).toMatchObject({ code: "FALLBACK_UNAVAILABLE", isFatal: false });
+  await fixture.pass(15_000);
   // After 0, 1, 3, 7 and 15 seconds.
-  expect(stage.targets.length).toBe(5);
-  expect(stage.errorCodes).toEqual(["FALLBACK_UNAVAILABLE"]);
+  expect(fixture.targets.length).toBe(5);
+  expect(fixture.errorCodes).toEqual(["FALLBACK_UNAVAILABLE"]);
   expect(stream.book(TOPIC)).toMatchObject({ lastUpdateId: 10, isStale: true });
   rest = book(20);
-  await stage.pass(20_000);
+  await fixture.pass(20_000);
   expect(await books.next()).toMatchObject({ lastUpdateId: 20, source: "REST" });
 });
 
 test("a machine that has slept holds a stale book, as soon as it wakes", async () => {
   say(10);
   await books.next();
-  stage.sleep(3_600_000);
-  await stage.pass(500);
+  fixture.sleep(3_600_000);
+  await fixture.pass(500);
   expect(stream.book(TOPIC)).toMatchObject({ isStale: true });
   expect(stale).toEqual([TOPIC]);
 });
@@ -166,6 +166,6 @@ test("when the key is refused, the book that was held is stale", async () => {
   say(10);
   await books.next();
   connection.refuse("AUTH_KEY_REVOKED");
-  await stage.reached("REFUSED");
+  await fixture.reached("REFUSED");
   expect(stream.book(TOPIC)).toMatchObject({ isStale: true });
 });

@@ -4,12 +4,12 @@
 // connection, a truncated answer, 429, 503 and any other server failure. A final refusal is thrown at once. A
 // refused timestamp is retried once, by the server's clock.
 import { type Backoff, backoffMs } from "./backoff.ts";
+import type { Environment } from "./environment.ts";
 import { LyrebirdClosedError, LyrebirdHttpError, LyrebirdUnreachableError } from "./errors.ts";
 import { fetchText, type TextAnswer } from "./fetch-text.ts";
 import { readFields } from "./fields.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { type Credentials, signRequest } from "./signing.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 export type BotRequest = {
   readonly method: "GET" | "POST";
@@ -32,7 +32,7 @@ export class Requests {
   readonly #origin: string;
   readonly #credentials: Credentials;
   readonly #clock: ServerClock;
-  readonly #surroundings: Surroundings;
+  readonly #environment: Environment;
   readonly #retryMsMax: number;
   readonly #closing: AbortSignal;
   #stampedAt = 0;
@@ -41,21 +41,21 @@ export class Requests {
     readonly origin: string;
     readonly credentials: Credentials;
     readonly clock: ServerClock;
-    readonly surroundings: Surroundings;
+    readonly environment: Environment;
     readonly retryMsMax: number;
     readonly closing: AbortSignal;
   }) {
     this.#origin = parts.origin;
     this.#credentials = parts.credentials;
     this.#clock = parts.clock;
-    this.#surroundings = parts.surroundings;
+    this.#environment = parts.environment;
     this.#retryMsMax = parts.retryMsMax;
     this.#closing = parts.closing;
   }
 
   /** The JSON of the answer. Rejects with one of this client's errors. */
   async send(request: BotRequest): Promise<unknown> {
-    const { random, timers } = this.#surroundings;
+    const { random, timers } = this.#environment;
     const over = new AbortController();
     const cancel = timers.after(this.#retryMsMax, () => over.abort());
     let wasClockMeasured = false;
@@ -92,7 +92,7 @@ export class Requests {
         if (closing.aborted) reject(new LyrebirdClosedError());
         else resolve();
       };
-      const cancel = this.#surroundings.timers.after(waitMs, end);
+      const cancel = this.#environment.timers.after(waitMs, end);
       closing.addEventListener("abort", end);
       over.addEventListener("abort", end);
     });
@@ -121,7 +121,7 @@ export class Requests {
     };
     const request = { method, headers, ...(body === undefined ? {} : { body: text }) };
     try {
-      const answer = await fetchText(this.#surroundings, this.#origin + path, request, this.#closing);
+      const answer = await fetchText(this.#environment, this.#origin + path, request, this.#closing);
       return answer.status < 300
         ? { json: JSON.parse(answer.text) }
         : { error: httpError(answer, signed.messageSha256) };

@@ -1,25 +1,26 @@
 // The server's time, from this machine's clock and the difference between both: the server takes a timestamp
 // that is within 30 seconds of its own. The difference is measured before the first handshake of a stream,
 // and whenever the server has refused a timestamp; until then this machine's clock is trusted.
+
+import type { Environment } from "./environment.ts";
 import { fetchText } from "./fetch-text.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 export class ServerClock {
   readonly #url: string;
-  readonly #surroundings: Surroundings;
+  readonly #environment: Environment;
   #offsetMs = 0;
   #isMeasured = false;
   #measuring: Promise<void> | null = null;
 
   /** `origin` is the server's. */
-  constructor(origin: string, surroundings: Surroundings) {
+  constructor(origin: string, environment: Environment) {
     this.#url = `${origin}/api/v3/time`;
-    this.#surroundings = surroundings;
+    this.#environment = environment;
   }
 
   /** Server time by the last measurement, Unix ms. */
   now(): number {
-    return Math.round(this.#surroundings.now() + this.#offsetMs);
+    return Math.round(this.#environment.now() + this.#offsetMs);
   }
 
   /** The server has refused a timestamp: the difference is measured again before the next handshake. */
@@ -41,11 +42,11 @@ export class ServerClock {
   }
 
   async #ask(closing: AbortSignal): Promise<void> {
-    const { now } = this.#surroundings;
+    const { now } = this.#environment;
     try {
       const askedAt = now();
       const { status, text } = await fetchText(
-        this.#surroundings,
+        this.#environment,
         this.#url,
         { method: "GET", headers: {} },
         closing,

@@ -4,28 +4,28 @@ import { createHmac } from "node:crypto";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LyrebirdClosedError } from "./errors.ts";
-import { settled } from "./testing/manual-surroundings.ts";
-import { AHEAD_MS, KEY, openStreamStage, type StreamStage } from "./testing/stream-stage.ts";
+import { settled } from "./testing/manual-environment.ts";
+import { AHEAD_MS, KEY, openStreamFixture, type StreamFixture } from "./testing/stream-fixture.ts";
 
 const TOPIC = { pair: "BTCUSDT", timeframe: "1m" };
-let stage: StreamStage;
+let fixture: StreamFixture;
 
 beforeEach(async () => {
-  stage = await openStreamStage();
+  fixture = await openStreamFixture();
 });
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 /** Of the client to its server: other tests of this process have sockets, too. */
 function openSocketCount(): number {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles(): readonly unknown[] };
-  const port = Number(new URL(stage.server.url).port);
+  const port = Number(new URL(fixture.server.url).port);
   const isOurs = (handle: unknown) => handle instanceof Socket && handle.remotePort === port;
   return _getActiveHandles().filter(isOurs).length;
 }
 
 /** The next attempt begins after exactly this long. */
 async function comesBackAfter(delayMs: number): Promise<void> {
-  const { states, time, reached } = stage;
+  const { states, time, reached } = fixture;
   await reached("DISCONNECTED");
   time.advance(delayMs - 1);
   expect(states.at(-1)).toBe("DISCONNECTED");
@@ -34,7 +34,7 @@ async function comesBackAfter(delayMs: number): Promise<void> {
 }
 
 test("on every connect the handshake is signed again by the server's clock, and everything is subscribed again", async () => {
-  const { client, server, handlers, now } = stage;
+  const { client, server, handlers, now } = fixture;
   const books = client.orderBooks(handlers);
   books.subscribe({ pair: "btcusdt" });
   books.subscribe({ pair: "ETHUSDT", levels: 5, speed: "100ms" });
@@ -55,7 +55,7 @@ test("on every connect the handshake is signed again by the server's clock, and 
 });
 
 test("each namespace is a connection of its own, signed for itself", async () => {
-  const { client, server, now } = stage;
+  const { client, server, now } = fixture;
   client.candles();
   const { namespace, auth } = await server.nextConnection();
   expect(namespace).toBe("/bot/v1/market");
@@ -64,7 +64,7 @@ test("each namespace is a connection of its own, signed for itself", async () =>
 });
 
 test("refused again and again, it comes back after 1, 2, 4, 8, 16 and then every 30 seconds", async () => {
-  const { client, server, handlers } = stage;
+  const { client, server, handlers } = fixture;
   client.candles(handlers).subscribe(TOPIC);
   for (const delayMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
     (await server.nextConnection()).refuse("RATE_LIMITED");
@@ -73,7 +73,7 @@ test("refused again and again, it comes back after 1, 2, 4, 8, 16 and then every
 });
 
 test("after data has come, the first delay is the first again", async () => {
-  const { client, server, handlers } = stage;
+  const { client, server, handlers } = fixture;
   const candles = client.candles(handlers);
   candles.subscribe(TOPIC);
   (await server.nextConnection()).refuse("RATE_LIMITED");
@@ -90,7 +90,7 @@ test("after data has come, the first delay is the first again", async () => {
 });
 
 test("it does not reconnect before the server's Retry-After", async () => {
-  const { client, server, errors, handlers } = stage;
+  const { client, server, errors, handlers } = fixture;
   client.candles(handlers);
   (await server.nextConnection()).refuse("RATE_LIMITED", 900_000);
   expect(await errors.next()).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 900_000, isFatal: false });
@@ -102,7 +102,7 @@ test("it does not reconnect before the server's Retry-After", async () => {
 test.each(["AUTH_MISSING_CREDENTIALS", "AUTH_INVALID_SIGNATURE", "AUTH_KEY_REVOKED"])(
   "%s is the end: a key is not tried until it is blocked",
   async (code) => {
-    const { client, server, errors, handlers, reached, time } = stage;
+    const { client, server, errors, handlers, reached, time } = fixture;
     const books = client.orderBooks(handlers);
     books.subscribe({ pair: "BTCUSDT" });
     const connection = await server.nextConnection();
@@ -116,7 +116,7 @@ test.each(["AUTH_MISSING_CREDENTIALS", "AUTH_INVALID_SIGNATURE", "AUTH_KEY_REVOK
 );
 
 test("a refused timestamp has the clock measured again; the third within a quarter of an hour is the end", async () => {
-  const { client, server, errors, handlers, reached, time } = stage;
+  const { client, server, errors, handlers, reached, time } = fixture;
   client.candles(handlers);
   for (const delayMs of [1_000, 2_000]) {
     (await server.nextConnection()).refuse("AUTH_TIMESTAMP_OUT_OF_WINDOW");
@@ -124,19 +124,19 @@ test("a refused timestamp has the clock measured again; the third within a quart
     await comesBackAfter(delayMs);
   }
   (await server.nextConnection()).refuse("AUTH_TIMESTAMP_OUT_OF_WINDOW");
-  expect(stage.timesAsked()).toBe(3);
+  expect(fixture.timesAsked()).toBe(3);
   expect(await errors.next()).toMatchObject({ isFatal: true });
   await reached("REFUSED");
   expect(time.pending()).toBe(0);
 });
 
 test("timestamps that are refused once in a while do not end a stream", async () => {
-  const { client, server, errors, handlers, reached } = stage;
+  const { client, server, errors, handlers, reached } = fixture;
   client.candles(handlers);
   for (let refusals = 0; refusals < 5; refusals += 1) {
     const connection = await server.nextConnection();
     await reached("CONNECTED");
-    stage.time.advance(600_000);
+    fixture.time.advance(600_000);
     connection.refuse("AUTH_TIMESTAMP_OUT_OF_WINDOW");
     expect(await errors.next()).toMatchObject({ isFatal: false });
     // The connection had held for long, so its end is the first failure.
@@ -145,7 +145,7 @@ test("timestamps that are refused once in a while do not end a stream", async ()
 });
 
 test("a refused topic is reported by name and forgotten, and the others are subscribed none the less", async () => {
-  const { client, server, errors, handlers, reached } = stage;
+  const { client, server, errors, handlers, reached } = fixture;
   const candles = client.candles(handlers);
   for (const pair of ["NOPE", "BTCUSDT"]) candles.subscribe({ pair, timeframe: "1m" });
   const connection = await server.nextConnection();
@@ -161,12 +161,12 @@ test("a refused topic is reported by name and forgotten, and the others are subs
   expect(candles.candle({ pair: "NOPE", timeframe: "1m" })).toBe(null);
   connection.cut();
   await reached("DISCONNECTED");
-  await stage.pass(1_000);
+  await fixture.pass(1_000);
   expect(await (await server.nextConnection()).confirm()).toEqual(TOPIC);
 });
 
 test("what is not subscribed any more is unsubscribed, and its late messages are nothing", async () => {
-  const { client, server, handlers } = stage;
+  const { client, server, handlers } = fixture;
   const books: number[] = [];
   const stream = client.orderBooks({ ...handlers, onBook: ({ lastUpdateId }) => books.push(lastUpdateId) });
   const topic = stream.subscribe({ pair: "BTCUSDT", levels: 5 });
@@ -187,7 +187,7 @@ test("what is not subscribed any more is unsubscribed, and its late messages are
 });
 
 test("a server that does not answer a subscription is left", async () => {
-  const { client, server, handlers, pass, reached } = stage;
+  const { client, server, handlers, pass, reached } = fixture;
   client.candles(handlers).subscribe(TOPIC);
   const connection = await server.nextConnection();
   await connection.next();
@@ -197,7 +197,7 @@ test("a server that does not answer a subscription is left", async () => {
 });
 
 test("closing ends every connection and leaves no timer", async () => {
-  const { client, server, handlers, time, states } = stage;
+  const { client, server, handlers, time, states } = fixture;
   const candles = client.candles(handlers);
   candles.subscribe(TOPIC);
   client.orderBooks();
@@ -212,7 +212,7 @@ test("closing ends every connection and leaves no timer", async () => {
 });
 
 test("a closed stream takes no subscriptions, and throws", async () => {
-  const { client } = stage;
+  const { client } = fixture;
   const [candles, books, others] = [client.candles(), client.orderBooks(), client.orderBooks()];
   const book = books.subscribe({ pair: "BTCUSDT" });
   books.close();
@@ -228,7 +228,7 @@ test("a closed stream takes no subscriptions, and throws", async () => {
 });
 
 test("closing does not wait for a stalled server", async () => {
-  const { client, server, handlers, reached } = stage;
+  const { client, server, handlers, reached } = fixture;
   client.candles(handlers);
   const connection = await server.nextConnection();
   await reached("CONNECTED");
@@ -241,7 +241,7 @@ test("closing does not wait for a stalled server", async () => {
 });
 
 test("closing while it waits to come back leaves no timer either", async () => {
-  const { client, server, handlers, time, reached } = stage;
+  const { client, server, handlers, time, reached } = fixture;
   const candles = client.candles(handlers);
   (await server.nextConnection()).cut();
   await reached("DISCONNECTED");

@@ -6,11 +6,11 @@
 // server, and it resets its delay as soon as a transport opens. Source: specification 5.3, 6 and 8.3.
 import { io, type Socket } from "socket.io-client";
 import { type Backoff, backoffMs } from "./backoff.ts";
+import type { Cancel, Environment } from "./environment.ts";
 import type { LyrebirdStreamError } from "./errors.ts";
 import { readStreamError } from "./messages.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { type Credentials, signHandshake } from "./signing.ts";
-import type { Cancel, Surroundings } from "./surroundings.ts";
 
 export type StreamState = "CONNECTING" | "CONNECTED" | "DISCONNECTED" | "REFUSED" | "CLOSED";
 
@@ -20,7 +20,7 @@ export type StreamParts = {
   readonly upstreamRestUrl: string;
   readonly credentials: Credentials;
   readonly clock: ServerClock;
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
 };
 
 export type ConnectionHandlers = {
@@ -97,7 +97,7 @@ export class StreamConnection {
     this.#tearDown();
     this.#handlers.onDisconnect();
     if (this.#hasEnded()) return;
-    const { random, timers } = this.#parts.surroundings;
+    const { random, timers } = this.#parts.environment;
     const waitMs = Math.max(backoffMs(RECONNECTS, this.#failures, random()), this.#retryAfterMs);
     this.#failures += 1;
     this.#retryAfterMs = 0;
@@ -114,7 +114,7 @@ export class StreamConnection {
     this.#become("CONNECTING");
     await this.#parts.clock.ensureMeasured(this.#closing.signal);
     if (this.#hasEnded()) return;
-    const { credentials, clock, streamUrl, surroundings } = this.#parts;
+    const { credentials, clock, streamUrl, environment } = this.#parts;
     const namespace = this.#namespace;
     const socket = io(streamUrl + namespace, {
       transports: ["websocket"],
@@ -125,7 +125,7 @@ export class StreamConnection {
     });
     this.#socket = socket;
     this.#isAccepted = false;
-    this.#cancelWaits = [surroundings.timers.after(CONNECT_MS_MAX, () => this.drop())];
+    this.#cancelWaits = [environment.timers.after(CONNECT_MS_MAX, () => this.drop())];
     socket.on("connect", () => this.#onConnect());
     socket.on("connect_error", () => this.drop());
     socket.on("disconnect", () => this.drop());
@@ -134,7 +134,7 @@ export class StreamConnection {
 
   #onConnect(): void {
     this.#stopWaiting();
-    this.#cancelWaits = [this.#parts.surroundings.timers.after(GOOD_AFTER_MS, () => this.praise())];
+    this.#cancelWaits = [this.#parts.environment.timers.after(GOOD_AFTER_MS, () => this.praise())];
     this.#become("CONNECTED");
     if (this.#state === "CONNECTED") this.#handlers.onConnect();
   }
@@ -155,7 +155,7 @@ export class StreamConnection {
   }
 
   #mayRetryTimestamp(): boolean {
-    const now = this.#parts.surroundings.now();
+    const now = this.#parts.environment.now();
     const counted = this.#timestampRefusals.filter((at) => now - at < REFUSALS_COUNT_MS);
     this.#timestampRefusals = [...counted, now];
     return this.#timestampRefusals.length < TIMESTAMP_REFUSALS_MAX;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createManualTime } from "../../../src/concurrency/testing/manual-time.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-function stage() {
+function createFixture() {
   const time = createManualTime();
   const sent: string[] = [];
   let unanswered = 0;
@@ -23,7 +23,7 @@ function stage() {
 }
 
 test("nothing is sent before there is a connection, and one message at a time on it", () => {
-  const { sent, subscriptions } = stage();
+  const { sent, subscriptions } = createFixture();
   subscriptions.add("a");
   subscriptions.add("b");
   expect(sent).toEqual([]);
@@ -35,7 +35,7 @@ test("nothing is sent before there is a connection, and one message at a time on
 });
 
 test("everything is subscribed again on every connection, except what was unsubscribed", () => {
-  const { sent, subscriptions } = stage();
+  const { sent, subscriptions } = createFixture();
   subscriptions.connected();
   for (const topic of ["a", "b"]) {
     subscriptions.add(topic);
@@ -51,7 +51,7 @@ test("everything is subscribed again on every connection, except what was unsubs
 });
 
 test("a topic that is dropped while it is being subscribed is unsubscribed as soon as it is", () => {
-  const { sent, subscriptions } = stage();
+  const { sent, subscriptions } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   subscriptions.remove("a");
@@ -60,7 +60,7 @@ test("a topic that is dropped while it is being subscribed is unsubscribed as so
 });
 
 test("a topic that is wanted again before it is unsubscribed stays as it is", () => {
-  const { sent, subscriptions } = stage();
+  const { sent, subscriptions } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   subscriptions.subscribed("a");
@@ -73,7 +73,7 @@ test("a topic that is wanted again before it is unsubscribed stays as it is", ()
 });
 
 test("a refused topic is forgotten, and named", () => {
-  const { sent, subscriptions, refuse } = stage();
+  const { sent, subscriptions, refuse } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   subscriptions.add("b");
@@ -84,7 +84,7 @@ test("a refused topic is forgotten, and named", () => {
 });
 
 test("a new topic that there is no room for is forgotten", () => {
-  const { subscriptions, refuse } = stage();
+  const { subscriptions, refuse } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   expect(refuse("SUB_LIMIT_EXCEEDED")).toBe("a");
@@ -92,7 +92,7 @@ test("a new topic that there is no room for is forgotten", () => {
 });
 
 test("a topic that the server has taken before is requested again when there is no room for it", () => {
-  const { sent, subscriptions, refuse, time } = stage();
+  const { sent, subscriptions, refuse, time } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   subscriptions.subscribed("a");
@@ -107,7 +107,7 @@ test("a topic that the server has taken before is requested again when there is 
 });
 
 test("after RATE_LIMITED nothing is sent until the server's retry time", () => {
-  const { sent, subscriptions, refuse, time } = stage();
+  const { sent, subscriptions, refuse, time } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   refuse("RATE_LIMITED", 4_000);
@@ -120,7 +120,7 @@ test("after RATE_LIMITED nothing is sent until the server's retry time", () => {
 });
 
 test("an unsubscription that was too fast is sent again", () => {
-  const { sent, subscriptions, refuse, time } = stage();
+  const { sent, subscriptions, refuse, time } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   subscriptions.subscribed("a");
@@ -132,7 +132,7 @@ test("an unsubscription that was too fast is sent again", () => {
 });
 
 test("no more than 30 messages a minute are sent on a connection, and a new one starts over", () => {
-  const { sent, subscriptions, time } = stage();
+  const { sent, subscriptions, time } = createFixture();
   subscriptions.connected();
   for (let index = 0; index < 15; index += 1) {
     subscriptions.add(`${index}`);
@@ -153,7 +153,7 @@ test("no more than 30 messages a minute are sent on a connection, and a new one 
 });
 
 test("a message without an answer for ten seconds gives the connection up", () => {
-  const { subscriptions, time, unanswered } = stage();
+  const { subscriptions, time, unanswered } = createFixture();
   subscriptions.connected();
   subscriptions.add("a");
   time.advance(9_999);

@@ -3,8 +3,9 @@
 // last one. A topic that is invalid is dropped. One that exceeds a limit at the moment is requested again
 // later, and so is a message that came too fast. A program that subscribes faster than the server permits is
 // slowed down here. Source: specification 3.4, 6.1, 7.3 and 8.3.
+
+import type { Cancel, Timers } from "./environment.ts";
 import type { LyrebirdStreamError } from "./errors.ts";
-import type { Cancel, Timers } from "./surroundings.ts";
 
 export type SubscriptionsParts<Topic> = {
   readonly timers: Timers;

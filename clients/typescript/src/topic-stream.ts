@@ -2,6 +2,7 @@
 // topics are alive; the data of one that is not is requested by REST, one request at a time.
 
 import { type Backoff, backoffMs } from "./backoff.ts";
+import type { Cancel } from "./environment.ts";
 import type { LyrebirdStreamError } from "./errors.ts";
 import { LyrebirdClosedError, LyrebirdStreamError as StreamError } from "./errors.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type StreamState,
 } from "./stream-connection.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import type { Cancel } from "./surroundings.ts";
 import { UpstreamRest, UpstreamRestError } from "./upstream-rest.ts";
 
 /** Handlers of every stream, besides those of its data. */
@@ -73,17 +73,17 @@ export class TopicStream<Topic> {
 
   constructor(parts: TopicStreamParts<Topic>) {
     this.#parts = parts;
-    const { surroundings, upstreamRestUrl, keyOf } = parts;
-    this.#rest = new UpstreamRest(upstreamRestUrl, surroundings, this.#closing.signal);
+    const { environment, upstreamRestUrl, keyOf } = parts;
+    this.#rest = new UpstreamRest(upstreamRestUrl, environment, this.#closing.signal);
     this.connection = new StreamConnection(parts.namespace, parts, this.#connectionHandlers());
     this.subscriptions = new Subscriptions<Topic>({
-      timers: surroundings.timers,
+      timers: environment.timers,
       keyOf,
       send: (name, topic) => this.connection.send(name, topic as object),
       onSubscribed: parts.onSubscribed,
       onUnanswered: () => this.connection.drop(),
     });
-    this.#watchedAt = surroundings.now();
+    this.#watchedAt = environment.now();
     this.#watchLater();
     this.connection.open();
   }
@@ -149,14 +149,14 @@ export class TopicStream<Topic> {
   }
 
   #watchLater(): void {
-    this.#cancelWatch = this.#parts.surroundings.timers.after(WATCH_MS, () => this.#watch());
+    this.#cancelWatch = this.#parts.environment.timers.after(WATCH_MS, () => this.#watch());
   }
 
   #watch(): void {
     this.#watchLater();
     // A machine that has slept finds that more time has passed; one whose clock was set back, that no less
     // has.
-    const now = this.#parts.surroundings.now();
+    const now = this.#parts.environment.now();
     const elapsedMs = Math.max(WATCH_MS, now - this.#watchedAt);
     this.#watchedAt = now;
     this.#fallbackPauseMs -= elapsedMs;
@@ -179,7 +179,7 @@ export class TopicStream<Topic> {
       outcome();
       return;
     }
-    const waitMs = backoffMs(FALLBACK_RETRIES, this.#fallbackFailures, this.#parts.surroundings.random());
+    const waitMs = backoffMs(FALLBACK_RETRIES, this.#fallbackFailures, this.#parts.environment.random());
     this.#fallbackPauseMs = Math.min(FALLBACK_PAUSE_MS_MAX, Math.max(waitMs, outcome.retryAfterMs));
     this.#fallbackFailures += 1;
     onFailure?.();

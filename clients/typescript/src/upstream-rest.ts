@@ -1,9 +1,10 @@
 // Books and candles from the market's public REST routes, while a stream does not send them. Source:
 // specification 6.4 (fallback and backfill).
+
+import type { Environment } from "./environment.ts";
 import { LyrebirdError } from "./errors.ts";
 import { fetchText } from "./fetch-text.ts";
 import { type BookSnapshot, type Candle, type CandleTopic, readBook, readCandle } from "./messages.ts";
-import type { Surroundings } from "./surroundings.ts";
 
 /** As many levels as a stream shows at most. */
 const DEPTH_LIMIT = 20;
@@ -23,12 +24,12 @@ export class UpstreamRestError extends LyrebirdError {
 
 export class UpstreamRest {
   readonly #origin: string;
-  readonly #surroundings: Surroundings;
+  readonly #environment: Environment;
   readonly #closing: AbortSignal;
 
-  constructor(origin: string, surroundings: Surroundings, closing: AbortSignal) {
+  constructor(origin: string, environment: Environment, closing: AbortSignal) {
     this.#origin = origin;
-    this.#surroundings = surroundings;
+    this.#environment = environment;
     this.#closing = closing;
   }
 
@@ -63,7 +64,7 @@ export class UpstreamRest {
     const url = this.#origin + target;
     try {
       const request = { method: "GET", headers: {} };
-      const answer = await fetchText(this.#surroundings, url, request, this.#closing);
+      const answer = await fetchText(this.#environment, url, request, this.#closing);
       if (answer.status === 200) return JSON.parse(answer.text);
       throw new UpstreamRestError(`${url} answered ${answer.status}`, answer.retryAfterMs ?? 0, null);
     } catch (cause) {

@@ -18,7 +18,8 @@ export type Given<Name extends EndpointName> =
 /**
  * Calls an endpoint. Parameters that its path names are written into it, the others are the query of a GET
  * and the body of the rest.
- * @throws ApiError with the server's error, or with code UNREACHABLE where there was no answer that can be read
+ * @throws ApiError with the server's error, or with code UNREACHABLE where there was no answer that can be
+ * read
  */
 export async function call<Name extends EndpointName>(
   name: Name,

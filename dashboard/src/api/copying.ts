@@ -1,5 +1,5 @@
-// Queries of a copier's pages. A query of one copy has a key that begins ["copy", copyId], the list of copies has ["copies"]: live
-// messages name these keys when they are out of date.
+// Queries of a copier's pages. A query of one copy has a key that begins ["copy", copyId], the list of copies
+// has ["copies"]: live messages name these keys when they are out of date.
 import { keepPreviousData, queryOptions, skipToken, useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";

@@ -1,6 +1,6 @@
-// Queries of operators' pages. There are no live messages about them, so each page loads them when it is opened, and
-// keeps nothing for the next time: a list would show for a moment what has been decided since. The state of the
-// service is polled every few seconds while it is shown.
+// Queries of operators' pages. There are no live messages about them, so each page loads them when it is
+// opened, and keeps nothing for the next time: a list would show for a moment what has been decided since.
+// The state of the service is polled every few seconds while it is shown.
 import { type EndpointName, endpointQuery, type Given, type Parameters } from "./call.ts";
 
 export const OPERATOR_REFRESH_MS = 5_000;

@@ -1,4 +1,5 @@
-// Where to go after signing in. It comes out of the address, so anybody may have written it: only paths of this site count.
+// Where to go after signing in. It comes out of the address, so anybody may have written it: only paths of
+// this site count.
 
 const ANY_ORIGIN = "https://lyrebird.invalid";
 

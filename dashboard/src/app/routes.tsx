@@ -1,8 +1,8 @@
 // Every page and its address. A page is a file in ../pages that exports `Page`; it is a chunk of its own,
 // which is loaded when it is first shown, or before while the browser is idle. `forTraders` and the like say
-// which people it is for: see audience.ts. Paths are as they stand in the browser's address, so a page reads its
-// parameters with `useParams({ from: "/strategies/$strategyId/orders/$orderId" })`. A page is a
-// <Screen>, which makes its h1 and the title of the tab.
+// which people it is for: see audience.ts. Paths are as they stand in the browser's address, so a page reads
+// its parameters with `useParams({ from: "/strategies/$strategyId/orders/$orderId" })`. A page is a <Screen>,
+// which makes its h1 and the title of the tab.
 
 import { useQuery } from "@tanstack/react-query";
 import { type AnyRoute, createRootRoute, createRoute, Navigate } from "@tanstack/react-router";

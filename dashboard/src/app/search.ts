@@ -1,4 +1,5 @@
-// The query of an address, as names and texts. The router would read "123" as a number, and a token is a text.
+// The query of an address, as names and texts. The router would read "123" as a number, and a token is a
+// text.
 
 export type Search = { readonly [name: string]: string | undefined };
 

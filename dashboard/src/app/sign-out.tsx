@@ -1,5 +1,5 @@
-// Signing out. If the server cannot be reached, the person is still signed in; the page drops everything that it knows of them and
-// says so, since they may be about to leave the machine to somebody else.
+// Signing out. If the server cannot be reached, the person is still signed in; the page drops everything that
+// it knows of them and says so, since they may be about to leave the machine to somebody else.
 import { useState, useSyncExternalStore } from "react";
 import { call, queryClient } from "../api/call.ts";
 import { disconnect } from "../live/connection.ts";
@@ -24,7 +24,10 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** Why the person could not be signed out; null if they did not ask for it. It lasts until the page is loaded again. */
+/**
+ * Why the person could not be signed out; null if they did not ask for it. It lasts until the page is loaded
+ * again.
+ */
 export function useSignOutFailure(): unknown {
   return useSyncExternalStore(
     (listener) => {

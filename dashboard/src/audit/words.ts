@@ -49,7 +49,9 @@ const WORDS: Readonly<Record<AuditAction, string>> = {
   KILL_SWITCH_CLEARED: "Kill switch cleared",
 };
 
-/** Records are kept for ever: one of another version of the server may have a name that is not listed here. */
+/**
+ * Records are kept for ever: one of another version of the server may have a name that is not listed here.
+ */
 export function auditWords(action: AuditAction): string {
   const words: string | undefined = WORDS[action];
   return words ?? inWords(action);

@@ -1,4 +1,5 @@
-// The settings of a copy in a form: how much of the balance, a preset of limits, and under "Settings" each of them.
+// The settings of a copy in a form: how much of the balance, a preset of limits, and under "Settings" each of
+// them.
 
 import { type ReactNode, useState } from "react";
 import type { StrategyType } from "../../../src/dashboard-api/schemas.ts";

@@ -1,5 +1,5 @@
-// The settings of a copy as a form has them, texts with shares in per cent, and as the server takes them, shares of one. Exact both
-// ways. An empty text sets no limit.
+// The settings of a copy as a form has them, texts with shares in per cent, and as the server takes them,
+// shares of one. Exact both ways. An empty text sets no limit.
 import type { CopySettingsJson, StrategyType } from "../../../src/dashboard-api/schemas.ts";
 import { compare, isDecimal, multiply, perCent, signOf, trimZeros } from "../ui/figures/decimals.ts";
 
@@ -14,7 +14,9 @@ export type SettingsForm = {
   readonly stopLoss: string;
   readonly takeProfit: string;
   readonly sizeBy: SizeBy;
-  /** A multiple of the strategy's quantity, or USDT, as `sizeBy` says; without meaning where that is RATIO. */
+  /**
+   * A multiple of the strategy's quantity, or USDT, as `sizeBy` says; without meaning where that is RATIO.
+   */
   readonly sizeFigure: string;
   /** USDT. */
   readonly budget: string;
@@ -181,7 +183,10 @@ export function errorsOf(fields: Readonly<Record<string, string | undefined>>): 
   return Object.fromEntries(names);
 }
 
-/** In a sentence of a few words: "50 % of the balance, at most 200 USDT an order, stop loss at −20 %". Limits that are not set are left out. */
+/**
+ * In a sentence of a few words: "50 % of the balance, at most 200 USDT an order, stop loss at −20 %". Limits
+ * that are not set are left out.
+ */
 export function settingsInWords(settings: CopySettingsJson): string {
   const form = formOf(settings);
   const set = (text: string, words: string) => (text === "" ? [] : [words]);

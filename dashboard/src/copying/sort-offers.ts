@@ -1,4 +1,5 @@
-// The order of the strategies on offer, of a page of them at a time. What is not known comes last, whichever way round.
+// The order of the strategies on offer, of a page of them at a time. What is not known comes last, whichever
+// way round.
 import type { OfferJson } from "../../../src/dashboard-api/schemas.ts";
 import { compare, magnitude } from "../ui/figures/decimals.ts";
 

@@ -2,8 +2,8 @@
 // before: data that was loaded earlier may be stale, and no change message would correct it.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { openLiveServer } from "../../../test/support/dashboard/live-server.ts";
 import { eventually } from "../../../test/support/eventually.ts";
-import { openLiveServer } from "../../../test/support/live-server.ts";
 import { queryClient } from "../api/call.ts";
 import { disconnect, listen, watch, watchCopy } from "./connection.ts";
 

@@ -1,4 +1,5 @@
-// The symbols that a strategy has to do with: what is held comes before what waits, what waits before what was traded.
+// The symbols that a strategy has to do with: what is held comes before what waits, what waits before what
+// was traded.
 
 type Named = { readonly symbol: string };
 

@@ -34,7 +34,8 @@ function ResetForm({ token }: { token: string }) {
     first: { password: "" },
     send: ({ password }) => call("POST /password-reset/finish", { token, password }),
     onDone: async () => {
-      // The address says that it is done: the page may be rendered again, since a person who was signed in here is signed out.
+      // The address says that it is done: the page may be rendered again, since a person who was signed in
+      // here is signed out.
       await navigate({ to: "/reset-password", search: { done: "1" }, hash: "", replace: true });
       await refreshSession();
     },

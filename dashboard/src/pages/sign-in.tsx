@@ -1,4 +1,5 @@
-// E-mail address and password, then the second factor where there is one. The frame opens the next page after the sign-in.
+// E-mail address and password, then the second factor where there is one. The frame opens the next page after
+// the sign-in.
 
 import { useState } from "react";
 import { call, isApiError } from "../api/call.ts";

@@ -1,5 +1,5 @@
-// A new account begins with its e-mail address. The answer never says whether it was known: its owner learns that by mail. Name and
-// password are chosen on the page of the mailed link.
+// A new account begins with its e-mail address. The answer never says whether it was known: its owner learns
+// that by mail. Name and password are chosen on the page of the mailed link.
 
 import { useEffect, useState } from "react";
 import { type Answer, call } from "../api/call.ts";

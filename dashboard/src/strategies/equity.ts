@@ -1,5 +1,5 @@
-// What a strategy is worth at prices that are newer than those the server valued it at. Exact, as the server reckons it: on
-// spot what is owned at its price, on futures the wallet and what positions have gained.
+// What a strategy is worth at prices that are newer than those the server valued it at. Exact, as the server
+// reckons it: on spot what is owned at its price, on futures the wallet and what positions have gained.
 import type {
   BalanceJson,
   PositionJson,
@@ -41,7 +41,9 @@ export function symbolsOf({ type, balances, positions }: Holdings): readonly str
     .map(({ asset }) => `${asset}${QUOTE_ASSET}`);
 }
 
-/** In USDT; what has no newer price is worth what the server said, and nothing where it knew no price either. */
+/**
+ * In USDT; what has no newer price is worth what the server said, and nothing where it knew no price either.
+ */
 export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceJson>): string {
   const { type, balances, positions } = holdings;
   const worths =
@@ -57,8 +59,8 @@ export function equityAt(holdings: Holdings, prices: ReadonlyMap<string, PriceJs
 }
 
 /**
- * The parts of a futures strategy's equity as they are shown beside it: the wallet, and what each position has
- * gained, by symbol.
+ * The parts of a futures strategy's equity as they are shown beside it: the wallet, and what each position
+ * has gained, by symbol.
  */
 export function shownParts(
   { balances, positions }: Pick<Holdings, "balances" | "positions">,
@@ -114,7 +116,9 @@ export function shownResult({ equity, seed }: { readonly equity: string; readonl
   };
 }
 
-/** In USDT, at the newer price if there is one: of the last trade, or where nothing was traded yet the bid. */
+/**
+ * In USDT, at the newer price if there is one: of the last trade, or where nothing was traded yet the bid.
+ */
 export function worthOf({ asset, free, locked, value }: BalanceJson, prices: ReadonlyMap<string, PriceJson>) {
   const owned = add(free, locked);
   if (asset === QUOTE_ASSET) return owned;

@@ -1,5 +1,5 @@
-// What closing a strategy would do now: the engine's own decision, which is then dropped. Nothing is changed, and nothing is
-// computed a second way.
+// What closing a strategy would do now: the engine's own decision, which is then dropped. Nothing is changed,
+// and nothing is computed a second way.
 import type { z } from "zod";
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
@@ -31,7 +31,9 @@ const CLOSE = { type: "CloseStrategy" } as const;
 type ClosePreview = z.output<typeof closePreviewSchema>;
 type Parts = { readonly gateway: Gateway; readonly prices: LastPrices };
 
-/** `confirmation` is the text that confirms it. Throws STATE_CHANGED if there is nothing left to be closed. */
+/**
+ * `confirmation` is the text that confirms it. Throws STATE_CHANGED if there is nothing left to be closed.
+ */
 export async function previewClose(
   account: Account,
   confirmation: string,
@@ -62,7 +64,10 @@ export async function previewClose(
 
 type Sale = ClosePreview["sold"][number];
 
-/** The sales that would be made, one row a symbol. Of a position what it gains, since its price was never paid. */
+/**
+ * The sales that would be made, one row a symbol. Of a position what it gains, since its price was never
+ * paid.
+ */
 function salesOf(events: readonly DomainEvent[]): readonly Sale[] {
   const sales = new Map<string, { side: Side; quantity: Quantity; brings: Amount }>();
   for (const event of events) {

@@ -1,4 +1,5 @@
-// Copies with their figures: equity as the venue last reported it, what became of the strategy's orders, and what halts them.
+// Copies with their figures: equity as the venue last reported it, what became of the strategy's orders, and
+// what halts them.
 import type { z } from "zod";
 import { stopEquity, takeProfitEquity } from "../../copy/sizing/book.ts";
 import {
@@ -117,7 +118,10 @@ export function copiersOf(tally: readonly CopyCount[]): { readonly [S in CopySta
   };
 }
 
-/** Of a strategy that is closed: the copies that were live then, and those of them that have closed. Null if nobody followed it. */
+/**
+ * Of a strategy that is closed: the copies that were live then, and those of them that have closed. Null if
+ * nobody followed it.
+ */
 export function closingOf(
   tally: readonly CopyCount[],
 ): Omit<NonNullable<StrategyCopyingJson["closing"]>, "left"> | null {

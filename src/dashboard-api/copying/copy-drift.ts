@@ -1,5 +1,6 @@
-// The drift of a copy from its strategy, computed by `copy/sizing/drift.ts`, as a repair computes it, from what is committed here and
-// the venue's last snapshot, with the cause in plain sentences. Prices are our own market's; no venue is asked for its prices.
+// The drift of a copy from its strategy, computed by `copy/sizing/drift.ts`, as a repair computes it, from
+// what is committed here and the venue's last snapshot, with the cause in plain sentences. Prices are our own
+// market's; no venue is asked for its prices.
 import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/actions.ts";
 import { type Drift, driftOf, driftWords, offWords } from "../../copy/sizing/drift.ts";
@@ -24,7 +25,10 @@ type Parts = Pick<DashboardParts, "gateway" | "copying" | "prices">;
 
 type DriftAnswer = z.output<typeof driftSchema>["rows"][number];
 
-/** Null once the copy is being closed or has ended: from then on its owner is not shown what the strategy holds. */
+/**
+ * Null once the copy is being closed or has ended: from then on its owner is not shown what the strategy
+ * holds.
+ */
 export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly DriftAnswer[] | null> {
   if (!followsStrategy(copy)) return null;
   const { store } = parts.gateway;
@@ -58,8 +62,8 @@ export async function driftsOf(parts: Parts, copy: Copy): Promise<readonly Drift
 }
 
 /**
- * `linesSearched`: how many lines of the log were searched for causes if there are older ones; null if all were. Where none of
- * them explains it, an older one may.
+ * `linesSearched`: how many lines of the log were searched for causes if there are older ones; null if all
+ * were. Where none of them explains it, an older one may.
  */
 export function driftAnswer(drift: Drift, linesSearched: number | null): DriftAnswer {
   const shown = (cause: DriftCause) => (cause === "PRICE_MOVED" && linesSearched !== null ? "OLDER" : cause);

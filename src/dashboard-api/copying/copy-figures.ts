@@ -1,6 +1,6 @@
-// Figures of all copies of a strategy, or of everybody, for traders and operators: counts by reason, and slippage. Logs are long, so
-// the figures cover the last days, and are cached for seconds. Single copies are not shown: the strategy's own size beside a copy's
-// fill would disclose the balance of its owner.
+// Figures of all copies of a strategy, or of everybody, for traders and operators: counts by reason, and
+// slippage. Logs are long, so the figures cover the last days, and are cached for seconds. Single copies are
+// not shown: the strategy's own size beside a copy's fill would disclose the balance of its owner.
 import type { z } from "zod";
 import { AsyncCache } from "../../concurrency/bounded-map.ts";
 import { gapOf } from "../../copy/sizing/gap.ts";
@@ -107,8 +107,8 @@ export function countsOf(counts: readonly EntryCount[]): EntryCountsJson {
   };
 }
 
-// A copy is behind while an action of its strategy is neither sent, skipped nor rejected. Being behind for moments is normal: the
-// venue's answer is in flight.
+// A copy is behind while an action of its strategy is neither sent, skipped nor rejected. Being behind for
+// moments is normal: the venue's answer is in flight.
 
 /** A copy that is behind for less is not shown as behind. */
 export const BEHIND_MS_MIN = 10_000;

@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newDirectory } from "../../../test/support/gateway.ts";
+import { newDirectory } from "../../../test/support/servers/gateway.ts";
 import {
   claim,
   entryOf,

@@ -1,6 +1,6 @@
-// Pages of a mirror log. A filter has to go through lines that do not pass it, and a log may have hundreds of thousands: it goes through
-// some at a time, others have their turn between, and a page ends where enough were gone through. An index for it would cost every
-// line that is written.
+// Pages of a mirror log. A filter has to go through lines that do not pass it, and a log may have hundreds of
+// thousands: it goes through some at a time, others have their turn between, and a page ends where enough
+// were gone through. An index for it would cost every line that is written.
 import { setImmediate as turn } from "node:timers/promises";
 import type { MirrorEntry } from "../../domain/copying.ts";
 import type { CopiesStore, EntryQuery } from "../../store/ports/copies.ts";

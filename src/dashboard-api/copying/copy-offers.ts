@@ -1,5 +1,5 @@
-// Strategies that may be followed, as copiers see them: their performance, and how large an account has to be. Reports go through
-// the caller's queue, one at a time, and are cached for everybody for a minute.
+// Strategies that may be followed, as copiers see them: their performance, and how large an account has to
+// be. Reports go through the caller's queue, one at a time, and are cached for everybody for a minute.
 import type { z } from "zod";
 import type { PerformanceReport, PerformanceReports } from "../../analytics/reports.ts";
 import { AsyncCache } from "../../concurrency/bounded-map.ts";

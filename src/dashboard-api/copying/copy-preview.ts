@@ -1,6 +1,7 @@
-// A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and why; what a copy would open
-// of the strategy's holdings; and the worst that the settings permit. The sizes are those of `copy/sizing/`, so that nothing is
-// computed a second way; holdings of a copy that the account serves already count too.
+// A strategy's last orders scaled to an account as it is now: what would have been copied, or skipped and
+// why; what a copy would open of the strategy's holdings; and the worst that the settings permit. The sizes
+// are those of `copy/sizing/`, so that nothing is computed a second way; holdings of a copy that the account
+// serves already count too.
 import type { z } from "zod";
 import { leadStateOf } from "../../copy/leads/actions.ts";
 import { driftOf } from "../../copy/sizing/drift.ts";
@@ -62,7 +63,8 @@ export async function previewOf(
   const symbols = new Set([...ordered, ...holds]);
   const told = await copying.rulesOf(account, symbols);
   const market = gateway.markets[family];
-  // What the venue does not tell of in time is taken from our own market: null alone means that it is not listed.
+  // What the venue does not tell of in time is taken from our own market: null alone means that it is not
+  // listed.
   const rulesOf = (symbol: string) => {
     const found = told.get(symbol);
     return found === undefined ? market.rules(symbol) : found;
@@ -104,7 +106,9 @@ export async function previewOf(
 
 type RulesOf = (symbol: string) => SymbolRules | null;
 
-/** What the strategy holds, with the order that would open it for the copy: as a repair that may open does. */
+/**
+ * What the strategy holds, with the order that would open it for the copy: as a repair that may open does.
+ */
 function heldNow(
   parts: Parts,
   of: {
@@ -144,7 +148,10 @@ function heldNow(
     });
 }
 
-/** Of the contracts that the strategy holds or has ordered of late, at the leverage that it has chosen for each. */
+/**
+ * Of the contracts that the strategy holds or has ordered of late, at the leverage that it has chosen for
+ * each.
+ */
 function worstOf(
   of: {
     readonly account: Account | null;

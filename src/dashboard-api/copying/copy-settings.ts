@@ -82,7 +82,9 @@ export const copySettingsForm = z.strictObject({
   closeAfterSeconds: wholeNumber(CLOSE_AFTER_SECONDS_MAX).nullable().optional(),
 });
 
-/** Fields that a form does not name keep their values: a client that does not know a limit does not remove it. */
+/**
+ * Fields that a form does not name keep their values: a client that does not know a limit does not remove it.
+ */
 export function settingsFrom(form: z.infer<typeof copySettingsForm>, before: CopySettings): CopySettings {
   const given = Object.entries(form).filter(([, value]) => value !== undefined);
   return { ...before, ...(Object.fromEntries(given) as Partial<CopySettings>) };

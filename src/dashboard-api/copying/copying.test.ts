@@ -59,7 +59,7 @@ test("is not sent to an exchange that the operator has not named", async () => {
   expect(asked).toEqual([`${FUTURES} FUTURES check`]);
 });
 
-test("that may trade no futures may not trade; of one that spot refuses nothing is told; silence is no answer", async () => {
+test("without futures permission may not trade; nothing is reported of one that spot refuses; silence is no answer", async () => {
   const noFutures = { kind: "OK", value: { mayTrade: false, mayWithdraw: false } } as const;
   expect((await checked([SPOT, FUTURES], noFutures)).answer).toMatchObject({
     value: { canTrade: false, canWithdraw: false },

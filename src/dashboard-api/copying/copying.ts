@@ -94,8 +94,8 @@ export class Copying {
   }
 
   /**
-   * What an account has, at most `FUNDS_KEPT_MS` old. Throws as `VenueQuestions` and `answerOf` do, and STATE_CHANGED if the venue
-   * does not accept its key any more.
+   * What an account has, at most `FUNDS_KEPT_MS` old. Throws as `VenueQuestions` and `answerOf` do, and
+   * STATE_CHANGED if the venue does not accept its key any more.
    */
   funds(account: VenueAccount): Promise<VenueBalances> {
     const { accountId, family, venue, personId, sealed } = account;
@@ -113,7 +113,8 @@ export class Copying {
   }
 
   /**
-   * The venue's rules of symbols. Of one that it does not list null; one that it does not tell of in time is left out.
+   * The venue's rules of symbols. Of one that it does not list null; one that it does not tell of in time is
+   * left out.
    */
   async rulesOf(
     { family, venue }: Pick<AccountPlace, "family" | "venue">,

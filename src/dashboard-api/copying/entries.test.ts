@@ -16,7 +16,7 @@ function partOf(scale: Scale, leadQuantity: string, scaledQuantity: string): str
   return entryAnswer(entryOf({ ...figures, scale })).scale?.part;
 }
 
-test("a ratio is told as that of the whole order only if it gives the scaled size", () => {
+test("a ratio is reported as the whole order's only if it gives the scaled size", () => {
   const collateral: Scale = { by: "COLLATERAL", ours: decimal("499.77"), theirs: decimal("999.08") };
   expect(partOf(collateral, "0.9", "0.45020719")).toBeNull();
   // The strategy sells 0.9 through zero: the part that closes is scaled by the positions.

@@ -40,12 +40,17 @@ export function skipAnswer(skip: Skip, symbol: string | null): z.output<typeof s
   };
 }
 
-/** What is bought and sold under a symbol, where its rules are not at hand: other quote assets are not copied. */
+/**
+ * What is bought and sold under a symbol, where its rules are not at hand: other quote assets are not copied.
+ */
 function baseAssetOf(symbol: string): string {
   return symbol.endsWith(COPY_QUOTE_ASSET) ? symbol.slice(0, -COPY_QUOTE_ASSET.length) : symbol;
 }
 
-/** The part of the order that the ratio is of: an order of more than a position opens by another ratio than it closes by. */
+/**
+ * The part of the order that the ratio is of: an order of more than a position opens by another ratio than it
+ * closes by.
+ */
 function partOf({ leadQuantity, scale, scaledQuantity }: MirrorEntry): "OPENING" | "CLOSING" | null {
   if (leadQuantity === null || scale === null || scaledQuantity === null || scale.theirs <= 0n) return null;
   if (divideDown(leadQuantity * scale.ours, scale.theirs) === scaledQuantity) return null;

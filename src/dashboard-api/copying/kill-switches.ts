@@ -1,5 +1,6 @@
-// Kill switches that people set and clear: a copier for all their own copies, a trader for a strategy of theirs, an operator for
-// any of these and for venues. Only the person who set a switch, or an operator, can clear it.
+// Kill switches that people set and clear: a copier for all their own copies, a trader for a strategy of
+// theirs, an operator for any of these and for venues. Only the person who set a switch, or an operator, can
+// clear it.
 import { z } from "zod";
 import type { AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
@@ -44,8 +45,8 @@ export async function release(call: Call, { kind, id }: Switch): Promise<void> {
 }
 
 /**
- * Sets a switch for an operator. What a copier or a trader has set for themselves becomes the operator's, so that they cannot
- * clear it any more. Throws STATE_CHANGED if an operator has set it already.
+ * Sets a switch for an operator. What a copier or a trader has set for themselves becomes the operator's, so
+ * that they cannot clear it any more. Throws STATE_CHANGED if an operator has set it already.
  */
 export async function haltAsOperator(call: Call, wanted: Switch, reason: string): Promise<void> {
   const found = await switchOf(call, wanted);
@@ -71,8 +72,8 @@ type Stoppable = { readonly [Kind in SwitchKind]?: string };
 const NOT_ALLOWED = "This server no longer allows the exchange.";
 
 /**
- * The switch that stops one of these, as a person sees it: switches that they cannot clear themselves go first. A venue that is no
- * longer allowed counts as stopped.
+ * The switch that stops one of these, as a person sees it: switches that they cannot clear themselves go
+ * first. A venue that is no longer allowed counts as stopped.
  */
 export function haltOf(
   switches: readonly KillSwitch[],

@@ -1,5 +1,5 @@
-// Copies and accounts at venues that a route is about must be the caller's own. Somebody else's is not found, the same as one that
-// there is not.
+// Copies and accounts at venues that a route is about must be the caller's own. Somebody else's is not found,
+// the same as one that there is not.
 import type { Copy, VenueAccount } from "../../domain/copying.ts";
 import { isOnlyUnfit } from "../../domain/unfit-account.ts";
 import { DashboardError } from "../errors.ts";
@@ -28,8 +28,9 @@ export async function ownLiveCopy(call: Asked): Promise<Copy> {
 }
 
 /**
- * Whether a copy follows its strategy, or may again: only then is its owner shown what the strategy does and holds. One that is being
- * closed does not: an account whose key is revoked at the exchange stays so for as long as its owner likes.
+ * Whether a copy follows its strategy, or may again: only then is its owner shown what the strategy does and
+ * holds. One that is being closed does not: an account whose key is revoked at the exchange stays so for as
+ * long as its owner likes.
  */
 export function followsStrategy({ status }: Copy): boolean {
   return status === "FOLLOWING" || status === "PAUSED";

@@ -1,4 +1,5 @@
-// What people may ask of venues: so much at once, so much a minute, and never longer than they may be kept waiting.
+// What people may ask of venues: so much at once, so much a minute, and never longer than they may be kept
+// waiting.
 import { expect, test } from "vitest";
 import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import type { ErrorCode } from "../errors.ts";
@@ -22,7 +23,7 @@ function codeOf(asked: Promise<unknown>): Promise<ErrorCode | "ANSWERED"> {
   );
 }
 
-test("whoever asks is answered, or refused when the venue takes too long, and the work goes on", async () => {
+test("a question is answered, or refused when the venue takes too long, and the work goes on", async () => {
   const { time, questions } = asking();
   expect(await questions.ask("ada", async () => 7)).toBe(7);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -39,7 +40,7 @@ test("whoever asks is answered, or refused when the venue takes too long, and th
   await closed;
 });
 
-test("what fails is told as it is, and leaves room for others", async () => {
+test("a failure is reported as it is, and leaves room for others", async () => {
   const { questions } = asking();
   for (let each = 0; each < VENUE_QUESTIONS_OF_PERSON_MAX * 2; each += 1) {
     const failing = questions.ask("ada", () => Promise.reject(new Error("odd")));

@@ -33,7 +33,10 @@ type Parts = {
 export class VenueQuestions {
   readonly #parts: Parts;
   readonly #perMinute = new RequestBudgets();
-  /** By person, how many are in flight: until the venue has answered or was given up, not until the person was answered. */
+  /**
+   * By person, how many are in flight: until the venue has answered or was given up, not until the person was
+   * answered.
+   */
   readonly #underWay = new Map<string, number>();
   readonly #works = new Set<Promise<unknown>>();
 
@@ -42,8 +45,8 @@ export class VenueQuestions {
   }
 
   /**
-   * What the work answers. Throws TOO_MANY_REQUESTS if the person has asked too much, BUSY if everybody has, and VENUE_SILENT if it
-   * takes too long; the work then goes on, and nobody hears of it.
+   * What the work answers. Throws TOO_MANY_REQUESTS if the person has asked too much, BUSY if everybody has,
+   * and VENUE_SILENT if it takes too long; the work then goes on, and nobody hears of it.
    */
   async ask<Result>(personId: string, work: () => Promise<Result>): Promise<Result> {
     const own = this.#underWay.get(personId) ?? 0;

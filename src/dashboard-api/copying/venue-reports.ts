@@ -1,5 +1,5 @@
-// The health of venues, as copiers of all processes last reported it in the store. A copier whose report is too old does not count as
-// running; where none is running, the last reports are shown as such.
+// The health of venues, as copiers of all processes last reported it in the store. A copier whose report is
+// too old does not count as running; where none is running, the last reports are shown as such.
 import { type CopierReport, isSilent, type VenueReport } from "../../domain/venue-report.ts";
 import type { OperatorCopyingJson } from "../schemas/copying.ts";
 import { failureWords } from "./venue-words.ts";

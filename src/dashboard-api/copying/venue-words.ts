@@ -1,5 +1,6 @@
-// What a venue's answers mean to the owner of an account there, in plain words: what is wrong with a key, and where a venue cannot be
-// asked, what to do. Source: reference exchange, sections 2 and 16 (codes of refused keys, signatures and clocks).
+// What a venue's answers mean to the owner of an account there, in plain words: what is wrong with a key, and
+// where a venue cannot be asked, what to do. Source: reference exchange, sections 2 and 16 (codes of refused
+// keys, signatures and clocks).
 import type { VenueAnswer, VenueRefusal, VenueRejection } from "../../copy/venue/venue.ts";
 import { DashboardError } from "../errors.ts";
 
@@ -16,7 +17,10 @@ const CODE = {
 /** What another gateway of ours says of a key that belongs to the other family. */
 const OTHER_FAMILY = /other family/i;
 const VENUE_WORDS_LENGTH_MAX = 160;
-/** What is wrong with a certificate, by the code of the fault of its connection; of others that begin as `UNTRUSTED` nobody vouches. */
+/**
+ * What is wrong with a certificate, by the code of the fault of its connection; of others that begin as
+ * `UNTRUSTED` nobody vouches.
+ */
 const CERTIFICATE_FAULTS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
@@ -61,8 +65,8 @@ export function keyFaultOf({ code, message }: VenueRefusal | VenueRejection): Ke
 }
 
 /**
- * What a venue answered, if it did. Throws VENUE_SILENT where it cannot be asked or has not answered, and BODY_UNFIT, with the field
- * that is wrong, where it refuses or does not accept the key.
+ * What a venue answered, if it did. Throws VENUE_SILENT where it cannot be asked or has not answered, and
+ * BODY_UNFIT, with the field that is wrong, where it refuses or does not accept the key.
  */
 export function answerOf<Value>(answer: VenueAnswer<Value>, now: number): Value {
   switch (answer.kind) {
@@ -115,7 +119,10 @@ export function silence(
   });
 }
 
-/** Why a request to a venue had no answer, in words that go on after a colon; what there are no words for stays as it is. */
+/**
+ * Why a request to a venue had no answer, in words that go on after a colon; what there are no words for
+ * stays as it is.
+ */
 export function failureWords(reason: string): string {
   const certificate = certificateFault(reason);
   return certificate === null ? shown(reason) : `${certificate} (${reason})`;

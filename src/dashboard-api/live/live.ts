@@ -11,7 +11,7 @@ import type { Socket } from "socket.io";
 import { PeriodicTask } from "../../concurrency/periodic-task.ts";
 import type { Desk } from "../../desk/desk.ts";
 import type { StrategyType } from "../../domain/account.ts";
-import type { Inspection } from "../../observability/inspection.ts";
+import type { Observability } from "../../observability/observability.ts";
 import type { Accounts } from "../../people/accounts.ts";
 import type { Signals } from "../../signals/signals.ts";
 import { type Store, StoreUnavailable } from "../../store/store.ts";
@@ -33,7 +33,7 @@ export type LiveParts = Omit<SourcesParts, "markets" | "log"> & {
   readonly store: Pick<Store, "people" | "copying" | "onCommittedElsewhere" | "watchStrategy" | "versionsOf">;
   readonly desk: Pick<Desk, "onCommitted">;
   readonly accounts: Pick<Accounts, "sessionOf" | "lastingSessions" | "onSessionsEnded">;
-  readonly requests: Pick<Inspection["requests"], "onNews">;
+  readonly requests: Pick<Observability["requests"], "onNews">;
   readonly signals: Pick<Signals, "onNews">;
   readonly markets: {
     readonly [T in StrategyType]: SourcesParts["markets"][T] & {

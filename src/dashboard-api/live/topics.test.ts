@@ -29,7 +29,9 @@ function topic(symbol: string): Topic {
   return { kind: "prices", family: "SPOT", symbol };
 }
 
-/** Follows topics of a person's own in as many windows as it takes, until one is refused; answers the bound. */
+/**
+ * Follows topics of a person's own in as many windows as it takes, until one is refused; answers the bound.
+ */
 function fill(topics: Topics, personId: string) {
   const windows: Viewer[] = [];
   for (let index = 0; index <= TOPICS_OF_ALL_MAX; index += 1) {

@@ -1,8 +1,8 @@
 // The last version of each watched strategy that viewers were notified of. A server is notified of other
-// servers' commits to it, but a notification can be lost. So the versions in the store are polled, which finds
-// every commit. Copies are polled in the same way, by their revisions.
-// Invariant: a version counts as notified only if it follows the one before, so that a commit of this server
-// does not hide an earlier one of another server. In doubt, viewers are notified once too often.
+// servers' commits to it, but a notification can be lost. So the versions in the store are polled, which
+// finds every commit. Copies are polled in the same way, by their revisions. Invariant: a version counts as
+// notified only if it follows the one before, so that a commit of this server does not hide an earlier one of
+// another server. In doubt, viewers are notified once too often.
 import { SingleFlight } from "../../concurrency/periodic-task.ts";
 import type { TradingStore } from "../../store/ports/trading.ts";
 

@@ -1,4 +1,5 @@
-// Who is connected: a viewer for each connection of a person's browser, and which strategies each of them watches.
+// Who is connected: a viewer for each connection of a person's browser, and which strategies each of them
+// watches.
 import type { Socket } from "socket.io";
 import type { Cancel } from "../../concurrency/time.ts";
 import { Line } from "../../streams/fan-out.ts";
@@ -11,7 +12,10 @@ import { Watches } from "./watches.ts";
 export class Viewer {
   readonly personId: string;
   readonly sessionId: string;
-  /** Sends in order, keeps of everything the newest for who reads slowly, and gives who does not read at all up. */
+  /**
+   * Sends in order, keeps of everything the newest for who reads slowly, and gives who does not read at all
+   * up.
+   */
   readonly line: Line;
   readonly #socket: Socket;
   readonly #messages = new SlidingWindow(MESSAGES_PER_MINUTE, MINUTE_MS);

@@ -8,7 +8,10 @@ export class Watches<Viewer> {
   readonly #ofViewer = new Map<Viewer, Set<string>>();
   readonly #watching = new Map<string, Set<Viewer>>();
 
-  /** `most`: how many a viewer may watch. `begin` is called when the first one does, and its result after the last. */
+  /**
+   * `most`: how many a viewer may watch. `begin` is called when the first one does, and its result after the
+   * last.
+   */
   constructor(most: number, begin: (id: string) => Cancel = () => () => {}) {
     this.#most = most;
     this.#begin = begin;

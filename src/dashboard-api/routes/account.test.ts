@@ -1,14 +1,18 @@
 // The rows of accounts through the whole server: what a browser sends, gets and keeps.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Browser } from "../../../test/support/dashboard-client.ts";
-import { type DashboardStage, openDashboardStage, PASSWORD } from "../../../test/support/dashboard-stage.ts";
+import type { Browser } from "../../../test/support/dashboard/client.ts";
+import {
+  type DashboardFixture,
+  openDashboardFixture,
+  PASSWORD,
+} from "../../../test/support/dashboard/fixture.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 beforeAll(async () => {
-  stage = await openDashboardStage();
+  fixture = await openDashboardFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 const CHOSEN_PASSWORD = "a password of my own";
 const NEW_PASSWORD = "an entirely new password";
@@ -16,7 +20,7 @@ const NEW_PASSWORD = "an entirely new password";
 /** The token of the only link of a kind that was logged for an address, once it was. */
 async function tokenFor(email: string, kind: "verify-email" | "reset-password"): Promise<string> {
   const find = () =>
-    new RegExp(`"to":"${email}","link":"${stage.url}/${kind}#token=([\\w-]+)"`).exec(stage.logged())?.[1];
+    new RegExp(`"to":"${email}","link":"${fixture.url}/${kind}#token=([\\w-]+)"`).exec(fixture.logged())?.[1];
   await eventually("the link is logged", () => find() !== undefined);
   return find() ?? "";
 }
@@ -28,7 +32,7 @@ async function signUp(browser: Browser, email: string): Promise<void> {
 }
 
 test("somebody signs up, opens the link, signs in, and out", async () => {
-  const browser = stage.browser();
+  const browser = fixture.browser();
   const email = "ada@example.org";
   await signUp(browser, email);
   const credentials = { email, password: CHOSEN_PASSWORD };
@@ -60,8 +64,8 @@ test("somebody signs up, opens the link, signs in, and out", async () => {
 });
 
 test("a forgotten password is replaced by a link, which signs out everywhere", async () => {
-  const own = await stage.somebody({ email: "bob@example.org" });
-  const other = stage.browser();
+  const own = await fixture.somebody({ email: "bob@example.org" });
+  const other = fixture.browser();
   await other.send("POST", "/password-reset", { email: "bob@example.org" });
   const token = await tokenFor("bob@example.org", "reset-password");
   const unfit = await other.call("POST", "/password-reset/finish", { body: { token, password: "short" } });
@@ -83,7 +87,7 @@ test("a forgotten password is replaced by a link, which signs out everywhere", a
 });
 
 test("a password is changed by who knows the present one, which is marked if it is not right", async () => {
-  const own = await stage.somebody({ email: "eve@example.org", hasSecondFactor: false });
+  const own = await fixture.somebody({ email: "eve@example.org", hasSecondFactor: false });
   const change = { current: "not the password", password: NEW_PASSWORD };
   const wrong = await own.call("POST", "/password", { body: change });
   expect(wrong).toMatchObject({ status: 401, body: { error: { code: "CREDENTIALS_REFUSED" } } });
@@ -94,13 +98,13 @@ test("a password is changed by who knows the present one, which is marked if it 
   const unfit = await own.call("POST", "/password", { body: { current: PASSWORD, password: "short" } });
   expect(Object.keys(unfit.body.error.fields)).toEqual(["password"]);
   await own.send("POST", "/password", { ...change, current: PASSWORD });
-  await stage.browser().signIn("eve@example.org", NEW_PASSWORD);
+  await fixture.browser().signIn("eve@example.org", NEW_PASSWORD);
 });
 
 test("sessions are listed and ended, and those of somebody else are not there", async () => {
-  const own = await stage.somebody({ email: "cleo@example.org", hasSecondFactor: false });
-  const stranger = await stage.somebody({ hasSecondFactor: false });
-  const second = stage.browser();
+  const own = await fixture.somebody({ email: "cleo@example.org", hasSecondFactor: false });
+  const stranger = await fixture.somebody({ hasSecondFactor: false });
+  const second = fixture.browser();
   await second.signIn("cleo@example.org", PASSWORD);
   const { rows } = await own.get("/sessions");
   expect(rows).toMatchObject([
@@ -123,7 +127,7 @@ test("sessions are listed and ended, and those of somebody else are not there", 
 });
 
 test("with a second factor its code is asked for before other sessions are ended, and the password does not do", async () => {
-  const own = await stage.somebody({ email: "cid@example.org" });
+  const own = await fixture.somebody({ email: "cid@example.org" });
   const end = (body: object) => own.call("POST", "/sessions/end", { body: { sessionId: null, ...body } });
   expect(await end({ password: PASSWORD })).toMatchObject({
     status: 401,
@@ -137,7 +141,7 @@ test("with a second factor its code is asked for before other sessions are ended
 });
 
 test("a lock is answered 429 with the time to wait", async () => {
-  const browser = stage.browser();
+  const browser = fixture.browser();
   const body = { email: "dora@example.org", password: "not the password" };
   for (let guess = 0; guess < 10; guess += 1) {
     expect(await browser.call("POST", "/session", { body })).toMatchObject({ status: 401 });
@@ -147,7 +151,7 @@ test("a lock is answered 429 with the time to wait", async () => {
   expect(headers["retry-after"]).toMatch(/^[0-9]+$/);
 });
 
-describe("what is sent by anybody is looked at first", () => {
+describe("a form from an unknown sender is checked first", () => {
   test.each([
     ["/verify-email", { token: "x", name: "x\u0000y", password: PASSWORD }, "name"],
     ["/verify-email", { token: "x", name: "x\u202ey", password: PASSWORD }, "name"],
@@ -159,13 +163,13 @@ describe("what is sent by anybody is looked at first", () => {
     ["/session", { email: "x@example.org", password: PASSWORD, code: "x".repeat(100) }, "code"],
     ["/verify-email", { token: "x".repeat(1_000), name: "x", password: "x" }, "token"],
   ])("%s %#: the field that is unfit is named", async (path, body, field) => {
-    const { status, body: answered } = await stage.browser().call("POST", path, { body });
+    const { status, body: answered } = await fixture.browser().call("POST", path, { body });
     expect({ status, fields: Object.keys(answered.error.fields) }).toEqual({ status: 400, fields: [field] });
   });
 });
 
 test("no password is in the log", () => {
   for (const password of [PASSWORD, CHOSEN_PASSWORD, NEW_PASSWORD]) {
-    expect(stage.logged()).not.toContain(password);
+    expect(fixture.logged()).not.toContain(password);
   }
 });

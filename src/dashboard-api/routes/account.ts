@@ -103,7 +103,10 @@ export const ACCOUNT_ROUTES = [
   }),
 ];
 
-/** Throws unless the caller has proved to be the owner: CODE_NEEDED, CODE_REFUSED, BODY_UNFIT, CREDENTIALS_REFUSED, LOCKED, BUSY. */
+/**
+ * Throws unless the caller has proved to be the owner: CODE_NEEDED, CODE_REFUSED, BODY_UNFIT,
+ * CREDENTIALS_REFUSED, LOCKED, BUSY.
+ */
 async function demandProof(
   call: Pick<DashboardCall, "parts" | "caller" | "signedIn">,
   { password, code }: { readonly password?: string | undefined; readonly code?: string | undefined },

@@ -1,5 +1,6 @@
-// A copier's copies: the list, starting one, and its settings. The strategy's copy executor acts on the rows that are written here.
-// The owner sees copies in either profile; starting one and changing settings need the copier profile.
+// A copier's copies: the list, starting one, and its settings. The strategy's copy executor acts on the rows
+// that are written here. The owner sees copies in either profile; starting one and changing settings need the
+// copier profile.
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
 import { EMPTY_BOOK, EXACT_SETTINGS } from "../../domain/copying.ts";
@@ -58,7 +59,8 @@ export const COPY_ROUTES = [
         ),
       );
       if (outcome !== "CREATED") throw refusalOf(outcome);
-      // Present holdings of the strategy are opened as a repair that may increase, to which the copier has consented.
+      // Present holdings of the strategy are opened as a repair that may increase, to which the copier has
+      // consented.
       if (settings.copyExisting) {
         const request = { requestId: randomUUID(), copyId, kind: "REPAIR", mayIncrease: true } as const;
         await copyingOf(call).addRequest(

@@ -1,6 +1,6 @@
-// A copier's requests to a copy: pause, resume, stop, repair, and an account poll. The copy executor reads them from the store a
-// fraction of a second later, and executes them in order with the strategy's actions; orders that were sent by then stay sent. Pause
-// and stop only reduce risk, so they work in either profile.
+// A copier's requests to a copy: pause, resume, stop, repair, and an account poll. The copy executor reads
+// them from the store a fraction of a second later, and executes them in order with the strategy's actions;
+// orders that were sent by then stay sent. Pause and stop only reduce risk, so they work in either profile.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { isStopLossReached } from "../../copy/sizing/book.ts";

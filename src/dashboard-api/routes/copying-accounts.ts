@@ -1,5 +1,6 @@
-// A copier's accounts at venues: connecting one with a fresh code after the venue has accepted the key, checking it again, replacing
-// its credentials, and disconnecting it, which destroys them. No answer contains a key or a secret.
+// A copier's accounts at venues: connecting one with a fresh code after the venue has accepted the key,
+// checking it again, replacing its credentials, and disconnecting it, which destroys them. No answer contains
+// a key or a secret.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { digestsOf, sealCredentials } from "../../copy/credentials.ts";
@@ -197,7 +198,10 @@ function digestsFor(
   return digestsOf(parts.gateway.master, { family, apiKey }, origins);
 }
 
-/** Checks the account at its venue. Throws BODY_UNFIT, with the field that is wrong, unless it can be used for copying. */
+/**
+ * Checks the account at its venue. Throws BODY_UNFIT, with the field that is wrong, unless it can be used for
+ * copying.
+ */
 async function demandFit(
   call: Pick<DashboardCall, "parts" | "signedIn" | "now">,
   place: AccountPlace,

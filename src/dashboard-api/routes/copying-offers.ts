@@ -1,4 +1,5 @@
-// Strategies that a copier may follow: the list with their performance, one with its curve, and a preview of it on an account.
+// Strategies that a copier may follow: the list with their performance, one with its curve, and a preview of
+// it on an account.
 import { z } from "zod";
 import { DUST_WORTH, leadStateOf } from "../../copy/leads/actions.ts";
 import { spotSymbolOf } from "../../copy/sizing/proportion.ts";
@@ -89,7 +90,10 @@ export const COPYING_OFFER_ROUTES = [
   }),
 ];
 
-/** What a strategy holds beside its quote asset, in alphabetical order; coins that are too few for any order are left out. */
+/**
+ * What a strategy holds beside its quote asset, in alphabetical order; coins that are too few for any order
+ * are left out.
+ */
 async function heldBy(
   { gateway, prices }: DashboardCall["parts"],
   strategyId: string,

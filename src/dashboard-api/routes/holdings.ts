@@ -70,11 +70,16 @@ async function balanceAnswer(
   account: Account,
   asset: string,
 ): Promise<z.output<typeof balanceSchema>> {
-  const pockets = account.balances.get(asset);
-  if (pockets === undefined) throw new Error(`an owned asset has a balance: ${asset}`);
+  const ledgerAccounts = account.balances.get(asset);
+  if (ledgerAccounts === undefined) throw new Error(`an owned asset has a balance: ${asset}`);
   const owned = ownedOf(account.balances, asset);
   const value = await worthOf(account, asset, owned, parts);
-  return { asset, free: pockets.free, locked: add(pockets.locked, pockets.isolated), value };
+  return {
+    asset,
+    free: ledgerAccounts.free,
+    locked: add(ledgerAccounts.locked, ledgerAccounts.isolated),
+    value,
+  };
 }
 
 /** Open positions: the same figures that bots get, and the distance to the liquidation. */

@@ -1,17 +1,17 @@
 // Owners get mail about their keys. Without a mail server the mail is a line of the log.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type DashboardStage, openDashboardStage } from "../../../test/support/dashboard-stage.ts";
+import { type DashboardFixture, openDashboardFixture } from "../../../test/support/dashboard/fixture.ts";
 
-let stage: DashboardStage;
+let fixture: DashboardFixture;
 beforeAll(async () => {
-  stage = await openDashboardStage();
+  fixture = await openDashboardFixture();
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-test("whoever has a key created or revoked is told, once, and not of the key itself", async () => {
-  const trader = await stage.somebody({});
+test("the owner of a key is notified once when it is created or revoked, without the key itself", async () => {
+  const trader = await fixture.somebody({});
   const told = () =>
-    stage
+    fixture
       .logged()
       .split("\n")
       .filter((line) => line.includes(trader.email) && line.includes("API key"))
@@ -26,5 +26,5 @@ test("whoever has a key created or revoked is told, once, and not of the key its
     await trader.send("POST", `/keys/${key.keyId}/revoke`, { code: trader.code() });
     expect(told()).toEqual([created, "An API key was revoked at Lyrebird"]);
   }
-  for (const own of [label, key.apiKey, apiSecret]) expect(stage.logged()).not.toContain(own);
+  for (const own of [label, key.apiKey, apiSecret]) expect(fixture.logged()).not.toContain(own);
 });

@@ -1,5 +1,5 @@
-// A trader's API keys: the list, creating one and revoking one, each with a fresh code. Only the answer that creates a key contains
-// its secret.
+// A trader's API keys: the list, creating one and revoking one, each with a fresh code. Only the answer that
+// creates a key contains its secret.
 import { z } from "zod";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { issueApiKey } from "../../keys/api-keys.ts";
@@ -88,13 +88,13 @@ export async function findOwnKey(
 
 /** Keys of one person, with their strategies and their last uses. */
 export async function keyAnswers(
-  { gateway, inspection }: Pick<DashboardCall["parts"], "gateway" | "inspection">,
+  { gateway, observability }: Pick<DashboardCall["parts"], "gateway" | "observability">,
   ownerId: string,
   keys: readonly ApiKeyRecord[],
 ): Promise<readonly z.output<typeof keySchema>[]> {
   const strategies = await gateway.store.people.listStrategiesOf(ownerId);
   const byId = new Map(strategies.map((strategy) => [strategy.strategyId, strategy]));
-  const uses = await inspection.keyUses.lastUses(keys.map(({ keyId }) => keyId));
+  const uses = await observability.keyUses.lastUses(keys.map(({ keyId }) => keyId));
   return keys.map((key) => ({
     ...key,
     strategy: (key.strategyId !== null && byId.get(key.strategyId)) || null,

@@ -1,4 +1,5 @@
-// Operators' page of copying, and the kill switches that they set and clear: for a copier, a strategy or a venue.
+// Operators' page of copying, and the kill switches that they set and clear: for a copier, a strategy or a
+// venue.
 import { z } from "zod";
 import { SWITCH_KINDS, type SwitchKind } from "../../domain/copying.ts";
 import type { VenueAccountCount } from "../../store/ports/copies.ts";
@@ -41,7 +42,10 @@ export const OPERATOR_COPYING_ROUTES = [
 
 type Call = Pick<DashboardCall, "parts" | "now">;
 
-/** The id of the subject to be halted; a person may be named by e-mail address. Throws BODY_UNFIT if there is none. */
+/**
+ * The id of the subject to be halted; a person may be named by e-mail address. Throws BODY_UNFIT if there is
+ * none.
+ */
 async function demandSubject(call: Pick<Call, "parts">, kind: SwitchKind, named: string): Promise<string> {
   const { parts } = call;
   const { people } = parts.gateway.store;

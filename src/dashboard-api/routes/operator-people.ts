@@ -21,7 +21,7 @@ const LOCK_REASON_LENGTH_MAX = 200;
 const reason = z
   .string()
   .trim()
-  .min(1, "is empty: the person is told it")
+  .min(1, "is empty: the person receives it")
   .max(REASON_LENGTH_MAX)
   .refine((text) => !/[^\P{C}\n]/u.test(text), "must be plain text");
 const decision = z.discriminatedUnion("status", [
@@ -191,7 +191,10 @@ function operatorOf(call: Pick<DashboardCall, "signedIn">) {
   return { kind: "OPERATOR", personId: personOf(call).personId } as const;
 }
 
-/** The person that an operator may act on. Throws NOT_FOUND, or NOT_FOR_YOU for operators: a stolen operator account must not lock out others. */
+/**
+ * The person that an operator may act on. Throws NOT_FOUND, or NOT_FOR_YOU for operators: a stolen operator
+ * account must not lock out others.
+ */
 async function otherPerson(
   call: Pick<DashboardCall<unknown, unknown, "personId">, "parts" | "params">,
 ): Promise<Person> {

@@ -1,4 +1,5 @@
-// Operators' pages of the service: its health, failed attempts, the traffic of its routes, and the fidelity of the simulation.
+// Operators' pages of the service: its health, failed attempts, the traffic of its routes, and the fidelity
+// of the simulation.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StrategyType } from "../../domain/account.ts";
@@ -13,12 +14,12 @@ const FAMILIES: readonly StrategyType[] = ["SPOT", "FUTURES"];
 export const OPERATOR_SERVICE_ROUTES = [
   route("GET /operator/health", "OPERATOR", healthSchema, async ({ parts }) => {
     const { version, market } = parts.server;
-    const report = await parts.inspection.health.report();
+    const report = await parts.observability.health.report();
     return { body: { version, startedAt: parts.startedAt, market, ...report } };
   }),
 
   route("GET /operator/security", "OPERATOR", securitySchema, async (call) => {
-    const report = await call.parts.inspection.security.report();
+    const report = await call.parts.observability.security.report();
     const locked = await lockedHolders(
       call,
       report.failedSignIns.map(({ holder }) => holder),
@@ -28,7 +29,7 @@ export const OPERATOR_SERVICE_ROUTES = [
   }),
 
   route("GET /operator/traffic", "OPERATOR", trafficSchema, async ({ parts, now }) => {
-    const { traffic } = parts.inspection;
+    const { traffic } = parts.observability;
     const rows = traffic.routes().map(({ method, path, statuses, classes }) => ({
       method,
       path,

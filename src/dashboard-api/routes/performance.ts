@@ -1,5 +1,6 @@
-// The performance of strategies: the report of a range, its curve and all trades as files, and the small pictures of a list. Each is
-// computed in its owner's queue (`report-queue.ts`), so each may be rejected with TOO_MANY_REQUESTS.
+// The performance of strategies: the report of a range, its curve and all trades as files, and the small
+// pictures of a list. Each is computed in its owner's queue (`report-queue.ts`), so each may be rejected with
+// TOO_MANY_REQUESTS.
 import { z } from "zod";
 import { csvOfPoints, csvOfTrades } from "../../analytics/csv.ts";
 import { REPORT_RANGES, type ReportRange } from "../../analytics/report.ts";

@@ -1,4 +1,5 @@
-// The request inspector: the last requests of a key with why they were rejected, its budgets, and a test of the key.
+// The request inspector: the last requests of a key with why they were rejected, its budgets, and a test of
+// the key.
 
 import type { z } from "zod";
 import { DashboardError } from "../errors.ts";
@@ -31,10 +32,10 @@ async function requestsOf(
   { parts, now }: Pick<DashboardCall, "parts" | "now">,
   apiKey: string | null,
 ): Promise<z.output<typeof requestsSchema>> {
-  const { inspection } = parts;
-  const { since } = inspection.requests;
+  const { observability } = parts;
+  const { since } = observability.requests;
   if (apiKey === null) return { requests: [], meters: [], bannedUntil: null, since };
   // So that the newest rejected request has its reason.
-  await inspection.explained();
-  return { requests: inspection.requests.requestsOf(apiKey), ...inspection.meters(apiKey, now), since };
+  await observability.explained();
+  return { requests: observability.requests.requestsOf(apiKey), ...observability.meters(apiKey, now), since };
 }

@@ -1,5 +1,5 @@
-// Signing up, verifying the e-mail address, signing in and out, and resetting a password. The answer to an e-mail address is the same
-// whether or not it is known.
+// Signing up, verifying the e-mail address, signing in and out, and resetting a password. The answer to an
+// e-mail address is the same whether or not it is known.
 import { z } from "zod";
 import type { Person } from "../../domain/person.ts";
 import { codeText } from "../codes.ts";

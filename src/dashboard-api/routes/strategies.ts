@@ -1,4 +1,5 @@
-// A trader's strategies: the list, creating one with a key and a fill profile, renaming it, and binding another key after its key was revoked.
+// A trader's strategies: the list, creating one with a key and a fill profile, renaming it, and binding
+// another key after its key was revoked.
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { firstCommit } from "../../keys/seed.ts";
@@ -122,11 +123,11 @@ export const STRATEGY_ROUTES = [
 
 /** Strategies at the last known prices: a list of them never waits for a market. */
 async function strategyAnswers(
-  { gateway, inspection, prices }: AnswerParts,
+  { gateway, observability, prices }: AnswerParts,
   strategies: readonly OwnedStrategy[],
 ): Promise<readonly StrategyAnswer[]> {
   const { store } = gateway;
-  const uses = await inspection.keyUses.lastUses(strategies.flatMap(({ key }) => key?.keyId ?? []));
+  const uses = await observability.keyUses.lastUses(strategies.flatMap(({ key }) => key?.keyId ?? []));
   return await Promise.all(
     strategies.map(async (strategy) => {
       const { strategyId, key } = strategy;
@@ -152,7 +153,7 @@ export async function strategyAnswer(parts: AnswerParts, strategy: OwnedStrategy
   return answer;
 }
 
-type AnswerParts = Pick<DashboardParts, "gateway" | "inspection" | "prices">;
+type AnswerParts = Pick<DashboardParts, "gateway" | "observability" | "prices">;
 type StrategyAnswer = z.output<typeof strategySchema>;
 
 /** Throws if the caller has as many strategies that are not closed as one may have. */

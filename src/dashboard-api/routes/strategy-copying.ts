@@ -1,5 +1,5 @@
-// The copiers of a trader's strategy: whether it may be followed, what became of its orders, the progress of its closing for them, and
-// a halt. No answer identifies a copier.
+// The copiers of a trader's strategy: whether it may be followed, what became of its orders, the progress of
+// its closing for them, and a halt. No answer identifies a copier.
 import { z } from "zod";
 import type { AuditAction } from "../../domain/audit.ts";
 import type { OwnedStrategy } from "../../store/ports/people.ts";

@@ -100,7 +100,10 @@ export const previewSchema = z.object({
   rows: list(previewRowSchema),
   copied: number,
   skipped: number,
-  /** The account's balance, the holdings of a copy that it serves already, and the part of both that the copy would use. */
+  /**
+   * The account's balance, the holdings of a copy that it serves already, and the part of both that the copy
+   * would use.
+   */
   wallet: decimal,
   held: decimal,
   used: decimal,
@@ -117,9 +120,14 @@ export const previewSchema = z.object({
   ),
   /** The worst that the settings permit. */
   worst: z.object({
-    /** Of the contract that is liquidated first; null on spot, or where no contract is known. `move` is a share of the price. */
+    /**
+     * Of the contract that is liquidated first; null on spot, or where no contract is known. `move` is a
+     * share of the price.
+     */
     liquidation: z.object({ symbol: text, leverage: number, move: decimal, loss: decimal }).nullable(),
-    /** The highest value of all positions, as a multiple of what the copy uses; null where it is not known. */
+    /**
+     * The highest value of all positions, as a multiple of what the copy uses; null where it is not known.
+     */
     exposure: z.object({ multiple: decimal, value: decimal }).nullable(),
     /** The same in plain sentences. */
     words: list(text),
@@ -156,7 +164,10 @@ export const copySchema = z.object({
   seenAt: number.nullable(),
   counts: countsSchema,
   restingOrders: number,
-  /** The strategy's actions that are not executed yet, and since when; null if it keeps up, or is behind only for moments. */
+  /**
+   * The strategy's actions that are not executed yet, and since when; null if it keeps up, or is behind only
+   * for moments.
+   */
   behind: z.object({ actions: number, since: number }).nullable(),
   pending,
 });
@@ -179,7 +190,10 @@ export const entrySchema = z.object({
       by: word<Scale["by"]>(),
       ours: decimal,
       theirs: decimal,
-      /** Of an order of more than the strategy's position: the part that the ratio is of. Null if it is of the whole order. */
+      /**
+       * Of an order of more than the strategy's position: the part that the ratio is of. Null if it is of the
+       * whole order.
+       */
       part: z.enum(["OPENING", "CLOSING"]).nullable(),
     })
     .nullable(),
@@ -233,7 +247,10 @@ const driftRowSchema = z.object({
   words: text,
   /** The entry that explains it best. */
   entryId: number.nullable(),
-  /** The difference by causes: sizes without a sign that add up to it, and the entry that explains most of each. */
+  /**
+   * The difference by causes: sizes without a sign that add up to it, and the entry that explains most of
+   * each.
+   */
   parts: list(z.object({ cause: driftCause, quantity: decimal, entryId: number.nullable() })),
   /** The order that a repair would send; null if none. */
   repair: z.object({ side, quantity: decimal, increases: flag }).nullable(),

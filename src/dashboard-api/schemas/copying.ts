@@ -1,5 +1,5 @@
-// Copying in JSON as traders and operators see it, and copiers choose a strategy: skips, counts, slippage, offers, kill switches and
-// venues. Rates are shares of one.
+// Copying in JSON as traders and operators see it, and copiers choose a strategy: skips, counts, slippage,
+// offers, kill switches and venues. Rates are shares of one.
 import { z } from "zod";
 import type { StrategyType } from "../../domain/account.ts";
 import { COPY_STATUSES, type SkipReason, type SwitchKind } from "../../domain/copying.ts";
@@ -79,7 +79,10 @@ export const offerDetailSchema = offerSchema.extend({
 });
 export type OfferDetailJson = z.input<typeof offerDetailSchema>;
 
-/** Strategy against exchange: a copy's price at the venue against the strategy's, in basis points; positive is worse. */
+/**
+ * Strategy against exchange: a copy's price at the venue against the strategy's, in basis points; positive is
+ * worse.
+ */
 const gapSchema = z.object({
   /** Of copies. */
   orders: number,
@@ -118,8 +121,8 @@ export const gapsSchema = z.object({
 export type GapJson = z.input<typeof gapsSchema>;
 
 /**
- * Why a copy of a closed strategy is not closed yet. NOT_ALLOWED: its venue, by the operator. NOBODY_AT_WORK: no copier reports.
- * UNDER_WAY: no obstacle is known.
+ * Why a copy of a closed strategy is not closed yet. NOT_ALLOWED: its venue, by the operator. NOBODY_AT_WORK:
+ * no copier reports. UNDER_WAY: no obstacle is known.
  */
 const whyUnclosed = z.enum([
   "NOT_ALLOWED",

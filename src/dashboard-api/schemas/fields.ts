@@ -1,5 +1,6 @@
-// What the output schemas are made of. A schema describes the JSON (its input) and the server's own value (its output), so the
-// pipeline encodes an answer with it: a bigint becomes a decimal text, and fields that the schema does not name are left out.
+// What the output schemas are made of. A schema describes the JSON (its input) and the server's own value
+// (its output), so the pipeline encodes an answer with it: a bigint becomes a decimal text, and fields that
+// the schema does not name are left out.
 import { z } from "zod";
 import { formatBriefly, decimal as parsed } from "../../money/decimal.ts";
 

@@ -1,5 +1,5 @@
-// The messages of the namespace /dashboard of Socket.IO: a schema for each name, in either direction. The server checks what browsers
-// send; its own messages are checked by the compiler and by tests.
+// The messages of the namespace /dashboard of Socket.IO: a schema for each name, in either direction. The
+// server checks what browsers send; its own messages are checked by the compiler and by tests.
 import { z } from "zod";
 import { TIMEFRAMES } from "../../market/pairs.ts";
 import { list, number, text } from "./fields.ts";
@@ -58,7 +58,10 @@ export const SERVER_MESSAGES = {
   /** Nothing was received of a topic since `since`; the next message of it ends that. */
   stale: z.object({ topic, since: number }),
   refused: z.object({ code: text, message: text }),
-  /** At once, and every second while the connection lasts: without one for a while, what a page shows is not live. */
+  /**
+   * At once, and every second while the connection lasts: without one for a while, what a page shows is not
+   * live.
+   */
   heartbeat: z.object({}),
 };
 

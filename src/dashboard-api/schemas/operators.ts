@@ -83,7 +83,10 @@ export const trafficSchema = z.object({
   routes: list(
     z.object({ method: text, path: text, count: number, byStatus: counts, p50Ms: number, p99Ms: number }),
   ),
-  /** Requests answered within each of the last minutes, oldest first, the present one last; errors are answers of 500 and above. */
+  /**
+   * Requests answered within each of the last minutes, oldest first, the present one last; errors are answers
+   * of 500 and above.
+   */
   perMinute: list(z.object({ at: number, count: number, errors: number })),
 });
 export type TrafficJson = z.input<typeof trafficSchema>;

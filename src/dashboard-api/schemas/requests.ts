@@ -1,13 +1,16 @@
 // The requests of a key in JSON, with why they were rejected, how its budgets stand, and the test of a key.
 import { z } from "zod";
-import type { FailedCheck } from "../../observability/sighting.ts";
+import type { FailedCheck } from "../../observability/request-context.ts";
 import { flag, list, number, text, word } from "./fields.ts";
 
 /** Why a request failed authentication. */
 const diagnosisSchema = z.object({
   /** The check that failed. */
   check: word<FailedCheck>(),
-  /** SHA-256, hex, of the message as received, without its signature: to be compared with what the client signed. */
+  /**
+   * SHA-256, hex, of the message as received, without its signature: to be compared with what the client
+   * signed.
+   */
   messageSha256: text.nullable(),
   /** How far the client's clock is ahead of the server's, ms; null if it sent no time that can be read. */
   clockOffsetMs: number.nullable(),

@@ -5,7 +5,7 @@ import type { StrategyStatus, StrategyType } from "../../domain/account.ts";
 import type { FeeDiscount, FeeTier, FillProfileName, QueueModel } from "../../domain/fill-profile.ts";
 import { decimal, flag, list, number, text, word } from "./fields.ts";
 
-export type { FeeTier, QueueModel, StrategyStatus, StrategyType };
+export type { FeeDiscount, FeeTier, QueueModel, StrategyStatus, StrategyType };
 
 export const strategyNameSchema = z.object({
   strategyId: text,
@@ -106,7 +106,10 @@ export type StatisticsJson = z.input<typeof statisticsSchema>;
 const equityPointSchema = z.object({
   at: number,
   equity: decimal,
-  /** Zero or negative: how far equity lies below its highest so far in the range, in USDT, and as a fraction of that. */
+  /**
+   * Zero or negative: how far equity lies below its highest so far in the range, in USDT, and as a fraction
+   * of that.
+   */
   drawdown: decimal,
   drawdownRate: decimal,
 });

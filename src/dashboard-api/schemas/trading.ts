@@ -228,7 +228,10 @@ export const positionSchema = z.object({
   liquidationPrice: decimalUnlessZero,
   /** How far the mark has to move to it, as a fraction of the mark; null where there is none. */
   liquidationDistance: decimal.nullable(),
-  /** The maintenance margin at the mark price, and its bracket's rate; null without a mark price, or for a delisted contract. */
+  /**
+   * The maintenance margin at the mark price, and its bracket's rate; null without a mark price, or for a
+   * delisted contract.
+   */
   maintenance: z.object({ margin: decimal, rate: decimal }).nullable(),
   nextFundingAt: number.nullable(),
   legs: list(legSchema),
@@ -285,8 +288,8 @@ export function tradeAnswer(trade: Trade): z.output<typeof tradeSchema> {
 }
 
 /**
- * A fill with its evidence. `order` is the order that it was of, and `trades` are that order's, for the levels that it
- * took from at once.
+ * A fill with its evidence. `order` is the order that it was of, and `trades` are that order's, for the
+ * levels that it took from at once.
  */
 export function tradeDetailAnswer(
   trade: Trade,

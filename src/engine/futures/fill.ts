@@ -24,7 +24,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
+import { freeOf, type LedgerAccount, type Posting } from "../../money/posting.ts";
 import type { Evidence } from "../matching/evidence.ts";
 import { ownOrder } from "../new-order.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
@@ -241,7 +241,7 @@ class Wallets {
     return this.#free;
   }
 
-  move(from: Pocket, to: Pocket, amount: Amount): void {
+  move(from: LedgerAccount, to: LedgerAccount, amount: Amount): void {
     if (amount === 0n) return;
     this.postings.push({ from, to, asset: this.#asset, amount });
     if (from === "free") this.#free = subtract(this.#free, amount);

@@ -18,7 +18,7 @@ import {
   subtract,
   ZERO,
 } from "../../money/decimal.ts";
-import { freeOf, type Pocket, type Posting } from "../../money/posting.ts";
+import { freeOf, type LedgerAccount, type Posting } from "../../money/posting.ts";
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { conclude } from "./aftermath.ts";
@@ -68,11 +68,11 @@ export function settleFunding(
   return null;
 }
 
-function payment(pocket: Pocket, amount: Amount, asset: string): Posting[] {
+function payment(ledgerAccount: LedgerAccount, amount: Amount, asset: string): Posting[] {
   if (amount === 0n) return [];
   return amount > 0n
-    ? [{ from: pocket, to: "funding", asset, amount }]
-    : [{ from: "funding", to: pocket, asset, amount: -amount as Amount }];
+    ? [{ from: ledgerAccount, to: "funding", asset, amount }]
+    : [{ from: "funding", to: ledgerAccount, asset, amount: -amount as Amount }];
 }
 
 /** The payment of a holder of a signed quantity at a settlement; negative for a receipt. */

@@ -1,6 +1,6 @@
 // How futures orders are filled under `strict`: a taker walks the book, and what is left expires or joins the
-// queue at its limit; an open order is filled by the market's trades, and by levels that cross it. Margin, locks
-// and legs follow after every order, as in every profile. Source: strict fills, sections 5 to 8 and 13.
+// queue at its limit; an open order is filled by the market's trades, and by levels that cross it. Margin,
+// locks and legs follow after every order, as in every profile. Source: strict fills, sections 5 to 8 and 13.
 import type { Account } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
 import type { MatchCrossing, MatchTrade } from "../../domain/command.ts";
@@ -68,7 +68,10 @@ export function takeAtMarket(
   return null;
 }
 
-/** Places an order with a limit, once its checks are done. `reducing` refuses legs of a fill that opens nothing. */
+/**
+ * Places an order with a limit, once its checks are done. `reducing` refuses legs of a fill that opens
+ * nothing.
+ */
 export function takeAtLimit(
   draft: Draft,
   order: Order,
@@ -277,8 +280,8 @@ function take(
 }
 
 /**
- * Fills a part of an open order at its limit, or ends the order if what it opens cannot be paid for any more. The
- * reserves of all orders follow at once, so that one fill does not spend what others have reserved.
+ * Fills a part of an open order at its limit, or ends the order if what it opens cannot be paid for any more.
+ * The reserves of all orders follow at once, so that one fill does not spend what others have reserved.
  */
 function fillAsMaker(
   draft: Draft,
@@ -303,7 +306,9 @@ function fillAsMaker(
   return filled !== null;
 }
 
-/** The legs of an entry that was just placed: armed if it has opened something, else pending while it is open. */
+/**
+ * The legs of an entry that was just placed: armed if it has opened something, else pending while it is open.
+ */
 function placeLegs(draft: Draft, order: Order, at: number): void {
   if (order.legs === undefined) return;
   const rest = draft.account.openOrders.get(order.orderId);

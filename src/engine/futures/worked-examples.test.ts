@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import type { Position } from "../../domain/account.ts";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
-import { emptyPockets, ownedOf } from "../../money/posting.ts";
+import { emptyLedgerAccounts, ownedOf } from "../../money/posting.ts";
 import { contractRules } from "../testing/contract-rules.ts";
 import { FUTURES } from "../testing/futures-family.ts";
 import { Workbench } from "../testing/workbench.ts";
@@ -186,9 +186,9 @@ function wallet({ account }: Workbench): string {
 }
 
 function free({ account }: Workbench): string {
-  return formatBriefly((account.balances.get("USDT") ?? emptyPockets()).free);
+  return formatBriefly((account.balances.get("USDT") ?? emptyLedgerAccounts()).free);
 }
 
 function locked({ account }: Workbench): string {
-  return formatBriefly((account.balances.get("USDT") ?? emptyPockets()).locked);
+  return formatBriefly((account.balances.get("USDT") ?? emptyLedgerAccounts()).locked);
 }

@@ -29,8 +29,8 @@ export function rowOf(
 }
 
 /**
- * What `fills` cost more than `own`, each at its average, for the quantity that both have; rounded once, to the
- * nearest 1e-8, halves away from zero. Null if one of them has none.
+ * What `fills` cost more than `own`, each at its average, for the quantity that both have; rounded once, to
+ * the nearest 1e-8, halves away from zero. Null if one of them has none.
  */
 function differenceOf(
   fills: readonly CountedFill[],

@@ -16,7 +16,10 @@ import { isWorking, oppositeOrders, ownOrdersReached, restingSide, type Walk } f
 /** What is recorded of a fill under `strict`. */
 export type Evidence = { readonly receipt: Receipt; readonly consumed: ConsumedLot | null };
 
-/** A fill that took displayed quantity: by a walk, by a liquidation, or because the book crossed an open order. */
+/**
+ * A fill that took displayed quantity: by a walk, by a liquidation, or because the book crossed an open
+ * order.
+ */
 export function takenFrom(
   { profile }: Account,
   order: Order,
@@ -45,8 +48,8 @@ export function takenFrom(
 }
 
 /**
- * A fill of an open order by a trade of the market. `available` is what earlier orders left of the trade, `remaining`
- * what could be filled of the order.
+ * A fill of an open order by a trade of the market. `available` is what earlier orders left of the trade,
+ * `remaining` what could be filled of the order.
  */
 export function matchedBy(
   { profile }: Account,
@@ -77,7 +80,10 @@ export function takenOver({ profile }: Account, order: Order): Evidence {
   return { receipt: receiptOf(profile.version, order, "TAKEOVER"), consumed: null };
 }
 
-/** What is known to be in front of an order: as the command says, or as it was when the order joined the queue. */
+/**
+ * What is known to be in front of an order: as the command says, or as it was when the order joined the
+ * queue.
+ */
 export function aheadIn(queues: MatchTrade["queues"], order: Order): Quantity | null {
   const position = queues.get(order.orderId);
   return position === undefined ? (order.queue?.ahead ?? null) : position.ahead;
@@ -96,8 +102,8 @@ export function ordersReached({ openOrders }: Account, symbol: string, trade: Ma
 }
 
 /**
- * The order joins the queue at its limit. Only trades after the decision fill it: `book` has the earlier ones, also
- * those after an arrival that waited for its turn or for the book.
+ * The order joins the queue at its limit. Only trades after the decision fill it: `book` has the earlier
+ * ones, also those after an arrival that waited for its turn or for the book.
  */
 export function rested(order: Order, book: BookView | null, at: number): OrderRested {
   const { orderId, side, price } = order;

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { QUEUE_MODELS, type QueueModel } from "../../domain/fill-profile.ts";
 import { decimal, formatBriefly, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
-import { aheadAfterChange, aheadAfterGap, ExchangeOrder, matchTrade } from "./queue.ts";
+import { aheadAfterChange, ExchangeOrder, matchTrade } from "./queue.ts";
 
 const RUNS = 500;
 const quantity = (text: string) => decimal<Quantity>(text);
@@ -90,13 +90,6 @@ describe("the order of events", () => {
     expect(order.change({ time: 2_001 })).toEqual([{ time: 1_000 }]);
     expect(order.trade(5_000)).toEqual([{ time: 2_000 }, { time: 2_001 }]);
   });
-});
-
-test("W17: after a gap there is in front what was noted, less what was traded, and no more than is displayed", () => {
-  const after = (displayed: string) =>
-    formatBriefly(aheadAfterGap(quantity("1.2"), quantity("0.5"), quantity(displayed)));
-  expect([after("0.4"), after("3"), after("0")]).toEqual(["0.4", "0.7", "0"]);
-  expect(aheadAfterGap(quantity("1"), quantity("2"), quantity("5"))).toBe(ZERO);
 });
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 12n }) as fc.Arbitrary<bigint> as fc.Arbitrary<Quantity>;

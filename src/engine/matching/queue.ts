@@ -25,8 +25,8 @@ export function isTradedBy(order: Pick<Order, "side" | "price">, { side, price }
 }
 
 /**
- * What a trade that reaches an order does to it. `left` is what the strategy's orders before it left of the trade.
- * Null if the trade is at the limit and nothing is known of the queue: it may all have gone to others.
+ * What a trade that reaches an order does to it. `left` is what the strategy's orders before it left of the
+ * trade. Null if the trade is at the limit and nothing is known of the queue: it may all have gone to others.
  */
 export function matchTrade(
   { price: tradePrice }: Pick<MarketTrade, "price">,
@@ -53,7 +53,9 @@ export function byPriority(one: Order, other: Order): number {
   return (one.queue?.since ?? 0) - (other.queue?.since ?? 0) || one.orderId - other.orderId;
 }
 
-/** A change of the displayed quantity at a price; `traded` is what was traded there since the change before. */
+/**
+ * A change of the displayed quantity at a price; `traded` is what was traded there since the change before.
+ */
 export type LevelChange = {
   readonly before: Quantity;
   readonly after: Quantity;
@@ -61,8 +63,8 @@ export type LevelChange = {
 };
 
 /**
- * What others display in front of an order after a change of its level. What was not traded was canceled, in front
- * of the order or behind it, which the model decides. Nobody can be in front who is not displayed.
+ * What others display in front of an order after a change of its level. What was not traded was canceled, in
+ * front of the order or behind it, which the model decides. Nobody can be in front who is not displayed.
  */
 export function aheadAfterChange(model: QueueModel, ahead: Quantity, change: LevelChange): Quantity {
   const { before, after, traded } = change;
@@ -77,14 +79,6 @@ export function aheadAfterChange(model: QueueModel, ahead: Quantity, change: Lev
   return least(positive(front - inFront) as Quantity, after);
 }
 
-/**
- * What is in front of an order after a time in which its queue was not followed: what was noted, less what was
- * traded at the limit since, and no more than is displayed now. Source: strict fills, section 9.
- */
-export function aheadAfterGap(noted: Quantity, traded: Quantity, displayed: Quantity): Quantity {
-  return least(positive(noted - traded) as Quantity, displayed);
-}
-
 function powerOf(model: QueueModel): bigint {
   return model === "trades" ? 0n : BigInt(model.slice("power-".length));
 }
@@ -94,9 +88,9 @@ function positive(value: bigint): bigint {
 }
 
 /**
- * Brings trades and changes of the book into the order of the exchange's time: changes often arrive before trades
- * that they contain. A change waits for a trade that is later than it, or for a change that is so much younger
- * that no such trade can be missing any more.
+ * Brings trades and changes of the book into the order of the exchange's time: changes often arrive before
+ * trades that they contain. A change waits for a trade that is later than it, or for a change that is so much
+ * younger that no such trade can be missing any more.
  */
 export class ExchangeOrder<Change extends { readonly time: number }> {
   #waiting: Change[] = [];
@@ -107,7 +101,10 @@ export class ExchangeOrder<Change extends { readonly time: number }> {
     return this.#before(change.time - DIFF_WAITS_MS);
   }
 
-  /** The changes that count before a trade of this time, in order. A change of the same time contains the trade. */
+  /**
+   * The changes that count before a trade of this time, in order. A change of the same time contains the
+   * trade.
+   */
   trade(time: number): readonly Change[] {
     return this.#before(time);
   }

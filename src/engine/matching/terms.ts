@@ -23,8 +23,24 @@ export const STRICT_DEFAULTS: StrictTerms = {
   feeDiscount: "none",
 };
 
-/** The longest latency that a strategy may have, ms. */
+/** The longest latency that a strategy may have, ms; what is drawn is at most twice the last quantile. */
 export const LATENCY_MS_MAX = 5_000;
+export const LATENCY_RULE = `0 to ${LATENCY_MS_MAX}, or three quantiles of a distribution that do not fall, to ${LATENCY_MS_MAX / 2}`;
+
+/** Whether a strategy may have this latency. */
+export function isLatencyAllowed(latency: Latency): boolean {
+  if (typeof latency === "number") return isWholeBetween(latency, 0, LATENCY_MS_MAX);
+  const { p50, p90, p99 } = latency;
+  const longest = LATENCY_MS_MAX / 2;
+  return (
+    isWholeBetween(p50, 0, longest) && isWholeBetween(p90, p50, longest) && isWholeBetween(p99, p90, longest)
+  );
+}
+
+function isWholeBetween(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most;
+}
+
 /** The longest time in which a strategy's own consumption comes back, ms. */
 export const REFRESH_MS_MAX = 60_000;
 
@@ -84,8 +100,8 @@ export function strictProfile(
 const DRAWS = 2n ** 53n;
 
 /**
- * The latency of a command in ms. A distribution is drawn by a hash, so that the same command always has the same
- * one, on every server and at every replay.
+ * The latency of a command in ms. A distribution is drawn by a hash, so that the same command always has the
+ * same one, on every server and at every replay.
  */
 export function latencyOf(
   latency: Latency,
@@ -102,8 +118,8 @@ export function latencyOf(
 }
 
 /**
- * The latency in whole ms, halves up, at a draw of `DRAWS`: linear between the quantiles, half of the median at
- * the least and twice the last quantile at the most.
+ * The latency in whole ms, halves up, at a draw of `DRAWS`: linear between the quantiles, half of the median
+ * at the least and twice the last quantile at the most.
  */
 function latencyAt({ p50, p90, p99 }: Exclude<Latency, number>, draw: bigint): number {
   // In halves of a ms and hundredths of the distribution, so that whole numbers suffice.

@@ -1,6 +1,6 @@
-// What an order takes of the displayed book: the walk over its levels, less what the strategy consumed itself, and
-// the strategy's own orders that it would meet. Pure; who may place the order and what it costs is decided by the
-// strategy types.
+// What an order takes of the displayed book: the walk over its levels, less what the strategy consumed
+// itself, and the strategy's own orders that it would meet. Pure; who may place the order and what it costs
+// is decided by the strategy types.
 import type { Account } from "../../domain/account.ts";
 import type { ConsumedLot } from "../../domain/consumed.ts";
 import type { BookView } from "../../domain/market.ts";
@@ -84,8 +84,8 @@ export function walkFor(quantity: Quantity, book: BookView, taking: Taking): Wal
 }
 
 /**
- * Takes what an amount of the quote asset buys, level by level. `isSpent` says whether the money ended it and not
- * the book. Source: strict fills, section 5 (quoteOrderQty).
+ * Takes what an amount of the quote asset buys, level by level. `isSpent` says whether the money ended it and
+ * not the book. Source: strict fills, section 5 (quoteOrderQty).
  */
 export function walkForAmount(
   amount: Amount,
@@ -118,8 +118,8 @@ export function availableAt(side: BookSide, level: BookLevel, index: number, of:
 }
 
 /**
- * What the strategy's own lots still make unavailable at a price: each less by its age, in a straight line over
- * the time to refresh, rounded up. Source: strict fills, sections 5 and 6.
+ * What the strategy's own lots still make unavailable at a price: each less by its age, in a straight line
+ * over the time to refresh, rounded up. Source: strict fills, sections 5 and 6.
  */
 export function consumedAt(side: BookSide, price: Price, { lots, refreshMs, at }: Availability): Quantity {
   let own: Quantity = ZERO;
@@ -164,9 +164,9 @@ export function oppositeOrders({ openOrders }: Account, symbol: string, side: Si
 }
 
 /**
- * The own orders that a walk reaches: it goes beyond their price, or has more left there than others have in front
- * of them. The exchange expires them, for it lets no account trade with itself. An order with a limit that stays
- * open reaches all within that limit. Source: strict fills, section 8.
+ * The own orders that a walk reaches: it goes beyond their price, or has more left there than others have in
+ * front of them. The exchange expires them, for it lets no account trade with itself. An order with a limit
+ * that stays open reaches all within that limit. Source: strict fills, section 8.
  */
 export function ownOrdersReached(
   own: readonly Order[],

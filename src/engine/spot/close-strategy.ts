@@ -53,9 +53,9 @@ function holdings(account: Account, { market }: Circumstances): { rules: SymbolR
   return symbolsOfHoldings(account).flatMap((symbol) => {
     const rules = market.rules(symbol);
     if (rules === null || rules.status !== "TRADING" || !rules.isSpotTradingAllowed) return [];
-    const pockets = account.balances.get(rules.baseAsset);
-    if (pockets === undefined) return [];
-    return [{ rules, quantity: onStep((pockets.free + pockets.locked) as Quantity, rules) }];
+    const ledgerAccounts = account.balances.get(rules.baseAsset);
+    if (ledgerAccounts === undefined) return [];
+    return [{ rules, quantity: onStep((ledgerAccounts.free + ledgerAccounts.locked) as Quantity, rules) }];
   });
 }
 

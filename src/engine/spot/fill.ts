@@ -1,8 +1,8 @@
-// Fills a spot order: the postings of both sides.
-// The buyer pays quote units, rounded up, and receives base units; the seller pays base units and receives
-// quote units, rounded down. The fee comes out of what was received, rounded up (specification 2.3: a BUY
-// pays its fee in the base asset). The order's locked funds pay first; what the rest of the order may cost at its
-// limit stays locked, and the remainder returns to free.
+// Fills a spot order: the postings of both sides. The buyer pays quote units, rounded up, and receives base
+// units; the seller pays base units and receives quote units, rounded down. The fee comes out of what was
+// received, rounded up (specification 2.3: a BUY pays its fee in the base asset). The order's locked funds
+// pay first; what the rest of the order may cost at its limit stays locked, and the remainder returns to
+// free.
 import type { Account } from "../../domain/account.ts";
 import type { ConsumedLot } from "../../domain/consumed.ts";
 import type { OrderFilled } from "../../domain/event.ts";
@@ -107,7 +107,9 @@ function payment(order: Order, quantity: Quantity, asset: string, amount: Amount
   ];
 }
 
-/** What a quantity of an order may still cost: a buyer at the limit, or all that a stop without one reserved. */
+/**
+ * What a quantity of an order may still cost: a buyer at the limit, or all that a stop without one reserved.
+ */
 function reserveFor({ side, price, reserved }: Order, quantity: Quantity): Amount {
   if (side === "SELL") return asAmount(quantity);
   return price === 0n ? reserved : costUp(price, quantity);

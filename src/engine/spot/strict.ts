@@ -1,6 +1,6 @@
-// How spot orders are filled under `strict`: a taker walks the book, and what is left expires or joins the queue
-// at its limit; an open order is filled by the market's trades, and by levels that cross it. Every fill has a
-// receipt. The checks before it are those of every profile. Source: strict fills, sections 5 to 8.
+// How spot orders are filled under `strict`: a taker walks the book, and what is left expires or joins the
+// queue at its limit; an open order is filled by the market's trades, and by levels that cross it. Every fill
+// has a receipt. The checks before it are those of every profile. Source: strict fills, sections 5 to 8.
 import type { Account } from "../../domain/account.ts";
 import type { MatchCrossing, MatchTrade } from "../../domain/command.ts";
 import type { DomainEvent, OrderTriggered } from "../../domain/event.ts";
@@ -40,8 +40,8 @@ import { expired } from "../release.ts";
 import { fillPart } from "./fill.ts";
 
 /**
- * Places an order that takes the market's price, once its checks are done. `onLot` cuts the quantities of an order
- * by quote amount; null for an order by quantity.
+ * Places an order that takes the market's price, once its checks are done. `onLot` cuts the quantities of an
+ * order by quote amount; null for an order by quantity.
  */
 export function takeAtMarket(
   account: Account,
@@ -121,7 +121,9 @@ export function takeTriggered(
   return draft.events;
 }
 
-/** Sells at the market's price what the book has, by an order that is placed for it; answers what is unsold. */
+/**
+ * Sells at the market's price what the book has, by an order that is placed for it; answers what is unsold.
+ */
 export function sell(draft: Draft, order: Order, rules: SymbolRules, circumstances: Circumstances): Quantity {
   const book = circumstances.market.book(order.symbol);
   if (book === null) return order.quantity;
@@ -235,8 +237,8 @@ function endUnfilled(draft: Draft, orderId: number, at: number): void {
 }
 
 /**
- * The walk of an order by quote amount, and the order's quantity: what was bought where the money was spent, else
- * what the amount would have bought at the best price, which the book did not have.
+ * The walk of an order by quote amount, and the order's quantity: what was bought where the money was spent,
+ * else what the amount would have bought at the best price, which the book did not have.
  */
 function walkOfAmount(
   { quoteQuantity, quantity }: Order,

@@ -5,7 +5,7 @@ import type { Side } from "../../domain/order.ts";
 import { MINUTE_MS } from "../../domain/order-counts.ts";
 import type { Bracket } from "../../domain/symbol.ts";
 import { decimal, formatBriefly, type Price, ZERO } from "../../money/decimal.ts";
-import { emptyPockets } from "../../money/posting.ts";
+import { emptyLedgerAccounts } from "../../money/posting.ts";
 import { type Contract, contractOf } from "../futures/contract.ts";
 import { entryPriceOf, liquidationPrice } from "../futures/margin.ts";
 import { contractRules } from "./contract-rules.ts";
@@ -162,7 +162,7 @@ function timeOfDay(text: string): number {
 
 /** `free+locked USDT`, and where there are positions what their wallets hold in all and each of them. */
 function held({ balances, positions }: Account, market: MarketStub): string {
-  const { free, locked, isolated } = balances.get(MARGIN_ASSET) ?? emptyPockets();
+  const { free, locked, isolated } = balances.get(MARGIN_ASSET) ?? emptyLedgerAccounts();
   return [
     `${formatBriefly(free)}+${formatBriefly(locked)} ${MARGIN_ASSET}`,
     ...(isolated === 0n ? [] : [`isolated ${formatBriefly(isolated)}`]),

@@ -1,23 +1,39 @@
-// Scenarios of strategies under `strict`: a book in the scenario's own hands, trades of the market, and the queues
-// that open orders wait in, kept as the trigger index keeps them.
+// Scenarios of strategies under `strict`: a book in the scenario's own hands, trades of the market, and the
+// queues that open orders wait in, which are those of the trigger index.
 import { createManualTime, type ManualTime } from "../../concurrency/testing/manual-time.ts";
 import { Arrivals } from "../../desk/arrivals.ts";
-import { crossingKey, matchKey, type QueuePosition } from "../../domain/command.ts";
-import type { BookView } from "../../domain/market.ts";
+import { crossingKey, matchKey } from "../../domain/command.ts";
+import { QUEUE_MODELS } from "../../domain/fill-profile.ts";
+import type { BookView, ChangedLevel, MarketTrade } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
 import type { BookLevel, BookSide } from "../../domain/receipt.ts";
-import { type Amount, add, decimal, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import {
+  type Amount,
+  add,
+  decimal,
+  formatBriefly,
+  type Price,
+  type Quantity,
+  subtract,
+  ZERO,
+} from "../../money/decimal.ts";
+import { waitingOf } from "../../triggers/shadows/open-shadows.ts";
+import {
+  type Crossing,
+  lower,
+  type Match,
+  moveByChange,
+  SymbolQueues,
+  type Waiting,
+} from "../../triggers/symbol-queues.ts";
 import { apply } from "../apply.ts";
-import { aheadAfterChange, byPriority, isTradedBy, matchTrade } from "../matching/queue.ts";
 import { STRICT_DEFAULTS, strictProfile } from "../matching/terms.ts";
-import { isWithin, isWorking, restingSide, takenSide } from "../matching/walk.ts";
+import { isWorking, restingSide } from "../matching/walk.ts";
 import { contractRules } from "./contract-rules.ts";
 import { FUTURES } from "./futures-family.ts";
 import { symbolRules } from "./market-stub.ts";
 import { SPOT } from "./spot-family.ts";
 import { type Family, inOrder, priceAfter, type Step, type Workbench, wholeNumber } from "./workbench.ts";
-
-type Sides = Record<BookSide, Map<Price, Quantity>>;
 
 /** A symbol's book: what the last change said, less what was traded since. */
 class BookStub implements BookView {
@@ -25,8 +41,8 @@ class BookStub implements BookView {
   eventTime = 0;
   readonly tickerUpdateId = null;
   lastTradeId: number | null = null;
-  readonly #levels: Sides = { BID: new Map(), ASK: new Map() };
-  readonly #traded: Sides = { BID: new Map(), ASK: new Map() };
+  readonly #levels: Record<BookSide, Map<Price, Quantity>> = { BID: new Map(), ASK: new Map() };
+  #newer: MarketTrade[] = [];
 
   get receivedAt(): number {
     return this.eventTime;
@@ -38,102 +54,140 @@ class BookStub implements BookView {
       one < other === isDescending ? 1 : -1,
     );
     for (const price of prices) {
-      const newerTrades = this.#traded[side].get(price) ?? ZERO;
+      const newerTrades = this.#tradedAt(side, price);
       yield { price, displayed: this.displayedAt(side, price), fromTicker: false, newerTrades };
     }
   }
 
   displayedAt(side: BookSide, price: Price): Quantity {
     const said = this.#levels[side].get(price) ?? ZERO;
-    const traded = this.#traded[side].get(price) ?? ZERO;
+    const traded = this.#tradedAt(side, price);
     return said > traded ? subtract(said, traded) : ZERO;
   }
 
-  /** Replaces a side. Answers the prices that have changed, with what was said and traded there before. */
-  change(side: BookSide, levels: ReadonlyMap<Price, Quantity>, at: number): Map<Price, Changed> {
+  /** Replaces a side; `at` is the exchange's time. Answers the levels that have changed. */
+  change(side: BookSide, levels: ReadonlyMap<Price, Quantity>, at: number): readonly ChangedLevel[] {
     const before = this.#levels[side];
-    const changed = new Map<Price, Changed>();
-    for (const price of new Set([...before.keys(), ...levels.keys()])) {
-      const said = before.get(price) ?? ZERO;
-      const after = levels.get(price) ?? ZERO;
-      if (said === after) continue;
-      changed.set(price, { before: said, after, traded: this.#traded[side].get(price) ?? ZERO });
-    }
+    const prices = new Set([...before.keys(), ...levels.keys()]);
     this.#levels[side] = new Map(levels);
-    this.#traded.BID.clear();
-    this.#traded.ASK.clear();
+    this.#newer = this.#newer.filter(({ time }) => time > at);
     this.lastUpdateId += 1;
     this.eventTime = at;
-    return changed;
+    return [...prices].flatMap((price) => {
+      const quantity = levels.get(price) ?? ZERO;
+      if (quantity === (before.get(price) ?? ZERO)) return [];
+      const displayed = this.displayedAt(side, price);
+      const newerTrades = this.#tradedAt(side, price);
+      return [{ side, price, quantity, displayed, fromTicker: false, newerTrades, isDisplayed: true }];
+    });
   }
 
-  trade(side: BookSide, price: Price, quantity: Quantity): void {
-    this.#traded[side].set(price, add(this.#traded[side].get(price) ?? ZERO, quantity));
+  trade(trade: MarketTrade): void {
+    if (trade.time > this.eventTime) this.#newer.push(trade);
+  }
+
+  #tradedAt(side: BookSide, price: Price): Quantity {
+    return this.#newer
+      .filter((trade) => trade.side === side && trade.price === price)
+      .reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
   }
 }
-
-type Changed = { readonly before: Quantity; readonly after: Quantity; readonly traded: Quantity };
 
 /** What is known of a symbol while a scenario runs. */
 type Followed = {
   readonly book: BookStub;
-  readonly queues: Map<number, QueuePosition>;
+  queues: SymbolQueues;
+  /** The orders in these queues, by their ids. */
+  readonly waiting: Map<number, Waiting>;
+  /** Of the commands that were executed. */
   readonly keys: Set<string>;
   trades: number;
+  /** Trades since the service has stopped; null while it runs. */
+  missed: MarketTrade[] | null;
 };
 
 const FOLLOWED = new WeakMap<Workbench, Map<string, Followed>>();
+/** Every order is followed. */
+const ALL = () => true;
 
+/** A symbol with its queues, in which the orders wait that are open now. */
 function followedOn(bench: Workbench, symbol: string): Followed {
   const bySymbol = FOLLOWED.get(bench) ?? new Map<string, Followed>();
   FOLLOWED.set(bench, bySymbol);
-  const known = bySymbol.get(symbol);
-  if (known !== undefined) return known;
-  const followed = { book: new BookStub(), queues: new Map(), keys: new Set<string>(), trades: 0 };
-  bySymbol.set(symbol, followed);
-  bench.market.setBook(symbol, followed.book);
+  let followed = bySymbol.get(symbol);
+  if (followed === undefined) {
+    const queues = new SymbolQueues();
+    followed = { book: new BookStub(), queues, waiting: new Map(), keys: new Set(), trades: 0, missed: null };
+    bySymbol.set(symbol, followed);
+    bench.market.setBook(symbol, followed.book);
+  }
+  update(followed, bench, symbol);
   return followed;
+}
+
+function update({ queues, waiting }: Followed, bench: Workbench, symbol: string): void {
+  const open = [...bench.account.openOrders.values()].filter(
+    (order) => order.symbol === symbol && order.queue !== undefined && isWorking(order),
+  );
+  const ids = new Set(open.map(({ orderId }) => orderId));
+  for (const [orderId, each] of waiting) {
+    if (ids.has(orderId)) continue;
+    queues.remove(each);
+    waiting.delete(orderId);
+  }
+  for (const order of open) {
+    const known = waiting.get(order.orderId);
+    if (known === undefined) addTo(queues, waiting, order, bench);
+    else known.remaining = subtract(order.quantity, order.executedQuantity);
+  }
+}
+
+function addTo(queues: SymbolQueues, waiting: Map<number, Waiting>, order: Order, bench: Workbench): void {
+  const { account, market } = bench;
+  const added = waitingOf(account.strategyId, order, account.profile.strict?.queue ?? "trades");
+  waiting.set(order.orderId, added);
+  queues.add(added, market.book(order.symbol)?.displayedAt(restingSide(order.side), order.price) ?? null);
 }
 
 /** `asks BTCUSDT 60000x0.0005 …`: what a side displays from now on. Changed levels may cross open orders. */
 function changeBook(side: BookSide): Step {
   return (bench, [symbol = "", ...words]) => {
     const followed = followedOn(bench, symbol);
-    const levels = new Map(
-      words.map((word) => {
+    const { book, queues } = followed;
+    const quantities = new Map(
+      words.slice(0, words.includes("of") ? words.indexOf("of") : undefined).map((word) => {
         const [price = "", quantity = ""] = word.split("x");
         return [decimal<Price>(price), decimal<Quantity>(quantity)] as const;
       }),
     );
-    const changed = followed.book.change(side, levels, bench.at);
-    bench.market.setQuote(symbol, { bid: bestOf(followed.book, "BID"), ask: bestOf(followed.book, "ASK") });
-    for (const order of restingOrders(bench, symbol)) {
-      const change = changed.get(order.price);
-      const ahead = queueOf(followed, order).ahead;
-      if (restingSide(order.side) !== side || change === undefined || ahead === null) continue;
-      const { queue = "trades" } = bench.account.profile.strict ?? {};
-      move(followed, order, { ahead: aheadAfterChange(queue, ahead, change) });
-    }
-    return inOrder(crossedOrders(bench, symbol, side).map((order) => cross(bench, followed, order, changed)));
+    const levels = book.change(side, quantities, timeIn(words, bench));
+    bench.market.setQuote(symbol, { bid: bestOf(book, "BID"), ask: bestOf(book, "ASK") });
+    if (followed.missed !== null) return "nothing";
+    queues.change({ time: book.eventTime, updateId: book.lastUpdateId, levels }, ALL);
+    if (bench.market.book(symbol) === null) return "nothing";
+    const change = `DIFF:${book.lastUpdateId}`;
+    return inOrder(queues.crossedBy(levels).map((each) => cross(bench, followed, each, change)));
   };
 }
 
 function cross(
   bench: Workbench,
   { book, keys }: Followed,
-  { orderId, side, price, symbol }: Order,
-  changed: ReadonlyMap<Price, unknown>,
+  { order, levels }: Crossing,
+  change: string,
 ): string {
-  const levels = [...book.displayed(takenSide(side))].filter(
-    (level) => changed.has(level.price) && isWithin(side, price, level.price),
-  );
-  const key = `${symbol} ${crossingKey(orderId, book.lastUpdateId)}`;
-  if (levels.length === 0 || keys.has(key)) return "nothing";
+  const { orderId } = order;
+  lower(order, ZERO);
+  const key = crossingKey(orderId, change);
+  if (keys.has(key)) return "nothing";
   keys.add(key);
   return quietIfNothing(bench.carryOut({ type: "MatchCrossing", orderId, levels, book }));
 }
 
-/** `seller 0.0004 BTCUSDT @ 60001`: a seller took the bids; it may fill orders, move queues and reach triggers. */
+/**
+ * `seller 0.0004 BTCUSDT @ 60001`: a seller took the bids; it may fill orders, move queues and reach
+ * triggers.
+ */
 function trade(side: BookSide): Step {
   return (bench, words) => {
     const [quantityText = "", symbol = ""] = words;
@@ -141,48 +195,80 @@ function trade(side: BookSide): Step {
     const price = priceAfter("@", words) ?? ZERO;
     const quantity = decimal<Quantity>(quantityText);
     followed.trades += words.includes("again") ? 0 : 1;
-    const market = { aggregateId: followed.trades, price, quantity, side, time: bench.at };
+    const time = timeIn(words, bench);
+    const market: MarketTrade = { aggregateId: followed.trades, price, quantity, side, time };
+    if (followed.missed !== null) {
+      followed.missed.push(market);
+      return "nothing";
+    }
     const key = matchKey(symbol, market);
     if (followed.keys.has(key)) return "nothing";
     followed.keys.add(key);
-    const reached = restingOrders(bench, symbol).filter((order) => isTradedBy(order, market));
-    const queues = new Map(reached.map((order) => [order.orderId, queueOf(followed, order)]));
-    const matched = quietIfNothing(bench.carryOut({ type: "MatchTrade", symbol, trade: market, queues }));
-    // A trade that only moves queues has no events: they are computed again here, as the trigger index does.
-    let left = quantity;
-    for (const order of reached.sort(byPriority)) {
-      const position = queueOf(followed, order);
-      const remaining = subtract(order.quantity, order.executedQuantity);
-      const after = matchTrade(market, left, { price: order.price, remaining, ahead: position.ahead }, ZERO);
-      if (after === null) continue;
-      left = subtract(left, after.fill);
-      move(followed, order, { ahead: after.ahead, tradedAtPrice: add(position.tradedAtPrice, quantity) });
-    }
-    followed.book.trade(side, price, quantity);
+    const matches = followed.queues.trade(market, stepOf(bench, symbol), ALL);
+    const matched = matches.map((each) => match(bench, symbol, market, each));
+    followed.book.trade(market);
     bench.market.setLastPrice(symbol, price);
-    return inOrder([matched, bench.executeHits(bench.index().takeAtTrade(symbol, price))]);
+    return inOrder([...matched, bench.executeHits(bench.index().takeAtTrade(symbol, price))]);
   };
 }
 
-function restingOrders({ account }: Workbench, symbol: string): Order[] {
-  return [...account.openOrders.values()].filter(
-    (order) => order.symbol === symbol && order.queue !== undefined && isWorking(order),
+function match(
+  bench: Workbench,
+  symbol: string,
+  market: MarketTrade,
+  { queues, fills }: Match,
+  seenAt?: number,
+): string {
+  if (fills.length === 0) return "nothing";
+  const seen = seenAt === undefined ? {} : { seenAt };
+  const outcome = bench.carryOut({ type: "MatchTrade", symbol, trade: market, queues, ...seen });
+  for (const { order, quantity } of fills) order.expected = subtract(order.expected, quantity);
+  return quietIfNothing(outcome);
+}
+
+/**
+ * The book is known again: what it displays may cross open orders, and is all that can be in front of them.
+ */
+const known: Step = (bench, [symbol = ""]) => {
+  const followed = followedOn(bench, symbol);
+  const { book, queues } = followed;
+  bench.market.setBook(symbol, book);
+  queues.known(
+    { time: book.eventTime, updateId: book.lastUpdateId },
+    (side, price) => book.displayedAt(side, price),
+    ALL,
   );
+  const crossings = queues.crossedAnew((side) => book.displayed(side));
+  const change = `KNOWN:${book.lastUpdateId}:null`;
+  return inOrder(crossings.map((each) => cross(bench, followed, each, change)));
+};
+
+/** The service runs again: it continues where the orders were noted, with the trades since then. */
+const up: Step = (bench, [symbol = ""]) => {
+  const followed = followedOn(bench, symbol);
+  const { book, waiting, missed } = followed;
+  followed.missed = null;
+  followed.queues = new SymbolQueues();
+  for (const each of waiting.values()) {
+    followed.queues.add(each, book.displayedAt(restingSide(each.side), each.price));
+  }
+  const outcomes = (missed ?? []).flatMap((market) => {
+    const matches = followed.queues.match(market, stepOf(bench, symbol), ALL);
+    return matches.map((each) => match(bench, symbol, market, each, market.time));
+  });
+  for (const each of waiting.values()) {
+    moveByChange(each, book.displayedAt(restingSide(each.side), each.price));
+  }
+  return inOrder(outcomes);
+};
+
+function stepOf({ market }: Workbench, symbol: string): Quantity {
+  return market.rules(symbol)?.lotSize?.stepSize ?? ZERO;
 }
 
-function crossedOrders(bench: Workbench, symbol: string, side: BookSide): Order[] {
-  return restingOrders(bench, symbol)
-    .filter((order) => takenSide(order.side) === side)
-    .sort(byPriority);
-}
-
-function queueOf({ queues }: Followed, order: Order): QueuePosition {
-  const ahead = order.queue?.ahead ?? null;
-  return queues.get(order.orderId) ?? { ahead, tradedAtPrice: ZERO, canceledAhead: ZERO };
-}
-
-function move(followed: Followed, order: Order, changed: Partial<QueuePosition>): void {
-  followed.queues.set(order.orderId, { ...queueOf(followed, order), ...changed });
+/** `of 970`: when the exchange made what is received now. */
+function timeIn(words: readonly string[], { at }: Workbench): number {
+  return words.includes("of") ? wholeNumber(words[words.indexOf("of") + 1] ?? "") : at;
 }
 
 function bestOf(book: BookStub, side: BookSide): Price | null {
@@ -196,14 +282,16 @@ function quietIfNothing(outcome: string): string {
 
 /** What others display in front of an open order now. */
 function aheadOnBench(bench: Workbench, orderId: number): Quantity | null | undefined {
-  for (const { queues } of FOLLOWED.get(bench)?.values() ?? []) {
-    const position = queues.get(orderId);
-    if (position !== undefined) return position.ahead;
+  for (const { waiting } of FOLLOWED.get(bench)?.values() ?? []) {
+    const order = waiting.get(orderId);
+    if (order !== undefined) return order.position.ahead;
   }
   return undefined;
 }
 
-/** The steps of a scenario that are on their way to the exchange, and what came of those that have arrived. */
+/**
+ * The steps of a scenario that are on their way to the exchange, and what came of those that have arrived.
+ */
 type Way = {
   readonly time: ManualTime;
   readonly arrivals: Arrivals<readonly string[]>;
@@ -238,9 +326,23 @@ const STEPS: Readonly<Record<string, Step>> = {
     bench.market.setBook(symbol, null);
     return "nothing";
   },
-  known(bench, [symbol = ""]) {
-    bench.market.setBook(symbol, followedOn(bench, symbol).book);
+  known,
+  down(bench, [symbol = ""]) {
+    followedOn(bench, symbol).missed = [];
     return "nothing";
+  },
+  up,
+  queue({ account }, [name]) {
+    const { profile } = account;
+    const queue = QUEUE_MODELS.find((each) => each === name);
+    if (queue === undefined || profile.strict === null) throw new Error(`there is no model ${name}`);
+    account.profile = { ...profile, strict: { ...profile.strict, queue } };
+    return "nothing";
+  },
+  ahead(bench, [text = ""]) {
+    const orderId = wholeNumber(text);
+    const ahead = aheadOnBench(bench, orderId) ?? bench.account.openOrders.get(orderId)?.queue?.ahead;
+    return `${orderId} waits behind ${ahead == null ? "unknown" : formatBriefly(ahead)}`;
   },
   sent(bench, [, latencyMs = "", ...step]) {
     const { time, arrivals } = wayOf(bench);

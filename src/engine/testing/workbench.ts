@@ -10,7 +10,7 @@ import { isRefusal } from "../../domain/refusal.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
 import { isPlausibleQuote, priceBoundsOf } from "../../market/client/symbols/plausibility.ts";
 import { decimal, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
-import { OWN_POCKETS, WORLD_POCKETS } from "../../money/posting.ts";
+import { OWN_LEDGER_ACCOUNTS, WORLD_LEDGER_ACCOUNTS } from "../../money/posting.ts";
 import { type Hit, triggersOf } from "../../triggers/trigger.ts";
 import { commandOf } from "../../triggers/trigger-dispatcher.ts";
 import { TriggerIndex } from "../../triggers/trigger-index.ts";
@@ -55,7 +55,7 @@ export class Workbench {
   take(step: string): { readonly outcome: string; readonly held: string } {
     this.at += 1;
     const outcome = this.run(step.split(/\s+/));
-    checkPockets(this.account);
+    checkLedgerAccounts(this.account);
     return { outcome, held: this.#family.held(this.account, this.market) };
   }
 
@@ -215,16 +215,22 @@ export function inOrder(outcomes: readonly string[]): string {
 }
 
 /** Invariants of every account after every step. */
-function checkPockets({ balances, openOrders, positions }: Account): void {
-  for (const [asset, pockets] of balances) {
-    const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);
-    if (sum !== 0n) throw new Error(`money moves only between pockets: ${asset} is off by ${sum}`);
+function checkLedgerAccounts({ balances, openOrders, positions }: Account): void {
+  for (const [asset, ledgerAccounts] of balances) {
+    const sum = [...OWN_LEDGER_ACCOUNTS, ...WORLD_LEDGER_ACCOUNTS].reduce(
+      (total, ledgerAccount) => total + ledgerAccounts[ledgerAccount],
+      0n,
+    );
+    if (sum !== 0n) throw new Error(`money moves only between ledger accounts: ${asset} is off by ${sum}`);
     const reserved = [...openOrders.values()]
       .filter(({ reservedAsset }) => reservedAsset === asset)
       .reduce((total, order) => total + order.reserved, 0n);
-    if (reserved !== pockets.locked) throw new Error(`locked is what orders reserve: ${asset}`);
+    if (reserved !== ledgerAccounts.locked) throw new Error(`locked is what orders reserve: ${asset}`);
   }
-  const isolated = [...balances.values()].reduce((total, pockets) => total + pockets.isolated, 0n);
+  const isolated = [...balances.values()].reduce(
+    (total, ledgerAccounts) => total + ledgerAccounts.isolated,
+    0n,
+  );
   const wallets = [...positions.values()].reduce((total, { isolatedWallet }) => total + isolatedWallet, 0n);
   if (wallets !== isolated) throw new Error("isolated is what the wallets of positions hold");
 }

@@ -34,9 +34,9 @@ import { connectionsMaxDefault, createAnnouncer, createSubscriptions } from "./s
 import { candlesBetween, wholeMinutes } from "./symbols/candles.ts";
 import { ExchangeClock } from "./symbols/exchange-clock.ts";
 import { createLiveBooks } from "./symbols/live-book.ts";
+import { createSubscribedSymbols, type PriceCounts } from "./symbols/subscribed-symbols.ts";
 import { dataAgeMsMax } from "./symbols/timeliness.ts";
 import { createTraded, reachMsMax } from "./symbols/traded.ts";
-import { createWarmSymbols, type PriceCounts } from "./symbols/warm-symbols.ts";
 
 export type MarketFeedOptions = UpstreamHosts & {
   readonly family: Family;
@@ -112,8 +112,8 @@ export type MarketFeed = LiveMarket & {
    */
   prepare(symbol: string): Promise<void> | undefined;
   /**
-   * The same for the effective book of a symbol that a strategy under `strict` uses: it is followed from here on.
-   * A book that is not known when the promise resolves stays unknown for the order.
+   * The same for the effective book of a symbol that a strategy under `strict` uses: it is followed from here
+   * on. A book that is not known when the promise resolves stays unknown for the order.
    */
   prepareBook(symbol: string): Promise<void> | undefined;
   /** The last known mark price of a subscribed contract, however old: for display, never for decisions. */
@@ -189,7 +189,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     }),
   });
   const clientStreams = createClientStreams(upstream);
-  const symbols = createWarmSymbols({
+  const symbols = createSubscribedSymbols({
     protocol,
     streams,
     rest,

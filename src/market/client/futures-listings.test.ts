@@ -2,28 +2,31 @@
 import { expect, test } from "vitest";
 import { bundledBrackets } from "../brackets/bundled.ts";
 import { rulesAgeMsMax } from "./rules/listings.ts";
-import { pass, type Stage, setStage, settle } from "./testing/feed.ts";
+import { createFixture, type Fixture, pass, settle } from "./testing/feed.ts";
 import { contractRow, until } from "./testing/upstream.ts";
 
-const halt = ({ rows }: Stage, symbol: string) =>
+const halt = ({ rows }: Fixture, symbol: string) =>
   rows.set(symbol, contractRow(symbol, { status: "SETTLING" }));
-const asked = ({ upstream }: Stage) =>
+const asked = ({ upstream }: Fixture) =>
   upstream.requests.filter((line) => line.includes("exchangeInfo")).length;
 
 /** Both are traded, with prices. */
-async function tradedStage(): Promise<Stage> {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"], { family: "futures", asksAboutQuietSymbols: false });
+async function tradedFixture(): Promise<Fixture> {
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], {
+    family: "futures",
+    asksAboutQuietSymbols: false,
+  });
   for (const symbol of ["BTCUSDT", "ETHUSDT"]) {
-    stage.tickers.set(symbol, ["99", "101"]);
-    stage.marks.set(symbol, "100");
+    fixture.tickers.set(symbol, ["99", "101"]);
+    fixture.marks.set(symbol, "100");
   }
-  await stage.feed.start();
-  return stage;
+  await fixture.feed.start();
+  return fixture;
 }
 
 test("the rules of every contract of ours are there after the start, with their brackets", async () => {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"], { family: "futures" });
-  const { feed, rows, logged } = stage;
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"], { family: "futures" });
+  const { feed, rows, logged } = fixture;
   rows.set("BTCUSDT_260925", contractRow("BTCUSDT_260925", { contractType: "CURRENT_QUARTER" }));
   rows.set("BTCUSDC", contractRow("BTCUSDC"));
   await feed.start();
@@ -47,16 +50,16 @@ test("the rules of every contract of ours are there after the start, with their 
 });
 
 test("contracts without brackets have no rules, and that is said once with the setting's name", async () => {
-  const stage = await setStage(["BTCUSDT", "XUSDT", "YUSDT"], { family: "futures" });
-  const { feed, rows, time, logged } = stage;
+  const fixture = await createFixture(["BTCUSDT", "XUSDT", "YUSDT"], { family: "futures" });
+  const { feed, rows, time, logged } = fixture;
   await feed.start();
   const warnings = () => logged.filter((line) => line.includes("LEVERAGE_BRACKETS")).length;
   expect([feed.rules("XUSDT"), warnings()]).toEqual([null, 1]);
   const refreshed = async () => {
-    const before = asked(stage);
+    const before = asked(fixture);
     time.advance(30 * 60_000);
-    await until(() => asked(stage) > before);
-    await settle(stage);
+    await until(() => asked(fixture) > before);
+    await settle(fixture);
   };
   await refreshed();
   expect(warnings()).toBe(1);
@@ -67,18 +70,18 @@ test("contracts without brackets have no rules, and that is said once with the s
 
 test("brackets of the caller's own take the place of the bundled ones", async () => {
   const brackets = new Map([["XUSDT", bundledBrackets.get("ETHUSDT") ?? []]]);
-  const { feed } = await setStage(["BTCUSDT", "XUSDT"], { family: "futures", brackets });
+  const { feed } = await createFixture(["BTCUSDT", "XUSDT"], { family: "futures", brackets });
   await feed.start();
   expect(feed.rules("BTCUSDT")).toBeNull();
   expect(feed.rules("XUSDT")?.contract?.brackets).toBe(brackets.get("XUSDT"));
 });
 
 test("where no contract is listed nothing is connected, until one is", async () => {
-  const stage = await setStage([], { family: "futures" });
-  const { feed, rows, time, upstream } = stage;
+  const fixture = await createFixture([], { family: "futures" });
+  const { feed, rows, time, upstream } = fixture;
   await feed.start();
   time.advance(60_000);
-  await settle(stage);
+  await settle(fixture);
   expect(upstream.connections()).toBe(0);
   rows.set("BTCUSDT", contractRow("BTCUSDT"));
   time.advance(29 * 60_000);
@@ -88,45 +91,45 @@ test("where no contract is listed nothing is connected, until one is", async () 
 });
 
 test("rules that are too old are requested once, however many callers need them", async () => {
-  const stage = await tradedStage();
-  const { feed, time } = stage;
-  halt(stage, "ETHUSDT");
+  const fixture = await tradedFixture();
+  const { feed, time } = fixture;
+  halt(fixture, "ETHUSDT");
   time.advance(rulesAgeMsMax);
   const first = feed.prepare("BTCUSDT");
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([first, feed.prepare("ETHUSDT"), feed.prepare("BTCUSDT")]);
   expect(feed.rules("ETHUSDT")?.status).toBe("SETTLING");
-  await settle(stage);
-  expect(asked(stage)).toBe(2);
-  expect(stage.upstream.requests.filter((line) => line.includes("exchangeInfo?"))).toEqual([]);
+  await settle(fixture);
+  expect(asked(fixture)).toBe(2);
+  expect(fixture.upstream.requests.filter((line) => line.includes("exchangeInfo?"))).toEqual([]);
 });
 
 test("while contracts are in use the whole is requested twice a minute, and no caller waits", async () => {
-  const stage = await tradedStage();
-  const { feed } = stage;
+  const fixture = await tradedFixture();
+  const { feed } = fixture;
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   await until(() => feed.status().connected);
   for (let second = 0; second < 120; second += 1) {
-    await pass(stage, 1_000);
-    await settle(stage);
+    await pass(fixture, 1_000);
+    await settle(fixture);
     expect(feed.prepare("BTCUSDT")).toBeUndefined();
   }
-  expect(asked(stage)).toBeGreaterThanOrEqual(4);
-  expect(asked(stage)).toBeLessThanOrEqual(6);
+  expect(asked(fixture)).toBeGreaterThanOrEqual(4);
+  expect(asked(fixture)).toBeLessThanOrEqual(6);
 });
 
 test("the last known rules stay valid when upstream does not answer, and it is asked again after a while", async () => {
-  const stage = await tradedStage();
-  const { feed, time, upstream } = stage;
+  const fixture = await tradedFixture();
+  const { feed, time, upstream } = fixture;
   upstream.reply("/fapi/v1/exchangeInfo", () => ({ status: 503, body: "down" }));
   time.advance(rulesAgeMsMax);
   await feed.prepare("BTCUSDT");
   expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
-  const before = asked(stage);
+  const before = asked(fixture);
   expect(feed.prepare("BTCUSDT")).toBeUndefined();
   time.advance(1_000);
-  await settle(stage);
-  expect(asked(stage)).toBe(before);
+  await settle(fixture);
+  expect(asked(fixture)).toBe(before);
   time.advance(5_000);
-  await until(() => asked(stage) === before + 1);
+  await until(() => asked(fixture) === before + 1);
 });

@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { decimal, formatBriefly, type Price } from "../../money/decimal.ts";
 import { silentAfterMs } from "./symbols/book.ts";
 import { markOldAfterMs } from "./symbols/mark.ts";
-import { firstPricesWaitMsMax } from "./symbols/warm-symbol.ts";
-import { quietAfterMs } from "./symbols/warm-symbols.ts";
-import { nextFundingAt, type Stage, setStage, settle } from "./testing/feed.ts";
+import { firstPricesWaitMsMax } from "./symbols/subscribed-symbol.ts";
+import { quietAfterMs } from "./symbols/subscribed-symbols.ts";
+import { createFixture, type Fixture, nextFundingAt, settle } from "./testing/feed.ts";
 import {
   marketPath,
   publicPath,
   sendContractDepth,
   sendContractTicker,
   sendMark,
-  warmContractStage,
+  subscribedContractFixture,
 } from "./testing/messages.ts";
 import { until } from "./testing/upstream.ts";
 
@@ -20,7 +20,7 @@ const price = (text: string) => decimal<Price>(text);
 const scheduled = { asksAboutQuietSymbols: false };
 
 /** The events of a watcher of BTCUSDT, one word each; gaps in ms since the start. */
-function listen({ feed, time }: Stage): string[] {
+function listen({ feed, time }: Fixture): string[] {
   const heard: string[] = [];
   const startedAt = time.now();
   const textOf = (told: Price | null) => (told === null ? "-" : formatBriefly(told));
@@ -34,16 +34,18 @@ function listen({ feed, time }: Stage): string[] {
 }
 
 /** Both routes have had messages since they were confirmed; the listener sees everything from now on. */
-async function heardStage(): Promise<{ readonly stage: Stage; readonly heard: string[] }> {
-  const stage = await warmContractStage(scheduled);
-  sendContractTicker(stage, 1_000, "99", "101");
-  sendMark(stage, 1_000, "100");
-  await until(() => stage.feed.status().quotes.accepted === 2 && stage.feed.status().marks.accepted === 2);
-  return { stage, heard: listen(stage) };
+async function heardFixture(): Promise<{ readonly fixture: Fixture; readonly heard: string[] }> {
+  const fixture = await subscribedContractFixture(scheduled);
+  sendContractTicker(fixture, 1_000, "99", "101");
+  sendMark(fixture, 1_000, "100");
+  await until(
+    () => fixture.feed.status().quotes.accepted === 2 && fixture.feed.status().marks.accepted === 2,
+  );
+  return { fixture, heard: listen(fixture) };
 }
 
 test("books and mark prices come on a route each, and trades are not subscribed", async () => {
-  const { upstream } = await warmContractStage();
+  const { upstream } = await subscribedContractFixture();
   const on = (path: string) => upstream.subscribedOn(upstream.connectionTo(path)).sort();
   expect(on(publicPath)).toEqual(["btcusdt@bookTicker", "btcusdt@depth20@500ms"]);
   expect(on(marketPath)).toEqual(["btcusdt@markPrice@1s"]);
@@ -55,7 +57,7 @@ test("books and mark prices come on a route each, and trades are not subscribed"
 });
 
 test("a strategy's stream is requested on the route that carries it", async () => {
-  const { feed, upstream, time } = await warmContractStage();
+  const { feed, upstream, time } = await subscribedContractFixture();
   feed.subscribe("btcusdt@kline_1m", () => {});
   feed.subscribe("btcusdt@depth20@100ms", () => {});
   feed.subscribe("!bookTicker", () => {});
@@ -68,7 +70,7 @@ test("a strategy's stream is requested on the route that carries it", async () =
 });
 
 test("quote and mark price are there once a contract was prepared, last and average price never", async () => {
-  const { feed } = await warmContractStage();
+  const { feed } = await subscribedContractFixture();
   expect(feed.quote("BTCUSDT")).toEqual({ bid: price("99"), ask: price("101") });
   expect([feed.markPrice("BTCUSDT"), feed.nextFundingAt("BTCUSDT")]).toEqual([price("100"), nextFundingAt]);
   expect([feed.lastPrice("BTCUSDT"), feed.averagePrice("BTCUSDT")]).toEqual([null, null]);
@@ -76,7 +78,7 @@ test("quote and mark price are there once a contract was prepared, last and aver
 });
 
 test("a mark price that does not come is waited for, within the same bound as the quote", async () => {
-  const { feed, tickers, time } = await setStage(["BTCUSDT"], { family: "futures" });
+  const { feed, tickers, time } = await createFixture(["BTCUSDT"], { family: "futures" });
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
   const prepared = feed.prepare("BTCUSDT");
@@ -88,8 +90,8 @@ test("a mark price that does not come is waited for, within the same bound as th
 });
 
 test("a mark price by REST is ignored after a newer streamed one", async () => {
-  const stage = await setStage(["BTCUSDT"], { family: "futures" });
-  const { feed, upstream, tickers } = stage;
+  const fixture = await createFixture(["BTCUSDT"], { family: "futures" });
+  const { feed, upstream, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]);
   const answer = Promise.withResolvers<void>();
   upstream.reply("/fapi/v1/premiumIndex", async () => {
@@ -99,25 +101,25 @@ test("a mark price by REST is ignored after a newer streamed one", async () => {
   await feed.start();
   const prepared = feed.prepare("BTCUSDT");
   await until(() => upstream.subscribed().length === 3);
-  sendMark(stage, 1, "100", 77);
+  sendMark(fixture, 1, "100", 77);
   await prepared;
   answer.resolve();
-  await settle(stage);
+  await settle(fixture);
   expect([feed.markPrice("BTCUSDT"), feed.nextFundingAt("BTCUSDT")]).toEqual([price("100"), 77]);
 });
 
 test("watchers receive quotes and mark prices in order; stale and crossed ones are dropped", async () => {
-  const { stage, heard } = await heardStage();
-  const { feed } = stage;
+  const { fixture, heard } = await heardFixture();
+  const { feed } = fixture;
   const sequence = feed.sequence();
-  sendContractTicker(stage, 1_001, "98", "101");
-  sendContractTicker(stage, 1_000, "50", "51");
-  sendContractDepth(stage, 1_002, "102", "101");
-  sendContractDepth(stage, 1_003, "97", "101");
+  sendContractTicker(fixture, 1_001, "98", "101");
+  sendContractTicker(fixture, 1_000, "50", "51");
+  sendContractDepth(fixture, 1_002, "102", "101");
+  sendContractDepth(fixture, 1_003, "97", "101");
   await until(() => heard.length === 2);
-  sendMark(stage, 2_000, "103");
-  sendMark(stage, 1_000, "50");
-  sendMark(stage, 3_000, "101");
+  sendMark(fixture, 2_000, "103");
+  sendMark(fixture, 1_000, "50");
+  sendMark(fixture, 3_000, "101");
   await until(() => heard.length === 4);
   expect(heard).toEqual(["quote 98 101", "quote 97 101", "mark 103", "mark 101"]);
   expect(feed.status().quotes).toMatchObject({ stale: 1, crossed: 1 });
@@ -133,16 +135,16 @@ test("watchers receive quotes and mark prices in order; stale and crossed ones a
 });
 
 test("a mark price is no sign of life of the book, and the book none of the mark price", async () => {
-  const { stage, heard } = await heardStage();
-  const { feed, time } = stage;
+  const { fixture, heard } = await heardFixture();
+  const { feed, time } = fixture;
   for (let second = 1; second <= 6; second += 1) {
     time.advance(1_000);
-    sendMark(stage, 1_000 + second * 1_000, "100");
+    sendMark(fixture, 1_000 + second * 1_000, "100");
     await until(() => heard.length === second);
   }
   expect([feed.quote("BTCUSDT"), feed.markPrice("BTCUSDT")]).toEqual([null, price("100")]);
   expect(heard).toEqual(Array(6).fill("mark 100"));
-  sendContractDepth(stage, 1, "99", "101");
+  sendContractDepth(fixture, 1, "99", "101");
   await until(() => heard.length === 8);
   expect(heard.slice(6)).toEqual(["gap 0 6000", "quote 99 101"]);
 
@@ -151,7 +153,7 @@ test("a mark price is no sign of life of the book, and the book none of the mark
   for (const ms of [3_000, 3_000, 3_999]) {
     time.advance(ms);
     updates += 1;
-    sendContractDepth(stage, updates, "99", "101");
+    sendContractDepth(fixture, updates, "99", "101");
     const { alive } = feed.status().quotes;
     await until(() => feed.status().quotes.alive > alive);
   }
@@ -159,7 +161,7 @@ test("a mark price is no sign of life of the book, and the book none of the mark
   expect(feed.markPrice("BTCUSDT")).toBe(price("100"));
   time.advance(markOldAfterMs - 9_999);
   expect([feed.markPrice("BTCUSDT"), feed.lastMarkPrice("BTCUSDT")]).toEqual([null, price("100")]);
-  sendMark(stage, 1, "102");
+  sendMark(fixture, 1, "102");
   await until(() => feed.markPrice("BTCUSDT") === price("102"));
   expect(heard.slice(8)).toEqual(["gap 6000 16000", "mark 102"]);
 });
@@ -167,29 +169,29 @@ test("a mark price is no sign of life of the book, and the book none of the mark
 test.each([
   ["public", publicPath, marketPath],
   ["market", marketPath, publicPath],
-])("a break of the %s route alone is told, once and without a hole", async (_name, broken, whole) => {
-  const { stage, heard } = await heardStage();
-  const { feed, upstream, time } = stage;
+])("a break of the %s route alone is announced, once and without a hole", async (_name, broken, whole) => {
+  const { fixture, heard } = await heardFixture();
+  const { feed, upstream, time } = fixture;
   const stays = upstream.connectionTo(whole);
   // REST, which would end the gap as well, has no data.
-  stage.tickers.clear();
-  stage.marks.clear();
+  fixture.tickers.clear();
+  fixture.marks.clear();
   upstream.drop(upstream.connectionTo(broken));
   await until(() => !feed.status().connected);
   // Before the first attempt to connect again.
   time.advance(50);
   // The remaining route has messages throughout.
-  if (broken === publicPath) sendMark(stage, 2_000, "90");
-  else sendContractTicker(stage, 1_001, "90", "91");
+  if (broken === publicPath) sendMark(fixture, 2_000, "90");
+  else sendContractTicker(fixture, 1_001, "90", "91");
   await until(() => heard.length === 2);
   time.advance(50);
   await until(() => feed.status().connected && upstream.subscribed().length === 3);
-  await settle(stage);
+  await settle(fixture);
   time.advance(200);
   expect(upstream.connectionTo(whole)).toBe(stays);
   // Ids and times of the new connection may begin again.
-  sendContractTicker(stage, 2_000, "96", "97");
-  sendMark(stage, broken === marketPath ? 5 : 5_000, "96");
+  sendContractTicker(fixture, 2_000, "96", "97");
+  sendMark(fixture, broken === marketPath ? 5 : 5_000, "96");
   await until(() => heard.includes("quote 96 97") && heard.includes("mark 96"));
   const gaps = heard
     .filter((line) => line.startsWith("gap"))
@@ -201,8 +203,8 @@ test.each([
 });
 
 test("after a reconnect the quotes and mark prices of all contracts are requested with one request each", async () => {
-  const stage = await warmContractStage(scheduled);
-  const { feed, upstream, time, tickers, marks } = stage;
+  const fixture = await subscribedContractFixture(scheduled);
+  const { feed, upstream, time, tickers, marks } = fixture;
   tickers.set("ETHUSDT", ["9", "10"]);
   marks.set("ETHUSDT", "9.5");
   await feed.prepare("ETHUSDT");
@@ -221,8 +223,8 @@ test("after a reconnect the quotes and mark prices of all contracts are requeste
 });
 
 test("a quiet book is requested while its route is open, whatever happens to the other", async () => {
-  const stage = await warmContractStage();
-  const { feed, upstream, time } = stage;
+  const fixture = await subscribedContractFixture();
+  const { feed, upstream, time } = fixture;
   upstream.setAccepting(false);
   upstream.drop(upstream.connectionTo(marketPath));
   await until(() => !feed.status().connected);
@@ -234,21 +236,21 @@ test("a quiet book is requested while its route is open, whatever happens to the
   const asked = upstream.requests.length;
   for (let second = 0; second < silentAfterMs / 1_000; second += 1) {
     time.advance(1_000);
-    await settle(stage);
+    await settle(fixture);
   }
   expect(feed.quote("BTCUSDT")).toBeNull();
   expect(upstream.requests.slice(asked).filter((line) => line.includes("bookTicker"))).toEqual([]);
 });
 
 test("half of the connections are for each route, and at least one", async () => {
-  const stage = await setStage(["BTCUSDT"], { family: "futures", connectionsMax: 1 });
-  await stage.feed.start();
-  await until(() => stage.feed.status().connected);
-  expect(stage.upstream.connections()).toBe(2);
+  const fixture = await createFixture(["BTCUSDT"], { family: "futures", connectionsMax: 1 });
+  await fixture.feed.start();
+  await until(() => fixture.feed.status().connected);
+  expect(fixture.upstream.connections()).toBe(2);
 });
 
 test("a pair has no mark price, no funding and nothing that was marked, and asks nothing about them", async () => {
-  const { feed, upstream } = await setStage(["BTCUSDT"]);
+  const { feed, upstream } = await createFixture(["BTCUSDT"]);
   await feed.start();
   const asked = upstream.requests.length;
   expect([feed.family, feed.markPrice("BTCUSDT"), feed.nextFundingAt("BTCUSDT")]).toEqual([

@@ -6,7 +6,7 @@ import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { Book } from "../exchange/source.ts";
 import type { BookEvent } from "../feed.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
-import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
+import { openSimulatedFixture, SEED } from "./testing/simulated-fixture.ts";
 import { until } from "./testing/upstream.ts";
 
 const sources = createSimulatedSources(String(SEED));
@@ -24,7 +24,7 @@ const published = (levels: Book["bids"] = []) =>
 test.each(["spot", "futures"] as const)(
   "%s: the book is the exchange's own, also after the connection was lost",
   async (family) => {
-    const { feed, pass, answerOf, interrupt, time, exchange } = await openSimulatedStage(family);
+    const { feed, pass, answerOf, interrupt, time, exchange } = await openSimulatedFixture(family);
     const source = sources[family];
     const events: BookEvent[] = [];
     feed.followBook(symbol, (event) => events.push(event));
@@ -76,7 +76,7 @@ test.each(["spot", "futures"] as const)(
 );
 
 test("a symbol that no strategy under strict uses has no stream of its book", async () => {
-  const { feed, pass } = await openSimulatedStage("spot");
+  const { feed, pass } = await openSimulatedFixture("spot");
   await feed.prepare(symbol);
   await pass(1_000);
   expect(feed.book(symbol)).toBe(null);

@@ -5,7 +5,7 @@ import { createManualTime } from "../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../money/decimal.ts";
 import type { PriceRange } from "../feed.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
-import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
+import { openSimulatedFixture, SEED } from "./testing/simulated-fixture.ts";
 import { until } from "./testing/upstream.ts";
 
 const { futures: source } = createSimulatedSources(String(SEED));
@@ -14,14 +14,14 @@ const symbol = "BTCUSDT";
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-const setStage = (startAt?: number) =>
-  openSimulatedStage("futures", startAt === undefined ? {} : { startAt });
+const createFixture = (startAt?: number) =>
+  openSimulatedFixture("futures", startAt === undefined ? {} : { startAt });
 
 /** The exchange's mark price of a contract in the second of `at`. */
 const toldAt = (name: string, at: number) => source.premium(name, Math.floor(at / 1_000) * 1_000);
 
 test("every contract has rules, brackets, a quote and a mark price equal to those of REST", async () => {
-  const { feed, pass } = await setStage();
+  const { feed, pass } = await createFixture();
   const symbols = [...feed.exchangeInfo().symbols.keys()];
   expect(symbols.length).toBeGreaterThanOrEqual(12);
   const heard = new Map<string, Price>();
@@ -61,7 +61,7 @@ test("every contract has rules, brackets, a quote and a mark price equal to thos
 });
 
 test("a contract that the exchange silences has neither quote nor mark price although the others go on", async () => {
-  const { exchange, feed, pass } = await setStage();
+  const { exchange, feed, pass } = await createFixture();
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   await pass(2_000);
   exchange.silenceStreams("BTCUSDT");
@@ -76,7 +76,7 @@ test("a contract that the exchange silences has neither quote nor mark price alt
 });
 
 test("minutes in the gaps that were not received completely have the right mark prices", async () => {
-  const { feed, pass, answerOf, interrupt } = await setStage();
+  const { feed, pass, answerOf, interrupt } = await createFixture();
   const heard: { readonly at: number; readonly price: Price }[] = [];
   const gaps: { readonly from: number; readonly to: number }[] = [];
   feed.watch(symbol, {
@@ -109,7 +109,7 @@ test("minutes in the gaps that were not received completely have the right mark 
 });
 
 test("the trades of an interval are those of the exchange", async () => {
-  const { time, feed, answerOf } = await setStage();
+  const { time, feed, answerOf } = await createFixture();
   const to = time.now();
   const from = to - 5 * minuteMs - 12_345;
   const spans = (await answerOf(feed.tradedBetween(symbol, from, to))) ?? [];
@@ -121,7 +121,7 @@ test("the trades of an interval are those of the exchange", async () => {
 
 test("a settlement is reported when it is published, at the mark price that was streamed at its time", async () => {
   const due = Math.ceil(createManualTime().now() / (8 * hourMs)) * 8 * hourMs;
-  const { feed, pass, answerOf } = await setStage(due - 5_000);
+  const { feed, pass, answerOf } = await createFixture(due - 5_000);
   const heard = new Map<number, Price>();
   feed.watch(symbol, {
     quote() {},
@@ -148,7 +148,7 @@ test("a settlement is reported when it is published, at the mark price that was 
 });
 
 test("a crossed book, an old update id and an old mark price of the exchange change nothing", async () => {
-  const { exchange, time, feed, pass } = await setStage();
+  const { exchange, time, feed, pass } = await createFixture();
   await feed.prepare(symbol);
   await pass(2_000);
   const { quotes, marks } = feed.status();
@@ -171,7 +171,7 @@ test("a crossed book, an old update id and an old mark price of the exchange cha
 });
 
 test("across change-overs of both routes no mark price is missed and no gap is reported", async () => {
-  const { exchange, time, feed } = await setStage();
+  const { exchange, time, feed } = await createFixture();
   const times: number[] = [];
   const gaps: number[] = [];
   feed.subscribe("btcusdt@markPrice@1s", (data) => times.push((data as { E: number }).E));

@@ -8,17 +8,17 @@ import { averagePrice } from "../exchange/tickers.ts";
 import type { PriceRange } from "../feed.ts";
 import { createSimulatedSources } from "../simulated/source.ts";
 import { silentAfterMs } from "./symbols/book.ts";
-import { openSimulatedStage, SEED } from "./testing/simulated-stage.ts";
+import { openSimulatedFixture, SEED } from "./testing/simulated-fixture.ts";
 import { until } from "./testing/upstream.ts";
 
 const { spot: source } = createSimulatedSources(String(SEED));
 const price = (text = "") => decimal<Price>(text);
 
-const setStage = (clockOf?: (time: ManualTime) => Clock) =>
-  openSimulatedStage("spot", clockOf === undefined ? {} : { clockOf });
+const createFixture = (clockOf?: (time: ManualTime) => Clock) =>
+  openSimulatedFixture("spot", clockOf === undefined ? {} : { clockOf });
 
 test("every spot symbol has rules and quotes equal to those of REST", async () => {
-  const { feed, pass } = await setStage();
+  const { feed, pass } = await createFixture();
   const symbols = [...feed.exchangeInfo().symbols.keys()];
   expect(symbols.length).toBeGreaterThanOrEqual(20);
   const heard = new Map<string, Quote>();
@@ -54,7 +54,7 @@ test("every spot symbol has rules and quotes equal to those of REST", async () =
 });
 
 test("a symbol that the exchange silences has no quote although the others and REST work, and comes back", async () => {
-  const { exchange, feed, pass } = await setStage();
+  const { exchange, feed, pass } = await createFixture();
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   await pass(2_000);
   exchange.silenceStreams("BTCUSDT");
@@ -68,7 +68,7 @@ test("a symbol that the exchange silences has no quote although the others and R
 });
 
 test("an exchange that is away for a while leaves no quote, keeps the rules and is taken up again", async () => {
-  const { exchange, time, feed, pass } = await setStage();
+  const { exchange, time, feed, pass } = await createFixture();
   await feed.prepare("BTCUSDT");
   await pass(1_000);
   exchange.refuseConnections(true);
@@ -90,7 +90,7 @@ test("an exchange that is away for a while leaves no quote, keeps the rules and 
 });
 
 test("every trade was received or lies in the trades of the gaps", async () => {
-  const { exchange, feed, pass, answerOf, interrupt } = await setStage();
+  const { exchange, feed, pass, answerOf, interrupt } = await createFixture();
   const heard = new Set<number>();
   const gaps: { readonly from: number; readonly to: number }[] = [];
   feed.subscribe("btcusdt@trade", (data) => heard.add((data as { t: number }).t));
@@ -129,7 +129,7 @@ test("every trade was received or lies in the trades of the gaps", async () => {
 });
 
 test("a crossed book and an old update id of the exchange change nothing", async () => {
-  const { exchange, feed, pass } = await setStage();
+  const { exchange, feed, pass } = await createFixture();
   await feed.prepare("BTCUSDT");
   await pass(2_000);
   const { quotes } = feed.status();
@@ -152,7 +152,7 @@ test.each([-1, 1])(
   "a system clock that is set by %i day does not silence the market for longer than the bound",
   async (days) => {
     let shiftMs = 0;
-    const { exchange, feed, time, pass } = await setStage((own) => ({ now: () => own.now() + shiftMs }));
+    const { exchange, feed, time, pass } = await createFixture((own) => ({ now: () => own.now() + shiftMs }));
     feed.watch("BTCUSDT", { quote() {}, trade() {}, markPrice() {}, gap() {} });
     await feed.prepare("BTCUSDT");
     await pass(3_000);

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 /** The streams of a source, and the messages of one of them in the next three seconds. */
-async function setStage(source: Source, stream: string) {
+async function createFixture(source: Source, stream: string) {
   now = startAt;
   const exchange = await openExchange({ markets: { spot: source }, clock: { now: () => now }, manual: true });
   exchange.pump();
@@ -32,7 +32,7 @@ async function askAverage({ spotRestUrl }: Exchange): Promise<{ price: string; c
 }
 
 test("the average price of the last five minutes is published every second, as by REST", async () => {
-  const { exchange, messages } = await setStage(spot, "ethbtc@avgPrice");
+  const { exchange, messages } = await createFixture(spot, "ethbtc@avgPrice");
   expect(messages.map(({ data }) => data.E)).toEqual([1, 2, 3].map((second) => startAt + second * 1_000));
   now = startAt + 3_000;
   const { price, closeTime } = await askAverage(exchange);
@@ -43,17 +43,17 @@ test("the average price of the last five minutes is published every second, as b
 });
 
 test("where nothing was traded in five minutes the average is the last price", async () => {
-  const { exchange } = await setStage({ ...spot, statistics: () => undefined }, "ethbtc@avgPrice");
+  const { exchange } = await createFixture({ ...spot, statistics: () => undefined }, "ethbtc@avgPrice");
   expect((await askAverage(exchange)).price).toBe(spot.lastTrade("ETHBTC", now)?.price);
 });
 
 test("a pair that was never traded has no average", async () => {
   const untraded: Source = { ...spot, statistics: () => undefined, lastTrade: () => undefined };
-  const { messages } = await setStage(untraded, "ethbtc@avgPrice");
+  const { messages } = await createFixture(untraded, "ethbtc@avgPrice");
   expect(messages).toEqual([]);
 });
 
 test.each(["ethbtc@avgPrice@1000ms", "nope@avgPrice"])("%s is no stream", async (stream) => {
-  const { messages } = await setStage(spot, stream);
+  const { messages } = await createFixture(spot, stream);
   expect(messages).toEqual([]);
 });

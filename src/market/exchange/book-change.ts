@@ -2,9 +2,9 @@
 import type { Book, BookChange, Level } from "./source.ts";
 
 /**
- * The change from the first of these states to the last. It has every level that differed in any state between
- * them, as it stands at the end: a client that begins with a state in the middle must get these too. Undefined
- * when nothing changed.
+ * The change from the first of these states to the last. It has every level that differed in any state
+ * between them, as it stands at the end: a client that begins with a state in the middle must get these too.
+ * Undefined when nothing changed.
  */
 export function changeAcross(states: readonly Book[]): BookChange | undefined {
   const [first] = states;

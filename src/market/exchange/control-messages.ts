@@ -127,8 +127,8 @@ function invalid(reason: string): Fault {
 }
 
 /**
- * An id as it goes back: a signed 64-bit integer with all its digits, a short string, or null. Null when it is
- * none of these.
+ * An id as it goes back: a signed 64-bit integer with all its digits, a short string, or null. Null when it
+ * is none of these.
  */
 function idText(id: unknown, text: string): Id | null {
   if (id === null) return "null";

@@ -93,8 +93,8 @@ export async function openExchange(options: ExchangeOptions) {
       refusals.strike(target);
     },
     /**
-     * Ends every kind of outage of the target; without one, all of them. Messages due during the outage are not
-     * sent.
+     * Ends every kind of outage of the target; without one, all of them. Messages due during the outage are
+     * not sent.
      */
     resume(target: FaultTarget = "all") {
       silences.lift(target);
@@ -118,8 +118,8 @@ export async function openExchange(options: ExchangeOptions) {
       for (const connection of connections) connection.send("!serverShutdown", payload);
     },
     /**
-     * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family, spot
-     * by default: a crossed book, an old update id. Silences do not hold it back.
+     * Sends `data` (an object, or JSON as text) as the payload of a stream to its subscribers of a family,
+     * spot by default: a crossed book, an old update id. Silences do not hold it back.
      */
     sendRaw(stream: string, data: unknown, family: Family = "spot") {
       (family === "spot" ? spotHub : futuresHub)?.sendRaw(stream, data);

@@ -31,7 +31,9 @@ export type StreamMeaning =
       readonly ticker: TickerKind;
       readonly periodMs: number;
     }
-  /** Those of all symbols: the marks, the best prices and the tickers, the latter two only where they changed. */
+  /**
+   * Those of all symbols: the marks, the best prices and the tickers, the latter two only where they changed.
+   */
   | { readonly kind: "marks" | "touches"; readonly periodMs: number }
   | { readonly kind: "rollings"; readonly ticker: TickerKind; readonly periodMs: number };
 

@@ -64,8 +64,8 @@ function listingOf(
     tradesPerDay: Math.round(row.tradesPerSecond * secondsPerDay),
     spreadTicks: row.spreadTicks,
     /**
-     * Digits shown after the point of prices, quantities and quote amounts; the first day with trades, in whole days since
-     * the Unix epoch.
+     * Digits shown after the point of prices, quantities and quote amounts; the first day with trades, in
+     * whole days since the Unix epoch.
      */
     ...shape,
   };

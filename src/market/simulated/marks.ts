@@ -73,7 +73,8 @@ export function createMarks(input: MarksInput) {
     indexAt: (second: number): number => told(second) * indexTick,
     markAt: (second: number): number => markOf(told(second), hourOf(second)),
     /**
-     * Candles of prices published with `from <= time < until`, Unix ms; undefined when that is no whole second.
+     * Candles of prices published with `from <= time < until`, Unix ms; undefined when that is no whole
+     * second.
      */
     candle(kind: MarkKind, from: number, until: number): (Prices & { readonly count: number }) | undefined {
       const first = Math.ceil(from / secondMs);

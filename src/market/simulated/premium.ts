@@ -30,7 +30,9 @@ export function createPremium(seed: string, index: Listing) {
     cellTicks: swingCell * volatility * index.baseTicks,
   });
   return {
-    /** Price of the contract at an index price, both in the index's ticks; rises with it, and is not whole. */
+    /**
+     * Price of the contract at an index price, both in the index's ticks; rises with it, and is not whole.
+     */
     contract: (ticks: number): number => ticks * (1 + premium.at(ticks) + swing.at(ticks)),
     /** The premium at an index price, as a part of it. */
     premium: premium.at,

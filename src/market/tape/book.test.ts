@@ -5,7 +5,7 @@ import { testSeed } from "../../../test/support/seed.ts";
 import { createTapeBook } from "./book.ts";
 import type { TapeLine } from "./line.ts";
 
-const seed = testSeed("src/market/tape/book.test.ts");
+const seed = testSeed();
 const startsAt = 1_700_000_000_000;
 const levelsMax = 1_000;
 

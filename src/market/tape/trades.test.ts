@@ -5,7 +5,7 @@ import { decimal, formatDecimal } from "../../money/decimal.ts";
 import type { TapeLine } from "./line.ts";
 import { createTapeTrades } from "./trades.ts";
 
-const seed = testSeed("src/market/tape/trades.test.ts");
+const seed = testSeed();
 const startsAt = 1_700_000_000_000;
 
 test("the sums of any span are those of its trades one by one", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readMasterKey } from "../../keys/master-key.ts";
 import { isSealedBy } from "../../keys/sealing.ts";
 import { fileOf, newLine, newMasterKey, writeLines } from "../../keys/testing/master-keys.ts";
-import { openFactorStage } from "../testing/stage.ts";
+import { openFactorFixture } from "../testing/fixture.ts";
 import { COUNTRIES } from "./countries.ts";
 import { Kyc, type KycDecision } from "./kyc.ts";
 import { KYC_FORM, type KycForm } from "./kyc-form.ts";
@@ -20,13 +20,13 @@ const FORM: KycForm = {
 const APPROVED = { status: "APPROVED", reason: null } as const;
 const REJECTED = { status: "REJECTED", reason: "The photograph cannot be seen." } as const;
 
-async function openStage(master = newMasterKey()) {
-  const stage = await openFactorStage(master);
+async function openFixture(master = newMasterKey()) {
+  const fixture = await openFactorFixture(master);
   const told: [email: string, decision: KycDecision][] = [];
-  const parts = { store: stage.store.people, master: stage.master, wallNow: stage.now };
+  const parts = { store: fixture.store.people, master: fixture.master, wallNow: fixture.now };
   const newKyc = () =>
     new Kyc({ ...parts, tell: ({ email }, decision) => void told.push([email, decision]) });
-  return { ...stage, told, newKyc, kyc: newKyc() };
+  return { ...fixture, told, newKyc, kyc: newKyc() };
 }
 
 /** What is wrong with a form, by field. */
@@ -61,16 +61,16 @@ describe("a form", () => {
     for (const country of COUNTRIES) expect(faultsOf({ country })).toEqual([]);
   });
 
-  // The stage begins in the first minute of 1 January 2026, UTC.
+  // The fixture begins in the first minute of 1 January 2026, UTC.
   test.each([
-    ["2008-01-01", "of whoever turns 18 today", true],
-    ["2008-01-02", "of whoever turns 18 tomorrow", false],
+    ["2008-01-01", "of a person who turns 18 today", true],
+    ["2008-01-02", "of a person who turns 18 tomorrow", false],
     ["2026-01-02", "in the future", false],
     ["1906-01-02", "119 years ago", true],
     ["1906-01-01", "120 years ago", false],
     ["0001-01-01", "long ago", false],
   ])("with the date of birth %s, %s, is taken: %s", async (birthDate, _what, isTaken) => {
-    const { kyc, newPerson } = await openStage();
+    const { kyc, newPerson } = await openFixture();
     const fault = await kyc.submit(await newPerson(), { ...FORM, birthDate });
     if (isTaken) expect(fault).toBeNull();
     else expect(fault).toEqual({ fields: { birthDate: expect.any(String) } });
@@ -79,7 +79,7 @@ describe("a form", () => {
 
 describe("from submission to decision", () => {
   test("a person is pending, then approved; operators see the form, which is audited each time", async () => {
-    const { kyc, newPerson, store, told } = await openStage();
+    const { kyc, newPerson, store, told } = await openFixture();
     const person = await newPerson();
     const operator = await newPerson({ role: "OPERATOR" });
     expect(await kyc.submit(person, FORM)).toBeNull();
@@ -104,7 +104,7 @@ describe("from submission to decision", () => {
   });
 
   test("a rejected person reads the reason and may submit again; neither a pending nor an approved one may", async () => {
-    const { kyc, newPerson, told, pass } = await openStage();
+    const { kyc, newPerson, told, pass } = await openFixture();
     const person = await newPerson();
     const operator = await newPerson({ role: "OPERATOR" });
     const submit = async () => {
@@ -129,8 +129,8 @@ describe("from submission to decision", () => {
     expect(told.map(([, { status }]) => status)).toEqual(["REJECTED", "APPROVED"]);
   });
 
-  test("of two operators who decide at once one decides, and the person is told once", async () => {
-    const { newKyc, newPerson, told, store, pass } = await openStage();
+  test("of two operators who decide at once one decides, and the person is notified once", async () => {
+    const { newKyc, newPerson, told, store, pass } = await openFixture();
     const operators = [await newPerson({ role: "OPERATOR" }), await newPerson({ role: "OPERATOR" })];
     for (let round = 0; round < 10; round += 1) {
       pass(1_000);
@@ -152,7 +152,7 @@ describe("from submission to decision", () => {
   });
 
   test("of two forms that one person submits at once one is taken", async () => {
-    const { newKyc, newPerson, store } = await openStage();
+    const { newKyc, newPerson, store } = await openFixture();
     const person = await newPerson();
     const faults = await Promise.all([newKyc().submit(person, FORM), newKyc().submit(person, FORM)]);
     expect(faults.filter((fault) => fault === null)).toHaveLength(1);
@@ -160,7 +160,7 @@ describe("from submission to decision", () => {
   });
 
   test("nobody decides about themselves, nor about what there is not", async () => {
-    const { kyc, newPerson, store } = await openStage();
+    const { kyc, newPerson, store } = await openFixture();
     const person = await newPerson();
     await kyc.submit(person, FORM);
     const [{ submissionId = "" } = {}] = await store.people.listKycOf(person.personId);
@@ -171,9 +171,9 @@ describe("from submission to decision", () => {
     expect(await kyc.view("nothing", operator)).toBeNull();
   });
 
-  test("forms are sealed anew after a rotation, decided or not, all at once or when they are looked at", async () => {
+  test("forms are resealed after a rotation, decided or not, all at once or when they are read", async () => {
     const line = newLine();
-    const { kyc, master, newPerson, store } = await openStage(readMasterKey(fileOf(line)));
+    const { kyc, master, newPerson, store } = await openFixture(readMasterKey(fileOf(line)));
     const operator = await newPerson({ role: "OPERATOR" });
     const ids: string[] = [];
     for (const decision of [APPROVED, null, null]) {
@@ -199,7 +199,7 @@ describe("from submission to decision", () => {
   });
 
   test("the form is nowhere in the database as it was typed, and in its own row alone it opens", async () => {
-    const { kyc, master, newPerson, now, store } = await openStage();
+    const { kyc, master, newPerson, now, store } = await openFixture();
     const [one, other] = [await newPerson(), await newPerson()];
     const operator = await newPerson({ role: "OPERATOR" });
     await kyc.submit(one, FORM);

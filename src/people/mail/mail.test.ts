@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import pino from "pino";
 import { SMTPServer } from "smtp-server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { newCertificate, type TestCertificate } from "../../../test/support/certificate.ts";
 import { eventually } from "../../../test/support/eventually.ts";
+import { newCertificate, type TestCertificate } from "../../../test/support/servers/certificate.ts";
 import type { MailSettings } from "../../config/config.ts";
-import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "../testing/people-stage.ts";
+import { browser, openPeopleFixture, PASSWORD, type PeopleFixture } from "../testing/people-fixture.ts";
 import { MAIL_RETRIES_MS, MAILS_AT_ONCE, MAILS_OF_A_KIND_MAX, Mailer } from "./mail.ts";
 import { passwordChangedMail, resetMail, signUpMail } from "./mails.ts";
 
@@ -115,12 +115,12 @@ function ownTimers() {
   };
 }
 
-async function signUp(stage: PeopleStage): Promise<void> {
-  expect(await stage.signUps.request(ADA, browser())).toBe(null);
-  await stage.settled();
+async function signUp(fixture: PeopleFixture): Promise<void> {
+  expect(await fixture.signUps.request(ADA, browser())).toBe(null);
+  await fixture.settled();
 }
 
-function finish({ signUps }: PeopleStage, token: string) {
+function finish({ signUps }: PeopleFixture, token: string) {
   return signUps.finish({ token, name: "Ada", password: PASSWORD }, browser());
 }
 
@@ -134,57 +134,57 @@ function readable(text: string): string {
 describe("with a mail server", () => {
   test("a link is sent and works, and is not logged", async () => {
     const { received, port } = await openMailServer();
-    const stage = await openPeopleStage({ mail: settings(port) });
-    expect(stage.mailer.sendsMail).toBe(true);
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail: settings(port) });
+    expect(fixture.mailer.sendsMail).toBe(true);
+    await signUp(fixture);
     await eventually("mails arrive", () => received.length === 1);
     const text = readable(received[0]?.text ?? "");
     expect(received[0]?.to).toBe(ADA);
     expect(text).toContain("From: Lyrebird <bird@lyrebird.example>");
     expect(text).toContain("Content-Type: text/plain");
     const token = /https:\/\/lyrebird\.example\/verify-email#token=([\w-]+)/.exec(text)?.[1] ?? "";
-    expect(stage.logText()).not.toContain(token);
-    expect(stage.logText()).not.toContain("pass-of-smtp");
-    expect(await finish(stage, token)).toHaveProperty("cookie");
+    expect(fixture.logText()).not.toContain(token);
+    expect(fixture.logText()).not.toContain("pass-of-smtp");
+    expect(await finish(fixture, token)).toHaveProperty("cookie");
   });
 
-  test("whoever has an account already is told by mail, without a link that does anything", async () => {
+  test("a person who has an account already gets a mail without a link that does anything", async () => {
     const { received, port } = await openMailServer();
-    const stage = await openPeopleStage({ mail: settings(port) });
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail: settings(port) });
+    await signUp(fixture);
     await eventually("mails arrive", () => received.length === 1);
     const token = /token=([\w-]+)/.exec(readable(received[0]?.text ?? ""))?.[1] ?? "";
-    await finish(stage, token);
-    await signUp(stage);
+    await finish(fixture, token);
+    await signUp(fixture);
     await eventually("mails arrive", () => received.length === 2);
     expect(readable(received[1]?.text ?? "")).toContain("which already has an account");
     expect(received[1]?.text).not.toContain("token");
   });
 
-  test("that is down, a mail is tried again a few times and given up, and nobody is told anything else", async () => {
+  test("that is down, a mail is retried a few times and given up, and answers do not change", async () => {
     const { port, close } = await openMailServer();
     await close();
     const timers = ownTimers();
-    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail: settings(port), after: timers.after });
+    await signUp(fixture);
     for (const [index, delayMs] of MAIL_RETRIES_MS.entries()) {
       await eventually("it is to be tried again", () => timers.set[index]?.delayMs === delayMs);
       timers.set[index]?.callback();
     }
-    await eventually("it is given up", () => stage.lines().at(-1)?.msg === GIVEN_UP);
-    expect(stage.lines()).toHaveLength(1 + MAIL_RETRIES_MS.length);
+    await eventually("it is given up", () => fixture.lines().at(-1)?.msg === GIVEN_UP);
+    expect(fixture.lines()).toHaveLength(1 + MAIL_RETRIES_MS.length);
     expect(timers.set).toHaveLength(MAIL_RETRIES_MS.length);
-    expect(stage.logText()).not.toContain("token");
-    expect(stage.logText()).not.toContain(ADA);
-    expect(stage.logText()).not.toContain("pass-of-smtp");
+    expect(fixture.logText()).not.toContain("token");
+    expect(fixture.logText()).not.toContain(ADA);
+    expect(fixture.logText()).not.toContain("pass-of-smtp");
   });
 
   test("that takes it the second time, it is sent once", async () => {
     const answers = [{ code: 451 }, null];
     const { received, attempts, port } = await openMailServer(() => answers.shift() ?? null);
     const timers = ownTimers();
-    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail: settings(port), after: timers.after });
+    await signUp(fixture);
     await eventually("it is to be tried again", () => timers.set.length === 1);
     timers.set[0]?.callback();
     await eventually("mails arrive", () => received.length === 1);
@@ -194,9 +194,9 @@ describe("with a mail server", () => {
   test("that refuses it for good, it is not tried again", async () => {
     const { attempts, port } = await openMailServer(() => ({ code: 550 }));
     const timers = ownTimers();
-    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
-    await signUp(stage);
-    await eventually("it is given up", () => stage.lines().at(-1)?.msg === GIVEN_UP);
+    const fixture = await openPeopleFixture({ mail: settings(port), after: timers.after });
+    await signUp(fixture);
+    await eventually("it is given up", () => fixture.lines().at(-1)?.msg === GIVEN_UP);
     expect(attempts).toHaveLength(1);
     expect(timers.set).toHaveLength(0);
   });
@@ -245,10 +245,10 @@ describe("with a mail server", () => {
     const { port, close } = await openMailServer();
     await close();
     const timers = ownTimers();
-    const stage = await openPeopleStage({ mail: settings(port), after: timers.after });
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail: settings(port), after: timers.after });
+    await signUp(fixture);
     await eventually("it is to be tried again", () => timers.set.length === 1);
-    await stage.close();
+    await fixture.close();
     expect(timers.set).toHaveLength(1);
   });
 });
@@ -258,22 +258,22 @@ describe("with a mail server on another machine", () => {
 
   test("that offers no TLS, no password and no mail is sent, and the log says what to do", async () => {
     const { sessions, mails, port } = await openSignInServer(null);
-    const stage = await openPeopleStage({ mail: settings(port, "REQUIRED"), after: ownTimers().after });
-    await stage.mailer.check();
-    expect(stage.lines()).toMatchObject([{ level: 50, msg: expect.stringContaining(NO_TLS) }]);
-    expect(stage.lines()[0]?.msg).toMatch(/STARTTLS.*smtps:\/\/.*SMTP_TLS=if-offered/);
-    await signUp(stage);
-    await eventually("it is given up", () => stage.lines().length === 3);
-    expect(stage.lines()[1]).toMatchObject({ code: "ETLS", msg: GIVEN_UP });
+    const fixture = await openPeopleFixture({ mail: settings(port, "REQUIRED"), after: ownTimers().after });
+    await fixture.mailer.check();
+    expect(fixture.lines()).toMatchObject([{ level: 50, msg: expect.stringContaining(NO_TLS) }]);
+    expect(fixture.lines()[0]?.msg).toMatch(/STARTTLS.*smtps:\/\/.*SMTP_TLS=if-offered/);
+    await signUp(fixture);
+    await eventually("it is given up", () => fixture.lines().length === 3);
+    expect(fixture.lines()[1]).toMatchObject({ code: "ETLS", msg: GIVEN_UP });
     expect({ sessions, mails: mails() }).toEqual({ sessions: [], mails: 0 });
   });
 
   test("that has a certificate of nobody's, no password and no mail is sent either", async () => {
     const { sessions, mails, port } = await openSignInServer(newCertificate());
-    const stage = await openPeopleStage({ mail: settings(port, "REQUIRED"), after: ownTimers().after });
-    await stage.mailer.check();
-    await signUp(stage);
-    await eventually("it is to be tried again", () => stage.lines().length === 2);
+    const fixture = await openPeopleFixture({ mail: settings(port, "REQUIRED"), after: ownTimers().after });
+    await fixture.mailer.check();
+    await signUp(fixture);
+    await eventually("it is to be tried again", () => fixture.lines().length === 2);
     expect({ sessions, mails: mails() }).toEqual({ sessions: [], mails: 0 });
   });
 
@@ -282,10 +282,10 @@ describe("with a mail server on another machine", () => {
     const { sessions, mails, port } = await openSignInServer(certificate);
     const smtpUrl = `smtp://lyrebird:pass-of-smtp@127.0.0.1:${port}?tls.ca=${encodeURIComponent(certificate.cert)}`;
     const mail: MailSettings = { ...settings(port, "REQUIRED"), smtpUrl };
-    const stage = await openPeopleStage({ mail, after: ownTimers().after });
-    await stage.mailer.check();
-    expect(stage.lines()).toEqual([]);
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail, after: ownTimers().after });
+    await fixture.mailer.check();
+    expect(fixture.lines()).toEqual([]);
+    await signUp(fixture);
     await eventually("the mail arrives", () => mails() === 1);
     expect(sessions).toEqual(Array(2).fill({ password: "pass-of-smtp", isEncrypted: true }));
   });
@@ -294,28 +294,28 @@ describe("with a mail server on another machine", () => {
     const { sessions, mails, port } = await openSignInServer(null);
     const smtpUrl = `${settings(port).smtpUrl}?ignoreTLS=true&requireTLS=false&opportunisticTLS=true&secured=true`;
     const mail: MailSettings = { ...settings(port, "REQUIRED"), smtpUrl };
-    const stage = await openPeopleStage({ mail, after: ownTimers().after });
-    await signUp(stage);
-    await eventually("it is given up", () => stage.lines().length === 2);
+    const fixture = await openPeopleFixture({ mail, after: ownTimers().after });
+    await signUp(fixture);
+    await eventually("it is given up", () => fixture.lines().length === 2);
     expect({ sessions, mails: mails() }).toEqual({ sessions: [], mails: 0 });
   });
 
   test("a setting lets mails go in clear, and the start warns of it", async () => {
     const { sessions, mails, port } = await openSignInServer(null);
-    const stage = await openPeopleStage({ mail: settings(port, "IF_OFFERED") });
-    await stage.mailer.check();
-    expect(stage.lines()).toMatchObject([{ level: 40, msg: expect.stringContaining("in clear") }]);
-    await signUp(stage);
+    const fixture = await openPeopleFixture({ mail: settings(port, "IF_OFFERED") });
+    await fixture.mailer.check();
+    expect(fixture.lines()).toMatchObject([{ level: 40, msg: expect.stringContaining("in clear") }]);
+    await signUp(fixture);
     await eventually("the mail arrives", () => mails() === 1);
     expect(sessions).toEqual([{ password: "pass-of-smtp", isEncrypted: false }]);
   });
 });
 
 test("without a mail server the link is in one line of the log, which says what it is", async () => {
-  const stage = await openPeopleStage();
-  expect(stage.mailer.sendsMail).toBe(false);
-  await signUp(stage);
-  const [line, ...others] = stage.lines();
+  const fixture = await openPeopleFixture();
+  expect(fixture.mailer.sendsMail).toBe(false);
+  await signUp(fixture);
+  const [line, ...others] = fixture.lines();
   expect(others).toEqual([]);
   expect(line).toMatchObject({
     to: ADA,

@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { COPY_ALARMS, COPY_REASONS, type CopyReason } from "../../domain/copying.ts";
 import type { Person } from "../../domain/person.ts";
+import { codeAt } from "../testing/fixture.ts";
 import { heldHasher } from "../testing/held-hasher.ts";
-import { browser, openPeopleStage, PASSWORD, type PeopleStage } from "../testing/people-stage.ts";
-import { codeAt } from "../testing/stage.ts";
+import { browser, openPeopleFixture, PASSWORD, type PeopleFixture } from "../testing/people-fixture.ts";
 import { copyMail, isCopyNote } from "./mails.ts";
 
 const ADA = "ada@example.com";
 
-async function signedIn({ accounts, now }: PeopleStage, code: string | null = null) {
+async function signedIn({ accounts, now }: PeopleFixture, code: string | null = null) {
   const answer = await accounts.signIn({ email: ADA, password: PASSWORD, code }, browser());
   if ("refused" in answer) throw new Error(`signing in was refused: ${answer.refused}`);
   const caller = browser(answer.cookies);
@@ -18,52 +18,57 @@ async function signedIn({ accounts, now }: PeopleStage, code: string | null = nu
   return { caller, session };
 }
 
-async function openStageWithAda(options: Parameters<typeof openPeopleStage>[0] = {}): Promise<PeopleStage> {
-  const stage = await openPeopleStage(options);
-  await stage.newPerson(ADA);
-  return stage;
+async function openFixtureWithAda(
+  options: Parameters<typeof openPeopleFixture>[0] = {},
+): Promise<PeopleFixture> {
+  const fixture = await openPeopleFixture(options);
+  await fixture.newPerson(ADA);
+  return fixture;
 }
 
 /** Begins Ada's second factor, and answers a function that generates its current code. */
-async function begun({ secondFactors, now }: PeopleStage, person: Person): Promise<() => string> {
+async function begun({ secondFactors, now }: PeopleFixture, person: Person): Promise<() => string> {
   const { secret = "" } = (await secondFactors.begin(person)) ?? {};
   return () => codeAt(secret, now());
 }
 
-const notesOf = (stage: PeopleStage) =>
-  stage
+const notesOf = (fixture: PeopleFixture) =>
+  fixture
     .lines()
     .filter(({ link }) => link === undefined)
     .map(({ to, msg }) => ({ to, msg }));
 
-test("a second factor that is enabled or disabled ends the other sessions, and its owner is told", async () => {
-  const stage = await openStageWithAda();
-  const { accounts, now } = stage;
-  const own = await signedIn(stage);
-  const other = await signedIn(stage);
-  const code = await begun(stage, own.session.person);
+test("a second factor that is enabled or disabled ends the other sessions, and its owner is notified", async () => {
+  const fixture = await openFixtureWithAda();
+  const { accounts, now } = fixture;
+  const own = await signedIn(fixture);
+  const other = await signedIn(fixture);
+  const code = await begun(fixture, own.session.person);
   const isSignedIn = async ({ caller }: typeof own) => (await accounts.sessionOf(caller, now())) !== null;
 
   expect(await accounts.enableSecondFactor(own.session, "000000", own.caller)).toBe("REFUSED");
   expect(await isSignedIn(other)).toBe(true);
-  expect(notesOf(stage)).toEqual([]);
+  expect(notesOf(fixture)).toEqual([]);
   expect(await accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
   expect([await isSignedIn(own), await isSignedIn(other)]).toEqual([true, false]);
   const enabled = {
     to: ADA,
     msg: "no SMTP is configured, so this is not sent: the note: Two-factor authentication was enabled at Lyrebird",
   };
-  expect(notesOf(stage)).toEqual([enabled]);
+  expect(notesOf(fixture)).toEqual([enabled]);
 
-  stage.pass(60_000);
-  const third = await signedIn(stage, code());
-  stage.pass(60_000);
+  fixture.pass(60_000);
+  const third = await signedIn(fixture, code());
+  fixture.pass(60_000);
   expect(await accounts.disableSecondFactor(own.session, "000000", own.caller)).toBe("REFUSED");
   expect(await isSignedIn(third)).toBe(true);
   expect(await accounts.disableSecondFactor(own.session, code(), own.caller)).toBe("ACCEPTED");
   expect([await isSignedIn(own), await isSignedIn(third)]).toEqual([true, false]);
-  expect(notesOf(stage)).toEqual([enabled, { ...enabled, msg: enabled.msg.replace("enabled", "disabled") }]);
-  expect((await stage.actions(ADA)).slice(-5)).toEqual([
+  expect(notesOf(fixture)).toEqual([
+    enabled,
+    { ...enabled, msg: enabled.msg.replace("enabled", "disabled") },
+  ]);
+  expect((await fixture.actions(ADA)).slice(-5)).toEqual([
     "SECOND_FACTOR_ENABLED",
     "SESSIONS_ENDED",
     "SIGNED_IN",
@@ -74,25 +79,25 @@ test("a second factor that is enabled or disabled ends the other sessions, and i
 
 test("who signs in while a second factor is being enabled needs a code of it", async () => {
   const held = heldHasher();
-  const stage = await openStageWithAda({ hasher: held });
-  const own = await signedIn(stage);
-  const code = await begun(stage, own.session.person);
+  const fixture = await openFixtureWithAda({ hasher: held });
+  const own = await signedIn(fixture);
+  const code = await begun(fixture, own.session.person);
   held.holdNext();
-  const asked = stage.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
+  const asked = fixture.accounts.signIn({ email: ADA, password: PASSWORD, code: null }, browser());
   await held.reached();
-  expect(await stage.accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
+  expect(await fixture.accounts.enableSecondFactor(own.session, code(), own.caller)).toHaveLength(10);
   held.letGo();
   expect(await asked).toEqual({ refused: "CODE_NEEDED" });
-  expect(await stage.accounts.listSessions(own.session.person)).toHaveLength(1);
+  expect(await fixture.accounts.listSessions(own.session.person)).toHaveLength(1);
 });
 
 test.each([...COPY_REASONS.filter((reason) => !isBySomebody(reason)), ...COPY_ALARMS])(
-  "a copier is told what a copy did by itself: %s",
+  "a copier is notified of what a copy did by itself: %s",
   async (reason) => {
-    const stage = await openPeopleStage();
-    if (!isCopyNote(reason)) throw new Error("whoever did not pause it is told");
-    stage.notices.tellOfCopy({ email: ADA }, "copy-1", reason);
-    expect(notesOf(stage)).toEqual([
+    const fixture = await openPeopleFixture();
+    if (!isCopyNote(reason)) throw new Error("the reason is no notice");
+    fixture.notices.tellOfCopy({ email: ADA }, "copy-1", reason);
+    expect(notesOf(fixture)).toEqual([
       {
         to: ADA,
         msg: expect.stringMatching(
@@ -121,7 +126,7 @@ function isBySomebody(reason: CopyReason): boolean {
   return ["COPIER", "RESTORED", "LOCKED", "ACCOUNT_CLOSED"].includes(reason);
 }
 
-test("of a copy that somebody has paused or stopped nothing is told", () => {
+test("no mail is sent for a copy that a person has paused or stopped", () => {
   const reasons = [...COPY_REASONS.filter(isBySomebody), "toString"];
   expect(reasons.map(isCopyNote)).toEqual(reasons.map(() => false));
 });

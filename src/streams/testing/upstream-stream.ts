@@ -1,10 +1,10 @@
-// A stage with a feed on a test's upstream, and a stream on which every message is known to have arrived.
+// A fixture with a feed on a test's upstream, and a stream on which every message is known to have arrived.
 
-import { pass, type Stage, setStage } from "../../market/client/testing/feed.ts";
+import { createFixture, type Fixture, pass } from "../../market/client/testing/feed.ts";
 import { until } from "../../market/client/testing/upstream.ts";
 import { type AwaitedMarket, awaitedMarket } from "./awaited-market.ts";
 
-export type StreamStage = Stage & {
+export type StreamFixture = Fixture & {
   readonly market: AwaitedMarket;
   /** Resolves when what is followed is subscribed and confirmed upstream. */
   streaming(stream: string): Promise<void>;
@@ -17,13 +17,13 @@ export type StreamStage = Stage & {
 };
 
 /** BTCUSDT and ETHUSDT are listed; the feed is started. Closed after the test. */
-export async function streamStage(): Promise<StreamStage> {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
-  const { feed, time, upstream } = stage;
+export async function streamFixture(): Promise<StreamFixture> {
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, upstream } = fixture;
   await feed.start();
   const market = awaitedMarket(feed);
   return {
-    ...stage,
+    ...fixture,
     market,
     async streaming(stream) {
       await until(() => {
@@ -42,7 +42,7 @@ export async function streamStage(): Promise<StreamStage> {
       release();
     },
     async pass(ms) {
-      await pass(stage, ms);
+      await pass(fixture, ms);
       await market.answered();
     },
     async cut(stream) {

@@ -130,7 +130,10 @@ export function tradeFaults({ name }: Pick<Trader, "name">, { orders, trades }: 
   return faults.map(({ kind, what }) => ({ kind, what: `${name}: ${what}` }));
 }
 
-/** An order that rested was filled at its limit, as maker; and whatever was filled as maker was so at its limit. */
+/**
+ * An order that rested was filled at its limit, as maker; and whatever was filled as maker was so at its
+ * limit.
+ */
 export function restedFaults(
   { placements, family }: Trader,
   { orders, trades, legs }: StoredStrategy,

@@ -1,4 +1,5 @@
-// What the crash cycles compare with the answers that traders received: orders made by hand, each with one thing wrong.
+// What the crash cycles compare with the answers that traders received: orders made by hand, each with one
+// thing wrong.
 import { describe, expect, test } from "vitest";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { FillProfileName } from "../../../src/domain/fill-profile.ts";

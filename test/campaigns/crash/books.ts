@@ -1,5 +1,5 @@
 // What a strategy's orders and trades are over HTTP, at one moment.
-import type { Credentials } from "../../support/gateway.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
 import { signed } from "../../support/signed-client.ts";
 import { patiently } from "../harness/patience.ts";
 import { LEG_PATHS, PATHS, POSITION_PATH } from "../harness/routes.ts";

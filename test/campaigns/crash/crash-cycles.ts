@@ -1,8 +1,9 @@
 // Crash cycles on one database: the real program, the simulated market, kill -9. In each cycle traders send
 // orders concurrently. After a random number of acknowledged answers the gateway, its database's server or
 // both are killed with requests in flight, and restarted. Cycles alternate between a dear and a cheap market,
-// so that the other market reaches limit orders between the two. Half of the strategies are under `strict`. The seed decides what is drawn, not how
-// requests interleave. The first fault ends the run, since later faults may follow from it.
+// so that the other market reaches limit orders between the two. Half of the strategies are under `strict`.
+// The seed decides what is drawn, not how requests interleave. The first fault ends the run, since later
+// faults may follow from it.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import {
   type FillProfile,
@@ -15,8 +16,8 @@ import { issueApiKey } from "../../../src/keys/api-keys.ts";
 import type { MasterKey } from "../../../src/keys/master-key.ts";
 import { type SeededStrategy, seedStrategies } from "../../../src/keys/seed.ts";
 import { keyRow } from "../../../src/store/key-rows.ts";
-import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
+import { type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import type { FaultKind } from "../harness/faults.ts";
 import { journalFaults } from "../harness/journal.ts";
 import {
@@ -73,7 +74,9 @@ export type CycleReport = Killed & {
   /** Likewise the legs that have closed a position, and the liquidations. */
   readonly fired: number;
   readonly liquidated: number;
-  /** Likewise the orders under `strict` of which only a part was filled, and the receipts that were checked. */
+  /**
+   * Likewise the orders under `strict` of which only a part was filled, and the receipts that were checked.
+   */
   readonly filledInPart: number;
   readonly receipts: number;
 };
@@ -109,7 +112,7 @@ const STRICT_TERMS: StrictTerms = {
   ...{ latency: { p50: 10, p90: 30, p99: 80 }, queue: "power-3", refreshMs: 60_000 },
 };
 
-type Stage = {
+type Fixture = {
   readonly store: CrashedStore;
   readonly traders: readonly Trader[];
   readonly draw: () => number;
@@ -136,7 +139,7 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
   const faults: CrashFault[] = [];
   let gateway: GatewayProcess | null = null;
   try {
-    const stage = { store, traders: await makeTraders(store, seed), draw: seededRandom(seed) };
+    const fixture = { store, traders: await makeTraders(store, seed), draw: seededRandom(seed) };
     let markets = await chooseMarkets();
     const env = { ...store.env, ...HEEDS_ADDRESSES, ...compileCache() };
     const start = ({ seed }: SimulatedMarket) =>
@@ -147,18 +150,18 @@ export async function runCrashCycles(options: CrashOptions): Promise<CrashReport
       const goesOn = more !== undefined && cycle < more.cyclesMax && !more.until(reports);
       isLast = cycle >= cycles && !goesOn;
       if (cycle % CYCLES_PER_MARKETS === 0) markets = await chooseMarkets();
-      const atWork = stage.traders.filter((_, index) => isAtWork(index, cycle));
+      const atWork = fixture.traders.filter((_, index) => isAtWork(index, cycle));
       const first = store.server === null ? "gateway" : FIRST_VICTIMS[cycle - 1];
-      const victim = first ?? drawVictim(store, stage.draw);
-      const killed = await crash(stage, atWork, { gateway, markets, victim });
+      const victim = first ?? drawVictim(store, fixture.draw);
+      const killed = await crash(fixture, atWork, { gateway, markets, victim });
       gateway = await start(cycle % 2 === 1 ? markets.cheap : markets.dear);
-      const found = await checkBooks(gateway.url, stage.traders);
-      const replayed = isLast ? stage.traders : someOf(atWork);
-      const inDatabase = await checkDatabase(stage, replayed);
+      const found = await checkBooks(gateway.url, fixture.traders);
+      const replayed = isLast ? fixture.traders : someOf(atWork);
+      const inDatabase = await checkDatabase(fixture, replayed);
       faults.push(...found.faults, ...inDatabase.faults);
       const { settled, filled, orders, filledInPart, fired, liquidated } = found;
       const { receipts } = inDatabase;
-      const booksChecked = stage.traders.length;
+      const booksChecked = fixture.traders.length;
       const journalsReplayed = replayed.length;
       const counts = { settled, filled, orders, filledInPart, fired, liquidated, receipts };
       const report = { ...killed, cycle, ...counts, booksChecked, journalsReplayed };
@@ -215,7 +218,7 @@ function isAtWork(index: number, cycle: number): boolean {
 }
 
 async function crash(
-  { store, traders, draw }: Stage,
+  { store, traders, draw }: Fixture,
   atWork: readonly Trader[],
   {
     gateway,
@@ -248,7 +251,7 @@ async function checkBooks(url: string, traders: readonly Trader[]) {
 /**
  * Looks at the database itself, and gives every trader another key of its strategy, whose budgets are unused.
  */
-async function checkDatabase({ store, traders }: Stage, replayed: readonly Trader[]) {
+async function checkDatabase({ store, traders }: Fixture, replayed: readonly Trader[]) {
   return await store.beside(async (beside) => {
     const damage = await store.damage(beside);
     const faults = damage.map((what): CrashFault => ({ kind: "DAMAGED", what }));

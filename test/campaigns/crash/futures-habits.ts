@@ -1,6 +1,6 @@
-// What a futures trader does: it holds a position, mostly, and goes in and out of it at the market's price and at limits, with
-// legs that wait where the other market lies. Some trade at so high a leverage that the other market liquidates them; those of
-// the others see their legs fire.
+// What a futures trader does: it holds a position, mostly, and goes in and out of it at the market's price
+// and at limits, with legs that wait where the other market lies. Some trade at so high a leverage that the
+// other market liquidates them; those of the others see their legs fire.
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";

@@ -11,7 +11,7 @@ import { seedStrategies } from "../../../src/keys/seed.ts";
 import { decimal } from "../../../src/money/decimal.ts";
 import type { Commit } from "../../../src/store/ports/trading.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { Credentials } from "../../support/gateway.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
 
 /** What each of them holds of the contract that is traded here. */
 export const HELD = "1000";

@@ -2,7 +2,7 @@
 // acknowledged.
 import { setTimeout as pause } from "node:timers/promises";
 import type { SeededStrategy } from "../../../src/keys/seed.ts";
-import type { GatewayProcess } from "../../support/gateway.ts";
+import type { GatewayProcess } from "../../support/servers/gateway.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
 import { restingPriceOf, symbol } from "../../support/spot-trader.ts";
 import type { Fault } from "../harness/faults.ts";

@@ -1,12 +1,12 @@
 // A short run of the crash cycles on every change, on each store. `npm run crash` runs longer.
 import { describe, expect, test } from "vitest";
-import { hasPostgres, postgresTitle } from "../../support/postgres.ts";
 import { testSeed } from "../../support/seed.ts";
+import { hasPostgres, postgresTitle } from "../../support/servers/postgres.ts";
 import type { StoreName } from "../harness/stores.ts";
 import { renderCrashes } from "./campaign.ts";
 import { type CycleReport, runCrashCycles } from "./crash-cycles.ts";
 
-const seed = testSeed("test/campaigns/crash/kill.test.ts");
+const seed = testSeed();
 /** On postgres there are three victims to draw. */
 const CYCLES = { sqlite: 4, postgres: 6 } as const;
 /** What is drawn may need more cycles until everything has happened that the kills must not harm. */
@@ -47,8 +47,8 @@ async function expectClean(store: StoreName): Promise<readonly CycleReport[] | n
 }
 
 /**
- * Whether enough was placed, was left with an unknown outcome and was filled by the other market, and legs have
- * fired and positions were liquidated: a test that never came to its point must not pass.
+ * Whether enough was placed, was left with an unknown outcome and was filled by the other market, and legs
+ * have fired and positions were liquidated: a test that never came to its point must not pass.
  */
 function hasCausedAll(cycles: readonly CycleReport[]): boolean {
   const total = (count: (cycle: CycleReport) => number) =>

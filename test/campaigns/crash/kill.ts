@@ -1,10 +1,11 @@
 // Keeps traders at work until a victim is killed. A killed gateway leaves requests in flight without an
 // answer. A gateway whose database was killed answers what was in flight when the database is back, or 503
-// before, and then continues normally; only what it cannot commit again lets it end by itself: exit 1, and its
-// last words say why. Both may be killed at once. In the end the gateway is dead and the database is running.
+// before, and then continues normally; only what it cannot commit again lets it end by itself: exit 1, and
+// its last words say why. Both may be killed at once. In the end the gateway is dead and the database is
+// running.
 import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../../support/eventually.ts";
-import type { GatewayProcess } from "../../support/gateway.ts";
+import type { GatewayProcess } from "../../support/servers/gateway.ts";
 import { GatewayFault } from "../harness/faults.ts";
 import type { AllPrices } from "../harness/markets.ts";
 import type { CrashedStore } from "../harness/stores.ts";
@@ -23,7 +24,7 @@ export type Killed = {
 };
 
 /** Requests that a trader has in flight. */
-const LANES = 2;
+const WORKERS = 2;
 const ACKNOWLEDGED_MIN = 5;
 const ACKNOWLEDGED_MAX = 60;
 /** Actions of each request loop of a trader, and those that remain when its gateway has lost the database. */
@@ -77,7 +78,7 @@ export async function killUnderLoad(parts: {
     if (acknowledged !== null) counts[acknowledged] += 1;
     if (counts.PLACED + counts.CANCELED >= enough) void begin();
   };
-  const lane = async (trader: Trader) => {
+  const worker = async (trader: Trader) => {
     let actionsLeft = ACTIONS_MAX;
     let isWarned = false;
     while (actionsLeft > 0) {
@@ -97,12 +98,12 @@ export async function killUnderLoad(parts: {
       }
     }
   };
-  const lanes = traders.flatMap((trader) => Array.from({ length: LANES }, () => lane(trader)));
+  const workers = traders.flatMap((trader) => Array.from({ length: WORKERS }, () => worker(trader)));
   const tooLate = pause(ANSWERED_MS_MAX, undefined, { ref: false }).then(() => {
     throw new GatewayFault(`not all that was sent is answered or cut off after ${ANSWERED_MS_MAX} ms`);
   });
   tooLate.catch(() => {});
-  await Promise.race([Promise.all(lanes), tooLate]);
+  await Promise.race([Promise.all(workers), tooLate]);
   await begin();
   const killed = { victim, placed: counts.PLACED, canceled: counts.CANCELED };
   // Only a gateway that is on its way out leaves a request without an answer.

@@ -1,4 +1,5 @@
-// Where limits lie: between the two markets, near the present one, or far from both; and for how long they hold.
+// Where limits lie: between the two markets, near the present one, or far from both; and for how long they
+// hold.
 import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import type { Prices } from "../harness/markets.ts";
 
@@ -36,7 +37,9 @@ export function far(side: Limit["side"], { cheapAsk, dearBid }: Prices): Limit {
   return { side, ticks: Math.round(side === "BUY" ? cheapAsk * 0.6 : dearBid * 1.5) };
 }
 
-/** Under `standard` every order rests; `GTX`, which spot calls LIMIT_MAKER, is refused where it would take. */
+/**
+ * Under `standard` every order rests; `GTX`, which spot calls LIMIT_MAKER, is refused where it would take.
+ */
 export function drawTimeInForce({
   profile,
   draw,

@@ -1,6 +1,6 @@
 // Two kills of one of three servers under load. `npm run crash -- --servers 3` runs a hundred.
 import { expect, test } from "vitest";
-import { hasPostgresPrograms, postgresTitle } from "../../support/postgres.ts";
+import { hasPostgresPrograms, postgresTitle } from "../../support/servers/postgres.ts";
 import { FILLED_MS_MAX, runServerKills } from "./server-kills.ts";
 
 test.skipIf(!hasPostgresPrograms)(

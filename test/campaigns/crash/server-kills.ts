@@ -1,15 +1,15 @@
-// Servers killed under load: several gateways on one PostgreSQL database, at the prices of one steered market.
-// Traders place, fill and cancel orders at all of them by turns. Again and again one server is killed while
-// limit orders of every trader rest, and the market reaches these orders just before or just after. The others
-// must fill them. In the end every acknowledged order must be there once, and every book must be what its
-// trades and its journal make it.
+// Servers killed under load: several gateways on one PostgreSQL database, at the prices of one steered
+// market. Traders place, fill and cancel orders at all of them by turns. Again and again one server is killed
+// while limit orders of every trader rest, and the market reaches these orders just before or just after. The
+// others must fill them. In the end every acknowledged order must be there once, and every book must be what
+// its trades and its journal make it.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { seedStrategies } from "../../../src/keys/seed.ts";
 import { OUTSIDE_MS_MAX } from "../../support/eventually.ts";
-import { type GatewayProcess, newDirectory, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
+import { type GatewayProcess, newDirectory, startGateway } from "../../support/servers/gateway.ts";
 import { symbol } from "../../support/spot-trader.ts";
 import type { Fault } from "../harness/faults.ts";
 import { openSteeredMarket } from "../harness/steered-market.ts";
@@ -37,7 +37,9 @@ export type ServerKillsReport = {
 const TRADERS = 12;
 /** Load with all servers, before orders are placed for the market to reach, ms. */
 const LOAD_MS = 2_000;
-/** How long before the kill the market reaches the orders at most, ms; every other time it does so after it. */
+/**
+ * How long before the kill the market reaches the orders at most, ms; every other time it does so after it.
+ */
 const REACHED_BEFORE_MS_MAX = 40;
 const ASK_AGAIN_MS = 250;
 /** How soon another server must have filled what a killed one did not, ms. */

@@ -66,8 +66,8 @@ async function standsOf(url: string): Promise<{ readonly SPOT: Stand; readonly F
 }
 
 /**
- * Whether an order or leg has to be over by now. Under `strict` an order is filled by what the book has, so that only one
- * well within the present book has to be.
+ * Whether an order or leg has to be over by now. Under `strict` an order is filled by what the book has, so
+ * that only one well within the present book has to be.
  */
 function isDue(order: OrderBody, trader: Trader, before: Stand, now: Stand): boolean {
   if (isInQueue(order, trader)) return isWellReached(order, now);

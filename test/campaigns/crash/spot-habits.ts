@@ -1,5 +1,6 @@
-// What a spot trader does: it buys once, and from then on goes in and out, at the market's price and at limits. Under
-// `strict` some of its orders are larger than a level of the book, and limits have every time in force.
+// What a spot trader does: it buys once, and from then on goes in and out, at the market's price and at
+// limits. Under `strict` some of its orders are larger than a level of the book, and limits have every time
+// in force.
 
 import type { Prices } from "../harness/markets.ts";
 import { priceOf } from "../harness/ticks.ts";
@@ -32,7 +33,9 @@ export async function actOnSpot(trader: Trader, url: string, prices: Prices): Pr
   return await placeLimit(trader, url, { quantity, side: limit.side, price: priceOf(limit.ticks) });
 }
 
-/** As much as there is money for, which may be more than the book has: at the market's price, or at a limit. */
+/**
+ * As much as there is money for, which may be more than the book has: at the market's price, or at a limit.
+ */
 async function takeMuch(trader: Trader, url: string, { side, ticks }: Limit): Promise<Acknowledged> {
   const quantity = String(500 + Math.floor(trader.draw() * 1_000));
   if (trader.draw() < 0.3) return await trader.place(url, { side, type: "MARKET", quantity });

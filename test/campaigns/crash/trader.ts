@@ -4,8 +4,8 @@ import type { StrategyType } from "../../../src/domain/account.ts";
 import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import type { SeededStrategy } from "../../../src/keys/seed.ts";
 import { units } from "../../support/exact.ts";
-import type { Credentials } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
 import { signed, type WireAnswer } from "../../support/signed-client.ts";
 import { GatewayFault } from "../harness/faults.ts";
 import type { AllPrices } from "../harness/markets.ts";
@@ -159,7 +159,8 @@ export class Trader {
       throw new GatewayFault(`answered with an order that was never sent: ${order.clientOrderId}`);
     if (order.status === "NEW") placement.hasRested = true;
     const { heard } = placement;
-    // Of two answers that cross on their way the final one holds, of two open states the one with more executed.
+    // Of two answers that cross on their way the final one holds, of two open states the one with more
+    // executed.
     if (!isBody(heard) || (isOpenBody(heard) && units(order.executedQty) >= units(heard.executedQty)))
       placement.heard = order;
   }

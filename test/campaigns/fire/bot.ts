@@ -2,8 +2,8 @@
 // agree with all earlier ones; the audit compares the database with them at the end.
 import { isDeepStrictEqual } from "node:util";
 import { botClient } from "../../support/bot-client.ts";
-import type { Credentials } from "../../support/gateway.ts";
 import type { RawAnswer } from "../../support/raw.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
 import { GatewayFault } from "../harness/faults.ts";
 import { type Body, type DrawnOrder, otherThan } from "./orders.ts";
 

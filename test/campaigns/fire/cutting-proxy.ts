@@ -2,7 +2,7 @@
 // While the proxy has no target it closes every connection. A connection serves one request, and has a
 // maximum duration.
 import type { Socket } from "node:net";
-import { FaultProxy, type Rule } from "../../support/fault-proxy.ts";
+import { FaultProxy, type Rule } from "../../support/servers/fault-proxy.ts";
 import { type Chances, drawFate } from "../harness/fates.ts";
 
 /**

@@ -1,13 +1,13 @@
 // A short fire on every change, on each store. `npm run fire` is longer.
 import { describe, expect, test } from "vitest";
-import { hasPostgres, postgresTitle } from "../../support/postgres.ts";
 import { testSeed } from "../../support/seed.ts";
+import { hasPostgres, postgresTitle } from "../../support/servers/postgres.ts";
 import type { StoreName } from "../harness/stores.ts";
 import { renderFire } from "./campaign.ts";
 import { FATES } from "./cutting-proxy.ts";
 import { type FireReport, fire } from "./fire.ts";
 
-const seed = testSeed("test/campaigns/fire/fire.test.ts");
+const seed = testSeed();
 const SIGNALS = 300;
 const KILLS = 3;
 /** Everything in it that waits has a bound of its own. */

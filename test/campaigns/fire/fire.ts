@@ -5,8 +5,8 @@
 // interleave. The first answer that must never be given ends the run.
 import { setTimeout as pause } from "node:timers/promises";
 import { seedStrategies } from "../../../src/keys/seed.ts";
-import type { Credentials } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
 import { type FaultKind, GatewayFault } from "../harness/faults.ts";
 import { fewAtATime } from "../harness/patience.ts";
 import type { Found } from "../harness/report.ts";

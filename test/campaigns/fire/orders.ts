@@ -1,4 +1,5 @@
-// The orders of signals under fire: at the market's price, at limits near and far, stops, and some that can never be taken.
+// The orders of signals under fire: at the market's price, at limits near and far, stops, and some that can
+// never be taken.
 import { priceOf, SYMBOL } from "../harness/ticks.ts";
 
 export type Body = Readonly<Record<string, string | number>>;

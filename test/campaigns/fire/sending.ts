@@ -1,7 +1,7 @@
 // Sends signals concurrently, each repeatedly under its key, until its bot has an answer or gives up. In
 // between, the target is killed.
 import { setTimeout as pause } from "node:timers/promises";
-import type { FaultProxy } from "../../support/fault-proxy.ts";
+import type { FaultProxy } from "../../support/servers/fault-proxy.ts";
 import { GatewayFault } from "../harness/faults.ts";
 import { quotesOf } from "../harness/markets.ts";
 import type { Bot, Sent, Told } from "./bot.ts";
@@ -20,7 +20,7 @@ export type Counts = {
 };
 
 /** Signals in flight at once. */
-const LANES = 24;
+const WORKERS = 24;
 const ATTEMPTS_MAX = 6;
 /** Of a bot that does not give up. */
 const PLAIN_ATTEMPTS_MAX = 200;
@@ -60,7 +60,7 @@ export async function sendAll(sending: Sending): Promise<void> {
   let begun = 0;
   let striking: Promise<void> = Promise.resolve();
   let failure: unknown = null;
-  const lane = async () => {
+  const worker = async () => {
     while (begun < signals && failure === null && signal?.aborted !== true) {
       const bot = bots[begun % bots.length];
       if (bot === undefined) throw new Error("there are bots");
@@ -82,7 +82,7 @@ export async function sendAll(sending: Sending): Promise<void> {
       }
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: WORKERS }, worker));
   await striking;
   if (failure !== null) throw failure;
 }

@@ -1,7 +1,7 @@
 // What is under fire: a gateway that is killed again and again, its database too where that is a server of
 // its own, and the proxy that leads to whichever process serves at present.
-import type { FaultProxy } from "../../support/fault-proxy.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
+import type { FaultProxy } from "../../support/servers/fault-proxy.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import { GatewayFault } from "../harness/faults.ts";
 import { HEEDS_ADDRESSES } from "../harness/markets.ts";
 import type { CrashedStore } from "../harness/stores.ts";

@@ -1,7 +1,7 @@
 // The orders and legs of one strategy at the end of a run, compared with every answer that it received.
 import { firedOrders } from "../harness/books.ts";
 import type { StoredStrategy } from "../harness/stored-rows.ts";
-import type { KnownOrder } from "./scene.ts";
+import type { KnownOrder } from "./scenario.ts";
 
 /** Every placement that was answered 200. */
 export type Answered = { readonly orders: Iterable<KnownOrder>; readonly legs: Iterable<KnownOrder> };

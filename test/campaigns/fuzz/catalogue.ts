@@ -102,7 +102,8 @@ function headerFaults(
   const mustHave = (name: string) => {
     if (!isCount(name)) faults.push(`the header ${name} is ${headers[name]}`);
   };
-  // Answers to paths under /bot carry no used weight, nor does what a full gateway refuses before it charges anything.
+  // Answers to paths under /bot carry no used weight, nor does what a full gateway refuses before it charges
+  // anything.
   const isUncharged = status === 503 && headers["x-mbx-used-weight-1m"] === undefined;
   if (!isOfBots(path) && !isUncharged) mustHave("x-mbx-used-weight-1m");
   // An unsigned request learns nothing of a key's orders.

@@ -1,8 +1,8 @@
-// A short run of the fuzzer on every change, from a fixed seed: nothing is found, and the run has met so much that this says
-// something. `npm run fuzz` runs longer, from any seed.
+// A short run of the fuzzer on every change, from a fixed seed: nothing is found, and the run has met so much
+// that this says something. `npm run fuzz` runs longer, from any seed.
 import { beforeAll, describe, expect, test } from "vitest";
 import { ROUTES } from "../../../src/http/server.ts";
-import { newDirectory } from "../../support/gateway.ts";
+import { newDirectory } from "../../support/servers/gateway.ts";
 import { renderFuzz } from "./campaign.ts";
 import { CATALOGUE_SIZE } from "./catalogue.ts";
 import { nameOf } from "./routes.ts";
@@ -14,7 +14,10 @@ const REQUESTS = 14_000;
 /** Some refusals no client can bring about on a market that is there, and some come over sockets alone. */
 const REFUSALS_MIN = Math.ceil(CATALOGUE_SIZE * 0.65);
 
-/** Settings that have one value, which may be neither changed nor confirmed, and what the exchange has retired. */
+/**
+ * Settings that have one value, which may be neither changed nor confirmed, and what the exchange has
+ * retired.
+ */
 const ONLY_REFUSING = [
   ...["POST /fapi/v1/positionSide/dual", "POST /fapi/v1/multiAssetsMargin"],
   ...["POST", "PUT", "DELETE"].map((method) => `${method} /api/v3/userDataStream`),

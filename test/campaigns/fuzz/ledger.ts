@@ -1,9 +1,10 @@
-// What the database says of a strategy, read beside the running gateway, and whether it may have come to that.
+// What the database says of a strategy, read beside the running gateway, and whether it may have come to
+// that.
 //
-// Between two readings only the market moves a strategy: it fills, triggers and liquidates what waits for it, and settles
-// funding. An answer
-// of 200 to a write may add one entry to that. Whatever was added must account for every change of balances and open
-// orders, to the last digit; where nothing was added nothing may have changed.
+// Between two readings only the market moves a strategy: it fills, triggers and liquidates what waits for it,
+// and settles funding. An answer of 200 to a write may add one entry to that. Whatever was added must account
+// for every change of balances and open orders, to the last digit; where nothing was added nothing may have
+// changed.
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { apply } from "../../../src/engine/apply.ts";
@@ -24,7 +25,10 @@ export type Snapshot = {
   readonly open: readonly string[];
 };
 
-/** The entry that a request may have added: with this key, null for none; undefined if it may have added nothing. */
+/**
+ * The entry that a request may have added: with this key, null for none; undefined if it may have added
+ * nothing.
+ */
 export type OwnKey = string | null | undefined;
 
 type Entry = { readonly version: number; readonly key: string | null; readonly events: string };

@@ -1,9 +1,9 @@
-// Spot placements that make sense: of all four types, near the market and far from it, mostly affordable; now and then against
-// one filter.
+// Spot placements that make sense: of all four types, near the market and far from it, mostly affordable; now
+// and then against one filter.
 import { decimalText } from "../../support/exact.ts";
 import type { Draw } from "./draw.ts";
 import type { Pair } from "./pairs.ts";
-import type { Parameter, Scene } from "./scene.ts";
+import type { Parameter, Scenario } from "./scenario.ts";
 import {
   breakFilter,
   drawClientId,
@@ -17,7 +17,9 @@ import {
   textOf,
 } from "./terms.ts";
 
-/** What an order is worth, in dollars: above every minimum; sales are smaller, since a purchase came before. */
+/**
+ * What an order is worth, in dollars: above every minimum; sales are smaller, since a purchase came before.
+ */
 const DOLLARS_MIN = 6;
 const DOLLARS_SPAN = { BUY: 30, SELL: 6 };
 const DOLLARS_SPAN_BEYOND_MEANS = 400;
@@ -26,10 +28,12 @@ const DOLLARS_PER_BITCOIN_ABOUT = 50_000n;
 /** Far, in hundredths of the price. */
 const FAR = { down: 70n, up: 140n };
 
-/** The parameters of a placement; the client id is the request's own, an earlier one, or left to the gateway. */
-export function drawPlacement(draw: Draw, scene: Scene, requestNumber: number): Parameter[] {
-  const isFirst = scene.orders.size === 0;
-  const pair = isFirst ? firstOf(scene) : draw.pick([firstOf(scene), ...scene.pairs]);
+/**
+ * The parameters of a placement; the client id is the request's own, an earlier one, or left to the gateway.
+ */
+export function drawPlacement(draw: Draw, scenario: Scenario, requestNumber: number): Parameter[] {
+  const isFirst = scenario.orders.size === 0;
+  const pair = isFirst ? firstOf(scenario) : draw.pick([firstOf(scenario), ...scenario.pairs]);
   const side = isFirst || draw.chance(0.55) ? "BUY" : "SELL";
   const type = isFirst
     ? "MARKET"
@@ -48,7 +52,7 @@ export function drawPlacement(draw: Draw, scene: Scene, requestNumber: number): 
   else parameters.push(["quantity", textOf(draw, terms.quantity)]);
   if (type.endsWith("LIMIT")) parameters.push(["price", textOf(draw, terms.price)], ["timeInForce", "GTC"]);
   if (type.startsWith("STOP")) parameters.push(["stopPrice", textOf(draw, terms.stopPrice)]);
-  const clientOrderId = drawClientId(draw, scene.orders, `f${requestNumber}`);
+  const clientOrderId = drawClientId(draw, scenario.orders, `f${requestNumber}`);
   if (clientOrderId !== null) parameters.push(["newClientOrderId", clientOrderId]);
   if (draw.chance(0.1)) parameters.push(["newOrderRespType", draw.pick(["ACK", "RESULT", "FULL"])]);
   return parameters;

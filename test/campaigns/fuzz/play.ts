@@ -3,8 +3,8 @@
 
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { methodOfRoute } from "../../../src/http/pipeline.ts";
-import type { Credentials } from "../../support/gateway.ts";
-import type { Cast } from "./cast.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
+import type { Actors } from "./actors.ts";
 import { type Fault, type Judged, judge } from "./catalogue.ts";
 import { type Draw, drawFor } from "./draw.ts";
 import type { Episode } from "./episodes.ts";
@@ -12,14 +12,14 @@ import type { Ledger, OwnKey, Snapshot } from "./ledger.ts";
 import type { Pair, Pairs } from "./pairs.ts";
 import { type DrawnRequest, drawRequest } from "./requests.ts";
 import type { Goal } from "./routes.ts";
-import type { KnownOrder, Scene } from "./scene.ts";
+import type { KnownOrder, Scenario } from "./scenario.ts";
 import type { Tally } from "./tally.ts";
 import { type Answer, curlOf, type Wire } from "./wire.ts";
 
-export type Stage = {
+export type Fixture = {
   readonly url: string;
   readonly seed: number;
-  readonly cast: Cast;
+  readonly actors: Actors;
   readonly wire: Wire;
   readonly pairs: Pairs;
   readonly ledger: Ledger;
@@ -48,16 +48,16 @@ const REQUESTS_PER_ADDRESS = 8;
 const ADDRESSES_PER_EPISODE = 16;
 
 /** Plays an episode to its end, or until the run has found too many faults. */
-export async function playEpisode(stage: Stage, episode: Episode): Promise<Played> {
-  const { seed, cast, pairs, ledger, tally } = stage;
+export async function playEpisode(fixture: Fixture, episode: Episode): Promise<Played> {
+  const { seed, actors, pairs, ledger, tally } = fixture;
   const { index, family, mood, first, length } = episode;
   const traded = pairs.all[family];
-  const strategy = cast.strategies[index];
+  const strategy = actors.strategies[index];
   if (strategy === undefined) throw new Error("every episode has a strategy of its own");
-  const scene: Scene = {
+  const scenario: Scenario = {
     family,
     strategy,
-    others: cast.others,
+    others: actors.others,
     pairs: drawPairs(drawFor(seed, -index), traded),
     allPairs: traded,
     orders: new Map(),
@@ -68,19 +68,23 @@ export async function playEpisode(stage: Stage, episode: Episode): Promise<Playe
     await pairs.refresh();
     const number = first + turn;
     const address = addressOf(index, mood === "FLOODS_PUBLIC" ? 0 : Math.floor(turn / REQUESTS_PER_ADDRESS));
-    last = await ask(stage, drawRequest(drawFor(seed, number), number, { scene, mood, address }), {
+    last = await ask(fixture, drawRequest(drawFor(seed, number), number, { scenario, mood, address }), {
       number,
-      scene,
+      scenario,
       before: last,
     });
   }
-  return { strategy, family, orders: scene.orders, legs: scene.legs, last };
+  return { strategy, family, orders: scenario.orders, legs: scenario.legs, last };
 }
 
 async function ask(
-  { url, wire, ledger, tally, onAnswer }: Stage,
+  { url, wire, ledger, tally, onAnswer }: Fixture,
   { goal, sent, isForged }: DrawnRequest,
-  { number, scene, before }: { readonly number: number; readonly scene: Scene; readonly before: Snapshot },
+  {
+    number,
+    scenario,
+    before,
+  }: { readonly number: number; readonly scenario: Scenario; readonly before: Snapshot },
 ): Promise<Snapshot> {
   const answer = await wire.send(sent).catch((error: Error) => error);
   const judged = answer instanceof Error ? unanswered(answer) : judge(goal, answer);
@@ -88,13 +92,13 @@ async function ask(
   const found: readonly Fault[] = [
     ...judged.faults,
     ...faults.map((what): Fault => ({ kind: "STATE_CHANGED", what })),
-    ...learnOrder(goal, answer, judged, scene),
+    ...learnOrder(goal, answer, judged, scenario),
     ...(isForged && goal.route?.access === "signed" && isGranted(answer) ? [FORGED] : []),
   ];
   for (const fault of found) {
     const said = answer instanceof Error ? String(answer) : `${answer.status} ${answer.text}`;
     const exchange = `${curlOf(url, sent)}\n→ ${said}`;
-    tally.add({ ...fault, requestNumber: number, strategyId: scene.strategy.strategyId, exchange });
+    tally.add({ ...fault, requestNumber: number, strategyId: scenario.strategy.strategyId, exchange });
   }
   onAnswer(tally.count(goal.name, labelOf(answer, judged)));
   return after;
@@ -126,7 +130,12 @@ function ownKeyOf(goal: Goal, answer: Answer | Error, { body }: Judged): OwnKey 
 }
 
 /** Takes note of a placement that was answered; one client id must always name one order. */
-function learnOrder(goal: Goal, answer: Answer | Error, { body }: Judged, { orders, legs }: Scene): Fault[] {
+function learnOrder(
+  goal: Goal,
+  answer: Answer | Error,
+  { body }: Judged,
+  { orders, legs }: Scenario,
+): Fault[] {
   if (!isPlacement(goal) || !isGranted(answer)) return [];
   const { orderId, clientOrderId, symbol } = placedOf(goal, body);
   const all = isOfLeg(goal) ? legs : orders;

@@ -1,10 +1,10 @@
-// One request, drawn: a route, parameters that mostly make sense, and now and then something that nobody honest sends, in
-// the parameters, in the signature, in how they are carried.
+// One request, drawn: a route, parameters that mostly make sense, and now and then something that nobody
+// honest sends, in the parameters, in the signature, in how they are carried.
 import type { Draw } from "./draw.ts";
 import { drawFuturesPlacement, drawLeg } from "./futures-placement.ts";
 import { drawPlacement } from "./placement.ts";
 import { drawGoal, type Goal, type Mood } from "./routes.ts";
-import type { Parameter, Scene } from "./scene.ts";
+import type { Parameter, Scenario } from "./scenario.ts";
 import { drawKey, drawTimes, joined, type Parts, type SignedParts, signedParts } from "./signing.ts";
 import { hostileName, hostileValue, NAMES, sensibleValue } from "./values.ts";
 import type { Sent } from "./wire.ts";
@@ -16,7 +16,10 @@ export type DrawnRequest = {
   readonly isForged: boolean;
 };
 
-/** The parameters that a path is likely to need beside `symbol`, by how the path ends. Others come now and then. */
+/**
+ * The parameters that a path is likely to need beside `symbol`, by how the path ends. Others come now and
+ * then.
+ */
 const LIKELY: readonly (readonly [end: string, names: readonly string[]])[] = [
   ["lines", ["interval", "interval", "interval", "limit"]],
   ["algoOrder", ["algoId", "clientAlgoId"]],
@@ -43,7 +46,10 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "/fapi/v1/platform/counterfactuals": ["symbol", "orderId"],
 };
 
-/** Half of all queries and cancels, and all queries of open orders, are of one of so many orders that were placed last. */
+/**
+ * Half of all queries and cancels, and all queries of open orders, are of one of so many orders that were
+ * placed last.
+ */
 const LAST = 3;
 
 /** Bodies and queries stay below the bound of a request's head, bytes; a few bodies go beyond their own. */
@@ -54,16 +60,16 @@ const BODY_BYTES_ABOUT_MAX = 16 * 1_024;
 export function drawRequest(
   draw: Draw,
   requestNumber: number,
-  { scene, mood, address }: { readonly scene: Scene; readonly mood: Mood; readonly address: string },
+  { scenario, mood, address }: { readonly scenario: Scenario; readonly mood: Mood; readonly address: string },
 ): DrawnRequest {
-  const goal = drawGoal(draw, mood, scene.family);
+  const goal = drawGoal(draw, mood, scenario.family);
   const isHonest = mood !== "TRADES";
-  const sensible = sensibleParameters(draw, goal, scene, requestNumber);
+  const sensible = sensibleParameters(draw, goal, scenario, requestNumber);
   const parameters = isHonest || draw.chance(0.8) ? sensible : spoiled(draw, sensible);
   const needsKey = goal.route !== null && goal.route.access !== "public";
   const isSigned = needsKey || draw.chance(0.1);
-  const family = (needsKey ? goal.route.strategyType : null) ?? scene.family;
-  const key = isSigned ? drawKey(draw, scene, family, isHonest) : null;
+  const family = (needsKey ? goal.route.strategyType : null) ?? scenario.family;
+  const key = isSigned ? drawKey(draw, scenario, family, isHonest) : null;
   const stamped = isSigned ? [...parameters, ...drawTimes(draw, isHonest)] : parameters;
   const parts = split(draw, goal, stamped);
   const signed: SignedParts =
@@ -85,13 +91,13 @@ export function drawRequest(
   };
 }
 
-function sensibleParameters(draw: Draw, goal: Goal, scene: Scene, requestNumber: number): Parameter[] {
+function sensibleParameters(draw: Draw, goal: Goal, scenario: Scenario, requestNumber: number): Parameter[] {
   if (goal.route?.access === "signed" && goal.route.placesOrder && draw.chance(0.9)) {
-    const ofScene = scene.family === "SPOT" ? drawPlacement : drawFuturesPlacement;
-    return (goal.path.endsWith("/algoOrder") ? drawLeg : ofScene)(draw, scene, requestNumber);
+    const ofScenario = scenario.family === "SPOT" ? drawPlacement : drawFuturesPlacement;
+    return (goal.path.endsWith("/algoOrder") ? drawLeg : ofScenario)(draw, scenario, requestNumber);
   }
   const isOfLeg = goal.path.endsWith("/algoOrder");
-  const known = [...(isOfLeg ? scene.legs : scene.orders).values()];
+  const known = [...(isOfLeg ? scenario.legs : scenario.orders).values()];
   if (/[oO]rder$/.test(goal.path) && known.length > 0 && draw.chance(0.8)) {
     // Of the last ones some are still open.
     const isOfLast = goal.path.endsWith("/openOrder") || draw.chance(0.5);
@@ -108,7 +114,7 @@ function sensibleParameters(draw: Draw, goal: Goal, scene: Scene, requestNumber:
   for (let count = draw.below(3); count > 0 && likely.length > 0; count -= 1) names.add(draw.pick(likely));
   for (let count = draw.below(8) - 4; count > 0; count -= 1) names.add(draw.pick(NAMES));
   names.delete("recvWindow");
-  return [...names].map((name) => [name, sensibleValue(name, draw, scene)]);
+  return [...names].map((name) => [name, sensibleValue(name, draw, scenario)]);
 }
 
 /** With something wrong: a value, a name, one too many, one too few. */
@@ -130,7 +136,10 @@ function spoiled(draw: Draw, parameters: readonly Parameter[]): Parameter[] {
   }
 }
 
-/** Query, body, or both as some clients do: these are mostly of names that the route knows, since no other would be read. */
+/**
+ * Query, body, or both as some clients do: these are mostly of names that the route knows, since no other
+ * would be read.
+ */
 function split(draw: Draw, { method, route }: Goal, parameters: readonly Parameter[]): Parts {
   const text = (list: readonly Parameter[]) => list.map(([name, value]) => `${name}=${value}`).join("&");
   const whole = text(parameters);

@@ -1,19 +1,19 @@
-// A run: the real gateway on the simulated market, requests drawn from a seed, each answer judged, and what it did to its
-// strategy read from the database; at the end everybody's books.
+// A run: the real gateway on the simulated market, requests drawn from a seed, each answer judged, and what
+// it did to its strategy read from the database; at the end everybody's books.
 //
-// The same seed means the same requests, except for what has to be of the moment: timestamps, prices near the market, and
-// the ids of orders that a strategy has placed. How the answers interleave is up to the machine.
+// The same seed means the same requests, except for what has to be of the moment: timestamps, prices near the
+// market, and the ids of orders that a strategy has placed. How the answers interleave is up to the machine.
 import { performance } from "node:perf_hooks";
-import { type GatewayProcess, startGateway } from "../../support/gateway.ts";
+import { type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import { bookFaults } from "../harness/books.ts";
 import { fewAtATime } from "../harness/patience.ts";
 import { openRows, readStored } from "../harness/stored-rows.ts";
+import { createActors } from "./actors.ts";
 import { answerFaults } from "./books.ts";
-import { makeCast } from "./cast.ts";
 import { episodesOf } from "./episodes.ts";
 import { Ledger, type Snapshot } from "./ledger.ts";
 import { Pairs } from "./pairs.ts";
-import { type Played, playEpisode, type Stage } from "./play.ts";
+import { type Fixture, type Played, playEpisode } from "./play.ts";
 import { Tally } from "./tally.ts";
 import { Wire } from "./wire.ts";
 
@@ -36,14 +36,14 @@ const PROGRESS_EVERY = 10_000;
 export async function run({ requests, seed, dataDir, say }: RunOptions) {
   const episodes = episodesOf(requests);
   say(`making ${episodes.length} strategies`);
-  const cast = await makeCast(dataDir, episodes);
+  const actors = await createActors(dataDir, episodes);
   const gateway = await startGateway({ dataDir, env: { TRUSTED_PROXY_HOPS: "1" } });
   const wire = new Wire(gateway.url, IN_FLIGHT);
   const ledger = new Ledger(dataDir);
   const tally = new Tally();
   try {
     const pairs = await Pairs.read(wire);
-    const { bystanders: ofFamilies, unbound, revoked } = cast.others;
+    const { bystanders: ofFamilies, unbound, revoked } = actors.others;
     const bystanders = [...ofFamilies.SPOT, ...ofFamilies.FUTURES, ...unbound, ...revoked].map(
       ({ strategyId }) => ledger.read(strategyId),
     );
@@ -53,8 +53,8 @@ export async function run({ requests, seed, dataDir, say }: RunOptions) {
       const perSecond = Math.round(answered / ((performance.now() - started) / 1_000));
       say(`${answered} of ${requests}, ${perSecond} a second, ${tally.faultCount()} faults`);
     };
-    const stage: Stage = { url: gateway.url, seed, cast, wire, pairs, ledger, tally, onAnswer };
-    const played = await fewAtATime(episodes, (episode) => playEpisode(stage, episode), IN_FLIGHT);
+    const fixture: Fixture = { url: gateway.url, seed, actors, wire, pairs, ledger, tally, onAnswer };
+    const played = await fewAtATime(episodes, (episode) => playEpisode(fixture, episode), IN_FLIGHT);
     const seconds = (performance.now() - started) / 1_000;
     await stop(gateway, tally);
     say("checking the books");

@@ -2,9 +2,9 @@
 // execute a forged request.
 import { createHmac } from "node:crypto";
 import type { StrategyType } from "../../../src/domain/account.ts";
-import type { Credentials } from "../../support/gateway.ts";
+import type { Credentials } from "../../support/servers/gateway.ts";
 import type { Draw } from "./draw.ts";
-import type { Parameter, Scene } from "./scene.ts";
+import type { Parameter, Scenario } from "./scenario.ts";
 import { hostileValue } from "./values.ts";
 
 /** The two parts of a request that hold parameters. */
@@ -22,7 +22,7 @@ type Key = Pick<Credentials, "apiKey" | "apiSecret"> & {
 /** Whose key a request to a family's route bears: mostly the strategy's own. An empty one is not sent. */
 export function drawKey(
   draw: Draw,
-  { strategy, others }: Scene,
+  { strategy, others }: Scenario,
   family: StrategyType,
   isHonest: boolean,
 ): Key {

@@ -1,8 +1,9 @@
-// What placements of both families are made of: sizes, prices near the market and far from it, ids, and what breaks a filter.
+// What placements of both families are made of: sizes, prices near the market and far from it, ids, and what
+// breaks a filter.
 import { decimalText } from "../../support/exact.ts";
 import type { Draw } from "./draw.ts";
 import type { Pair } from "./pairs.ts";
-import type { KnownOrder, Scene } from "./scene.ts";
+import type { KnownOrder, Scenario } from "./scenario.ts";
 
 export const ONE = 100_000_000n;
 /** "Near" is within so many ticks of the best price. */
@@ -10,7 +11,7 @@ const NEAR_TICKS = 6;
 
 export type Terms = { quantity: bigint; price: bigint; stopPrice: bigint };
 
-export function firstOf({ pairs: [first] }: Scene): Pair {
+export function firstOf({ pairs: [first] }: Scenario): Pair {
   if (first === undefined) throw new Error("a strategy has a pair to trade");
   return first;
 }

@@ -1,12 +1,12 @@
-// Values of parameters, as they stand on the wire: sensible ones by name, for every name that any route knows, and hostile
-// ones for any name.
+// Values of parameters, as they stand on the wire: sensible ones by name, for every name that any route
+// knows, and hostile ones for any name.
 import { decimalText } from "../../support/exact.ts";
 import type { Draw } from "./draw.ts";
-import type { Scene } from "./scene.ts";
+import type { Scenario } from "./scenario.ts";
 
 const MINUTE_MS = 60_000;
 
-type Sensible = (draw: Draw, scene: Scene) => string;
+type Sensible = (draw: Draw, scenario: Scenario) => string;
 
 const SENSIBLE: Readonly<Record<string, Sensible>> = {
   symbol: (draw, { pairs, allPairs }) => draw.pick(draw.chance(0.9) ? pairs : allPairs).symbol,
@@ -71,10 +71,10 @@ const SENSIBLE: Readonly<Record<string, Sensible>> = {
 export const NAMES: readonly string[] = Object.keys(SENSIBLE);
 
 /** A value that the parameter of this name may well have. */
-export function sensibleValue(name: string, draw: Draw, scene: Scene): string {
+export function sensibleValue(name: string, draw: Draw, scenario: Scenario): string {
   const value = SENSIBLE[name];
   if (value === undefined) throw new Error(`there is a sensible value for ${name}`);
-  return value(draw, scene);
+  return value(draw, scenario);
 }
 
 const HOSTILE_VALUES: readonly string[] = [

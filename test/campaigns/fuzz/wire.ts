@@ -1,4 +1,5 @@
-// Requests on the wire, over connections that are kept, and their answers as they came. Texts are bytes, one a character.
+// Requests on the wire, over connections that are kept, and their answers as they came. Texts are bytes, one
+// a character.
 import { Agent } from "node:http";
 import { exchangeText } from "../../support/raw.ts";
 
@@ -37,7 +38,9 @@ export class Wire {
   }
 }
 
-/** A request as a person can read it and send it again; bytes that cannot be read are escaped as Bash does it. */
+/**
+ * A request as a person can read it and send it again; bytes that cannot be read are escaped as Bash does it.
+ */
 export function curlOf(url: string, { method, target, body, headers }: Sent): string {
   const fields = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
   const data = body === null ? [] : [`--data-raw ${quoted(body)}`];

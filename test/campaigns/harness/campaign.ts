@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { forgetSettings } from "../../support/settings.ts";
+import { forgetSettings } from "../../support/servers/settings.ts";
 import {
   aSwitch,
   type Flags,

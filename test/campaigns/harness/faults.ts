@@ -10,7 +10,9 @@ export type FaultKind =
   | "CHANGED"
   /** It was refused, or never sent, and is there. */
   | "UNASKED"
-  /** A number of the sequence is missing, trades do not add up to their order, or balances not to the trades. */
+  /**
+   * A number of the sequence is missing, trades do not add up to their order, or balances not to the trades.
+   */
   | "UNBALANCED"
   /** Replaying the journal does not give the stored account. */
   | "JOURNAL"

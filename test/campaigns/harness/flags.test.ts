@@ -17,9 +17,9 @@ const CAMPAIGNS: readonly (readonly [Campaign<never>, object, readonly string[]]
     COPY_FAULTS,
     {
       ...{ orders: 20_000, leads: 4, copiers: 25, store: null, seed, killEvery: 30, hideMax: 600 },
-      ...{ noKills: false, noCuts: false, noExchange: false, plant: null, json: false },
+      ...{ noKills: false, noCuts: false, noExchange: false, mutation: null, json: false },
     },
-    ["--orders 0", "--copiers 1", "--hide-max 0", "--kill-every 0", "--plant nothing", "--orders many"],
+    ["--orders 0", "--copiers 1", "--hide-max 0", "--kill-every 0", "--mutation nothing", "--orders many"],
   ],
   [
     CRASH,
@@ -66,7 +66,7 @@ describe.each(CAMPAIGNS)("the flags of npm run $name", (campaign, usual, wrong) 
 
 test("given flags are read", () => {
   const args = "--orders 50 --leads 1 --copiers 3 --store sqlite --seed 1 --no-kills --no-cuts --no-exchange";
-  const more = "--hide-max 5 --kill-every 8 --json --plant random-ids";
+  const more = "--hide-max 5 --kill-every 8 --json --mutation random-ids";
   expect(readFlags(`${args} ${more}`.split(" "), COPY_FAULTS.flags)).toEqual({
     ...{
       orders: 50,
@@ -76,7 +76,7 @@ test("given flags are read", () => {
       seed: 1,
       killEvery: 8,
       hideMax: 5,
-      plant: "random-ids",
+      mutation: "random-ids",
     },
     ...{ noKills: true, noCuts: true, noExchange: true, json: true },
   });

@@ -19,7 +19,7 @@ export function futuresFaults(strategy: StoredStrategy): string[] {
     ...feeFaults(strategy),
     ...positionFaults(strategy),
     ...incomeFaults(strategy),
-    ...pocketFaults(strategy),
+    ...ledgerAccountFaults(strategy),
   ];
 }
 
@@ -85,7 +85,7 @@ function traded({ quantity, entryValue }: Held, trade: StoredTrade): { after: He
 function incomeFaults({ trades, incomes, state }: StoredStrategy): string[] {
   const of = (wanted: string) =>
     sum(incomes.filter(({ type }) => type === wanted).map(({ amount }) => signedUnits(amount)));
-  const { free, locked, isolated } = pocketsOf(state.balances[ASSET]);
+  const { free, locked, isolated } = ledgerAccountsOf(state.balances[ASSET]);
   const expectations: readonly (readonly [string, bigint, bigint])[] = [
     ["the seed", of("TRANSFER"), SEED],
     [
@@ -101,14 +101,14 @@ function incomeFaults({ trades, incomes, state }: StoredStrategy): string[] {
   );
 }
 
-function pocketFaults({ orders, state: { balances, positions = [] } }: StoredStrategy): string[] {
+function ledgerAccountFaults({ orders, state: { balances, positions = [] } }: StoredStrategy): string[] {
   const faults: string[] = [];
   for (const [asset, stored] of Object.entries(balances)) {
     const total = sum(Object.values(stored).map(signedUnits));
-    if (total !== 0n) faults.push(`the pockets of ${asset} add up to ${total} units`);
+    if (total !== 0n) faults.push(`the ledger accounts of ${asset} add up to ${total} units`);
   }
-  const { free, locked, isolated } = pocketsOf(balances[ASSET]);
-  if (free < 0n || locked < 0n || isolated < 0n) faults.push("a pocket of one's own is overdrawn");
+  const { free, locked, isolated } = ledgerAccountsOf(balances[ASSET]);
+  if (free < 0n || locked < 0n || isolated < 0n) faults.push("a ledger account of one's own is overdrawn");
   const reserved = sum(orders.filter(isOpen).map((order) => signedUnits(order.reserved)));
   if (locked !== reserved) faults.push(`${locked} units are locked, and orders reserve ${reserved}`);
   const wallets = sum(positions.map(({ isolatedWallet }) => signedUnits(isolatedWallet)));
@@ -116,7 +116,7 @@ function pocketFaults({ orders, state: { balances, positions = [] } }: StoredStr
   return faults;
 }
 
-function pocketsOf(stored: Readonly<Record<string, string>> = {}) {
+function ledgerAccountsOf(stored: Readonly<Record<string, string>> = {}) {
   const { free = "0", locked = "0", isolated = "0" } = stored;
   return { free: signedUnits(free), locked: signedUnits(locked), isolated: signedUnits(isolated) };
 }

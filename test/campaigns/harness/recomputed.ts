@@ -1,5 +1,5 @@
-// Whether the books of a strategy are in order, recomputed from the database without a look at the program's own
-// arithmetic: complete, and balances and positions what the trades make them.
+// Whether the books of a strategy are in order, recomputed from the database without a look at the program's
+// own arithmetic: complete, and balances and positions what the trades make them.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { bookFaults } from "./books.ts";
 import type { Fault } from "./faults.ts";

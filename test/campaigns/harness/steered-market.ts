@@ -14,7 +14,7 @@ import type {
 } from "../../../src/market/exchange/source.ts";
 import { createSimulatedSources } from "../../../src/market/simulated/source.ts";
 import { decimal, formatDecimal } from "../../../src/money/decimal.ts";
-import { upstreamEnv } from "../../support/gateway.ts";
+import { upstreamEnv } from "../../support/servers/gateway.ts";
 
 /** Best bid, best ask, and of a contract the mark price. Decimal texts. */
 export type ShownPrice = { readonly bid: string; readonly ask: string; readonly mark: string };

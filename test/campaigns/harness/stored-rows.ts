@@ -37,7 +37,10 @@ export type StoredStrategy = {
   readonly state: StoredState;
 };
 
-/** Opens the rows of a database whose tables are there already: of the file in a data directory, or of PostgreSQL. */
+/**
+ * Opens the rows of a database whose tables are there already: of the file in a data directory, or of
+ * PostgreSQL.
+ */
 export function openRows({
   dataDir,
   databaseUrl,
@@ -57,7 +60,9 @@ export function openRows({
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Everything of a strategy, each list in the order of its ids, with its version before and after the reading. */
+/**
+ * Everything of a strategy, each list in the order of its ids, with its version before and after the reading.
+ */
 export async function readStored(
   db: Kysely<Tables>,
   strategyId: string,

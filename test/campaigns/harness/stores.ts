@@ -8,8 +8,8 @@ import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts
 import type { Tables } from "../../../src/store/schema.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { newDirectory } from "../../support/gateway.ts";
-import { type PostgresServer, startPostgres } from "../../support/postgres.ts";
+import { newDirectory } from "../../support/servers/gateway.ts";
+import { type PostgresServer, startPostgres } from "../../support/servers/postgres.ts";
 import { openRows } from "./stored-rows.ts";
 
 export const STORES = ["sqlite", "postgres"] as const;

@@ -1,12 +1,11 @@
 // What is killed: a gateway, the server of its database, or both; and what a gateway whose database was
 // killed must do.
 
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type Credentials, type GatewayProcess, runNode } from "../../support/gateway.ts";
+import { type Credentials, type GatewayProcess, runNode } from "../../support/servers/gateway.ts";
 import { signed } from "../../support/signed-client.ts";
 import { GatewayFault } from "./faults.ts";
 import { PATHS } from "./routes.ts";
@@ -94,7 +93,5 @@ export function compileCache(): Readonly<Record<string, string>> {
 /** Kills a gateway, and answers all that it has said. */
 export async function lastWords(gateway: GatewayProcess): Promise<string> {
   await gateway.kill();
-  const { stderr } = gateway.process;
-  if (stderr?.closed === false) await once(stderr, "close");
   return gateway.output();
 }

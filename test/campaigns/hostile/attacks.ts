@@ -3,7 +3,7 @@
 // default settings while the strategy takes the highest leverage.
 import { connect, type Socket } from "node:net";
 import { newSettings, settingsOf } from "../../../dashboard/src/copying/settings.ts";
-import { openCopiesStage, places } from "../../../src/copy/testing/copies-stage.ts";
+import { openCopiesFixture, places } from "../../../src/copy/testing/copies-fixture.ts";
 import { copySettingsForm, settingsFrom } from "../../../src/dashboard-api/copying/copy-settings.ts";
 import type { StrategyType } from "../../../src/domain/account.ts";
 import { EXACT_SETTINGS } from "../../../src/domain/copying.ts";
@@ -11,12 +11,12 @@ import { CONNECTIONS_PER_ADDRESS_DEFAULT } from "../../../src/rate-limits/connec
 import { percentOf } from "../../clients/contract-sums.ts";
 import { eventually } from "../../support/eventually.ts";
 import { farBelow } from "../../support/exact.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
-import { openLateMarket } from "../../support/late-market.ts";
 import { exchange, exchangeSigned, hmacHex } from "../../support/raw.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
+import { openLateMarket } from "../../support/servers/late-market.ts";
 import { signed } from "../../support/signed-client.ts";
+import { connectStream, MARKET } from "../../support/sockets/stream-client.ts";
 import { seedMany } from "../../support/strategies.ts";
-import { connectStream, MARKET } from "../../support/stream-client.ts";
 import { PATHS } from "../harness/routes.ts";
 
 /** How late a market's messages are, ms: within the bound of 5 s, and beyond it. */
@@ -135,7 +135,8 @@ export async function crowd(count: number, onProgress: (opened: number) => void)
     // Of those that were opened, the ones that the server held once it had cut what is beyond its bound, and
     // how long that took, ms.
     ...{ opened: 0, held: 0, cutMs: 0 },
-    // Streams that another address opened meanwhile, those that were not served, and the longest wait for one, ms.
+    // Streams that another address opened during the attack, those that were not served, and the longest wait
+    // for one, ms.
     ...{ streams: 0, shutOut: 0, longestMs: 0 },
   };
   try {
@@ -237,20 +238,20 @@ const BETWEEN_ORDERS_MS = 2_500;
  * it.
  */
 export async function expose(count: number) {
-  await using stage = await openCopiesStage({ waitsForFees: false });
-  const strategy = await stage.strategy("FUTURES");
-  await stage.start();
+  await using fixture = await openCopiesFixture({ waitsForFees: false });
+  const strategy = await fixture.strategy("FUTURES");
+  await fixture.start();
   const preset = settingsOf(newSettings("FUTURES"));
   if ("errors" in preset) throw new Error("the settings that a dialog begins with can be saved");
   const settings = settingsFrom(copySettingsForm.parse(preset.settings), EXACT_SETTINGS);
-  const copier = await stage.copier(strategy, "FUTURES", settings);
-  await stage.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: STRATEGY_LEVERAGE });
+  const copier = await fixture.copier(strategy, "FUTURES", settings);
+  await fixture.does(strategy, { type: "ChangeLeverage", symbol: "BTCUSDT", leverage: STRATEGY_LEVERAGE });
   for (let placed = 0; placed < count; placed += 1) {
-    await stage.does(strategy, places("BUY", COPIED_QUANTITY));
-    await stage.passes(BETWEEN_ORDERS_MS);
+    await fixture.does(strategy, places("BUY", COPIED_QUANTITY));
+    await fixture.passes(BETWEEN_ORDERS_MS);
   }
   const call = async (path: string) => {
-    const { url, time } = stage.venue;
+    const { url, time } = fixture.venue;
     return (await signed(url, copier.account, "GET", path, { timestamp: String(time.now()) })).body;
   };
   const { totalWalletBalance } = await call("/fapi/v3/account");

@@ -1,6 +1,6 @@
 // A short run of the attacks; `npm run hostile` is longer.
 import { expect, test } from "vitest";
-import { runNode } from "../../support/gateway.ts";
+import { runNode } from "../../support/servers/gateway.ts";
 
 const PROGRAM = ["test/campaigns/main.ts", "hostile"];
 

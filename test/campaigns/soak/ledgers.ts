@@ -13,8 +13,8 @@ export type Ledger<Message> = {
 type Side = readonly (readonly [price: string, quantity: string])[];
 
 /**
- * Books whose ids never go back, also on the next connection. The same book may be sent twice: books are sent on
- * schedule.
+ * Books whose ids never go back, also on the next connection. The same book may be sent twice: books are sent
+ * on schedule.
  */
 export function depthLedger(name: string): Ledger<OrderBook> {
   let heldId = 0;

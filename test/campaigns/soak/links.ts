@@ -2,7 +2,7 @@
 // WebSocket, which costs so little that one process can be hundreds of clients.
 import { io } from "socket.io-client";
 import { WebSocket } from "ws";
-import { handshakeAuth, type StreamCredentials } from "../../support/stream-client.ts";
+import { handshakeAuth, type StreamCredentials } from "../../support/sockets/stream-client.ts";
 
 export type LinkMake = "stock" | "bare";
 

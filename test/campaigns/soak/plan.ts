@@ -1,7 +1,7 @@
 // The subscriptions of each client: connections for each key, and streams for each connection within a key's
 // limit.
 import type { CandleTopic, DepthTopic } from "../../../src/streams/topics.ts";
-import { MARKET, ORDER_BOOK } from "../../support/stream-client.ts";
+import { MARKET, ORDER_BOOK } from "../../support/sockets/stream-client.ts";
 
 /** Source: specification 8.3. */
 export const SUBSCRIPTIONS_PER_CONNECTION = 20;

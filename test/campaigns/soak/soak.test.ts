@@ -1,10 +1,13 @@
-// A short soak on every change, with one drop and a small storm. `npm run soak` runs longer, with hundreds of clients.
+// A short soak on every change, with one drop and a small storm. `npm run soak` runs longer, with hundreds of
+// clients.
 import { expect, test } from "vitest";
 import { renderSoak } from "./campaign.ts";
 import type { Drop } from "./drops.ts";
 import { runSoak } from "./soak.ts";
 
-/** Time decides more of a soak than what is drawn: the seed is fixed. Another one: `SEED=7 npm run test:all`. */
+/**
+ * Time decides more of a soak than what is drawn: the seed is fixed. Another one: `SEED=7 npm run test:all`.
+ */
 const seed = Number(process.env.SEED ?? 1);
 const CLIENTS = 30;
 const SUBSCRIPTIONS = 20;

@@ -2,14 +2,14 @@
 // a while, then all of them cut off at once. What is wrong is collected, not thrown.
 import { setTimeout as pause } from "node:timers/promises";
 import { memoryOf } from "../../../bench/processes/processes.ts";
-import { type Credentials, type GatewayProcess, startGateway } from "../../support/gateway.ts";
 import { seededRandom } from "../../support/random.ts";
+import { type Credentials, type GatewayProcess, startGateway } from "../../support/servers/gateway.ts";
 import { seedMany } from "../../support/strategies.ts";
 import type { Drop } from "./drops.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 import { type Growth, growthOf, isGrowing, type MemorySample } from "./flatness.ts";
+import { Oracle } from "./oracle.ts";
 import { CONNECTIONS_PER_KEY, drawPlan, drawPool, type Pool } from "./plan.ts";
-import { Referee } from "./referee.ts";
 import { isSoWithin, raiseStorm, type Storm } from "./storm.ts";
 import { Subscriber } from "./subscriber.ts";
 import { openSoakUpstream, type SoakUpstream } from "./upstream.ts";
@@ -80,7 +80,7 @@ const ERROR_LEVEL = 50;
 
 export async function runSoak(parts: SoakParts): Promise<SoakReport> {
   const { seed, seconds, clients, storm } = parts;
-  const referee = new Referee(() => performance.now());
+  const oracle = new Oracle(() => performance.now());
   const upstream = await openSoakUpstream(seed);
   const gateway = await startGateway({
     env: {
@@ -92,52 +92,52 @@ export async function runSoak(parts: SoakParts): Promise<SoakReport> {
       STREAMS_PER_ADDRESS: "100000",
     },
   });
-  const stage = { parts, referee, upstream, gateway, draw: seededRandom(seed) };
+  const fixture = { parts, oracle, upstream, gateway, draw: seededRandom(seed) };
   const subscribers: Subscriber[] = [];
   const memory: MemorySample[] = [];
   const storms: Storm[] = [];
   let ran = { seconds: 0, messages: 0 };
   try {
     const most = Math.max(clients, storm);
-    const made = await makeSubscribers(stage, most);
+    const made = await makeSubscribers(fixture, most);
     subscribers.push(...made);
-    await connect(subscribers.slice(0, clients), referee);
-    const [startedAt, messagesBefore] = [referee.now(), referee.messages];
+    await connect(subscribers.slice(0, clients), oracle);
+    const [startedAt, messagesBefore] = [oracle.now(), oracle.messages];
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, ...(parts.signal === undefined ? [] : [parts.signal])]);
-    const work = [drop(stage, signal), watchMemory(stage, memory, signal)];
-    await watchProgress(stage, { subscribers, memory, untilMs: startedAt + seconds * 1_000, signal });
+    const work = [drop(fixture, signal), watchMemory(fixture, memory, signal)];
+    await watchProgress(fixture, { subscribers, memory, untilMs: startedAt + seconds * 1_000, signal });
     ended.abort();
     await Promise.all(work);
-    ran = { seconds: (referee.now() - startedAt) / 1_000, messages: referee.messages - messagesBefore };
+    ran = { seconds: (oracle.now() - startedAt) / 1_000, messages: oracle.messages - messagesBefore };
     for (const subscriber of subscribers) subscriber.heedSilences();
     if (storm > 0 && parts.signal?.aborted !== true) {
-      await connect(subscribers.slice(clients, storm), referee);
+      await connect(subscribers.slice(clients, storm), oracle);
       for (const isBackAtOnce of [false, true]) {
-        const raised = await raiseStorm(subscribers.slice(0, storm), referee, isBackAtOnce);
+        const raised = await raiseStorm(subscribers.slice(0, storm), oracle, isBackAtOnce);
         if (raised !== null) storms.push(raised);
       }
     }
   } finally {
     for (const subscriber of subscribers) subscriber.close();
-    await endGateway(gateway, referee);
+    await endGateway(gateway, oracle);
     await upstream.close();
   }
   const growth = growthOf(memory);
-  if (growth !== null && isGrowing(growth)) referee.fault("MEMORY", `grew: ${JSON.stringify(growth)}`);
-  return reportOf(stage, { ...ran, memory, growth, storms });
+  if (growth !== null && isGrowing(growth)) oracle.fault("MEMORY", `grew: ${JSON.stringify(growth)}`);
+  return reportOf(fixture, { ...ran, memory, growth, storms });
 }
 
-type Stage = {
+type Fixture = {
   readonly parts: SoakParts;
-  readonly referee: Referee;
+  readonly oracle: Oracle;
   readonly upstream: SoakUpstream;
   readonly gateway: GatewayProcess;
   readonly draw: () => number;
 };
 
-async function makeSubscribers(stage: Stage, count: number): Promise<Subscriber[]> {
-  const { parts, referee, upstream, gateway, draw } = stage;
+async function makeSubscribers(fixture: Fixture, count: number): Promise<Subscriber[]> {
+  const { parts, oracle, upstream, gateway, draw } = fixture;
   const pairs = upstream.pairs.slice(0, parts.pairsMax);
   const keys = await seedMany(gateway.dataDir, Math.ceil(count / CONNECTIONS_PER_KEY));
   const pools: readonly (readonly [Credentials, Pool])[] = keys.map((key, number) => [
@@ -153,47 +153,47 @@ async function makeSubscribers(stage: Stage, count: number): Promise<Subscriber[
       credentials,
       plan: drawPlan(pool, parts.subscriptions, draw),
       make: number % STOCK_EVERY === 0 ? "stock" : "bare",
-      referee,
+      oracle,
       draw,
     });
   });
 }
 
-async function connect(subscribers: readonly Subscriber[], referee: Referee): Promise<void> {
+async function connect(subscribers: readonly Subscriber[], oracle: Oracle): Promise<void> {
   for (let from = 0; from < subscribers.length; from += CONNECTING_MAX) {
     const some = subscribers.slice(from, from + CONNECTING_MAX);
     for (const subscriber of some) subscriber.connect();
     if (await isSoWithin(() => some.every(({ completeAt }) => completeAt !== null), COMPLETE_MS_MAX))
       continue;
-    referee.fault("NOT_BACK", "clients did not get their subscriptions at the start");
+    oracle.fault("NOT_BACK", "clients did not get their subscriptions at the start");
     return;
   }
 }
 
 /** Drops upstream's connections as planned until it is aborted. An outage in progress is ended first. */
-async function drop({ parts, upstream, referee }: Stage, signal: AbortSignal): Promise<void> {
+async function drop({ parts, upstream, oracle }: Fixture, signal: AbortSignal): Promise<void> {
   const { drops, clients, subscriptions } = parts;
   for (let next = drops.next(); next.done !== true; next = drops.next()) {
     const { afterMs, awayMs } = next.value;
     if (!(await isPaused(afterMs, signal))) return;
-    referee.outages.begin(referee.now());
+    oracle.outages.begin(oracle.now());
     if (awayMs > 0) upstream.setAway(true);
     upstream.cut();
-    const toldBefore = referee.unavailable;
+    const toldBefore = oracle.unavailable;
     const isWhole = await isPaused(awayMs, signal);
-    const told = referee.unavailable - toldBefore;
+    const told = oracle.unavailable - toldBefore;
     if (isWhole && awayMs >= SAID_MS_MAX && told !== clients * subscriptions) {
-      referee.fault("UNSAID", `${told} of ${clients * subscriptions} subscriptions, of ${awayMs} ms`);
+      oracle.fault("UNSAID", `${told} of ${clients * subscriptions} subscriptions, of ${awayMs} ms`);
     }
     upstream.setAway(false);
     const isBack = await isSoWithin(() => upstream.connections > 0, RECONNECTED_MS_MAX);
-    if (!isBack) referee.fault("GATEWAY", `did not connect to its market within ${RECONNECTED_MS_MAX} ms`);
-    referee.outages.end(referee.now());
+    if (!isBack) oracle.fault("GATEWAY", `did not connect to its market within ${RECONNECTED_MS_MAX} ms`);
+    oracle.outages.end(oracle.now());
   }
 }
 
 async function watchMemory(
-  { parts: { memoryEverySeconds }, gateway, referee }: Stage,
+  { parts: { memoryEverySeconds }, gateway, oracle }: Fixture,
   memory: MemorySample[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -201,12 +201,12 @@ async function watchMemory(
   const inspectorUrl = /^Debugger listening on (\S+)$/m.exec(gateway.output())?.[1];
   if (pid === undefined || inspectorUrl === undefined) throw new Error("the gateway can be inspected");
   while (await isPaused(memoryEverySeconds * 1_000, signal)) {
-    memory.push({ at: referee.now(), ...(await memoryOf({ pid, inspectorUrl })) });
+    memory.push({ at: oracle.now(), ...(await memoryOf({ pid, inspectorUrl })) });
   }
 }
 
 async function watchProgress(
-  { parts, referee }: Stage,
+  { parts, oracle }: Fixture,
   {
     subscribers,
     memory,
@@ -219,38 +219,38 @@ async function watchProgress(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const startedAt = referee.now();
+  const startedAt = oracle.now();
   for (;;) {
-    const leftMs = untilMs - referee.now();
+    const leftMs = untilMs - oracle.now();
     if (leftMs <= 0 || !(await isPaused(Math.min(PROGRESS_MS, leftMs), signal))) return;
     for (const subscriber of subscribers) subscriber.heedSilences();
     parts.onProgress?.({
-      seconds: (referee.now() - startedAt) / 1_000,
+      seconds: (oracle.now() - startedAt) / 1_000,
       complete: subscribers.filter(({ completeAt }) => completeAt !== null).length,
-      messages: referee.messages,
-      finals: referee.finals,
-      drops: referee.outages.count,
-      longestSilenceMs: referee.longestSilenceMs,
+      messages: oracle.messages,
+      finals: oracle.finals,
+      drops: oracle.outages.count,
+      longestSilenceMs: oracle.longestSilenceMs,
       heapBytes: memory.at(-1)?.heapBytes ?? null,
-      faults: referee.faults.total,
+      faults: oracle.faults.total,
     });
   }
 }
 
-async function endGateway(gateway: GatewayProcess, referee: Referee): Promise<void> {
+async function endGateway(gateway: GatewayProcess, oracle: Oracle): Promise<void> {
   const hasEnded = gateway.process.exitCode !== null || gateway.process.signalCode !== null;
   const exitCode = await gateway.stop();
-  if (hasEnded || exitCode !== 0) referee.fault("GATEWAY", `ended with ${exitCode}: ${gateway.output()}`);
+  if (hasEnded || exitCode !== 0) oracle.fault("GATEWAY", `ended with ${exitCode}: ${gateway.output()}`);
   for (const line of gateway.output().split("\n")) {
-    if (line.startsWith("{") && JSON.parse(line).level >= ERROR_LEVEL) referee.fault("GATEWAY", line);
+    if (line.startsWith("{") && JSON.parse(line).level >= ERROR_LEVEL) oracle.fault("GATEWAY", line);
   }
 }
 
 function reportOf(
-  { parts: { seed, clients, subscriptions }, referee }: Stage,
+  { parts: { seed, clients, subscriptions }, oracle }: Fixture,
   ran: Pick<SoakReport, "seconds" | "messages" | "memory" | "growth" | "storms">,
 ): SoakReport {
-  const { books, ticks, finals, unavailable, longestSilenceMs, longestInAllMs, outages, faults } = referee;
+  const { books, ticks, finals, unavailable, longestSilenceMs, longestInAllMs, outages, faults } = oracle;
   return {
     ...{ seed, clients, subscriptions },
     ...ran,

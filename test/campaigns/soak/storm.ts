@@ -1,6 +1,6 @@
 // All clients cut off in the same instant: how long until they are back, subscribed to everything again.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Referee } from "./referee.ts";
+import type { Oracle } from "./oracle.ts";
 import type { Subscriber } from "./subscriber.ts";
 
 export type Storm = {
@@ -25,11 +25,11 @@ const LOOK_AGAIN_MS = 20;
 /** Null if they did not all come back. */
 export async function raiseStorm(
   subscribers: readonly Subscriber[],
-  referee: Referee,
+  oracle: Oracle,
   isBackAtOnce: boolean,
 ): Promise<Storm | null> {
-  const turnedAwayBefore = referee.turnedAway;
-  const cutAt = referee.now();
+  const turnedAwayBefore = oracle.turnedAway;
+  const cutAt = oracle.now();
   for (const subscriber of subscribers) subscriber.cut(isBackAtOnce);
   const isBack = await isSoWithin(
     () => subscribers.every(({ completeAt }) => completeAt !== null),
@@ -38,12 +38,12 @@ export async function raiseStorm(
   const tookMs = subscribers.map(({ completeAt }) => (completeAt ?? Number.NaN) - cutAt).sort(ascending);
   if (!isBack) {
     const missing = tookMs.filter(Number.isNaN).length;
-    referee.fault("NOT_BACK", `${missing} of ${subscribers.length} clients after ${BACK_MS_MAX} ms`);
+    oracle.fault("NOT_BACK", `${missing} of ${subscribers.length} clients after ${BACK_MS_MAX} ms`);
     return null;
   }
   if (!(await isSoWithin(() => subscribers.every(({ hasHeardAll }) => hasHeardAll), HEARD_MS_MAX))) {
     const silent = subscribers.filter(({ hasHeardAll }) => !hasHeardAll).length;
-    referee.fault("SILENT", `something of ${silent} clients after a storm`);
+    oracle.fault("SILENT", `something of ${silent} clients after a storm`);
   }
   const at = (share: number) => tookMs[Math.ceil(share * tookMs.length) - 1] ?? Number.NaN;
   return {
@@ -52,7 +52,7 @@ export async function raiseStorm(
     halfMs: at(HALF),
     nearlyAllMs: at(NEARLY_ALL),
     allMs: at(1),
-    turnedAway: referee.turnedAway - turnedAwayBefore,
+    turnedAway: oracle.turnedAway - turnedAwayBefore,
   };
 }
 

@@ -2,11 +2,11 @@
 // when it was cut off, as a stock client does: after a second or so, then ever later; subscribing to
 // everything again.
 import type { CandleTopic, DepthTopic, MarketData, OrderBook } from "../../../src/streams/topics.ts";
-import { MARKET, type StreamCredentials } from "../../support/stream-client.ts";
+import { MARKET, type StreamCredentials } from "../../support/sockets/stream-client.ts";
 import { candleLedger, depthLedger, type Ledger } from "./ledgers.ts";
 import { type Link, type LinkMake, openLink } from "./links.ts";
+import type { Oracle } from "./oracle.ts";
 import { type Plan, TIMEFRAMES } from "./plan.ts";
-import type { Referee } from "./referee.ts";
 
 export type SubscriberParts = {
   readonly name: string;
@@ -14,7 +14,7 @@ export type SubscriberParts = {
   readonly credentials: StreamCredentials;
   readonly plan: Plan;
   readonly make: LinkMake;
-  readonly referee: Referee;
+  readonly oracle: Oracle;
   /** In [0, 1). */
   readonly draw: () => number;
 };
@@ -99,9 +99,9 @@ export class Subscriber {
 
   /** Holds the silences that last until now to their bound. */
   heedSilences(): void {
-    const { name, referee } = this.#parts;
+    const { name, oracle } = this.#parts;
     for (const { name: topic, isActive, heardAt } of this.#subscriptions.values()) {
-      if (isActive) referee.heedSilence(`${name}, ${topic}`, heardAt, referee.now());
+      if (isActive) oracle.heedSilence(`${name}, ${topic}`, heardAt, oracle.now());
     }
   }
 
@@ -127,51 +127,51 @@ export class Subscriber {
   }
 
   #heedData(event: "marketData" | "orderBook", message: MarketData | OrderBook): void {
-    const { referee } = this.#parts;
+    const { oracle } = this.#parts;
     const subscription = this.#subscriptions.get(nameOf(message));
     if (subscription === undefined || !subscription.isActive) {
       return void this.#fault("UNASKED", `${event} of ${nameOf(message)}`);
     }
-    const now = referee.now();
-    referee.heedSilence(`${this.#parts.name}, ${subscription.name}`, subscription.heardAt, now);
+    const now = oracle.now();
+    oracle.heedSilence(`${this.#parts.name}, ${subscription.name}`, subscription.heardAt, now);
     subscription.heardAt = now;
     subscription.heard += 1;
-    if (event === "orderBook") referee.books += 1;
+    if (event === "orderBook") oracle.books += 1;
     else {
-      referee.ticks += 1;
-      if ((message as MarketData).candle.isFinal) referee.finals += 1;
+      oracle.ticks += 1;
+      if ((message as MarketData).candle.isFinal) oracle.finals += 1;
     }
     const found = subscription.take(message);
-    if (found !== null) referee.fault(found.kind, found.what);
+    if (found !== null) oracle.fault(found.kind, found.what);
   }
 
   #confirm(topic: CandleTopic | DepthTopic): void {
-    const { referee } = this.#parts;
+    const { oracle } = this.#parts;
     const subscription = this.#subscriptions.get(nameOf(topic));
     if (subscription === undefined) return void this.#fault("UNASKED", `subscribed to ${nameOf(topic)}`);
     if (subscription.isActive) return void this.#fault("UNASKED", `subscribed to ${nameOf(topic)} twice`);
     subscription.isActive = true;
-    subscription.heardAt = referee.now();
+    subscription.heardAt = oracle.now();
     subscription.heard = 0;
     this.#active += 1;
     if (this.#active < this.#subscriptions.size) return;
     this.#failures = 0;
-    this.completeAt = referee.now();
+    this.completeAt = oracle.now();
   }
 
   #heedError({ code, message }: { readonly code: string; readonly message: string }): void {
-    const { referee } = this.#parts;
-    const { outages } = referee;
+    const { oracle } = this.#parts;
+    const { outages } = oracle;
     if (code === "UPSTREAM_UNAVAILABLE") {
       if (this.#unavailable.outages !== outages.count)
         this.#unavailable = { outages: outages.count, count: 0 };
       this.#unavailable.count += 1;
-      referee.unavailable += 1;
-      const isExcused = outages.isAway(referee.now()) && this.#unavailable.count <= this.#subscriptions.size;
+      oracle.unavailable += 1;
+      const isExcused = outages.isAway(oracle.now()) && this.#unavailable.count <= this.#subscriptions.size;
       if (!isExcused) this.#fault("UNASKED", `${code}: ${message}`);
     } else if (code === "RATE_LIMITED" && this.#active === 0) {
       // Its connection before this one has not ended yet, as the server sees it.
-      referee.turnedAway += 1;
+      oracle.turnedAway += 1;
       this.#isRefused = true;
     } else this.#fault("REFUSED", `${code}: ${message}`);
   }
@@ -201,9 +201,9 @@ export class Subscriber {
     return Math.min(RECONNECT_MS_MAX, delayMs * spread);
   }
 
-  #fault(kind: Parameters<Referee["fault"]>[0], what: string): void {
-    const { name, referee } = this.#parts;
-    referee.fault(kind, `${name}: ${what}`);
+  #fault(kind: Parameters<Oracle["fault"]>[0], what: string): void {
+    const { name, oracle } = this.#parts;
+    oracle.fault(kind, `${name}: ${what}`);
   }
 }
 

@@ -1,8 +1,8 @@
-// The market of a soak: a simulated exchange behind a proxy of its own, which cuts the stream connections through it and may
-// turn new ones away for a while. Loopback only.
+// The market of a soak: a simulated exchange behind a proxy of its own, which cuts the stream connections
+// through it and may turn new ones away for a while. Loopback only.
 import { openSimulatedExchange } from "../../../src/market/simulated/open.ts";
-import { FaultProxy } from "../../support/fault-proxy.ts";
-import { upstreamEnv } from "../../support/gateway.ts";
+import { FaultProxy } from "../../support/servers/fault-proxy.ts";
+import { upstreamEnv } from "../../support/servers/gateway.ts";
 
 export type SoakUpstream = Awaited<ReturnType<typeof openSoakUpstream>>;
 

@@ -1,11 +1,11 @@
-// The perpetual contracts of the walk: one with true-to-life rules and brackets, one whose brackets are so small that every
-// position crosses some, one with coarse lots that takes only small orders at the market's price, and one with a leverage at
-// which the fee of an opening is a good part of its margin.
+// The perpetual contracts of the walk: one with true-to-life rules and brackets, one whose brackets are so
+// small that every position crosses some, one with coarse lots that takes only small orders at the market's
+// price, and one with a leverage at which the fee of an opening is a good part of its margin.
 import type { Bracket, ContractTerms } from "../../../src/domain/symbol.ts";
 import { contractRules } from "../../../src/engine/testing/contract-rules.ts";
 import { following, type Tier } from "../../../src/market/brackets/table.ts";
 import { type Amount, decimal, type Rate } from "../../../src/money/decimal.ts";
-import type { Listing } from "./random-market.ts";
+import type { Listing } from "./random/market.ts";
 
 const SMALL_TIERS = [
   tier(75, "0.0065", "500"),

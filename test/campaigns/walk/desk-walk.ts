@@ -1,9 +1,9 @@
 // The random walk through the desk and a real database: two desks on one database, like two servers, and
-// several strategies of both types and both profiles. Commands are drawn as in memory and sent concurrently; keys are reused,
-// one after another and at both desks at once; desks restart. After each round the invariants of each account
-// are checked. Sometimes, and after a strategy was closed, its journal is replayed and must equal what is
-// stored. The seed decides what is drawn. The machine decides which desk is faster, so a seed is not one
-// walk.
+// several strategies of both types and both profiles. Commands are drawn as in memory and sent concurrently;
+// keys are reused, one after another and at both desks at once; desks restart. After each round the
+// invariants of each account are checked. Sometimes, and after a strategy was closed, its journal is replayed
+// and must equal what is stored. The seed decides what is drawn. The machine decides which desk is faster, so
+// a seed is not one walk.
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";

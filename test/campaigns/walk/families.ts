@@ -2,29 +2,29 @@
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import { CONTRACTS } from "./contracts.ts";
-import { FuturesReferee } from "./futures-referee.ts";
+import { FuturesOracle } from "./futures-oracle.ts";
+import type { Oracle } from "./oracle.ts";
 import { PAIRS } from "./pairs.ts";
-import { drawFutures } from "./random-entries.ts";
-import type { Listing } from "./random-market.ts";
-import { drawSpot } from "./random-orders.ts";
-import type { Referee } from "./referee.ts";
-import type { Scene } from "./scene.ts";
+import { drawFutures } from "./random/entries.ts";
+import type { Listing } from "./random/market.ts";
+import { drawSpot } from "./random/orders.ts";
+import type { Scenario } from "./scenario.ts";
 
 export type Family = {
   readonly type: StrategyType;
   readonly listings: readonly Listing[];
   /** What somebody asks for next, in order. */
-  readonly draw: (scene: Scene) => readonly Command[];
+  readonly draw: (scenario: Scenario) => readonly Command[];
   /** For a new life. */
-  readonly newReferee: () => Referee;
+  readonly newOracle: () => Oracle;
 };
 
 export const FAMILIES: { readonly [T in StrategyType]: Family } = {
-  SPOT: { type: "SPOT", listings: PAIRS, draw: drawSpot, newReferee: () => ({ judge: () => {} }) },
+  SPOT: { type: "SPOT", listings: PAIRS, draw: drawSpot, newOracle: () => ({ judge: () => {} }) },
   FUTURES: {
     type: "FUTURES",
     listings: CONTRACTS,
     draw: drawFutures,
-    newReferee: () => new FuturesReferee(),
+    newOracle: () => new FuturesOracle(),
   },
 };

@@ -1,4 +1,5 @@
-// The market, the pending triggers and the orders in queues of the strategies of one type in the walk through the desks.
+// The market, the pending triggers and the orders in queues of the strategies of one type in the walk through
+// the desks.
 import type { DeskMarket } from "../../../src/desk/desk.ts";
 import type { Account } from "../../../src/domain/account.ts";
 import { type Command, crossingKey, matchKey } from "../../../src/domain/command.ts";
@@ -16,9 +17,9 @@ import { happens, pick } from "./chance.ts";
 import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { inForce, LEVEL_WORTH, listingFor, randomTrade } from "./profiles.ts";
-import { RandomBooks } from "./random-books.ts";
-import { RandomFunding } from "./random-funding.ts";
-import { type MarketListener, RandomMarket } from "./random-market.ts";
+import { RandomBooks } from "./random/books.ts";
+import { RandomFunding } from "./random/funding.ts";
+import { type MarketListener, RandomMarket } from "./random/market.ts";
 import { updateTriggers } from "./update-triggers.ts";
 
 /** Market time that a round takes: every tenth is on the hour, when funding is due. */
@@ -109,7 +110,10 @@ export class Floor {
     return [...triggered, ...this.#matches.splice(0)];
   }
 
-  /** A trade for every strategy with an order that it reaches; what is in front of orders is as it was at first. */
+  /**
+   * A trade for every strategy with an order that it reaches; what is in front of orders is as it was at
+   * first.
+   */
   #match(symbol: string, marketPrice: Price): void {
     if (this.market.rules(symbol)?.status !== "TRADING") return;
     const waiting = [...this.#strict.values()].flatMap((account) => inQueues(account, symbol));
@@ -135,7 +139,7 @@ export class Floor {
         const levels = displayed.filter((level) => isWithin(side, price, level.price));
         if (levels.length === 0) continue;
         const command = { type: "MatchCrossing", orderId, levels, book } as const;
-        this.#matches.push({ strategyId, command, key: crossingKey(orderId, book.lastUpdateId) });
+        this.#matches.push({ strategyId, command, key: crossingKey(orderId, `DIFF:${book.lastUpdateId}`) });
       }
     }
   }

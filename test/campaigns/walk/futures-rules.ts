@@ -15,8 +15,8 @@ import {
   notionalOfEntries,
   reservesDue,
   roundedUp,
-} from "./margin-referee.ts";
-import type { Decided } from "./referee.ts";
+} from "./margin-oracle.ts";
+import type { Decided } from "./oracle.ts";
 
 type Positions = ReadonlyMap<string, Position>;
 
@@ -50,7 +50,9 @@ export function checkLiquidation(decided: Decided, before: Positions, movesWalle
   }
 }
 
-/** Under `strict` the book takes what it has within the bankruptcy price, and the rest is taken over at that. */
+/**
+ * Under `strict` the book takes what it has within the bankruptcy price, and the rest is taken over at that.
+ */
 function checkTaken({ trade }: OrderFilled, position: Position, { account }: Decided): void {
   const { symbol, price, fee, orderId, receipt } = trade;
   if (marginAt(position, price) < 0n)

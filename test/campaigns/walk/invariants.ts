@@ -5,7 +5,7 @@ import { closingSide } from "../../../src/domain/account.ts";
 import type { Leg } from "../../../src/domain/leg.ts";
 import { awaitsTrigger, isOpen, type Order, type Side } from "../../../src/domain/order.ts";
 import type { SymbolRules } from "../../../src/domain/symbol.ts";
-import { OWN_POCKETS, WORLD_POCKETS } from "../../../src/money/posting.ts";
+import { OWN_LEDGER_ACCOUNTS, WORLD_LEDGER_ACCOUNTS } from "../../../src/money/posting.ts";
 import { decodeAccount, decodeOrder, encodeOrder, encodeState } from "../../../src/store/codec.ts";
 
 /** All there is to an account: two of them are the same if they say the same. */
@@ -88,17 +88,20 @@ function checkMoney(account: Account): void {
     if (reserved > 0n && !account.balances.has(reservedAsset))
       throw new Error(`an order reserves what there is: ${orderId} ${reservedAsset}`);
   }
-  for (const [asset, pockets] of account.balances) {
-    const sum = [...OWN_POCKETS, ...WORLD_POCKETS].reduce((total, pocket) => total + pockets[pocket], 0n);
-    if (sum !== 0n) throw new Error(`money moves only between pockets: ${asset} is off by ${sum}`);
-    for (const own of OWN_POCKETS)
-      if (pockets[own] < 0n)
-        throw new Error(`nothing of one's own goes below zero: ${own} ${asset} ${pockets[own]}`);
+  for (const [asset, ledgerAccounts] of account.balances) {
+    const sum = [...OWN_LEDGER_ACCOUNTS, ...WORLD_LEDGER_ACCOUNTS].reduce(
+      (total, ledgerAccount) => total + ledgerAccounts[ledgerAccount],
+      0n,
+    );
+    if (sum !== 0n) throw new Error(`money moves only between ledger accounts: ${asset} is off by ${sum}`);
+    for (const own of OWN_LEDGER_ACCOUNTS)
+      if (ledgerAccounts[own] < 0n)
+        throw new Error(`nothing of one's own goes below zero: ${own} ${asset} ${ledgerAccounts[own]}`);
     const reserved = [...account.openOrders.values()]
       .filter((order) => order.reservedAsset === asset)
       .reduce((total, order) => total + order.reserved, 0n);
-    if (pockets.locked !== reserved)
-      throw new Error(`locked is what orders reserve: ${asset} ${pockets.locked} and ${reserved}`);
+    if (ledgerAccounts.locked !== reserved)
+      throw new Error(`locked is what orders reserve: ${asset} ${ledgerAccounts.locked} and ${reserved}`);
   }
 }
 
@@ -112,7 +115,7 @@ function checkPositions({ positions, openOrders, openLegs, balances }: Account):
       throw new Error(`a position's wallet is never below zero: ${symbol} ${isolatedWallet}`);
     wallets += isolatedWallet;
   }
-  const isolated = [...balances.values()].reduce((sum, pockets) => sum + pockets.isolated, 0n);
+  const isolated = [...balances.values()].reduce((sum, ledgerAccounts) => sum + ledgerAccounts.isolated, 0n);
   if (isolated !== wallets) throw new Error(`isolated is what positions hold: ${isolated} and ${wallets}`);
 
   const closes = (symbol: string, side: Side) => {

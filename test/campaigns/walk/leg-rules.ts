@@ -1,7 +1,7 @@
 // What a single decision about legs must be, by rules that are written down a second time.
 // Source: specification 4.2; design, section 6 (futures margin).
 import type { Leg } from "../../../src/domain/leg.ts";
-import type { Decided } from "./referee.ts";
+import type { Decided } from "./oracle.ts";
 
 type Trigger = Pick<Leg, "side" | "type" | "triggerPrice">;
 
@@ -79,7 +79,9 @@ function checkFiring(legId: number, mark: bigint, { legs, refusal, account, mark
     throw new Error(`a leg that is reached fires: ${legId} at ${mark}`);
 }
 
-/** No leg is taken that would fire at once: by the mark price, or, with an entry that has a limit, by that. */
+/**
+ * No leg is taken that would fire at once: by the mark price, or, with an entry that has a limit, by that.
+ */
 function checkTriggers({ command, events, market }: Decided): void {
   if (events.length === 0) return;
   if (command?.type === "PlaceLeg") {

@@ -24,12 +24,12 @@ import { type Counts, count, nameOf } from "./counts.ts";
 import type { Family } from "./families.ts";
 import { checkSurvivor } from "./futures-rules.ts";
 import { checkAccount, checkChange, checkLegChange, checkSame, checkWriting, stateOf } from "./invariants.ts";
+import type { Oracle } from "./oracle.ts";
 import { inForce, LEVEL_WORTH, listingFor, profileOf, randomTrade } from "./profiles.ts";
 import { Queues } from "./queues.ts";
-import { RandomBooks } from "./random-books.ts";
-import { RandomFunding } from "./random-funding.ts";
-import { type MarketListener, RandomMarket } from "./random-market.ts";
-import type { Referee } from "./referee.ts";
+import { RandomBooks } from "./random/books.ts";
+import { RandomFunding } from "./random/funding.ts";
+import { type MarketListener, RandomMarket } from "./random/market.ts";
 import { updateTriggers } from "./update-triggers.ts";
 
 /** What a life is lived with: one source of chance, one report and one clock for all of a walk. */
@@ -74,7 +74,7 @@ export class Life {
   readonly #circumstances: Circumstances;
   readonly #random: () => number;
   readonly #account: Account;
-  readonly #referee: Referee;
+  readonly #oracle: Oracle;
   readonly #journal: DomainEvent[] = [];
   readonly #market: RandomMarket;
   /** Null under `standard`. */
@@ -96,7 +96,7 @@ export class Life {
     this.#family = family;
     this.#circumstances = circumstances;
     this.#random = circumstances.random;
-    this.#referee = family.newReferee();
+    this.#oracle = family.newOracle();
     this.#profile = profileOf(family, profile, this.#random);
     const { account, event, incomes } = openStrategy(STRATEGY, family.type, this.#at, this.#profile);
     this.#account = account;
@@ -148,7 +148,7 @@ export class Life {
     }
     this.#carryOut({ type: "CloseStrategy" });
     if (this.#account.status === "LIVE")
-      throw new Error("a strategy that is told to close is no longer live");
+      throw new Error("a strategy after a request to close is no longer live");
     this.#check();
     for (let moves = 0; this.#account.status === "CLOSING"; moves += 1) {
       if (moves > CLOSING_MOVES) throw new Error("a strategy is closed as soon as its markets are there");
@@ -180,7 +180,7 @@ export class Life {
   /** Whatever a trader asks for next, and a watcher that has it all wrong. */
   #ask(symbol: string): void {
     this.#placed += 1;
-    const scene = {
+    const scenario = {
       random: this.#random,
       market: this.#market,
       account: this.#account,
@@ -189,7 +189,7 @@ export class Life {
       orders: this.#orders,
       legs: this.#legs,
     };
-    for (const command of this.#family.draw(scene)) {
+    for (const command of this.#family.draw(scenario)) {
       const asked = this.#queues === null ? command : inForce(command, this.#family, this.#random);
       this.#carryOut(this.#asSignal(asked));
     }
@@ -306,7 +306,7 @@ export class Life {
     applied: readonly Happened[],
     freeBefore: bigint,
   ): void {
-    this.#referee.judge({
+    this.#oracle.judge({
       command,
       refusal,
       events: applied.map(({ event }) => event),

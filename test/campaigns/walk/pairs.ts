@@ -1,7 +1,7 @@
 // The spot pairs of the walk. Every one limits something else, so that every limit is met.
 import { symbolRules } from "../../../src/engine/testing/market-stub.ts";
 import { decimal, type Rate } from "../../../src/money/decimal.ts";
-import type { Listing } from "./random-market.ts";
+import type { Listing } from "./random/market.ts";
 
 const BAND = { up: decimal<Rate>("1.03"), down: decimal<Rate>("0.97") };
 

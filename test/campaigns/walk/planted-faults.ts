@@ -1,5 +1,5 @@
-// Engines that are wrong in one thing each: what a walk is for is to find them. Each decides as the engine does and then spoils
-// the decision, or spoils what the engine looks at.
+// Engines that are wrong in one thing each: what a walk is for is to find them. Each decides as the engine
+// does and then spoils the decision, or spoils what the engine looks at.
 import type { Account, Position, StrategyType } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import type { DomainEvent } from "../../../src/domain/event.ts";

@@ -1,4 +1,5 @@
-// What of the walks depends on the fill profile: terms, listings, how large books and trades are, and times in force.
+// What of the walks depends on the fill profile: terms, listings, how large books and trades are, and times
+// in force.
 import type { StrategyType } from "../../../src/domain/account.ts";
 import type { Command } from "../../../src/domain/command.ts";
 import {
@@ -15,13 +16,15 @@ import { restingSide } from "../../../src/engine/matching/walk.ts";
 import { type Price, type Quantity, SCALE } from "../../../src/money/decimal.ts";
 import { happens, pick } from "./chance.ts";
 import type { Family } from "./families.ts";
-import type { Listing } from "./random-market.ts";
+import type { Listing } from "./random/market.ts";
 
 /** The smallest levels of a book, in whole units of the quote asset: a part of what a strategy places. */
 export const LEVEL_WORTH = { SPOT: 10n, FUTURES: 300n } as const satisfies {
   readonly [T in StrategyType]: bigint;
 };
-/** Steps of the walk are minutes apart, so what was consumed is gone for longer than it may be on a server. */
+/**
+ * Steps of the walk are minutes apart, so what was consumed is gone for longer than it may be on a server.
+ */
 const REFRESH_MS_MAX = 60 * MINUTE_MS;
 
 /** Without a latency: the clock of a walk does not move while a command is on its way. */

@@ -1,5 +1,5 @@
-// The queues of the open orders of a life under `strict`, one order at a time: what the trigger index keeps for all
-// strategies of a server.
+// The queues of the open orders of a life under `strict`, one order at a time: what the trigger index keeps
+// for all strategies of a server.
 
 import type { Account } from "../../../src/domain/account.ts";
 import type { MatchCrossing, MatchTrade, QueuePosition } from "../../../src/domain/command.ts";
@@ -50,7 +50,9 @@ export class Queues {
     return { type: "MatchTrade", symbol, trade, queues };
   }
 
-  /** Moves the queues by a trade: `reached` are the orders as they were before it, in their execution order. */
+  /**
+   * Moves the queues by a trade: `reached` are the orders as they were before it, in their execution order.
+   */
   moveByTrade(symbol: string, trade: MarketTrade, reached: readonly Order[]): void {
     let left = trade.quantity;
     for (const order of reached) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { newDirectory } from "../../support/gateway.ts";
 import { testSeed } from "../../support/seed.ts";
+import { newDirectory } from "../../support/servers/gateway.ts";
 import { walkDesks } from "./desk-walk.ts";
 import { FAMILIES } from "./families.ts";
 import { PLANTED_FAULTS } from "./planted-faults.ts";
@@ -9,7 +9,10 @@ import { walk } from "./walk.ts";
 const COMMANDS = 50_000;
 const DESK_COMMANDS = 3_000;
 
-/** The least number of times that each has to have happened: a walk on which it never does proves nothing about it. */
+/**
+ * The least number of times that each has to have happened: a walk on which it never does proves nothing
+ * about it.
+ */
 const EVENTS_MIN = {
   StrategyOpened: 100,
   OrderPlaced: 5_000,
@@ -120,7 +123,7 @@ const FUTURES_REFUSALS_MIN = {
 };
 
 // A walk of each family that never changes, and one from a fresh seed each time.
-const freshSeed = testSeed("test/campaigns/walk/walk.test.ts");
+const freshSeed = testSeed();
 const walks = [
   ["SPOT", 20_240_808, { ...EVENTS_MIN, ...EXPIRIES_MIN }, REFUSALS_MIN],
   ["SPOT", freshSeed, EVENTS_MIN, REFUSALS_MIN],

@@ -1,7 +1,8 @@
 // A seeded random walk through the whole of a family's trading, in memory: thousands of commands and a market
 // that moves, gaps, falls silent and halts. It leads through several lives of a strategy, each from its seed
-// to its close; every other one is under `strict`, and each of its trades must follow from its receipt. After every step what must always hold is checked (design, section 7); now and then, and at
-// the end of each life, the journal is written, read and replayed, and must give the same account.
+// to its close; every other one is under `strict`, and each of its trades must follow from its receipt. After
+// every step what must always hold is checked (design, section 7); now and then, and at the end of each life,
+// the journal is written, read and replayed, and must give the same account.
 import type { FillProfileName } from "../../../src/domain/fill-profile.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import { seededRandom } from "../../support/random.ts";

@@ -1,7 +1,7 @@
 """The official connectors: streams, WebSocket API and user data, one package for spot and one for futures."""
 
 import raw
-from facts import HTTP, IS_SPOT, KEY, SECRET, WS, Feed, bounded, fact, run
+from facts import HTTP, IS_SPOT, IS_STRICT, KEY, SECRET, WS, Feed, bounded, fact, run
 
 from binance_common.configuration import (
     ConfigurationRestAPI,
@@ -48,8 +48,7 @@ def followed(handle, name):
     return feed
 
 
-async def watch_market():
-    streams = await bounded(client.websocket_streams.create_connection())
+async def watch_market(streams):
     if IS_SPOT:
         calls = {
             "ticker": streams.ticker("btcusdt"),
@@ -70,7 +69,14 @@ async def watch_market():
     raw.tell_trades(await feeds["trade"].first())
     raw.tell_candle(await feeds["candle"].first())
     raw.tell_book(await feeds["book"].take(3))
-    return streams, ticker["c"]
+    return ticker["c"]
+
+
+class Refused(Exception):
+    """What the connectors hand over, instead of raising it, when a request is refused."""
+
+    def __init__(self, code):
+        self.code = code
 
 
 async def watch_own(api, streams):
@@ -81,27 +87,39 @@ async def watch_own(api, streams):
     return followed(await bounded(streams.user_data(started.data().result.listen_key)), "user data")
 
 
-async def life():
-    streams, price = await watch_market()
-    api = await bounded(client.websocket_api.create_connection())
-    events = await watch_own(api, streams)
-
-    async def place(order):
-        call = api.order_place if IS_SPOT else api.new_order
-        words = {"time_in_force" if name == "timeInForce" else name: value for name, value in order.items()}
-        return {"orderId": (await call(**words)).data().result.order_id}
-
-    async def cancel(order):
-        call = api.order_cancel if IS_SPOT else api.cancel_order
-        return await call(symbol=order["symbol"], order_id=order["orderId"])
-
-    await raw.trade(events, place, cancel, price)
+async def read_account(api):
     if IS_SPOT:
         account = (await bounded(api.account_status())).data().result
         fact("balance over the WebSocket API", **{row.asset: row.free for row in account.balances})
     else:
         [position] = (await bounded(api.position_information_v2(symbol="BTCUSDT"))).data().result
         fact("position over the WebSocket API", quantity=position.position_amt)
+
+
+async def life():
+    streams = await bounded(client.websocket_streams.create_connection())
+    price = None if IS_STRICT else await watch_market(streams)
+    api = await bounded(client.websocket_api.create_connection())
+    events = await watch_own(api, streams)
+
+    async def place(order):
+        call = api.order_place if IS_SPOT else api.new_order
+        words = {"time_in_force" if name == "timeInForce" else name: value for name, value in order.items()}
+        answer = (await call(**words)).data()
+        if isinstance(answer, dict):
+            raise Refused(answer["error"]["code"])
+        result = answer.result
+        return {"orderId": result.order_id, "status": result.status}
+
+    async def cancel(order):
+        call = api.order_cancel if IS_SPOT else api.cancel_order
+        return await call(symbol=order["symbol"], order_id=order["orderId"])
+
+    if IS_STRICT:
+        await raw.trade_partly(events, place, cancel)
+    else:
+        await raw.trade(events, place, cancel, price)
+        await read_account(api)
     await bounded(streams.close_connection(close_session=True))
     await bounded(api.close_connection(close_session=True))
     fact("closed")

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from facts import HTTP, IS_SPOT, KEY, SECRET, SIZE, WS, Feed, bounded, fact, far_below, run
+from facts import HTTP, IS_SPOT, IS_STRICT, KEY, SECRET, SIZE, WS, Feed, bounded, fact, far_below, run
 
 import ccxt.pro
 
@@ -52,11 +52,7 @@ async def watch_own():
     return orders, trades, balances, positions, tasks
 
 
-async def life():
-    await bounded(exchange.load_markets())
-    price = await watch_market()
-    orders, trades, balances, positions, tasks = await watch_own()
-
+async def trade(orders, trades, balances, positions, price):
     limit = far_below(price)
     placed = await bounded(exchange.create_order_ws(SYMBOL, "limit", "buy", float(SIZE), float(limit)))
     opened = await orders.first(lambda order: order["id"] == placed["id"] and order["status"] == "open")
@@ -86,6 +82,43 @@ async def life():
         [same] = await bounded(exchange.fetch_positions_ws([SYMBOL]))
         fact("position over the WebSocket API", side=same["side"], quantity=same["contracts"])
 
+
+async def trade_partly(orders, trades):
+    """Under `strict`, on the book of `strict-stage.ts`: each order as it ended, and its fills one by one."""
+
+    async def tell(name, placed, end):
+        def fills():
+            return [each for each in trades.messages if each["order"] == placed["id"]]
+
+        ended = await orders.first(lambda order: order["id"] == placed["id"] and order["status"] == end)
+        await trades.first(lambda _: abs(sum(each["amount"] for each in fills()) - ended["filled"]) < 1e-9)
+        told = [[each["price"], each["amount"], each["takerOrMaker"]] for each in fills()]
+        fact(name, status=placed["status"], filled=ended["filled"], average=ended["average"], fills=told)
+
+    def limit(price, quantity, terms):
+        return exchange.create_order_ws(SYMBOL, "limit", "buy", quantity, price, terms)
+
+    quantity = 0.0007 if IS_SPOT else 0.006
+    await tell("walked", await bounded(exchange.create_order_ws(SYMBOL, "market", "buy", quantity)), "closed")
+    ioc = {"timeInForce": "IOC"}
+    await tell("taken", await bounded(limit(60001, 0.0006 if IS_SPOT else 0.004, ioc)), "expired")
+    opened = await bounded(limit(60010, 0.0015 if IS_SPOT else 0.010, {}))
+    await bounded(exchange.cancel_order_ws(opened["id"], SYMBOL))
+    await tell("partly", opened, "canceled")
+    try:
+        await bounded(limit(60100, 0.0005 if IS_SPOT else 0.004, {"postOnly": True}))
+    except ccxt.pro.ExchangeError as error:
+        fact("refused", text=str(error))
+
+
+async def life():
+    await bounded(exchange.load_markets())
+    price = None if IS_STRICT else await watch_market()
+    orders, trades, balances, positions, tasks = await watch_own()
+    if IS_STRICT:
+        await trade_partly(orders, trades)
+    else:
+        await trade(orders, trades, balances, positions, price)
     for task in tasks:
         task.cancel()
     await exchange.close()

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { eventually } from "../../support/eventually.ts";
-import { type GatewayProcess, newDirectory, runNode } from "../../support/gateway.ts";
+import { type GatewayProcess, newDirectory, runNode } from "../../support/servers/gateway.ts";
 import type { Haystack } from "./search.ts";
 
 /** What loads `heap-writer.ts` into a server, whose heaps it writes to a folder. */

@@ -7,12 +7,12 @@ import { generateSync } from "otplib/functional";
 import type { DashboardRoute } from "../../../src/dashboard-api/route.ts";
 import { ALL_ROUTES } from "../../../src/dashboard-api/routes.ts";
 import { botClient } from "../../support/bot-client.ts";
-import { Browser } from "../../support/dashboard-client.ts";
+import { Browser } from "../../support/dashboard/client.ts";
 import { eventually } from "../../support/eventually.ts";
-import { type Credentials, type GatewayProcess, runNode } from "../../support/gateway.ts";
 import { exchange } from "../../support/raw.ts";
+import { type Credentials, type GatewayProcess, runNode } from "../../support/servers/gateway.ts";
 import { signed } from "../../support/signed-client.ts";
-import { connectStream, MARKET, openStream, type StreamClient } from "../../support/stream-client.ts";
+import { connectStream, MARKET, openStream, type StreamClient } from "../../support/sockets/stream-client.ts";
 import type { Haystack, Secret } from "./search.ts";
 
 export type Journey = {

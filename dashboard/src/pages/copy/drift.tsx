@@ -1,4 +1,5 @@
-// Drift: what the copy should hold beside what it holds, why they differ, and one click that brings them together.
+// Drift: what the copy should hold beside what it holds, why they differ, and one click that brings them
+// together.
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";

@@ -1,4 +1,5 @@
-// What can be changed about a copy: how much of the balance it uses, and its bounds, with a preview of what that would do.
+// What can be changed about a copy: how much of the balance it uses, and its bounds, with a preview of what
+// that would do.
 
 import { type FormEvent, useState } from "react";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";

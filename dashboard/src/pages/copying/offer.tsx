@@ -1,4 +1,5 @@
-// A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a preview of that.
+// A strategy that may be copied: how it did, how large an account has to be, and the way to copy it with a
+// preview of that.
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";

@@ -1,4 +1,5 @@
-// "Test this key": each check that a request meets, in their order, with what was found and what to do about it.
+// "Test this key": each check that a request meets, in their order, with what was found and what to do about
+// it.
 
 import { useQuery } from "@tanstack/react-query";
 import type { KeyTestJson } from "../../../../src/dashboard-api/schemas.ts";

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type {
+  FeeDiscount,
   FeeTier,
   FillProfileJson,
   KeyJson,
@@ -30,10 +31,17 @@ type Values = {
   readonly refreshMs: string;
   readonly queue: QueueModel;
   readonly fees: FeeTier;
+  readonly discount: FeeDiscount;
 };
 
 /** The server's own defaults. */
-const STRICT_TERMS = { latencyMs: "50", refreshMs: "5000", queue: "trades", fees: "regular" } as const;
+const STRICT_TERMS = {
+  latencyMs: "50",
+  refreshMs: "5000",
+  queue: "trades",
+  fees: "regular",
+  discount: "none",
+} as const;
 
 type CreateFormProps = {
   /** Those that are free; at least one. */
@@ -47,13 +55,13 @@ export function CreateForm({ keys, keyId, onCreated }: CreateFormProps) {
   const chosen = keys.find((key) => key.keyId === keyId) ?? (keys.length === 1 ? keys[0] : undefined);
   const form = useForm({
     first: { name: "", type: "SPOT", keyId: chosen?.keyId ?? "", profile: "standard", ...STRICT_TERMS },
-    send: ({ name, type, keyId, profile, latencyMs, queue, refreshMs, fees }: Values) =>
+    send: ({ name, type, keyId, profile, latencyMs, queue, refreshMs, fees, discount }: Values) =>
       call("POST /strategies", {
         ...{ name, type, keyId },
         // What the profile does not have is not sent.
         ...(profile === "strict" && {
-          ...{ profile, queue, fees },
-          latencyMs: wholeNumber(latencyMs),
+          ...{ profile, queue, fees, discount },
+          latencyMs: latencyIn(latencyMs),
           refreshMs: wholeNumber(refreshMs),
         }),
       }),
@@ -160,8 +168,7 @@ function StrictTerms({ form }: { form: Pick<Form<Values>, "values" | "control"> 
     <div className="mt-4 grid items-start gap-4 sm:grid-cols-2">
       <TextInput
         label="Latency in ms"
-        hint="How long an order or a cancel takes to reach the exchange: 0 to 5,000."
-        inputMode="numeric"
+        hint="How long an order or a cancel takes to reach the exchange: 0 to 5,000. Or drawn for each of them: the median, 90 % and 99 %, such as 50/120/400."
         autoComplete="off"
         required
         {...form.control("latencyMs")}
@@ -186,8 +193,26 @@ function StrictTerms({ form }: { form: Pick<Form<Values>, "values" | "control"> 
         options={known ?? [{ value: form.values.fees, label: tierInWords(form.values.fees) }]}
         {...form.control("fees")}
       />
+      <Select
+        label="Fee discount"
+        hint="Fees are charged in the usual asset either way: the strategy holds no BNB."
+        options={DISCOUNTS}
+        {...form.control("discount")}
+      />
     </div>
   );
+}
+
+const DISCOUNTS: readonly { value: FeeDiscount; label: string }[] = [
+  { value: "none", label: "None" },
+  { value: "bnb", label: "As if paid in BNB" },
+];
+
+/** `50`, or the quantiles `50/120/400`. */
+function latencyIn(text: string) {
+  const [p50 = Number.NaN, p90, p99, ...others] = text.split("/").map(wholeNumber);
+  if (p90 === undefined) return p50;
+  return others.length === 0 && p99 !== undefined ? { p50, p90, p99 } : Number.NaN;
 }
 
 /** What was typed, as the server is to judge it: a text that is no whole number stays one. */

@@ -1,4 +1,5 @@
-// Copying on this server: the exchanges, the copies, what was not copied and why, the gap to paper, and the kill switches.
+// Copying on this server: the exchanges, the copies, what was not copied and why, the gap to paper, and the
+// kill switches.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -1,5 +1,5 @@
-// What a browser says of itself, in the words of its user: "Firefox on Linux". It is a hint for recognising one's own sessions and
-// no more, since every browser may say what it likes.
+// What a browser says of itself, in the words of its user: "Firefox on Linux". It is a hint for recognising
+// one's own sessions and no more, since every browser may say what it likes.
 
 /** The first that is found counts: most browsers also claim to be their forebears. */
 const BROWSERS: readonly (readonly [name: string, pattern: RegExp])[] = [

@@ -5,7 +5,9 @@ type Size = { readonly width: number; readonly height: number };
 /** Room at the edges, so that the line is not cut at its highest and lowest. */
 const EDGE = 1.5;
 
-/** For the `points` of an SVG polyline; null of fewer than two numbers. What does not move lies in the middle. */
+/**
+ * For the `points` of an SVG polyline; null of fewer than two numbers. What does not move lies in the middle.
+ */
 export function sparklinePoints(values: readonly string[], { width, height }: Size): string | null {
   const numbers = values.map(Number).filter(Number.isFinite);
   if (numbers.length < 2) return null;

@@ -1,4 +1,5 @@
-// The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and liquidation.
+// The chart: live candles with the strategy's own fills, resting orders, stops, take profits, entry and
+// liquidation.
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { StrategyJson, SymbolJson } from "../../../../src/dashboard-api/schemas.ts";

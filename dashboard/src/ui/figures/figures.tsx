@@ -1,6 +1,6 @@
-// Amounts, times, facts and timelines. Amounts are exact decimal strings from the server and are never made floats; a fixed number
-// of decimals pads and rounds to the nearest, except of what may be spent. Gains and losses have a sign and
-// an arrow, not a color alone. Null is a dash.
+// Amounts, times, facts and timelines. Amounts are exact decimal strings from the server and are never made
+// floats; a fixed number of decimals pads and rounds to the nearest, except of what may be spent. Gains and
+// losses have a sign and an arrow, not a color alone. Null is a dash.
 
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { Missing } from "../badge.tsx";

@@ -1,5 +1,5 @@
-// For what can't be undone. In a file of its own, so that the frame of all pages, which has forms, does not load
-// every kind of field.
+// For what can't be undone. In a file of its own, so that the frame of all pages, which has forms, does not
+// load every kind of field.
 import { type ReactNode, useState } from "react";
 import { Button } from "../button.tsx";
 import { ErrorNote } from "../card.tsx";

@@ -1,5 +1,5 @@
-// A question or a form above the page: traps the focus, closes with Escape, gives the focus back. Its veil is our own:
-// the library's would add a style element, which the server's content policy forbids.
+// A question or a form above the page: traps the focus, closes with Escape, gives the focus back. Its veil is
+// our own: the library's would add a style element, which the server's content policy forbids.
 import { Dialog as Parts } from "radix-ui";
 import type { ReactNode } from "react";
 import { useFocusReturn } from "../hooks.ts";
@@ -10,7 +10,10 @@ type DialogProps = {
   title: string;
   /** One sentence on what it is for. */
   description?: ReactNode;
-  /** While it must not be closed by accident, neither by Escape nor by a click beside it: a secret that is shown once. */
+  /**
+   * While it must not be closed by accident, neither by Escape nor by a click beside it: a secret that is
+   * shown once.
+   */
   isHeld?: boolean;
   /** Something to read, whose first button may stand far below: the focus then begins at its top. */
   isRead?: boolean;

@@ -1,5 +1,6 @@
-// Short messages about something that was done, read out politely. Errors belong beside what failed, not here, but for those
-// of the live connection, which has no place. A message goes away by itself after a while; the newest few are kept.
+// Short messages about something that was done, read out politely. Errors belong beside what failed, not
+// here, but for those of the live connection, which has no place. A message goes away by itself after a
+// while; the newest few are kept.
 import { useSyncExternalStore } from "react";
 
 const SHOWN_MS = 6000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setStage } from "../testing/feed.ts";
+import { createFixture } from "../testing/feed.ts";
 import { until } from "../testing/upstream.ts";
 import { questionsWaitingMax } from "./callers-rest.ts";
 import { cacheMsMax, passThroughDeadlineMs } from "./pass-through.ts";
@@ -10,7 +10,7 @@ const path = "/api/v3/depth";
 const aggregatePath = "/api/v3/aggTrades";
 
 test("status and body are handed on as they came", async () => {
-  const { feed, upstream } = await setStage([]);
+  const { feed, upstream } = await createFixture([]);
   upstream.reply(path, () => ({ status: 400, body: '{"code":-1121, "msg":"Invalid symbol."}' }));
   expect(await feed.query(path, "symbol=XYZ")).toEqual({
     unavailable: false,
@@ -23,7 +23,7 @@ test("status and body are handed on as they came", async () => {
 });
 
 test("the same request is sent once while it is in flight and for half a second after", async () => {
-  const { feed, upstream, time } = await setStage([]);
+  const { feed, upstream, time } = await createFixture([]);
   let answers = 0;
   upstream.reply(path, () => ({ body: { answer: ++answers } }));
   const [first, second] = await Promise.all([feed.query(path, "symbol=A"), feed.query(path, "symbol=A")]);
@@ -38,7 +38,7 @@ test("the same request is sent once while it is in flight and for half a second 
 test.each([500, 502, 503, 403])(
   "a %i of upstream is a value with its reason, and is not cached",
   async (status) => {
-    const { feed, upstream, time } = await setStage([]);
+    const { feed, upstream, time } = await createFixture([]);
     upstream.reply(path, () => ({ status, body: "<html>" }));
     expect(await feed.query(path, "")).toEqual({ unavailable: true, reason: `upstream answered ${status}` });
     upstream.reply(path, () => ({ body: {} }));
@@ -48,7 +48,7 @@ test.each([500, 502, 503, 403])(
 );
 
 test("an answer that does not come in time is no answer", async () => {
-  const { feed, upstream, time } = await setStage([]);
+  const { feed, upstream, time } = await createFixture([]);
   upstream.reply(path, () => new Promise(() => {}));
   const answer = feed.query(path, "");
   await until(() => upstream.requests.length === 1);
@@ -57,7 +57,7 @@ test("an answer that does not come in time is no answer", async () => {
 });
 
 test("an upstream that is not there is a value", async () => {
-  const { feed, upstream } = await setStage([]);
+  const { feed, upstream } = await createFixture([]);
   await upstream.close();
   expect(await feed.query(path, "")).toMatchObject({
     unavailable: true,
@@ -66,7 +66,7 @@ test("an upstream that is not there is a value", async () => {
 });
 
 test.each([418, 429])("after a %i nothing is asked until upstream allows it", async (status) => {
-  const { feed, upstream, time } = await setStage([]);
+  const { feed, upstream, time } = await createFixture([]);
   upstream.reply(path, () => ({ status, body: {}, headers: { "retry-after": "7" } }));
   await feed.query(path, "");
   expect(feed.status().pausedUntil).toBe(time.now() + 7_000);
@@ -79,7 +79,7 @@ test.each([418, 429])("after a %i nothing is asked until upstream allows it", as
 });
 
 test("a caller's request that the firewall refuses pauses the callers, and the feed goes on", async () => {
-  const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, tickers } = await createFixture(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
   upstream.reply(path, () => ({ status: 403, body: "<html>" }));
@@ -93,7 +93,7 @@ test("a caller's request that the firewall refuses pauses the callers, and the f
 });
 
 test("a ban of the address is respected by feed and callers alike", async () => {
-  const { feed, upstream } = await setStage(["BTCUSDT"]);
+  const { feed, upstream } = await createFixture(["BTCUSDT"]);
   await feed.start();
   upstream.reply("/api/v3/ticker/bookTicker", () => ({ status: 429, body: {} }));
   void feed.prepare("BTCUSDT");
@@ -102,7 +102,7 @@ test("a ban of the address is respected by feed and callers alike", async () => 
 });
 
 test("many requests of callers in flight leave the feed its own", async () => {
-  const { feed, upstream, tickers } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, tickers } = await createFixture(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
   upstream.reply(aggregatePath, () => new Promise(() => {}));
@@ -113,7 +113,7 @@ test("many requests of callers in flight leave the feed its own", async () => {
 });
 
 test("requests beyond the limit wait, and are sent in order", async () => {
-  const { feed, upstream } = await setStage([]);
+  const { feed, upstream } = await createFixture([]);
   const asked: string[] = [];
   const answers: (() => void)[] = [];
   upstream.reply(aggregatePath, async (search) => {
@@ -135,7 +135,7 @@ test("requests beyond the limit wait, and are sent in order", async () => {
 });
 
 test("a request that waits too long, or behind too many, is not answered", async () => {
-  const { feed, upstream, time } = await setStage([], { isMetered: false });
+  const { feed, upstream, time } = await createFixture([], { isMetered: false });
   upstream.reply(aggregatePath, () => new Promise(() => {}));
   const questions = Array.from({ length: requestsInFlightMax + questionsWaitingMax + 1 }, (_, index) =>
     feed.query(aggregatePath, `fromId=${index}`),
@@ -150,7 +150,7 @@ test("a request that waits too long, or behind too many, is not answered", async
 });
 
 test("the callers' use of the upstream budget is bounded, and the feed goes on", async () => {
-  const { feed, upstream, tickers, time } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, tickers, time } = await createFixture(["BTCUSDT"]);
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
   upstream.reply(path, () => ({ body: {} }));
@@ -169,7 +169,7 @@ test("the callers' use of the upstream budget is bounded, and the feed goes on",
 });
 
 test("a feed that closes breaks callers' questions off at once", async () => {
-  const { feed, upstream } = await setStage([]);
+  const { feed, upstream } = await createFixture([]);
   upstream.reply(path, () => new Promise(() => {}));
   const answer = feed.query(path, "");
   await until(() => upstream.requests.length === 1);

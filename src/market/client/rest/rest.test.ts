@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
-import { setStage } from "../testing/feed.ts";
+import { createFixture } from "../testing/feed.ts";
 import { callersAnswerBytesMax } from "./callers-rest.ts";
 import { answersBytesMax, createRest, type Rest } from "./rest.ts";
 
@@ -96,10 +96,10 @@ test("many answers without an end take no more than their bound together, and th
 });
 
 test("a caller's question that upstream answers without an end gets no answer", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  stage.upstream.reply("/api/v3/klines", () => ({ body: "0".repeat(callersAnswerBytesMax + 1) }));
-  await stage.feed.start();
-  expect(await stage.feed.query("/api/v3/klines", "symbol=BTCUSDT")).toEqual({
+  const fixture = await createFixture(["BTCUSDT"]);
+  fixture.upstream.reply("/api/v3/klines", () => ({ body: "0".repeat(callersAnswerBytesMax + 1) }));
+  await fixture.feed.start();
+  expect(await fixture.feed.query("/api/v3/klines", "symbol=BTCUSDT")).toEqual({
     unavailable: true,
     reason: `an answer of more than ${callersAnswerBytesMax} bytes`,
   });

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { createMarketFeed } from "../feed.ts";
-import { type Stage, setStage, settle } from "../testing/feed.ts";
+import { createFixture, type Fixture, settle } from "../testing/feed.ts";
 import { symbolRow, until } from "../testing/upstream.ts";
 import { rulesAgeMsMax } from "./listings.ts";
 
-const halt = ({ rows }: Stage, symbol: string) => rows.set(symbol, symbolRow(symbol, { status: "HALT" }));
-const asked = ({ upstream }: Stage) =>
+const halt = ({ rows }: Fixture, symbol: string) => rows.set(symbol, symbolRow(symbol, { status: "HALT" }));
+const asked = ({ upstream }: Fixture) =>
   upstream.requests.filter((line) => line.startsWith("/api/v3/exchangeInfo"));
 
 test("the rules of every listed symbol and the body are there after the start", async () => {
-  const { feed } = await setStage(["BTCUSDT", "ETHUSDT"]);
+  const { feed } = await createFixture(["BTCUSDT", "ETHUSDT"]);
   expect(feed.rules("BTCUSDT")).toBeNull();
   await feed.start();
   expect(feed.rules("BTCUSDT")).toMatchObject({ symbol: "BTCUSDT", status: "TRADING" });
@@ -20,7 +20,7 @@ test("the rules of every listed symbol and the body are there after the start", 
 });
 
 test("a row that cannot be understood is left out and reported once", async () => {
-  const { feed, rows, time, logged } = await setStage(["BTCUSDT", "ETHUSDT"]);
+  const { feed, rows, time, logged } = await createFixture(["BTCUSDT", "ETHUSDT"]);
   rows.set("ETHUSDT", symbolRow("ETHUSDT", { filters: "none" }));
   await feed.start();
   expect(feed.rules("ETHUSDT")).toBeNull();
@@ -51,31 +51,31 @@ test("a start without upstream fails with words about what to do", async () => {
 });
 
 test("rules older than a minute are requested again before an order is checked", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, time, tickers } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, time, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
-  halt(stage, "BTCUSDT");
+  halt(fixture, "BTCUSDT");
   time.advance(rulesAgeMsMax - 1);
   const fresh = feed.prepare("BTCUSDT");
   expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
-  expect(asked(stage)).toHaveLength(1);
+  expect(asked(fixture)).toHaveLength(1);
   time.advance(1);
   await Promise.all([fresh, feed.prepare("BTCUSDT"), feed.prepare("BTCUSDT")]);
   expect(feed.rules("BTCUSDT")?.status).toBe("HALT");
-  expect(asked(stage)).toEqual(["/api/v3/exchangeInfo", "/api/v3/exchangeInfo?symbol=BTCUSDT"]);
+  expect(asked(fixture)).toEqual(["/api/v3/exchangeInfo", "/api/v3/exchangeInfo?symbol=BTCUSDT"]);
 });
 
 test("symbols in use are refreshed together before anyone has to wait", async () => {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT", "BNBUSDT"]);
-  const { feed, time, tickers } = stage;
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT", "BNBUSDT"]);
+  const { feed, time, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
   await feed.start();
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
-  halt(stage, "ETHUSDT");
+  halt(fixture, "ETHUSDT");
   time.advance(30_000);
   await until(() => feed.rules("ETHUSDT")?.status === "HALT");
-  expect(asked(stage).slice(1)).toEqual([
+  expect(asked(fixture).slice(1)).toEqual([
     `/api/v3/exchangeInfo?symbols=${encodeURIComponent('["BTCUSDT","ETHUSDT"]')}`,
   ]);
   time.advance(rulesAgeMsMax - 1_000);
@@ -83,8 +83,8 @@ test("symbols in use are refreshed together before anyone has to wait", async ()
 });
 
 test("the last known rules stay valid when upstream does not answer, and no caller waits twice for it", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, time, upstream, tickers } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, time, upstream, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]);
   await feed.start();
   await feed.prepare("BTCUSDT");
@@ -97,8 +97,8 @@ test("the last known rules stay valid when upstream does not answer, and no call
 });
 
 test("rules in use that become too old are reported once a minute, however many they are", async () => {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
-  const { feed, time, upstream, tickers, logged } = stage;
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, upstream, tickers, logged } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
   await feed.start();
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
@@ -107,7 +107,7 @@ test("rules in use that become too old are reported once a minute, however many 
   const passSeconds = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       time.advance(1_000);
-      await settle(stage);
+      await settle(fixture);
     }
   };
   await passSeconds(rulesAgeMsMax / 1_000);
@@ -121,25 +121,25 @@ test("rules in use that become too old are reported once a minute, however many 
 });
 
 test("an answer that does not come is waited for no longer than a second", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, time, upstream } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, time, upstream } = fixture;
   await feed.start();
   upstream.reply("/api/v3/exchangeInfo", () => new Promise(() => {}));
   time.advance(rulesAgeMsMax);
   const prepared = feed.prepare("BTCUSDT");
-  await until(() => asked(stage).length === 2);
+  await until(() => asked(fixture).length === 2);
   time.advance(1_000);
   await prepared;
   expect(feed.rules("BTCUSDT")?.status).toBe("TRADING");
 });
 
 test("a symbol that is no longer listed loses its rules, and the others are refreshed all the same", async () => {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
-  const { feed, time, rows, tickers } = stage;
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, rows, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
   await feed.start();
   rows.delete("ETHUSDT");
-  halt(stage, "BTCUSDT");
+  halt(fixture, "BTCUSDT");
   time.advance(rulesAgeMsMax);
   await Promise.all([feed.prepare("BTCUSDT"), feed.prepare("ETHUSDT")]);
   expect(feed.rules("ETHUSDT")).toBeNull();
@@ -148,8 +148,8 @@ test("a symbol that is no longer listed loses its rules, and the others are refr
 });
 
 test("the whole is refreshed every half hour, and sooner after a failure", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, time, rows, upstream, logged } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, time, rows, upstream, logged } = fixture;
   await feed.start();
   rows.set("NEWUSDT", symbolRow("NEWUSDT"));
   time.advance(30 * 60_000);
@@ -163,7 +163,7 @@ test("the whole is refreshed every half hour, and sooner after a failure", async
 });
 
 test("a list that is empty all of a sudden is not believed", async () => {
-  const { feed, time, rows, logged } = await setStage(["BTCUSDT"]);
+  const { feed, time, rows, logged } = await createFixture(["BTCUSDT"]);
   await feed.start();
   rows.clear();
   time.advance(30 * 60_000);
@@ -172,8 +172,8 @@ test("a list that is empty all of a sudden is not believed", async () => {
 });
 
 test("the version of a body rises when a row changes, comes, moves or goes, and not at every refresh", async () => {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
-  const { feed, time, upstream, rows, tickers } = stage;
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"]);
+  const { feed, time, upstream, rows, tickers } = fixture;
   tickers.set("BTCUSDT", ["99", "101"]).set("ETHUSDT", ["9", "10"]);
   await feed.start();
   let refreshes = 0;
@@ -182,14 +182,14 @@ test("the version of a body rises when a row changes, comes, moves or goes, and 
     upstream.reply("/api/v3/exchangeInfo", () => ({ body: { refreshes, symbols: [...rows.values()] } }));
     time.advance(30 * 60_000);
     await until(() => feed.exchangeInfo().head.refreshes === refreshes);
-    await settle(stage);
+    await settle(fixture);
     return feed.exchangeInfo().version;
   };
   const first = await version();
   expect(await version()).toBe(first);
   await feed.prepare("BTCUSDT");
   expect(feed.exchangeInfo().version).toBe(first);
-  halt(stage, "BTCUSDT");
+  halt(fixture, "BTCUSDT");
   expect(await version()).toBe(first + 1);
   rows.set("NEWUSDT", symbolRow("NEWUSDT"));
   expect(await version()).toBe(first + 2);
@@ -200,7 +200,7 @@ test("the version of a body rises when a row changes, comes, moves or goes, and 
   rows.delete("NEWUSDT");
   expect(await version()).toBe(first + 4);
 
-  halt(stage, "ETHUSDT");
+  halt(fixture, "ETHUSDT");
   time.advance(rulesAgeMsMax);
   await feed.prepare("ETHUSDT");
   expect(feed.exchangeInfo().version).toBe(first + 5);

@@ -216,7 +216,9 @@ export function createListings({ protocol, rest, wallClock, log }: ListingsOptio
     /** Loads the whole. If it is not available, throws an error that says what to do. */
     load,
     rules: (symbol: string): SymbolRules | null => listed.get(symbol)?.rules ?? null,
-    /** Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now. */
+    /**
+     * Whether nothing is to be waited for: the rules are young enough, or upstream did not answer just now.
+     */
     isFresh,
     /** Requests the rules of a symbol; resolves when they have arrived, or were not available. */
     refresh,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bundledBrackets } from "../../brackets/bundled.ts";
-import { setStage, settle } from "../testing/feed.ts";
+import { createFixture, settle } from "../testing/feed.ts";
 import { until } from "../testing/upstream.ts";
 import { confirmationWaitMsMax } from "./client-streams.ts";
 import { futuresProtocol } from "./futures-protocol.ts";
@@ -9,18 +9,18 @@ import { graceMs } from "./subscriptions.ts";
 
 const DEPTH = "/api/v3/depth";
 
-async function startedStage() {
-  const stage = await setStage(["BTCUSDT", "ETHUSDT"]);
-  await stage.feed.start();
-  await until(() => stage.feed.status().connected);
+async function startedFixture() {
+  const fixture = await createFixture(["BTCUSDT", "ETHUSDT"]);
+  await fixture.feed.start();
+  await until(() => fixture.feed.status().connected);
   let answers = 0;
-  stage.upstream.reply(DEPTH, () => ({ body: { answer: ++answers } }));
-  return { ...stage, answers: () => answers };
+  fixture.upstream.reply(DEPTH, () => ({ body: { answer: ++answers } }));
+  return { ...fixture, answers: () => answers };
 }
 
 test("clients have connections of their own, opened with the first subscription", async () => {
-  const stage = await startedStage();
-  const { feed, upstream } = stage;
+  const fixture = await startedFixture();
+  const { feed, upstream } = fixture;
   expect(upstream.connections()).toBe(1);
   const heard: unknown[] = [];
   const leave = feed.clientStreams.subscribe("btcusdt@trade", (data) => heard.push(data));
@@ -31,12 +31,12 @@ test("clients have connections of their own, opened with the first subscription"
   await until(() => heard.length === 1);
   leave();
   upstream.sendOn(2, "btcusdt@trade", { t: 2 });
-  await settle(stage);
+  await settle(fixture);
   expect(heard).toEqual([{ t: 1 }]);
 });
 
 test("as many streams as clients may have do not delay or displace one of trading", async () => {
-  const { feed, upstream, time } = await startedStage();
+  const { feed, upstream, time } = await startedFixture();
   for (let index = 0; index < 2_048; index += 1) feed.clientStreams.subscribe(`s${index}@trade`, () => {});
   await until(() => upstream.connections() === 4);
   feed.subscribe("btcusdt@trade", () => {});
@@ -51,8 +51,8 @@ test("as many streams as clients may have do not delay or displace one of tradin
 });
 
 test("a question for a book waits until upstream has confirmed its changes, but not for ever", async () => {
-  const stage = await startedStage();
-  const { feed, upstream, time, answers } = stage;
+  const fixture = await startedFixture();
+  const { feed, upstream, time, answers } = fixture;
   const subscribe = (stream: string) => feed.clientStreams.subscribe(stream, () => {});
   subscribe("btcusdt@trade");
   await until(() => feed.clientStreams.isStreaming("btcusdt@trade"));
@@ -62,7 +62,7 @@ test("a question for a book waits until upstream has confirmed its changes, but 
   expect(await feed.query(DEPTH, "symbol=ETHUSDT")).toMatchObject({ text: '{"answer":1}' });
   time.advance(controlIntervalMs);
   await until(() => upstream.subscribed().includes("btcusdt@depth@100ms"));
-  await settle(stage);
+  await settle(fixture);
   expect(answers()).toBe(1);
   upstream.setConfirming(true);
   await until(() => feed.clientStreams.isStreaming("btcusdt@depth@100ms"));
@@ -77,8 +77,8 @@ test("a question for a book waits until upstream has confirmed its changes, but 
 });
 
 test("an answer is shared until another client begins to follow, changes are missed, or half a second has passed", async () => {
-  const stage = await startedStage();
-  const { feed, upstream, time } = stage;
+  const fixture = await startedFixture();
+  const { feed, upstream, time } = fixture;
   const stream = "btcusdt@depth@100ms";
   const ask = async () =>
     JSON.parse(((await feed.query(DEPTH, "symbol=BTCUSDT")) as { text: string }).text).answer;
@@ -101,7 +101,7 @@ test("an answer is shared until another client begins to follow, changes are mis
   expect([await ask(), await ask()]).toEqual([4, 4]);
   leave();
   time.advance(graceMs);
-  await settle(stage);
+  await settle(fixture);
   expect(await ask()).toBe(5);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pass, setStage, settle } from "../testing/feed.ts";
+import { createFixture, pass, settle } from "../testing/feed.ts";
 import { type Upstream, until } from "../testing/upstream.ts";
 import { deadAfterSilenceMs } from "./connection.ts";
 import { graceMs, graceStreamsMax } from "./subscriptions.ts";
@@ -11,7 +11,7 @@ function controlsOf(upstream: Upstream): string[] {
 }
 
 test("streams wanted in one event-loop task are requested in one message, and each once for all listeners", async () => {
-  const { feed, upstream } = await setStage(["BTCUSDT"]);
+  const { feed, upstream } = await createFixture(["BTCUSDT"]);
   await feed.start();
   await until(() => feed.status().connected);
   const heard: unknown[] = [];
@@ -29,7 +29,7 @@ test("streams wanted in one event-loop task are requested in one message, and ea
 });
 
 test("many streams leave in messages of a hundred, three a second", async () => {
-  const { feed, upstream, time } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, time } = await createFixture(["BTCUSDT"]);
   await feed.start();
   for (const stream of numbered(250)) feed.subscribe(stream, () => {});
   await until(() => upstream.subscribed().length === 100);
@@ -43,35 +43,35 @@ test("many streams leave in messages of a hundred, three a second", async () => 
 });
 
 test("a stream stays in its grace period after its last listener, and a returning listener costs nothing", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, upstream } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, upstream } = fixture;
   await feed.start();
   const leaveFirst = feed.subscribe("a@trade", () => {});
   const leaveSecond = feed.subscribe("a@trade", () => {});
   await until(() => upstream.subscribed().length === 1);
   leaveFirst();
   leaveFirst();
-  await pass(stage, 2 * graceMs);
+  await pass(fixture, 2 * graceMs);
   leaveSecond();
-  await pass(stage, graceMs - 1_000);
+  await pass(fixture, graceMs - 1_000);
   const leaveAgain = feed.subscribe("a@trade", () => {});
-  await pass(stage, graceMs);
+  await pass(fixture, graceMs);
   expect(controlsOf(upstream)).toEqual(["SUBSCRIBE 1"]);
   leaveAgain();
-  await pass(stage, graceMs + 1_000);
+  await pass(fixture, graceMs + 1_000);
   await until(() => upstream.controls.length === 2);
   expect(upstream.controls[1]).toMatchObject({ method: "UNSUBSCRIBE", params: ["a@trade"] });
 });
 
 test("the number of streams in their grace period is bounded, the longest idle one goes first", async () => {
-  const { feed } = await setStage(["BTCUSDT"]);
+  const { feed } = await createFixture(["BTCUSDT"]);
   const leave = numbered(graceStreamsMax + 1).map((stream) => feed.subscribe(stream, () => {}));
   for (const leaveOne of leave) leaveOne();
   expect(feed.status().streams).toBe(graceStreamsMax);
 });
 
 test("a full connection refuses, says so, and takes the stream when there is room", async () => {
-  const { feed, upstream, time, logged } = await setStage(["BTCUSDT"], { connectionsMax: 1 });
+  const { feed, upstream, time, logged } = await createFixture(["BTCUSDT"], { connectionsMax: 1 });
   const leave = numbered(1024).map((stream) => feed.subscribe(stream, () => {}));
   feed.subscribe("late@trade", () => {});
   expect(feed.status().streams).toBe(1024);
@@ -90,8 +90,8 @@ test("a full connection refuses, says so, and takes the stream when there is roo
 });
 
 test("after a drop everything is subscribed again, and the delays grow while nothing lasts", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, upstream, time } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, upstream, time } = fixture;
   await feed.start();
   feed.subscribe("a@trade", () => {});
   feed.subscribe("b@trade", () => {});
@@ -106,19 +106,19 @@ test("after a drop everything is subscribed again, and the delays grow while not
   upstream.dropConnections();
   await until(() => !feed.status().connected);
   time.advance(999);
-  await settle(stage);
+  await settle(fixture);
   expect(upstream.connections()).toBe(2);
   time.advance(1);
   await until(() => feed.status().connects === 3);
 });
 
 test("a drop after a connection that lasted is tried again quickly", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, upstream, time } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, upstream, time } = fixture;
   await feed.start();
   for (let drop = 1; drop <= 3; drop += 1) {
     await until(() => feed.status().connects === drop);
-    await pass(stage, 10_000);
+    await pass(fixture, 10_000);
     upstream.dropConnections();
     await until(() => !feed.status().connected);
     time.advance(100);
@@ -127,7 +127,7 @@ test("a drop after a connection that lasted is tried again quickly", async () =>
 });
 
 test("a refused connection is tried again", async () => {
-  const { feed, upstream, time, logged } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, time, logged } = await createFixture(["BTCUSDT"]);
   upstream.setAccepting(false);
   await feed.start();
   const failed = () => logged.filter((line) => line.includes("disconnected")).length;
@@ -141,14 +141,14 @@ test("a refused connection is tried again", async () => {
 });
 
 test("a first connection that succeeds at once is no entry of the log", async () => {
-  const { feed, logged } = await setStage(["BTCUSDT"]);
+  const { feed, logged } = await createFixture(["BTCUSDT"]);
   await feed.start();
   await until(() => feed.status().connected);
   expect(logged).toEqual([]);
 });
 
 test("a connection on which nothing comes, not even a pong, is replaced", async () => {
-  const { feed, upstream, time, logged } = await setStage(["BTCUSDT"], { autoPong: false });
+  const { feed, upstream, time, logged } = await createFixture(["BTCUSDT"], { autoPong: false });
   await feed.start();
   feed.subscribe("a@trade", () => {});
   await until(() => upstream.subscribed().length === 1);
@@ -160,19 +160,19 @@ test("a connection on which nothing comes, not even a pong, is replaced", async 
 });
 
 test("a connection without data that answers pings lives", async () => {
-  const stage = await setStage(["BTCUSDT"]);
-  const { feed, time } = stage;
+  const fixture = await createFixture(["BTCUSDT"]);
+  const { feed, time } = fixture;
   await feed.start();
   await until(() => feed.status().connected);
   for (let second = 0; second < 30; second += 1) {
     time.advance(1_000);
-    await settle(stage);
+    await settle(fixture);
   }
   expect(feed.status()).toMatchObject({ connected: true, connects: 1, lastMessageAt: 0 });
 });
 
 test("garbage is counted and dropped", async () => {
-  const { feed, upstream, logged } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, logged } = await createFixture(["BTCUSDT"]);
   await feed.start();
   const heard: unknown[] = [];
   feed.subscribe("a@trade", (data) => heard.push(data));
@@ -187,7 +187,7 @@ test("garbage is counted and dropped", async () => {
 });
 
 test("a listener that throws does not keep the message from the others", async () => {
-  const { feed, upstream } = await setStage(["BTCUSDT"]);
+  const { feed, upstream } = await createFixture(["BTCUSDT"]);
   await feed.start();
   const heard: unknown[] = [];
   feed.subscribe("a@trade", () => {
@@ -202,7 +202,7 @@ test("a listener that throws does not keep the message from the others", async (
 });
 
 test("a closed feed leaves no timer behind and does not come back", async () => {
-  const { feed, upstream, time } = await setStage(["BTCUSDT"]);
+  const { feed, upstream, time } = await createFixture(["BTCUSDT"]);
   await feed.start();
   const waiting = feed.prepare("BTCUSDT");
   await until(() => feed.status().connected);

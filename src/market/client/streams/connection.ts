@@ -261,11 +261,11 @@ type ReplacementOptions = Pick<ConnectionOptions, "url" | "wallClock" | "timers"
 };
 
 /**
- * Replaces a socket by another without missing or repeating a message. Modes: *confirming* (until the new socket
- * carries everything), *overlapping* (for `overlapMs`), *ready* (until the old socket closes), *in use*. Until
- * it is in use, any failure of the new socket ends the attempt and the old socket stays in use.
- * Invariant: the old socket is read until its last message; messages of the new one are buffered until then and
- * passed on without those that the old one had, so nothing is missed, repeated or out of order.
+ * Replaces a socket by another without missing or repeating a message. Modes: *confirming* (until the new
+ * socket carries everything), *overlapping* (for `overlapMs`), *ready* (until the old socket closes), *in
+ * use*. Until it is in use, any failure of the new socket ends the attempt and the old socket stays in use.
+ * Invariant: the old socket is read until its last message; messages of the new one are buffered until then
+ * and passed on without those that the old one had, so nothing is missed, repeated or out of order.
  */
 class Replacement {
   readonly socket: StreamSocket;
@@ -311,7 +311,8 @@ class Replacement {
     if (this.#mode === "in use") this.#options.onMessage(text);
     if (this.#mode === "in use" || this.#mode === "given up") return;
     this.#buffered.push(text);
-    if (this.#buffered.length > bufferedMessagesMax) this.#fail("too many messages came meanwhile");
+    if (this.#buffered.length > bufferedMessagesMax)
+      this.#fail("too many messages came before the connection was taken over");
     else this.#proceed();
   }
 

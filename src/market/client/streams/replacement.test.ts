@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { createSimulatedSources } from "../../simulated/source.ts";
-import { pass, type Stage, setStage, settle } from "../testing/feed.ts";
-import { openSimulatedStage, SEED } from "../testing/simulated-stage.ts";
+import { createFixture, type Fixture, pass, settle } from "../testing/feed.ts";
+import { openSimulatedFixture, SEED } from "../testing/simulated-fixture.ts";
 import { until } from "../testing/upstream.ts";
 import { ageMsMax, bufferedMessagesMax, overlapMs, replaceDeadlineMs, replaceRetryMs } from "./connection.ts";
 import { controlIntervalMs } from "./socket.ts";
 
 /** One stream with trades, and the received ids. */
-async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
-  const stage = await setStage(["BTCUSDT"], options);
-  const { feed, upstream } = stage;
+async function tradingFixture(options: Parameters<typeof createFixture>[1] = {}) {
+  const fixture = await createFixture(["BTCUSDT"], options);
+  const { feed, upstream } = fixture;
   await feed.start();
   const heard: unknown[] = [];
   feed.subscribe("a@trade", (data) => heard.push((data as { t: unknown }).t));
@@ -25,24 +25,24 @@ async function tradingStage(options: Parameters<typeof setStage>[1] = {}) {
     const before = upstream.subscribed().length;
     upstream.sendOn(1, "!serverShutdown", { e: "serverShutdown", E: 1 });
     await until(() => upstream.subscribed().length === 2 * before);
-    await settle(stage);
+    await settle(fixture);
   }
-  return { ...stage, heard, sendTrade, announceShutdown };
+  return { ...fixture, heard, sendTrade, announceShutdown };
 }
 
-function opened({ upstream }: Stage): number {
+function opened({ upstream }: Fixture): number {
   return upstream.connections();
 }
 
 describe("a change-over", () => {
   test("passes on each message once and in order, though one server lags behind the other", async () => {
-    const stage = await tradingStage();
-    const { feed, time, upstream, heard, sendTrade, announceShutdown } = stage;
+    const fixture = await tradingFixture();
+    const { feed, time, upstream, heard, sendTrade, announceShutdown } = fixture;
     for (const id of [1, 2, 3]) sendTrade(1, id);
     await announceShutdown();
     // The new server is ahead: 5 and 6 arrive before the old one has sent 4.
     for (const id of [5, 6]) sendTrade(2, id);
-    await settle(stage);
+    await settle(fixture);
     for (const id of [4, 5]) sendTrade(1, id);
     await until(() => heard.length === 5);
     time.advance(overlapMs);
@@ -55,7 +55,7 @@ describe("a change-over", () => {
   });
 
   test("listens to the old socket until its last word", async () => {
-    const { feed, time, heard, sendTrade, announceShutdown } = await tradingStage();
+    const { feed, time, heard, sendTrade, announceShutdown } = await tradingFixture();
     await announceShutdown();
     time.advance(overlapMs);
     // The goodbye is on its way; the old server has not read it yet.
@@ -65,7 +65,7 @@ describe("a change-over", () => {
   });
 
   test("goes by the time on streams without ids, and hands everything on where there is neither", async () => {
-    const { feed, upstream, time, announceShutdown } = await tradingStage();
+    const { feed, upstream, time, announceShutdown } = await tradingFixture();
     const heard: unknown[] = [];
     feed.subscribe("a@kline_1m", (data) => heard.push(data));
     feed.subscribe("a@odd", (data) => heard.push(data));
@@ -85,18 +85,18 @@ describe("a change-over", () => {
   });
 
   test("carries streams wanted in the meantime, and waits for them", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, time, announceShutdown } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, time, announceShutdown } = fixture;
     await announceShutdown();
     upstream.setConfirming(false);
     feed.subscribe("b@trade", () => {});
     time.advance(controlIntervalMs);
     await until(() => upstream.subscribed().length === 4);
     time.advance(overlapMs);
-    await settle(stage);
+    await settle(fixture);
     expect(feed.status().connects).toBe(1);
     upstream.setConfirming(true);
-    await settle(stage);
+    await settle(fixture);
     time.advance(overlapMs);
     await until(() => feed.status().connects === 2);
     expect(upstream.subscribed()).toEqual(["a@trade", "b@trade"]);
@@ -104,18 +104,18 @@ describe("a change-over", () => {
 
   test("happens before the exchange would end the connection, and is not noticed", async () => {
     const wallClock = createManualTime();
-    const stage = await tradingStage({ wallClock });
-    const { feed, upstream, time, sendTrade, heard } = stage;
+    const fixture = await tradingFixture({ wallClock });
+    const { feed, upstream, time, sendTrade, heard } = fixture;
     wallClock.advance(ageMsMax - 1);
     sendTrade(1, 1);
     await until(() => heard.length === 1);
     time.advance(1_000);
-    await settle(stage);
-    expect(opened(stage)).toBe(1);
+    await settle(fixture);
+    expect(opened(fixture)).toBe(1);
     wallClock.advance(1);
     time.advance(1_000);
     await until(() => upstream.subscribed().length === 2);
-    await settle(stage);
+    await settle(fixture);
     time.advance(overlapMs);
     await until(() => {
       expect(feed.status().connected).toBe(true);
@@ -124,38 +124,38 @@ describe("a change-over", () => {
     expect(upstream.subscribed()).toEqual(["a@trade"]);
     // The next one is a day away.
     time.advance(1_000);
-    await settle(stage);
-    expect(opened(stage)).toBe(2);
+    await settle(fixture);
+    expect(opened(fixture)).toBe(2);
   });
 });
 
 describe("an attempt that fails leaves the old socket in use and is made again", () => {
   test("when the connection is refused", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, time, sendTrade, heard, logged } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, time, sendTrade, heard, logged } = fixture;
     upstream.setAccepting(false);
     upstream.sendOn(1, "!serverShutdown", {});
     await until(() => logged.some((line) => line.includes("could not change over")));
     sendTrade(1, 1);
     await until(() => heard.length === 1);
     upstream.setAccepting(true);
-    await pass(stage, replaceRetryMs - 1_000);
-    expect(opened(stage)).toBe(1);
-    await pass(stage, 1_000);
+    await pass(fixture, replaceRetryMs - 1_000);
+    expect(opened(fixture)).toBe(1);
+    await pass(fixture, 1_000);
     await until(() => upstream.subscribed().length === 2);
-    await settle(stage);
+    await settle(fixture);
     time.advance(overlapMs);
     await until(() => feed.status().connects === 2);
   });
 
   test("when the subscriptions are not confirmed in time", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, announceShutdown, logged, sendTrade, heard } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, announceShutdown, logged, sendTrade, heard } = fixture;
     upstream.setConfirming(false);
     await announceShutdown();
-    await pass(stage, replaceDeadlineMs - 1);
+    await pass(fixture, replaceDeadlineMs - 1);
     expect(upstream.subscribed()).toHaveLength(2);
-    await pass(stage, 1);
+    await pass(fixture, 1);
     await until(() => upstream.subscribed().length === 1);
     expect(logged).toContain("market streams could not change over; it will be tried again");
     sendTrade(1, 1);
@@ -164,13 +164,13 @@ describe("an attempt that fails leaves the old socket in use and is made again",
   });
 
   test("when the subscriptions are refused", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, sendTrade, heard, logged } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, sendTrade, heard, logged } = fixture;
     upstream.setRefusing(true);
     upstream.sendOn(1, "!serverShutdown", {});
     await until(() => upstream.controls.length === 2);
-    await settle(stage);
-    await pass(stage, replaceDeadlineMs);
+    await settle(fixture);
+    await pass(fixture, replaceDeadlineMs);
     await until(() => logged.includes("market streams could not change over; it will be tried again"));
     sendTrade(1, 1);
     await until(() => heard.length === 1);
@@ -178,13 +178,13 @@ describe("an attempt that fails leaves the old socket in use and is made again",
   });
 
   test("when the new socket is lost again", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, announceShutdown, sendTrade, heard, time } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, announceShutdown, sendTrade, heard, time } = fixture;
     await announceShutdown();
     time.advance(overlapMs - 1);
     upstream.drop(2);
     await until(() => upstream.subscribed().length === 1);
-    await settle(stage);
+    await settle(fixture);
     time.advance(1);
     sendTrade(1, 1);
     await until(() => heard.length === 1);
@@ -192,8 +192,8 @@ describe("an attempt that fails leaves the old socket in use and is made again",
   });
 
   test("when more messages come than are held back", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, announceShutdown, sendTrade, heard, logged } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, announceShutdown, sendTrade, heard, logged } = fixture;
     await announceShutdown();
     for (let id = 0; id <= bufferedMessagesMax; id += 1) sendTrade(2, id);
     await until(() => logged.some((line) => line.includes("could not change over")));
@@ -206,7 +206,7 @@ describe("an attempt that fails leaves the old socket in use and is made again",
 
 describe("an old socket that is lost in the meantime", () => {
   test("is a loss like any other while the new one does not carry everything", async () => {
-    const { feed, upstream, time, announceShutdown } = await tradingStage();
+    const { feed, upstream, time, announceShutdown } = await tradingFixture();
     upstream.setConfirming(false);
     await announceShutdown();
     upstream.drop(1);
@@ -217,13 +217,13 @@ describe("an old socket that is lost in the meantime", () => {
   });
 
   test("hands over at once to a new one that carries everything", async () => {
-    const stage = await tradingStage();
-    const { feed, upstream, announceShutdown, sendTrade, heard } = stage;
+    const fixture = await tradingFixture();
+    const { feed, upstream, announceShutdown, sendTrade, heard } = fixture;
     await announceShutdown();
     sendTrade(1, 1);
     for (const id of [1, 2]) sendTrade(2, id);
     await until(() => heard.length === 1);
-    await settle(stage);
+    await settle(fixture);
     upstream.drop(1);
     await until(() => feed.status().connects === 2);
     expect(heard).toEqual([1, 2]);
@@ -232,7 +232,7 @@ describe("an old socket that is lost in the meantime", () => {
 });
 
 test("a feed that is closed in a change-over leaves no socket and no timer behind", async () => {
-  const { feed, upstream, time, announceShutdown } = await tradingStage();
+  const { feed, upstream, time, announceShutdown } = await tradingFixture();
   await announceShutdown();
   await feed.close();
   await until(() => upstream.subscribed().length === 0);
@@ -240,7 +240,7 @@ test("a feed that is closed in a change-over leaves no socket and no timer behin
 });
 
 test("every trade of the simulated market arrives once across change-overs, and no gap is reported", async () => {
-  const { exchange, time, feed } = await openSimulatedStage("spot", { measuresAge: true });
+  const { exchange, time, feed } = await openSimulatedFixture("spot", { measuresAge: true });
   const ids: number[] = [];
   const updateIds: number[] = [];
   const depthIds: number[] = [];

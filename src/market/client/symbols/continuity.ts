@@ -55,9 +55,9 @@ export class Continuity {
   }
 
   /**
-   * A message of a kind arrived, `ageMs` after it was sent: returns the gap that it ends, or null. `isComplete`:
-   * all streams of the symbol are confirmed. `isProof`: the message proves that nothing was missed since the
-   * one before; a trade does not. `isStreamed` is false for a REST answer.
+   * A message of a kind arrived, `ageMs` after it was sent: returns the gap that it ends, or null.
+   * `isComplete`: all streams of the symbol are confirmed. `isProof`: the message proves that nothing was
+   * missed since the one before; a trade does not. `isStreamed` is false for a REST answer.
    */
   receive(
     kind: DataKind,

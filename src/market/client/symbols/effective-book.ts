@@ -117,8 +117,8 @@ export class EffectiveBook implements BookView {
   }
 
   /**
-   * Applies a diff. `changed` receives the levels whose quantity it changed, if the book stays in sequence; after
-   * `hole` and `crossed` it is not.
+   * Applies a diff. `changed` receives the levels whose quantity it changed, if the book stays in sequence;
+   * after `hole` and `crossed` it is not.
    */
   apply({ previousId, updateId, time, levels }: Diff, changed: (level: ChangedLevel) => void): DiffVerdict {
     if (updateId <= this.lastUpdateId) return "stale";

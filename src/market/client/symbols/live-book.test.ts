@@ -1,5 +1,5 @@
-// Effective books: what is displayed, and that a book is known only while it is the exchange's own, over random
-// changes, losses, reconnections and slow snapshots.
+// Effective books: what is displayed, and that a book is known only while it is the exchange's own, over
+// random changes, losses, reconnections and slow snapshots.
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { createManualTime } from "../../../concurrency/testing/manual-time.ts";
@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 /** Live books on streams and snapshots in the test's own hands. */
-function stage(family: Family = "spot") {
+function createFixture(family: Family = "spot") {
   const time = createManualTime(1_000_000);
   const handlers = new Map<string, (data: unknown) => void>();
   const asked: ((answer: UpstreamAnswer) => void)[] = [];
@@ -95,7 +95,7 @@ const FIRST: Pick<Book, "updateId" | "bids" | "asks"> = {
 };
 
 async function known(family: Family = "spot") {
-  const all = stage(family);
+  const all = createFixture(family);
   await turn();
   await all.answer(FIRST);
   return all;
@@ -141,7 +141,7 @@ describe("what is displayed", () => {
   });
 
   test("beyond the last level of a full snapshot nothing is known, and of a short one nothing is displayed", async () => {
-    const full = stage();
+    const full = createFixture();
     await turn();
     const bids = Array.from({ length: 1_000 }, (_, index): Level => [`${2_000 - index}`, "1"]);
     await full.answer({ ...FIRST, bids, asks: [["2001", "1"]] });
@@ -204,6 +204,34 @@ describe("whether a book is known", () => {
     expect(view()).toBe(null);
   });
 
+  test("again with a deeper snapshot, which may be ahead of the diffs", async () => {
+    const { send, view, answer, asked, time, books, events } = createFixture();
+    const bids = Array.from({ length: 1_000 }, (_, index): Level => [String(5_000 - index), "1"]);
+    await turn();
+    await answer({ ...FIRST, bids, asks: [["5001", "3"]] });
+    const gone = bids.slice(0, 900).map(([price]): Level => [price, "0"]);
+    send("depth@100ms", { U: 11, u: 11, E: 1_000_100, b: gone, a: [] });
+    time.advance(60_000);
+    books.sweep(time.now());
+    await turn();
+    expect(asked).toHaveLength(1);
+    await answer({ updateId: 12, bids: bids.slice(900), asks: [["4500", "2"]] });
+    expect(events.map(({ type }) => type)).toEqual(["KNOWN", "DIFF", "KNOWN"]);
+    expect(shown(view(), "ASK")).toBe("4500x2");
+    // The snapshot has it already.
+    send("depth@100ms", {
+      U: 12,
+      u: 12,
+      E: 1_000_200,
+      b: [],
+      a: [
+        ["4500", "2"],
+        ["5001", "0"],
+      ],
+    });
+    expect(events).toHaveLength(3);
+  });
+
   test("not when its diffs stay away while the ticker goes on", async () => {
     const { send, view, time, books, asked } = await known();
     for (let second = 0; second < 5; second += 1) {
@@ -218,7 +246,7 @@ describe("whether a book is known", () => {
   });
 
   test("an order waits for the first snapshot, at most a second", async () => {
-    const { books, answer, time } = stage();
+    const { books, answer, time } = createFixture();
     const first = books.prepare("BTCUSDT");
     await turn();
     await answer(FIRST);
@@ -232,7 +260,7 @@ describe("whether a book is known", () => {
   });
 
   test("a book that nobody uses is followed for five minutes", async () => {
-    const { books, asked, answer, time } = stage();
+    const { books, asked, answer, time } = createFixture();
     void books.prepare("ETHUSDT");
     await turn();
     expect(asked).toHaveLength(2);
@@ -245,7 +273,7 @@ describe("whether a book is known", () => {
   });
 
   test("of the books that nobody listens to the longest unused is given up beyond the bound", () => {
-    const { books, symbols, time } = stage();
+    const { books, symbols, time } = createFixture();
     const use = (symbol: string) => {
       time.advance(1);
       void books.prepare(symbol);
@@ -316,7 +344,7 @@ test.each(["spot", "futures"] as const)(
   async (family) => {
     await fc.assert(
       fc.asyncProperty(fc.array(happening, { maxLength: 40 }), async (happenings) => {
-        const { send, answer, view, asked, time, books } = stage(family);
+        const { send, answer, view, asked, time, books } = createFixture(family);
         await turn();
         const states: Book[] = [{ ...FIRST, at: time.now() }];
         const present = () => states.at(-1) as Book;

@@ -1,9 +1,10 @@
 // The live effective books, of symbols that strategies under `strict` use and of no others: each is followed
 // from its first use until `unusedMs` after its last one, or as long as somebody listens. Of those without a
-// listener at most `unusedBooksMax` are followed. A followed symbol costs two streams (diffs, aggregate trades),
-// and a snapshot by REST when it begins, after a hole and when too few levels of the last one are left.
-// A book is known while it is in sequence and its streams are confirmed. A diff stream that stays silent while
-// the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills, sections 2 and 9.
+// listener at most `unusedBooksMax` are followed. A followed symbol costs two streams (diffs, aggregate
+// trades), and a snapshot by REST when it begins, after a hole and when too few levels of the last one are
+// left. A book is known while it is in sequence and its streams are confirmed. A diff stream that stays
+// silent while the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills,
+// sections 2 and 9.
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
 import type { BookView, ChangedLevel, MarketTrade } from "../../../domain/market.ts";
 import type { BookSide } from "../../../domain/receipt.ts";
@@ -351,7 +352,8 @@ class LiveBook {
     const { T } = fieldsOf(body);
     return {
       updateId: snapshot.lastUpdateId,
-      // Spot's has no time. Trades since the request are subtracted from what it displays until the next diff.
+      // Spot's has no time. Trades since the request are subtracted from what it displays until the next
+      // diff.
       time: typeof T === "number" ? T : askedAt,
       bids: levelsOf("BID", snapshot.bids) ?? [],
       asks: levelsOf("ASK", snapshot.asks) ?? [],
@@ -374,7 +376,8 @@ class LiveBook {
     }
     this.#waiting = [];
     if (!this.book.isInSequence) return true;
-    if (!wasInSequence) this.#announce({ type: "KNOWN", sequence: this.#next() });
+    // A snapshot may be ahead of the diffs, which then change nothing that listeners could be told of.
+    this.#announce({ type: "KNOWN", sequence: this.#next() });
     this.#known.resolve();
     this.#known = Promise.withResolvers();
     return true;
@@ -408,7 +411,9 @@ function diffIn(data: unknown): Diff | null {
   return { previousId: isWhole(pu) ? pu : U - 1, updateId: u, time, levels: [...bids, ...asks] };
 }
 
-/** A `<symbol>@aggTrade` payload, or a row of REST. Source: reference exchange, sections 5.4, 17.1 and 17.2. */
+/**
+ * A `<symbol>@aggTrade` payload, or a row of REST. Source: reference exchange, sections 5.4, 17.1 and 17.2.
+ */
 export function tradeIn(data: unknown): MarketTrade | null {
   const { a, p, q, T, m } = fieldsOf(data);
   const level = levelOf("BID", p, q);

@@ -2,52 +2,55 @@
 import { describe, expect, test } from "vitest";
 import { createManualTime, type ManualTime } from "../../../concurrency/testing/manual-time.ts";
 import { decimal, type Price } from "../../../money/decimal.ts";
-import { pass, type Stage, setStage, settle } from "../testing/feed.ts";
+import { createFixture, type Fixture, pass, settle } from "../testing/feed.ts";
 import { marketPath, publicPath } from "../testing/messages.ts";
 import { until } from "../testing/upstream.ts";
 import { measureIntervalMs, remeasureIntervalMs } from "./exchange-clock.ts";
+import { depthIntervalMs } from "./subscribed-symbols.ts";
 import { dataAgeMsMax } from "./timeliness.ts";
-import { depthIntervalMs } from "./warm-symbols.ts";
 
 const BTC = "BTCUSDT";
 const price = (text: string) => decimal<Price>(text);
 
 /** A feed whose exchange has a clock of its own: ours and `aheadMs`. */
-type LagStage = Stage & { aheadMs: number; readonly exchangeNow: () => number; nextId: number };
+type LagFixture = Fixture & { aheadMs: number; readonly exchangeNow: () => number; nextId: number };
 
-async function lagStage(
+async function lagFixture(
   family: "spot" | "futures" = "spot",
-  options: Parameters<typeof setStage>[1] = {},
-): Promise<LagStage> {
-  const stage: LagStage = Object.assign(await setStage([BTC], { family, measuresAge: true, ...options }), {
-    aheadMs: 0,
-    exchangeNow: () => stage.time.now() + stage.aheadMs,
-    nextId: 1,
-  });
+  options: Parameters<typeof createFixture>[1] = {},
+): Promise<LagFixture> {
+  const fixture: LagFixture = Object.assign(
+    await createFixture([BTC], { family, measuresAge: true, ...options }),
+    {
+      aheadMs: 0,
+      exchangeNow: () => fixture.time.now() + fixture.aheadMs,
+      nextId: 1,
+    },
+  );
   for (const path of ["/api/v3/time", "/fapi/v1/time"])
-    stage.upstream.reply(path, () => ({ body: { serverTime: stage.exchangeNow() } }));
-  stage.upstream.reply("/api/v3/ticker/price", () => ({ body: { symbol: BTC, price: "100" } }));
-  stage.tickers.set(BTC, ["99", "101"]);
-  stage.marks.set(BTC, "100");
-  await stage.feed.start();
-  await stage.feed.prepare(BTC);
-  await until(() => stage.upstream.subscribed().length === (family === "spot" ? 4 : 3));
-  await settle(stage);
-  return stage;
+    fixture.upstream.reply(path, () => ({ body: { serverTime: fixture.exchangeNow() } }));
+  fixture.upstream.reply("/api/v3/ticker/price", () => ({ body: { symbol: BTC, price: "100" } }));
+  fixture.tickers.set(BTC, ["99", "101"]);
+  fixture.marks.set(BTC, "100");
+  await fixture.feed.start();
+  await fixture.feed.prepare(BTC);
+  await until(() => fixture.upstream.subscribed().length === (family === "spot" ? 4 : 3));
+  await settle(fixture);
+  return fixture;
 }
 
 /**
  * One second of market data, sent `lateMs` ago by the exchange's clock; resolves when it has been received.
  */
 async function say(
-  stage: LagStage,
+  fixture: LagFixture,
   lateMs: number,
   { bid = "99", isBookIncluded = true }: { bid?: string; isBookIncluded?: boolean } = {},
 ): Promise<void> {
-  const { upstream, feed } = stage;
-  const E = stage.exchangeNow() - lateMs;
-  const id = stage.nextId;
-  stage.nextId += 1;
+  const { upstream, feed } = fixture;
+  const E = fixture.exchangeNow() - lateMs;
+  const id = fixture.nextId;
+  fixture.nextId += 1;
   const before = heardBy(feed);
   if (feed.family === "spot") {
     // The time comes first, as on a connection whose streams are all the same late.
@@ -74,7 +77,7 @@ async function say(
   await until(() => heardBy(feed) >= before + messages);
 }
 
-function heardBy(feed: Stage["feed"]): number {
+function heardBy(feed: Fixture["feed"]): number {
   const { quotes, trades, marks } = feed.status();
   return [quotes, trades, marks].reduce(
     (sum, counts) => sum + Object.values(counts).reduce((total, count) => total + count, 0),
@@ -83,27 +86,27 @@ function heardBy(feed: Stage["feed"]): number {
 }
 
 /** A second of the market after another. */
-async function sayFor(stage: LagStage, seconds: number, lateMs: number, bid?: string): Promise<void> {
+async function sayFor(fixture: LagFixture, seconds: number, lateMs: number, bid?: string): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
-    stage.time.advance(1_000);
-    await settle(stage);
-    await say(stage, lateMs, bid === undefined ? {} : { bid });
+    fixture.time.advance(1_000);
+    await settle(fixture);
+    await say(fixture, lateMs, bid === undefined ? {} : { bid });
   }
 }
 
 describe.each(["spot", "futures"] as const)("%s", (family) => {
   test.each([0, 1_000, 4_000])("prices that come %i ms late are used", async (lateMs) => {
-    const stage = await lagStage(family);
-    await sayFor(stage, 12, lateMs, "98");
-    expect(stage.feed.quote(BTC)).toEqual({ bid: price("98"), ask: price("101") });
-    expect(stage.feed.status()).toMatchObject({ dataAgeMs: lateMs, isLate: false, silentSymbols: [] });
+    const fixture = await lagFixture(family);
+    await sayFor(fixture, 12, lateMs, "98");
+    expect(fixture.feed.quote(BTC)).toEqual({ bid: price("98"), ask: price("101") });
+    expect(fixture.feed.status()).toMatchObject({ dataAgeMs: lateMs, isLate: false, silentSymbols: [] });
   });
 
   test.each([10_000, 30_000])(
     "prices that come %i ms late are not, and are not published",
     async (lateMs) => {
-      const stage = await lagStage(family);
-      const { feed } = stage;
+      const fixture = await lagFixture(family);
+      const { feed } = fixture;
       const heard: unknown[] = [];
       feed.watch(BTC, {
         quote: (quote) => heard.push(quote),
@@ -111,7 +114,7 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
         markPrice: (mark) => heard.push(mark),
         gap() {},
       });
-      await sayFor(stage, 12, lateMs, "98");
+      await sayFor(fixture, 12, lateMs, "98");
       expect(feed.quote(BTC)).toBeNull();
       if (family === "futures") expect(feed.markPrice(BTC)).toBeNull();
       expect(heard).toEqual([]);
@@ -121,193 +124,193 @@ describe.each(["spot", "futures"] as const)("%s", (family) => {
         isLate: true,
         silentSymbols: [BTC],
       });
-      await sayFor(stage, 1, 0, "97");
+      await sayFor(fixture, 1, 0, "97");
       expect(feed.quote(BTC)).toEqual({ bid: price("97"), ask: price("101") });
       expect(feed.status()).toMatchObject({ dataAgeMs: 0, isLate: false, silentSymbols: [] });
     },
   );
 
   test("a path that delays everything for ten seconds leaves a gap from its last timely message", async () => {
-    const stage = await lagStage(family);
-    await sayFor(stage, 3, 0);
-    const from = stage.time.now();
+    const fixture = await lagFixture(family);
+    await sayFor(fixture, 3, 0);
+    const from = fixture.time.now();
     const gaps: (readonly [number, number])[] = [];
-    stage.feed.watch(BTC, {
+    fixture.feed.watch(BTC, {
       quote() {},
       trade() {},
       markPrice() {},
       gap: (...gap) => gaps.push(gap),
     });
     // REST answers throughout: it has the present state, not what was in flight.
-    await pass(stage, 10_000);
-    for (let lateMs = 10_000; lateMs >= dataAgeMsMax; lateMs -= 1_000) await say(stage, lateMs);
-    expect(stage.feed.quote(BTC)).toBeNull();
-    await sayFor(stage, 1, 0);
-    expect(gaps[0]).toEqual([from, stage.time.now()]);
-    expect(stage.feed.quote(BTC)).not.toBeNull();
+    await pass(fixture, 10_000);
+    for (let lateMs = 10_000; lateMs >= dataAgeMsMax; lateMs -= 1_000) await say(fixture, lateMs);
+    expect(fixture.feed.quote(BTC)).toBeNull();
+    await sayFor(fixture, 1, 0);
+    expect(gaps[0]).toEqual([from, fixture.time.now()]);
+    expect(fixture.feed.quote(BTC)).not.toBeNull();
   });
 
   test.each([60_000, -60_000])(
     "an exchange that sets its clock by %i ms is traded on at once",
     async (byMs) => {
-      const stage = await lagStage(family);
-      await sayFor(stage, 3, 0);
-      stage.aheadMs += byMs;
+      const fixture = await lagFixture(family);
+      await sayFor(fixture, 3, 0);
+      fixture.aheadMs += byMs;
       let withoutPrices = 0;
       for (let second = 0; second < 20; second += 1) {
-        await sayFor(stage, 1, 0);
-        if (stage.feed.quote(BTC) === null) withoutPrices += 1;
+        await sayFor(fixture, 1, 0);
+        if (fixture.feed.quote(BTC) === null) withoutPrices += 1;
       }
       expect(withoutPrices).toBeLessThanOrEqual(dataAgeMsMax / 1_000);
-      expect(stage.feed.quote(BTC)).not.toBeNull();
+      expect(fixture.feed.quote(BTC)).not.toBeNull();
     },
   );
 
   test("our clock, set ahead by a day, is measured again, and trading goes on", async () => {
     let leapMs = 0;
     let time: ManualTime = createManualTime();
-    const stage = await lagStage(family, { wallClock: { now: () => time.now() + leapMs } });
-    time = stage.time;
-    stage.feed.watch(BTC, { quote() {}, trade() {}, markPrice() {}, gap() {} });
-    await sayFor(stage, 3, 0);
-    const setAt = stage.time.now();
+    const fixture = await lagFixture(family, { wallClock: { now: () => time.now() + leapMs } });
+    time = fixture.time;
+    fixture.feed.watch(BTC, { quote() {}, trade() {}, markPrice() {}, gap() {} });
+    await sayFor(fixture, 3, 0);
+    const setAt = fixture.time.now();
     // A wall clock set ahead counts as time passed, so the connections seem to have been silent for a day and
     // are replaced.
     leapMs = 24 * 60 * 60_000;
-    const streams = stage.upstream.subscribed().length;
-    stage.time.advance(1_000);
-    await until(() => !stage.feed.status().connected);
-    while (!stage.feed.status().connected || stage.upstream.subscribed().length < streams) {
-      stage.time.advance(50);
-      await settle(stage);
+    const streams = fixture.upstream.subscribed().length;
+    fixture.time.advance(1_000);
+    await until(() => !fixture.feed.status().connected);
+    while (!fixture.feed.status().connected || fixture.upstream.subscribed().length < streams) {
+      fixture.time.advance(50);
+      await settle(fixture);
     }
-    while (stage.feed.quote(BTC) === null) await sayFor(stage, 1, 0);
-    expect(stage.time.now() - setAt).toBeLessThanOrEqual(dataAgeMsMax);
-    await sayFor(stage, 10, 0);
-    expect(stage.feed.quote(BTC)).not.toBeNull();
+    while (fixture.feed.quote(BTC) === null) await sayFor(fixture, 1, 0);
+    expect(fixture.time.now() - setAt).toBeLessThanOrEqual(dataAgeMsMax);
+    await sayFor(fixture, 10, 0);
+    expect(fixture.feed.quote(BTC)).not.toBeNull();
   });
 
   test("a quiet symbol is traded at REST's prices", async () => {
-    const stage = await lagStage(family);
+    const fixture = await lagFixture(family);
     for (let second = 0; second < 60; second += 1) {
-      await pass(stage, 1_000);
-      await settle(stage);
-      expect(stage.feed.quote(BTC)).not.toBeNull();
+      await pass(fixture, 1_000);
+      await settle(fixture);
+      expect(fixture.feed.quote(BTC)).not.toBeNull();
     }
   });
 
   test("one late word of a quiet symbol does not stop it for longer than the bound", async () => {
-    const stage = await lagStage(family);
-    await pass(stage, 2_000);
-    await settle(stage);
-    await say(stage, 6_000);
-    expect(stage.feed.quote(BTC)).toBeNull();
+    const fixture = await lagFixture(family);
+    await pass(fixture, 2_000);
+    await settle(fixture);
+    await say(fixture, 6_000);
+    expect(fixture.feed.quote(BTC)).toBeNull();
     for (let second = 0; second < 7; second += 1) {
-      await pass(stage, 1_000);
-      await settle(stage);
+      await pass(fixture, 1_000);
+      await settle(fixture);
     }
-    expect(stage.feed.quote(BTC)).not.toBeNull();
+    expect(fixture.feed.quote(BTC)).not.toBeNull();
   });
 
   test("a constant delay that begins before the first word is not mistaken for a quiet symbol", async () => {
-    const stage = await setStage([BTC], { family, measuresAge: true });
+    const fixture = await createFixture([BTC], { family, measuresAge: true });
     for (const path of ["/api/v3/time", "/fapi/v1/time"])
-      stage.upstream.reply(path, () => ({ body: { serverTime: stage.time.now() } }));
-    stage.tickers.set(BTC, ["99", "101"]);
-    stage.marks.set(BTC, "100");
-    stage.upstream.setConfirming(false);
-    await stage.feed.start();
-    await stage.feed.prepare(BTC);
-    await pass(stage, 12_000);
-    await settle(stage);
-    expect(stage.feed.quote(BTC)).toBeNull();
+      fixture.upstream.reply(path, () => ({ body: { serverTime: fixture.time.now() } }));
+    fixture.tickers.set(BTC, ["99", "101"]);
+    fixture.marks.set(BTC, "100");
+    fixture.upstream.setConfirming(false);
+    await fixture.feed.start();
+    await fixture.feed.prepare(BTC);
+    await pass(fixture, 12_000);
+    await settle(fixture);
+    expect(fixture.feed.quote(BTC)).toBeNull();
   });
 
   test("without a measurement of the exchange's clock no price is used, and it is tried every second", async () => {
-    const stage = await setStage([BTC], { family, measuresAge: true });
-    stage.tickers.set(BTC, ["99", "101"]);
-    await stage.feed.start();
-    const waiting = stage.feed.prepare(BTC);
-    stage.time.advance(1_000);
+    const fixture = await createFixture([BTC], { family, measuresAge: true });
+    fixture.tickers.set(BTC, ["99", "101"]);
+    await fixture.feed.start();
+    const waiting = fixture.feed.prepare(BTC);
+    fixture.time.advance(1_000);
     await waiting;
-    await settle(stage);
-    expect(stage.feed.quote(BTC)).toBeNull();
-    expect(stage.logged).toContain(
+    await settle(fixture);
+    expect(fixture.feed.quote(BTC)).toBeNull();
+    expect(fixture.logged).toContain(
       "the exchange's clock cannot be measured: its prices are not used until it is",
     );
     for (const path of ["/api/v3/time", "/fapi/v1/time"])
-      stage.upstream.reply(path, () => ({ body: { serverTime: stage.time.now() } }));
-    await pass(stage, remeasureIntervalMs);
-    await settle(stage);
-    await pass(stage, 2_000);
-    await settle(stage);
-    expect(stage.feed.quote(BTC)).not.toBeNull();
+      fixture.upstream.reply(path, () => ({ body: { serverTime: fixture.time.now() } }));
+    await pass(fixture, remeasureIntervalMs);
+    await settle(fixture);
+    await pass(fixture, 2_000);
+    await settle(fixture);
+    expect(fixture.feed.quote(BTC)).not.toBeNull();
   });
 });
 
 test("the exchange's clock is measured twice a minute while nothing is in doubt", async () => {
-  const stage = await lagStage();
-  const asked = () => stage.upstream.requests.filter((each) => each === "/api/v3/time").length;
+  const fixture = await lagFixture();
+  const asked = () => fixture.upstream.requests.filter((each) => each === "/api/v3/time").length;
   const before = asked();
-  await sayFor(stage, 60, 0);
+  await sayFor(fixture, 60, 0);
   expect(asked() - before).toBe(60_000 / measureIntervalMs);
 });
 
 test("half of a round trip is taken off, and one that took too long is not believed", async () => {
-  const stage = await lagStage();
-  await sayFor(stage, 3, 0);
+  const fixture = await lagFixture();
+  await sayFor(fixture, 3, 0);
   // The answer was made at once and is three seconds on its way: the clock would seem to be three seconds
   // behind.
-  stage.upstream.reply("/api/v3/time", async () => {
-    const serverTime = stage.exchangeNow();
-    stage.time.advance(3_000);
+  fixture.upstream.reply("/api/v3/time", async () => {
+    const serverTime = fixture.exchangeNow();
+    fixture.time.advance(3_000);
     return { body: { serverTime } };
   });
   for (let second = 0; second < 40; second += 1) {
-    await sayFor(stage, 1, 4_000);
-    expect(stage.feed.status().dataAgeMs).toBe(4_000);
+    await sayFor(fixture, 1, 4_000);
+    expect(fixture.feed.status().dataAgeMs).toBe(4_000);
   }
 });
 
 describe("a book of spot that lags alone", () => {
   /** REST has the present book; the streamed one is `behindIds` behind. */
-  async function behindStage(): Promise<LagStage & { restId: number }> {
-    const stage = Object.assign(await lagStage("spot"), { restId: 1 });
-    stage.upstream.reply("/api/v3/depth", () => ({
-      body: { lastUpdateId: stage.restId, bids: [["90", "1"]], asks: [["91", "1"]] },
+  async function behindFixture(): Promise<LagFixture & { restId: number }> {
+    const fixture = Object.assign(await lagFixture("spot"), { restId: 1 });
+    fixture.upstream.reply("/api/v3/depth", () => ({
+      body: { lastUpdateId: fixture.restId, bids: [["90", "1"]], asks: [["91", "1"]] },
     }));
-    return stage;
+    return fixture;
   }
 
   test("is found by its update ids within a few seconds although trades come in time", async () => {
-    const stage = await behindStage();
-    await sayFor(stage, 2, 0);
+    const fixture = await behindFixture();
+    await sayFor(fixture, 2, 0);
     // Thirty seconds of ids ahead of what is streamed, and so all the time.
     let seconds = 0;
-    while (stage.feed.quote(BTC) !== null && seconds < 60) {
-      stage.restId = stage.nextId + 30;
-      await sayFor(stage, 1, 0);
+    while (fixture.feed.quote(BTC) !== null && seconds < 60) {
+      fixture.restId = fixture.nextId + 30;
+      await sayFor(fixture, 1, 0);
       seconds += 1;
     }
     expect(seconds).toBeLessThanOrEqual((dataAgeMsMax + depthIntervalMs) / 1_000 + 1);
     for (let second = 0; second < 60; second += 1) {
-      stage.restId = stage.nextId + 30;
-      await sayFor(stage, 1, 0);
-      expect(stage.feed.quote(BTC)).toBeNull();
+      fixture.restId = fixture.nextId + 30;
+      await sayFor(fixture, 1, 0);
+      expect(fixture.feed.quote(BTC)).toBeNull();
     }
     // It catches up.
-    stage.nextId += 60;
-    stage.restId = stage.nextId;
-    await sayFor(stage, 5, 0);
-    expect(stage.feed.quote(BTC)).not.toBeNull();
+    fixture.nextId += 60;
+    fixture.restId = fixture.nextId;
+    await sayFor(fixture, 5, 0);
+    expect(fixture.feed.quote(BTC)).not.toBeNull();
   });
 
   test("is no alarm when it shows what REST shows, whatever its ids", async () => {
-    const stage = await behindStage();
-    stage.upstream.reply("/api/v3/depth", () => ({
+    const fixture = await behindFixture();
+    fixture.upstream.reply("/api/v3/depth", () => ({
       body: { lastUpdateId: 1_000_000, bids: [["99", "1"]], asks: [["101", "1"]] },
     }));
-    await sayFor(stage, 30, 0);
-    expect(stage.feed.quote(BTC)).not.toBeNull();
+    await sayFor(fixture, 30, 0);
+    expect(fixture.feed.quote(BTC)).not.toBeNull();
   });
 });

@@ -26,9 +26,9 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-type Stage = TradeHistory & { readonly time: ManualTime; readonly logged: string[] };
+type Fixture = TradeHistory & { readonly time: ManualTime; readonly logged: string[] };
 
-function setStage(baseUrl: string): Stage {
+function createFixture(baseUrl: string): Fixture {
   const time = createManualTime(presentAt);
   const logged: string[] = [];
   const write = (_fields: object, message: string) => {
@@ -52,14 +52,14 @@ function setStage(baseUrl: string): Stage {
   return { traded, matched, time, logged };
 }
 
-async function setSimulatedStage(): Promise<Stage> {
+async function createSimulatedFixture(): Promise<Fixture> {
   const exchange = await openSimulatedExchange({ seed, clock: { now: () => presentAt }, manual: true });
   open.push(exchange.close);
-  return setStage(exchange.spotRestUrl);
+  return createFixture(exchange.spotRestUrl);
 }
 
 /** The answer, while time passes as fast as upstream answers. */
-async function answerOf<Answer>({ time }: Stage, asked: Promise<Answer>): Promise<Answer> {
+async function answerOf<Answer>({ time }: Fixture, asked: Promise<Answer>): Promise<Answer> {
   let isAnswered = false;
   void asked.then(() => {
     isAnswered = true;
@@ -72,8 +72,8 @@ async function answerOf<Answer>({ time }: Stage, asked: Promise<Answer>): Promis
   return asked;
 }
 
-function between(stage: Stage, from: number, to: number): Promise<readonly PriceRange[] | null> {
-  return answerOf(stage, stage.traded(symbol, from, to));
+function between(fixture: Fixture, from: number, to: number): Promise<readonly PriceRange[] | null> {
+  return answerOf(fixture, fixture.traded(symbol, from, to));
 }
 
 const price = (text = "0") => decimal<Price>(text);
@@ -105,11 +105,11 @@ describe("the simulated market", () => {
     ["a part of a minute", 1_000, 45_678],
     ["a minute from edge to edge", 0, minuteMs - 1],
     ["just short enough for trades", 777, tradesOnlyMsMax + 777],
-  ])("%s is told by its trades alone", async (_name, fromMs, toMs) => {
-    const stage = await setSimulatedStage();
+  ])("%s is answered from its trades alone", async (_name, fromMs, toMs) => {
+    const fixture = await createSimulatedFixture();
     const hourAgo = Math.floor(presentAt / minuteMs) * minuteMs - 60 * minuteMs;
     const [from, to] = [hourAgo + fromMs, hourAgo + toMs];
-    const spans = await between(stage, from, to);
+    const spans = await between(fixture, from, to);
     const told = source.statistics(symbol, from, to + 1);
     if (told !== undefined) expectToTellAll(spans, from, to);
     const times = source
@@ -119,9 +119,9 @@ describe("the simulated market", () => {
   });
 
   test("all aggregate trades of a gap are returned, and of a long gap those of the last hour", async () => {
-    const stage = await setSimulatedStage();
+    const fixture = await createSimulatedFixture();
     const to = Math.floor(presentAt / minuteMs) * minuteMs;
-    const told = await answerOf(stage, stage.matched(symbol, to - 200_000, to));
+    const told = await answerOf(fixture, fixture.matched(symbol, to - 200_000, to));
     const all = source.aggregateTrades(symbol, presentAt, {
       startTime: to - 200_000,
       endTime: to,
@@ -137,10 +137,10 @@ describe("the simulated market", () => {
         time: at,
       })),
     );
-    const long = await answerOf(stage, stage.matched(symbol, to - 2 * matchedMsMax, to));
+    const long = await answerOf(fixture, fixture.matched(symbol, to - 2 * matchedMsMax, to));
     expect((long?.[0]?.time ?? 0) - (to - matchedMsMax)).toBeGreaterThanOrEqual(0);
     expect((long?.[0]?.time ?? to) - (to - matchedMsMax)).toBeLessThan(5_000);
-    expect(stage.logged).toEqual(["a gap is too long for its trades: its oldest part is left out"]);
+    expect(fixture.logged).toEqual(["a gap is too long for its trades: its oldest part is left out"]);
   });
 
   test.each([
@@ -148,11 +148,11 @@ describe("the simulated market", () => {
     ["on minutes", 0, 10 * minuteMs - 1],
     ["a millisecond beside minutes", 1, 10 * minuteMs],
     ["a millisecond before minutes", minuteMs - 1, 10 * minuteMs - 2],
-  ])("a stretch with edges %s is told by candles between trades", async (_name, fromMs, toMs) => {
-    const stage = await setSimulatedStage();
+  ])("a span with edges %s is answered from candles between trades", async (_name, fromMs, toMs) => {
+    const fixture = await createSimulatedFixture();
     const dayAgo = Math.floor(presentAt / minuteMs) * minuteMs - 24 * 60 * minuteMs;
     const [from, to] = [dayAgo + fromMs, dayAgo + toMs];
-    const spans = (await between(stage, from, to)) ?? [];
+    const spans = (await between(fixture, from, to)) ?? [];
     expectToTellAll(spans, from, to);
     const candles = spans.filter((span) => span.to - span.from === minuteMs - 1);
     const firstOpen = Math.ceil(from / minuteMs) * minuteMs;
@@ -165,20 +165,20 @@ describe("the simulated market", () => {
   });
 
   test("a day and a half takes several pages, and ends at the present", async () => {
-    const stage = await setSimulatedStage();
+    const fixture = await createSimulatedFixture();
     const from = presentAt - 36 * 60 * minuteMs + 123;
-    const spans = (await between(stage, from, presentAt)) ?? [];
+    const spans = (await between(fixture, from, presentAt)) ?? [];
     expectToTellAll(spans, from, presentAt);
     expect(spans.filter((span) => span.to - span.from === minuteMs - 1)).toHaveLength(36 * 60 - 1);
   });
 
   test("of an interval that is too long the latest part is returned, and that is logged", async () => {
-    const stage = await setSimulatedStage();
+    const fixture = await createSimulatedFixture();
     const from = presentAt - reachMsMax;
-    const spans = (await between(stage, from - 10 * minuteMs, presentAt)) ?? [];
+    const spans = (await between(fixture, from - 10 * minuteMs, presentAt)) ?? [];
     expect(spans[0]?.from).toBeGreaterThanOrEqual(from);
     expect(spans[0]?.from).toBeLessThan(from + 5_000);
-    expect(stage.logged).toEqual(["a gap is too long: its oldest part is left out"]);
+    expect(fixture.logged).toEqual(["a gap is too long: its oldest part is left out"]);
   }, 60_000);
 });
 
@@ -200,19 +200,19 @@ describe("an upstream of the test's own", () => {
     "0",
   ];
 
-  async function setOwnStage(): Promise<Stage & { readonly upstream: Upstream }> {
+  async function createOwnFixture(): Promise<Fixture & { readonly upstream: Upstream }> {
     const upstream = await openUpstream();
     open.push(upstream.close);
-    return { ...setStage(upstream.hosts.spotRestUrl), upstream };
+    return { ...createFixture(upstream.hosts.spotRestUrl), upstream };
   }
 
   test("trades beyond a page are requested by id, and those outside the interval are left out", async () => {
-    const stage = await setOwnStage();
+    const fixture = await createOwnFixture();
     const all = Array.from({ length: 2_500 }, (_, index) =>
       trade(index + 1, startAt + index * 20, `${index + 1}`),
     );
     const to = startAt + 2_300 * 20;
-    stage.upstream.reply("/api/v3/aggTrades", (search) => {
+    fixture.upstream.reply("/api/v3/aggTrades", (search) => {
       const fromId = search.get("fromId");
       const rows =
         fromId === null
@@ -220,10 +220,10 @@ describe("an upstream of the test's own", () => {
           : all.filter(({ a }) => a >= Number(fromId));
       return { body: rows.slice(0, Number(search.get("limit"))) };
     });
-    const spans = (await between(stage, startAt, to)) ?? [];
+    const spans = (await between(fixture, startAt, to)) ?? [];
     expect(spans).toHaveLength(2_301);
     expect([lowestOf(spans), highestOf(spans)]).toEqual([price("1"), price("2301")]);
-    expect(stage.upstream.requests).toEqual([
+    expect(fixture.upstream.requests).toEqual([
       `/api/v3/aggTrades?symbol=BTCUSDT&startTime=${startAt}&endTime=${to}&limit=1000`,
       "/api/v3/aggTrades?symbol=BTCUSDT&fromId=1001&limit=1000",
       "/api/v3/aggTrades?symbol=BTCUSDT&fromId=2001&limit=1000",
@@ -231,21 +231,21 @@ describe("an upstream of the test's own", () => {
   });
 
   test("trades of one instant are one span, and candles without trades are none", async () => {
-    const stage = await setOwnStage();
-    stage.upstream.reply("/api/v3/aggTrades", (search) => ({
+    const fixture = await createOwnFixture();
+    fixture.upstream.reply("/api/v3/aggTrades", (search) => ({
       body:
         Number(search.get("startTime")) > startAt
           ? []
           : [trade(1, startAt - 9, "5"), trade(2, startAt - 9, "3"), trade(3, startAt - 8, "4")],
     }));
-    stage.upstream.reply("/api/v3/klines", () => ({
+    fixture.upstream.reply("/api/v3/klines", () => ({
       body: [
         candle(startAt + minuteMs, "1", "2", 7),
         candle(startAt + 2 * minuteMs, "2", "2", 0),
         candle(startAt + 3 * minuteMs, "2", "6", 1),
       ],
     }));
-    expect(await between(stage, startAt - 10, startAt + 4 * minuteMs)).toEqual([
+    expect(await between(fixture, startAt - 10, startAt + 4 * minuteMs)).toEqual([
       { from: startAt - 9, to: startAt - 9, lowest: price("3"), highest: price("5") },
       { from: startAt - 8, to: startAt - 8, lowest: price("4"), highest: price("4") },
       { from: startAt + minuteMs, to: startAt + 2 * minuteMs - 1, lowest: price("1"), highest: price("2") },
@@ -272,49 +272,49 @@ describe("an upstream of the test's own", () => {
     ["candles without a price", "/api/v3/klines", { body: [[startAt, "1", "2", 1, "1", "1", 1, "1", 1]] }],
     ["candles that go back", "/api/v3/klines", { body: [candle(startAt - minuteMs, "1", "2", 1)] }],
   ])("%s is no answer", async (_name, path, reply) => {
-    const stage = await setOwnStage();
-    stage.upstream.reply("/api/v3/aggTrades", () => ({ body: [] }));
-    stage.upstream.reply("/api/v3/klines", () => ({ body: [] }));
-    expect(await between(stage, startAt - 1, startAt + 5 * minuteMs)).toEqual([]);
-    stage.upstream.reply(path, () => reply);
-    expect(await between(stage, startAt - 1, startAt + 5 * minuteMs)).toBeNull();
-    expect(stage.logged).toEqual(["what was traded in a gap cannot be had"]);
+    const fixture = await createOwnFixture();
+    fixture.upstream.reply("/api/v3/aggTrades", () => ({ body: [] }));
+    fixture.upstream.reply("/api/v3/klines", () => ({ body: [] }));
+    expect(await between(fixture, startAt - 1, startAt + 5 * minuteMs)).toEqual([]);
+    fixture.upstream.reply(path, () => reply);
+    expect(await between(fixture, startAt - 1, startAt + 5 * minuteMs)).toBeNull();
+    expect(fixture.logged).toEqual(["what was traded in a gap cannot be had"]);
   });
 
   test("the gaps of many symbols begin with fifty pages at once, and go on a page at a time", async () => {
-    const stage = await setOwnStage();
+    const fixture = await createOwnFixture();
     const askedAt: number[] = [];
-    stage.upstream.reply("/api/v3/aggTrades", () => {
-      askedAt.push(stage.time.now());
+    fixture.upstream.reply("/api/v3/aggTrades", () => {
+      askedAt.push(fixture.time.now());
       return { body: [] };
     });
     const asked = Array.from({ length: 51 + 19 }, (_, index) =>
-      stage.traded(`S${index}USDT`, startAt, startAt + 1),
+      fixture.traded(`S${index}USDT`, startAt, startAt + 1),
     );
-    expect(await answerOf(stage, Promise.all(asked))).toEqual(asked.map(() => []));
+    expect(await answerOf(fixture, Promise.all(asked))).toEqual(asked.map(() => []));
     expect(askedAt).toHaveLength(51 + 19);
-    expect(stage.time.now() - presentAt).toBeGreaterThanOrEqual(19 * tradesPageMs);
+    expect(fixture.time.now() - presentAt).toBeGreaterThanOrEqual(19 * tradesPageMs);
   });
 
   test("an interval that has just ended is requested when REST must have it", async () => {
-    const stage = await setOwnStage();
-    stage.upstream.reply("/api/v3/aggTrades", () => ({ body: [] }));
-    const asked = stage.traded(symbol, presentAt - 5, presentAt);
-    stage.time.advance(lagMsMax - 1);
+    const fixture = await createOwnFixture();
+    fixture.upstream.reply("/api/v3/aggTrades", () => ({ body: [] }));
+    const asked = fixture.traded(symbol, presentAt - 5, presentAt);
+    fixture.time.advance(lagMsMax - 1);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(stage.time.pending()).toBe(1);
-    expect(stage.upstream.requests).toEqual([]);
-    expect(await answerOf(stage, asked)).toEqual([]);
-    expect(stage.upstream.requests).toHaveLength(1);
+    expect(fixture.time.pending()).toBe(1);
+    expect(fixture.upstream.requests).toEqual([]);
+    expect(await answerOf(fixture, asked)).toEqual([]);
+    expect(fixture.upstream.requests).toHaveLength(1);
   });
 
   test("closing answers all waiting callers", async () => {
-    const stage = await setOwnStage();
-    stage.upstream.reply("/api/v3/aggTrades", () => new Promise(() => {}));
+    const fixture = await createOwnFixture();
+    fixture.upstream.reply("/api/v3/aggTrades", () => new Promise(() => {}));
     const ends = [startAt + 1, startAt + 2, startAt + 3, presentAt];
-    const asked = ends.map((to) => stage.traded(symbol, startAt, to));
+    const asked = ends.map((to) => fixture.traded(symbol, startAt, to));
     for (const close of open.splice(1)) await close();
     expect(await Promise.all(asked)).toEqual([null, null, null, null]);
-    expect(stage.time.pending()).toBe(0);
+    expect(fixture.time.pending()).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { createMarketFeed, type MarketFeedOptions } from "../feed.ts";
 import type { Log } from "../log.ts";
 import { contractRow, openUpstream, symbolRow, until } from "./upstream.ts";
 
-export type Stage = Awaited<ReturnType<typeof setStage>>;
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 const open: (() => Promise<void>)[] = [];
 
@@ -19,7 +19,7 @@ export const nextFundingAt = 1_700_006_400_000;
 const unknownSymbol = { status: 400, body: { code: -1121, msg: "Invalid symbol." } };
 
 /** Spot by default. Not started. Closed after the test. */
-export async function setStage(
+export async function createFixture(
   symbols: readonly string[],
   options: Partial<MarketFeedOptions> & { readonly autoPong?: boolean } = {},
 ) {
@@ -79,7 +79,7 @@ export async function setStage(
  * Advances time on a connection with regular messages; a jump of ten seconds would look like a dead
  * connection.
  */
-export async function pass({ feed, time, upstream }: Stage, ms: number): Promise<void> {
+export async function pass({ feed, time, upstream }: Fixture, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 4_000) {
     time.advance(Math.min(left, 4_000));
     upstream.sendRaw('{"result":null,"id":0}');
@@ -91,7 +91,7 @@ export async function pass({ feed, time, upstream }: Stage, ms: number): Promise
  * Gives whatever is on its way between client and upstream the time to arrive: a few round trips of something
  * else.
  */
-export async function settle({ feed }: Stage): Promise<void> {
+export async function settle({ feed }: Fixture): Promise<void> {
   for (let trip = 0; trip < 3; trip += 1) {
     settled += 1;
     await feed.query(feed.family === "spot" ? "/api/v3/ping" : "/fapi/v1/ping", `trip=${settled}`);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { botClient } from "../../../support/bot-client.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { newDirectory } from "../../../support/gateway.ts";
 import { seededRandom } from "../../../support/random.ts";
 import { testSeed } from "../../../support/seed.ts";
+import { newDirectory } from "../../../support/servers/gateway.ts";
 import { quotesOf } from "../../harness/markets.ts";
 import type { Trader } from "../trader.ts";
 import { expectedOf, moveWithLog, newTraders, PAGES_AHEAD, work } from "./load.ts";
@@ -19,7 +19,7 @@ import {
 } from "./recorded-gateway.ts";
 import { examine } from "./stored-books.ts";
 
-const seed = testSeed("test/campaigns/crash/power/failing-disk.test.ts");
+const seed = testSeed();
 
 type Failure = Omit<DiskFailure, "nth" | "counted"> & {
   /** Of so many calls one is drawn. */
@@ -63,8 +63,8 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
   test.each(cases)(
     "stops the process and loses nothing: $call $nth of $path, $error $times",
     async (each) => {
-      const { recorded, traders, gateway, exited } = await failUnder(each);
-      expect(await exited).toBe(1);
+      const { recorded, traders, gateway } = await failUnder(each);
+      expect(await gateway.exited).toBe(1);
       const last = gateway.output().trim().split("\n").at(-1);
       expect(last).toMatch(/the store failed; stopping/);
       expect(last).toMatch(each.says);
@@ -74,7 +74,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
 
   test("that is full stops nothing and loses nothing", async () => {
     const { recorded, traders } = await prepare(0);
-    const { gateway, exited } = await recorded.start({
+    const gateway = await recorded.start({
       call: "write",
       path: "*",
       error: "ENOSPC",
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     expect(gateway.process.exitCode).toBe(null);
     await quotesOf(gateway.url);
     await gateway.kill();
-    await exited;
+    await gateway.exited;
     await expectNothingLost(recorded, traders);
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     const { recorded, traders } = await prepare(0);
     const bot = traders.find(({ family }) => family === "SPOT");
     if (bot === undefined) throw new Error("there are traders on spot");
-    const { gateway, exited } = await recorded.start({
+    const gateway = await recorded.start({
       call: "sync",
       path: "-wal",
       error: "EIO",
@@ -111,14 +111,14 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     recorded.arm();
     const order = { symbol: "BTCUSDT", tradeType: "BUY", quantity: "0.0001" };
     await expect(botClient(gateway.url, bot.credentials).submit(order, "a")).rejects.toThrow();
-    expect(await exited).toBe(1);
+    expect(await gateway.exited).toBe(1);
     expect(gateway.output().trim().split("\n").at(-1)).toMatch(/the store failed; stopping/);
     await expectNothingLost(recorded, traders);
   });
 
   test("an entry of the budget log that cannot be synced is given up, and nothing else with it", async () => {
     const { recorded, traders } = await prepare(0);
-    const { gateway, exited } = await recorded.start({
+    const gateway = await recorded.start({
       call: "sync",
       path: "-wal",
       error: "EIO",
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
     await eventually("the log says so", () => gateway.output().includes(BUDGET_LOG_FAILS));
     await work(gateway.url, traders, { killAfter: Number.POSITIVE_INFINITY });
     recorded.killAtNextRecord();
-    await exited;
+    await gateway.exited;
     await expectNothingLost(recorded, traders);
   });
 });
@@ -142,14 +142,14 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a disk that fails under load${SKIPPED_WITH
 async function failUnder({ pagesAhead, ...failure }: Omit<DiskFailure, "counted"> & { pagesAhead: number }) {
   for (let { nth } = failure; ; nth += 1) {
     const { recorded, traders } = await prepare(pagesAhead);
-    const { gateway, exited } = await recorded.start({ ...failure, nth, counted: "ONCE_ARMED" });
+    const gateway = await recorded.start({ ...failure, nth, counted: "ONCE_ARMED" });
     onTestFinished(() => gateway.kill());
     recorded.arm();
     await work(gateway.url, traders, { killAfter: 0, actionsEach: ACTIONS_EACH });
     const hasStopped = () => gateway.process.exitCode !== null;
     const hasMetAnother = () => gateway.output().includes(BUDGET_LOG_FAILS);
     await eventually("it has stopped", () => hasStopped() || hasMetAnother());
-    if (hasStopped()) return { recorded, traders, gateway, exited };
+    if (hasStopped()) return { recorded, traders, gateway };
     console.log(`${failure.call} ${nth} was the budget log's, which is given up: the next`);
     await gateway.kill();
   }

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { newDirectory, startGateway } from "../../../support/gateway.ts";
 import { seededRandom } from "../../../support/random.ts";
 import { testSeed } from "../../../support/seed.ts";
+import { newDirectory, startGateway } from "../../../support/servers/gateway.ts";
 import { Disk, layOut } from "./disk.ts";
 import { cutPower } from "./power-cuts.ts";
 import { noPromises } from "./promises.ts";
 import { dataDirIn, HAS_RECORDING_DISK, RecordedGateway, SKIPPED_WITHOUT_DISK } from "./recorded-gateway.ts";
 
-const seed = testSeed("test/campaigns/crash/power/first-start.test.ts");
+const seed = testSeed();
 
 const CUTS = 24;
 /** Starting the program takes longer than opening its directory. */
@@ -17,7 +17,7 @@ const STARTS = 2;
 describe.skipIf(!HAS_RECORDING_DISK)(`a power cut during the very first start${SKIPPED_WITHOUT_DISK}`, () => {
   test("leaves what can be started again, and the keys that were shown if they were", async () => {
     const recorded = new RecordedGateway(newDirectory());
-    const { gateway } = await recorded.start();
+    const gateway = await recorded.start();
     await gateway.stop();
     const recording = recorded.recording();
     const nobody = { told: noPromises(), strategyIds: [], sent: new Map() };
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_RECORDING_DISK)(`a first start on a disk that fails${SKIPPE
       const told = await recorded.start(failure).catch(String);
       expect(told).toMatch(/exited with [12]:/);
       expect(told).toMatch(reason);
-      const { gateway } = await recorded.start();
+      const gateway = await recorded.start();
       expect(await gateway.stop()).toBe(0);
     },
   );

@@ -5,8 +5,8 @@
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { newDirectory } from "../../../support/gateway.ts";
 import { seededRandom } from "../../../support/random.ts";
+import { newDirectory } from "../../../support/servers/gateway.ts";
 import { seedMany } from "../../../support/strategies.ts";
 import { GatewayFault } from "../../harness/faults.ts";
 import { pricesBetween, type Quotes, quotesOf } from "../../harness/markets.ts";
@@ -25,7 +25,7 @@ export type RecordedLoad = Omit<Expectation, "promises"> & {
 /** Of spot and of futures. */
 const TRADERS = { SPOT: 8, FUTURES: 4 } as const;
 /** Requests that a trader has in flight. */
-const LANES = 2;
+const WORKERS = 2;
 /** What a trader does in a life: a key may place 50 orders in ten seconds. */
 const ACTIONS_PER_LIFE = 12;
 
@@ -74,13 +74,13 @@ async function live(
   traders: readonly Trader[],
   draw: (() => number) | null,
 ): Promise<void> {
-  const { gateway, exited } = await recorded.start();
+  const gateway = await recorded.start();
   const killAfter =
     draw === null ? Number.POSITIVE_INFINITY : traders.length * ACTIONS_PER_LIFE * (0.5 + draw() * 0.4);
   try {
     await work(gateway.url, traders, { killAfter, kill: () => recorded.killAtNextRecord() });
     if (draw === null) await gateway.stop();
-    else await exited;
+    else await gateway.exited;
   } finally {
     await gateway.kill();
   }
@@ -131,8 +131,8 @@ export async function work(
   const prices = pricesBetween(quotes, { cheap: timesAll(quotes, 0.9), dear: timesAll(quotes, 1.1) });
   let done = 0;
   let isOver = killAfter === 0;
-  const lane = async (trader: Trader) => {
-    for (let turn = 0; turn < actionsEach / LANES && !isEnough(); turn += 1) {
+  const worker = async (trader: Trader) => {
+    for (let turn = 0; turn < actionsEach / WORKERS && !isEnough(); turn += 1) {
       try {
         await trader.act(url, prices);
       } catch (error) {
@@ -146,7 +146,7 @@ export async function work(
       kill?.();
     }
   };
-  await Promise.all(traders.flatMap((trader) => Array.from({ length: LANES }, () => lane(trader))));
+  await Promise.all(traders.flatMap((trader) => Array.from({ length: WORKERS }, () => worker(trader))));
 }
 
 /** The same market at other prices. */

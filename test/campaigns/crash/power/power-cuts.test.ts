@@ -4,7 +4,7 @@ import { type RecordedLoad, recordLoad } from "./load.ts";
 import { cutPower, type PowerCutReport, runPowerCuts } from "./power-cuts.ts";
 import { HAS_RECORDING_DISK, SKIPPED_WITHOUT_DISK } from "./recorded-gateway.ts";
 
-const seed = testSeed("test/campaigns/crash/power/power-cuts.test.ts");
+const seed = testSeed();
 const CUTS = 30;
 const CUTS_WITH_LONG_LOG = 8;
 

@@ -5,8 +5,8 @@
 // requests interleave.
 import { rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { newDirectory } from "../../../support/gateway.ts";
 import { seededRandom } from "../../../support/random.ts";
+import { newDirectory } from "../../../support/servers/gateway.ts";
 import { type Contents, Disk, layOut, type NamesLast } from "./disk.ts";
 import { PAGES_AHEAD, type RecordedLoad, recordLoad } from "./load.ts";
 import { copyOf, hear } from "./promises.ts";
@@ -117,7 +117,9 @@ export async function cutPower(
     checkpointed: writesTo(join(recording.dataDir, "lyrebird.sqlite"), recording).length,
     /** How often the write-ahead log was restarted after a complete checkpoint. */
     logBegunAnew: beginningsOf(join(recording.dataDir, "lyrebird.sqlite-wal"), recording),
-    /** Cuts that left something that cannot be opened, with promises lost, with anything else not in order. */
+    /**
+     * Cuts that left something that cannot be opened, with promises lost, with anything else not in order.
+     */
     unopenable: count(({ unopenable }) => unopenable !== null),
     lost: count(({ lost }) => lost.length > 0),
     disordered: count(({ faults }) => faults.length > 0),

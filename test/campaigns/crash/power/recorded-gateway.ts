@@ -1,9 +1,8 @@
 // The real gateway on the recording disk (disk.c), and what was recorded of its lives.
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type GatewayProcess, newDirectory, startGateway } from "../../../support/gateway.ts";
+import { type GatewayProcess, newDirectory, startGateway } from "../../../support/servers/gateway.ts";
 import type { Contents, Found } from "./disk.ts";
 import { type DiskRecord, readRecording } from "./recording.ts";
 
@@ -26,12 +25,6 @@ export type DiskFailure = {
   readonly times: "once" | "always";
   /** From which moment calls are counted. */
   readonly counted: "FROM_THE_START" | "ONCE_ARMED";
-};
-
-export type RecordedLife = {
-  readonly gateway: GatewayProcess;
-  /** The exit code; null for a process that was killed. */
-  readonly exited: Promise<number | null>;
 };
 
 const ERROR_NUMBERS = { EIO: 5, ENOSPC: 28 } as const;
@@ -64,12 +57,13 @@ export class RecordedGateway {
     this.#found = look(root);
   }
 
-  /** Another life, on a disk that may fail. Rejects with what the process wrote if it does not come to listen. */
-  async start(failure: DiskFailure | null = null): Promise<RecordedLife> {
+  /**
+   * Another life, on a disk that may fail. Rejects with what the process wrote if it does not come to listen.
+   */
+  async start(failure: DiskFailure | null = null): Promise<GatewayProcess> {
     rmSync(this.#stopFile, { force: true });
     rmSync(this.#armFile, { force: true });
-    const gateway = await startGateway({ dataDir: this.dataDir, env: this.#environment(failure) });
-    return { gateway, exited: once(gateway.process, "exit").then(([code]) => code) };
+    return startGateway({ dataDir: this.dataDir, env: this.#environment(failure) });
   }
 
   /** From now on the calls that may fail are counted. */
@@ -118,12 +112,17 @@ function textOf({ call, path, error, nth, times }: DiskFailure): string {
   return `${call} ${path} ${ERROR_NUMBERS[error]} ${nth} ${times}`;
 }
 
-/** Where a recorded gateway of the folder has its data: one level below what is watched, so that its own name is too. */
+/**
+ * Where a recorded gateway of the folder has its data: one level below what is watched, so that its own name
+ * is too.
+ */
 export function dataDirIn(folder: string): string {
   return join(folder, "disk", "data");
 }
 
-/** Everything below a folder, and its inodes; the shared memory beside a database does not lie on the disk. */
+/**
+ * Everything below a folder, and its inodes; the shared memory beside a database does not lie on the disk.
+ */
 function look(folder: string): Found {
   const found = new Map([[folder, { file: statSync(folder).ino, content: null as Buffer | null }]]);
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {

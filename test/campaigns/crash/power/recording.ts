@@ -1,4 +1,5 @@
-// What the recording disk (disk.c) wrote down: every change of a file, every sync and every answer, in the order of time.
+// What the recording disk (disk.c) wrote down: every change of a file, every sync and every answer, in the
+// order of time.
 import { readFileSync } from "node:fs";
 
 /** `file` is the inode: of a later file it may be the same again. `path` is absolute. */
@@ -37,7 +38,10 @@ const KINDS = [
 /** kind, lengths of the path, the other path and the data, 32 bits each; file and number, 64 bits each. */
 const HEAD_BYTES = 32;
 
-/** Reads a log. Throws if a file was also written past the disk, through memory: nothing could be said of that one. */
+/**
+ * Reads a log. Throws if a file was also written past the disk, through memory: nothing could be said of that
+ * one.
+ */
 export function readRecording(file: string): DiskRecord[] {
   const bytes = readFileSync(file);
   const records: DiskRecord[] = [];

@@ -1,4 +1,5 @@
-// Connects an exchange account, or replaces its key: where, which kind, and its key; then the result of its check.
+// Connects an exchange account, or replaces its key: where, which kind, and its key; then the result of its
+// check.
 
 import { useState } from "react";
 import type {

@@ -1,4 +1,5 @@
-// Copying a strategy: with which account, how much of it, within which bounds; what that would have done; and the start.
+// Copying a strategy: with which account, how much of it, within which bounds; what that would have done; and
+// the start.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";

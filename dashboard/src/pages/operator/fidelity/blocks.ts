@@ -1,5 +1,6 @@
-// Reads the few forms of Markdown that the documentation is written in: headings, paragraphs, lists of one level, tables, and
-// within them bold, emphasis, code and links. What it does not know stays text; there is no way to HTML.
+// Reads the few forms of Markdown that the documentation is written in: headings, paragraphs, lists of one
+// level, tables, and within them bold, emphasis, code and links. What it does not know stays text; there is
+// no way to HTML.
 
 export type Inline =
   | { readonly kind: "text" | "code" | "strong" | "emphasis"; readonly text: string }

@@ -58,7 +58,7 @@ test.each<[string, Partial<HealthJson>, "WATCH" | "BAD"]>([
   ["a signal that waits for minutes", { sweepLagMs: 60_001, pendingSignals: 1 }, "BAD"],
   ["a busy event loop", { eventLoopDelayMs: { p50: 1, p99: 51, max: 60 } }, "WATCH"],
   ["much memory", { memoryBytes: { heapUsed: 1, resident: 1_537 * 1_048_576 } }, "WATCH"],
-])("%s is told, with what to do", (_what, change, state) => {
+])("%s is shown, with what to do", (_what, change, state) => {
   const checks = checksOf({ ...HEALTHY, ...change }, NOW);
   expect(worstOf(checks)).toBe(state);
   expect(checks.filter(({ action }) => action !== null)).toHaveLength(1);

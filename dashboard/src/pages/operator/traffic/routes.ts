@@ -1,4 +1,5 @@
-// The routes of the traffic table: what they are sorted by, and how many of their answers were refusals or errors.
+// The routes of the traffic table: what they are sorted by, and how many of their answers were refusals or
+// errors.
 import type { TrafficJson } from "../../../../../src/dashboard-api/schemas.ts";
 
 export type RouteTraffic = TrafficJson["routes"][number];

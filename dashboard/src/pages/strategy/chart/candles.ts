@@ -41,7 +41,10 @@ export function merged(loaded: readonly CandleJson[], live: readonly CandleJson[
   return [...byTime.values()].sort((one, other) => one.openTime - other.openTime);
 }
 
-/** The live candles with one more, which replaces its own earlier state; the oldest go when there are too many. */
+/**
+ * The live candles with one more, which replaces its own earlier state; the oldest go when there are too
+ * many.
+ */
 export function withLive(
   live: readonly CandleJson[],
   candle: CandleJson,

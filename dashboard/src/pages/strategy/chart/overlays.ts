@@ -1,4 +1,5 @@
-// What is the strategy's own on a chart: its fills as markers at their candles, and lines at the prices that matter to it.
+// What is the strategy's own on a chart: its fills as markers at their candles, and lines at the prices that
+// matter to it.
 import type {
   CandleJson,
   LegJson,
@@ -9,7 +10,10 @@ import type {
 import { grouped, magnitude, signOf, subtract, trimZeros } from "../../../ui/figures/decimals.ts";
 import { placeAt } from "./candles.ts";
 
-/** What was bought, or sold, in one candle: one marker, however many orders it was, since a pile of them would hide the candles. */
+/**
+ * What was bought, or sold, in one candle: one marker, however many orders it was, since a pile of them would
+ * hide the candles.
+ */
 export type FillMarker = {
   readonly openTime: number;
   readonly side: "BUY" | "SELL";

@@ -1,5 +1,5 @@
-// A book as a ladder: levels put together to steps of several ticks, sizes added up from the best price outwards, and where the
-// strategy's own orders stand. All in exact decimals.
+// A book as a ladder: levels put together to steps of several ticks, sizes added up from the best price
+// outwards, and where the strategy's own orders stand. All in exact decimals.
 import type { BookJson, OrderJson } from "../../../../../src/dashboard-api/schemas.ts";
 import {
   add,
@@ -75,7 +75,10 @@ function beyond(own: OwnLevels, shown: readonly { readonly price: string }[]): n
   return [...own].flatMap(([price, { orderIds }]) => (prices.has(price) ? [] : orderIds));
 }
 
-/** Own orders rest where the market may have none: within the ladder they get a level of their own, without a size. */
+/**
+ * Own orders rest where the market may have none: within the ladder they get a level of their own, without a
+ * size.
+ */
 function withOwn(levels: readonly Level[], own: OwnLevels, side: Side): readonly Level[] {
   const worst = levels.at(-1);
   if (worst === undefined) return levels;
@@ -95,7 +98,10 @@ function spreadOf({ bids: [bid], asks: [ask] }: Pick<BookJson, Side>) {
   return { spread: trimZeros(spread), spreadPercent: percent === null ? null : trimZeros(percent, 2) };
 }
 
-/** Adjacent levels of one step become one: bids at its lower end, asks at its upper, so that none looks better than it is. */
+/**
+ * Adjacent levels of one step become one: bids at its lower end, asks at its upper, so that none looks better
+ * than it is.
+ */
 function grouped(levels: readonly Level[], step: string, side: Side): Level[] {
   const steps: [price: string, quantity: string][] = [];
   for (const [price, quantity] of levels) {

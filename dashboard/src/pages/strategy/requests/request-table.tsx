@@ -1,4 +1,5 @@
-// The last requests of a key, newest first. Each opens; of a refused one it is said at once that its reason is known.
+// The last requests of a key, newest first. Each opens; of a refused one it is said at once that its reason
+// is known.
 
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

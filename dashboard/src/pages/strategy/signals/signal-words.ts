@@ -1,4 +1,5 @@
-// Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for granted.
+// Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for
+// granted.
 import type { SignalJson } from "../../../../../src/dashboard-api/schemas.ts";
 import type { TimelineEntry } from "../../../ui/figures/figures.tsx";
 

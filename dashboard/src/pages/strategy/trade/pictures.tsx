@@ -1,5 +1,5 @@
-// The evidence of a fill as pictures: the levels that an order took from, and the queue in front of an order. Widths
-// are shares of exact amounts.
+// The evidence of a fill as pictures: the levels that an order took from, and the queue in front of an order.
+// Widths are shares of exact amounts.
 import { ReceiptLink } from "../../../trading/links.tsx";
 import { add, compare, percentOf, signOf, subtract } from "../../../ui/figures/decimals.ts";
 import { Amount, Price } from "../../../ui/figures/figures.tsx";
