@@ -117,9 +117,7 @@ test.each(["SPOT", "FUTURES"] as const)(
                 }
               }
             };
-            /**
-             * Moves the book; the quantities of asks and bids are those of the three levels from the best one.
-             */
+            /** Moves the book; `quantities`: of asks, then of bids, at the three levels from the best one. */
             const show = (move: number, quantities: readonly number[]) => {
               middle = Math.max(-6, Math.min(6, middle + move));
               const words = { BID: [] as string[], ASK: [] as string[] };
