@@ -293,7 +293,7 @@ export class CopyExecutor {
 
   /** The weight of a poll in the venue's budget. */
   get pollWeight(): number {
-    return this.#session.opened?.poller.pollWeight(restingSymbols(this.#state.open())) ?? 0;
+    return this.#session.opened?.client.pollWeight(restingSymbols(this.#state.open())) ?? 0;
   }
 
   findPlace(): void {
@@ -523,7 +523,7 @@ export class CopyExecutor {
    */
   #mayGoFirst(leg: MirrorEntry, rows: readonly MirrorEntry[]): boolean {
     if (!closesPosition(this.#state, leg)) return false;
-    const held = magnitude(this.#state.holding(leg.symbol ?? "").quantity);
+    const held = magnitude(this.#state.position(leg.symbol ?? ""));
     return rows.every((row) => {
       const isOrder = row.kind === "PLACE" || isOwnOrder(row);
       const isOfOtherSide = row.side !== leg.side || row.entryId > leg.entryId;

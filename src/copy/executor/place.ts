@@ -309,9 +309,11 @@ async function firstPoll(context: CopyContext, { at }: Placing): Promise<void> {
 async function balancesInTime(context: CopyContext): Promise<boolean> {
   let isFresh = false;
   const isAnswered = await unlessUnanswered(
-    refreshBalances(briefly(context)).then((fresh) => {
-      isFresh = fresh;
-    }),
+    refreshBalances({ ...context, session: context.session.briefly(ORDER_WAITS_MS).inDoubt() }).then(
+      (fresh) => {
+        isFresh = fresh;
+      },
+    ),
   );
   return isAnswered && isFresh;
 }
@@ -370,6 +372,7 @@ async function scale(
   const prices = await session.prices();
   const { family, settings } = state.copy;
   const { snapshot } = state.book;
+  const open = state.acknowledged();
   return scaleOrder({
     family,
     placement: action,
@@ -378,9 +381,12 @@ async function scale(
     holdings: heldOnAccount(state.book),
     wallet: snapshot?.wallet ?? ZERO,
     available: available ?? snapshot?.available ?? ZERO,
-    restingWorth: restingWorth(state.resting()),
-    restingElsewhere: restingElsewhere(family, state.resting(), action.symbol),
-    restingOnSymbol: restingOn([...state.resting(action.symbol), ...salesInDoubt(state, action.symbol)]),
+    restingWorth: restingWorth(open),
+    restingElsewhere: restingElsewhere(family, open, action.symbol),
+    restingOnSymbol: restingOn([
+      ...open.filter(({ symbol }) => symbol === action.symbol),
+      ...salesInDoubt(state, action.symbol),
+    ]),
     accountHeld: magnitude(snapshot?.held.get(action.symbol) ?? ZERO),
     rules,
     prices,
@@ -393,7 +399,9 @@ async function scale(
  */
 function salesInDoubt(state: CopyContext["state"], symbol: string): readonly MirrorEntry[] {
   if (state.copy.family !== "SPOT") return [];
-  return state.unconfirmed(symbol).filter(({ side }) => side === "SELL");
+  return state
+    .unconfirmed(symbol)
+    .filter((entry) => entry.side === "SELL" && entry.unseenSince === undefined);
 }
 
 /**

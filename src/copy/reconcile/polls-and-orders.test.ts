@@ -2,7 +2,7 @@
 // does not answer polls.
 import { afterEach, describe, expect, test } from "vitest";
 import type { StrategyType } from "../../domain/account.ts";
-import { decimal, type Rate } from "../../money/decimal.ts";
+import { decimal, type Price, type Rate } from "../../money/decimal.ts";
 import { type Copier, type CopiesFixture, openCopiesFixture, places } from "../testing/copies-fixture.ts";
 import { CountingVenue } from "../testing/counting-venue.ts";
 
@@ -243,12 +243,39 @@ test("a position in doubt is asked for also where the polls' part of the weight 
   await fixture.waitFor("nobody knows of it", async () =>
     `${await fixture.log(copier)}`.includes("UNCONFIRMED"),
   );
-  // A minute of which the polls' part is used up from the beginning.
+  // A minute of which the part of polls is used up from the beginning, and half of that of what is in doubt.
   await passes(62_000 - (fixture.time.now() % 60_000));
-  way.used = way.limit * 0.9;
+  way.used = way.limit / 2;
   const [order] = (await fixture.venue.orders(copier.account, "BTCUSDT")).slice(-1);
   await fixture.venue.fill(copier.account, `${order?.orderId}`, "90000");
   const at = fixture.time.now();
   while ((await fixture.holds(copier, "BTCUSDT")) !== "0.004") await passes(500);
   expect(fixture.time.now() - at).toBeLessThan(20_000);
+});
+
+test("a stop whose placement has no answer is sent again while no question may be asked", async () => {
+  await open("FUTURES");
+  const copier = await fixture.copier(strategy, "FUTURES");
+  await passes(75_000 - (fixture.time.now() % 60_000));
+  const isStop = (route: string) => route === "POST /fapi/v1/algoOrder";
+  way.instead = (route) => {
+    if (!isStop(route)) return null;
+    way.used = way.limit * 0.96;
+    way.instead = () => null;
+    return { status: 503, body: "" };
+  };
+  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("90000") };
+  const entry = { reduceOnly: false, leverage: 10, attached };
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry }, false);
+  fixture.wake(strategy);
+  const at = fixture.time.now();
+  while (way.seen.filter(isStop).length < 2) await passes(500);
+  expect(fixture.time.now() - at).toBeLessThan(5_000);
+  await passes(1_000);
+  expect((await fixture.log(copier)).at(-1)).toContain("PLACE_LEG SELL STOP_MARKET");
+  expect((await fixture.entries(copier)).at(-1)).toMatchObject({
+    kind: "PLACE_LEG",
+    status: "RESTING",
+    sends: 2,
+  });
 });

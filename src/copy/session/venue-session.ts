@@ -69,8 +69,11 @@ type Opened = {
   readonly venue: Venue;
   readonly client: VenueClient;
   /** The same account's, for polls. */
-  readonly poller: VenueClient;
+  readonly pollers: { readonly [P in PollPriority]: VenueClient };
 };
+
+/** See `Priority`. */
+type PollPriority = "DOUBT" | "POLL";
 
 /** A question for the venue, or for one account there. */
 type Question<Value> = (to: {
@@ -78,8 +81,11 @@ type Question<Value> = (to: {
   readonly client: VenueClient;
 }) => Promise<VenueAnswer<Value>>;
 
-/** `until`: time limit of queries, wall time, Unix ms; null: until they are answered. */
-type Limits = { readonly until: number | null; readonly isPolling: boolean };
+/**
+ * `until`: time limit of queries, wall time, Unix ms; null: until they are answered. `priority`: of all that
+ * is asked; null: each question has its own.
+ */
+type Limits = { readonly until: number | null; readonly priority: PollPriority | null };
 /** What variants of a session share. `rulesUsed`: by symbol, what sizes were fitted to. */
 type Shared = { opened: Opened | null; readonly rulesUsed: Map<string, SymbolRules | null> };
 
@@ -91,7 +97,7 @@ export class VenueSession {
   constructor(
     parts: SessionParts,
     of: Shared = { opened: null, rulesUsed: new Map() },
-    limits: Limits = { until: null, isPolling: false },
+    limits: Limits = { until: null, priority: null },
   ) {
     this.#parts = parts;
     this.#of = of;
@@ -110,12 +116,23 @@ export class VenueSession {
    */
   polling(ms = 0): VenueSession {
     const until = this.#parts.wallNow() + ms;
-    return new VenueSession(this.#parts, this.#of, { until, isPolling: true });
+    return new VenueSession(this.#parts, this.#of, { until, priority: "POLL" });
   }
 
   /** The session for requests that stops and exits wait for: with the priority of exits, also of a poll. */
   urgent(): VenueSession {
-    return this.#limits.isPolling ? new VenueSession(this.#parts, this.#of).briefly(URGENT_MS_MAX) : this;
+    return this.#limits.priority === null ? this : this.#as(null);
+  }
+
+  /** The session for requests that show whether an order with an unknown outcome was executed. */
+  inDoubt(): VenueSession {
+    return this.#as("DOUBT");
+  }
+
+  #as(priority: PollPriority | null): VenueSession {
+    const urgentUntil = this.#parts.wallNow() + URGENT_MS_MAX;
+    const until = this.#limits.priority === null ? this.#limits.until : urgentUntil;
+    return new VenueSession(this.#parts, this.#of, { until, priority });
   }
 
   /** Null before it was opened, and while its account is to be read again. */
@@ -130,8 +147,10 @@ export class VenueSession {
     if (account.sealed === null) throw new AccountGone(account.accountId);
     const credentials = openCredentials(this.#parts.master, account.accountId, account.sealed);
     const venue = this.#parts.venues.venue(account.venue, account.family);
-    const clientOf = (isPolling: boolean) => venue.account(account.accountId, credentials, { isPolling });
-    this.#of.opened = { account, venue, client: clientOf(false), poller: clientOf(true) };
+    const clientOf = (priority?: PollPriority) =>
+      venue.account(account.accountId, credentials, priority && { priority });
+    const pollers = { DOUBT: clientOf("DOUBT"), POLL: clientOf("POLL") };
+    this.#of.opened = { account, venue, client: clientOf(), pollers };
     return this.#of.opened;
   }
 
@@ -186,8 +205,9 @@ export class VenueSession {
     const { until } = this.#limits;
     const backOff = new BackOff(VENUE_RETRIES);
     while (mayRun()) {
-      const { venue, client, poller } = await this.open();
-      const answer = await question({ venue, client: this.#limits.isPolling ? poller : client });
+      const { venue, client, pollers } = await this.open();
+      const { priority } = this.#limits;
+      const answer = await question({ venue, client: priority === null ? client : pollers[priority] });
       if (answer.kind === "OK") return answer.value;
       if (answer.kind === "REJECTED") throw new CredentialsRejected(answer);
       if (answer.kind === "REFUSED") throw new VenueRefused(answer);

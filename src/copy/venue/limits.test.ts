@@ -105,6 +105,23 @@ test("what opens or polls leaves the more to exits the longer the minute lasts; 
   }
 });
 
+test("polls of orders in doubt never use up a minute: what is known is still asked for, at any second", () => {
+  const inDoubt: Cost = { ...LOOK, weight: 5, priority: "DOUBT" };
+  // 90 less 25 for a whole minute, half of that in its middle, nothing at its end.
+  for (const [second, most] of [
+    [0, 65],
+    [30, 75],
+    [59, 85],
+  ] as const) {
+    const { limits } = opened(0, second);
+    let used = 0;
+    while (sent(limits, "a", inDoubt, { [WEIGHT]: used + 5 }) === null) used += 5;
+    expect(used).toBe(most);
+    expect(sent(limits, "a", { ...QUERY, weight: 1 }, { [WEIGHT]: used + 1 })).toBeNull();
+    expect(sent(limits, "a", ORDER, { [WEIGHT]: used + 2 })).toBeNull();
+  }
+});
+
 test("requests in flight count, and so do those that were never answered", () => {
   const { limits } = opened();
   const charges = [1, 2].map(() => limits.admit("a", LOOK));

@@ -78,11 +78,12 @@ export const WEIGHTS = {
 
 /**
  * Which requests go first, and how much of a budget they may use. REDUCE: reduces, cancels or protects, or is
- * needed for that; the whole budget. OPEN: opens or enlarges a position. POLL: account polls, and fees on
- * spot, which sizes depend on. FEES: fees of contracts between polls.
+ * needed for that; the whole budget. DOUBT: polls that show whether an order with an unknown outcome was
+ * executed; many at once must leave some for what is known. OPEN: opens or enlarges a position. POLL: account
+ * polls, and fees on spot, which sizes depend on. FEES: fees of contracts between polls.
  */
 export type Priority = (typeof PRIORITIES)[number];
-export const PRIORITIES = ["REDUCE", "OPEN", "POLL", "FEES"] as const;
+export const PRIORITIES = ["REDUCE", "DOUBT", "OPEN", "POLL", "FEES"] as const;
 
 /** A request's cost and priority. */
 export type Cost = {
@@ -100,7 +101,13 @@ export type Cost = {
 export type Charge = { readonly holder: string; readonly cost: Cost; readonly sentAt: number };
 
 /** The share of a budget that each priority may use; the rest is left for higher priorities. */
-export const SHARES: { readonly [P in Priority]: number } = { REDUCE: 1, OPEN: 0.9, POLL: 0.8, FEES: 0.75 };
+export const SHARES: { readonly [P in Priority]: number } = {
+  REDUCE: 1,
+  DOUBT: 0.9,
+  OPEN: 0.9,
+  POLL: 0.8,
+  FEES: 0.75,
+};
 /**
  * The share of weight that is counted by address beyond which nothing is sent that costs any, except orders
  * that reduce, and what they need.
@@ -110,7 +117,13 @@ export const ADDRESS_SHARE = 0.95;
  * The share of weight counted by address that each priority also leaves unused at the beginning of a window.
  * It falls to zero by the window's end, so that a burst does not take what later exits need.
  */
-export const RESERVED: { readonly [P in Priority]: number } = { REDUCE: 0, OPEN: 0.4, POLL: 0.5, FEES: 0.65 };
+export const RESERVED: { readonly [P in Priority]: number } = {
+  REDUCE: 0,
+  DOUBT: 0.25,
+  OPEN: 0.4,
+  POLL: 0.5,
+  FEES: 0.65,
+};
 /** The share of the weight that all account polls together may take where one count serves all accounts. */
 export const POLLS_SHARE = 0.5;
 export const ACCOUNTS_MAX = 50_000;

@@ -226,7 +226,7 @@ describe("spot", () => {
     // The venue has reported its limits before it reports what is left of them.
     expect(await venues.venue(server.url, "SPOT").rules("BTCUSDT")).toMatchObject({ kind: "OK" });
     expect(await client.balances()).toMatchObject({ kind: "OK" });
-    const looker = venues.venue(server.url, "SPOT").account("account", CREDENTIALS, { isPolling: true });
+    const looker = venues.venue(server.url, "SPOT").account("account", CREDENTIALS, { priority: "POLL" });
     expect(await looker.balances()).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
     expect(await client.fills(LISTED)).toMatchObject({ kind: "DELAYED", why: "LIMITED" });
     server.lay("POST /api/v3/order", { body: placed });

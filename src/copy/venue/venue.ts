@@ -208,13 +208,13 @@ export type Venue = {
   /** Whether the poll budget permits a poll of this weight now; if so, it counts. See `PollBudget`. */
   mayPoll(weight: number): boolean;
   /**
-   * `isPolling`: its requests use no more of the budgets than the polls' share. `isKeyCheck`: a person waits
-   * for the answers, so a rejected key is reported at once.
+   * `priority`: of all its requests, whatever each has of its own. `isKeyCheck`: a person waits for the
+   * answers, so a rejected key is reported at once.
    */
   account(
     accountId: string,
     credentials: VenueCredentials,
-    options?: { readonly isPolling?: boolean; readonly isKeyCheck?: true },
+    options?: { readonly priority?: "DOUBT" | "POLL"; readonly isKeyCheck?: true },
   ): VenueClient;
 };
 

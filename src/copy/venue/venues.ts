@@ -123,12 +123,12 @@ function openVenue(origin: string, family: StrategyType, { wallNow, after, log }
       learnLimits();
       return polls.take(weight);
     },
-    account(accountId, credentials, { isPolling = false, isKeyCheck } = {}) {
+    account(accountId, credentials, { priority, isKeyCheck } = {}) {
       const asker = { accountId, credentials };
       const ask = (call: RestCall) =>
         rest.ask(asker, {
           ...call,
-          ...(isPolling && { priority: "POLL" }),
+          ...(priority !== undefined && { priority }),
           ...(isKeyCheck && { isKeyCheck }),
         });
       const listen: VenueClient["listen"] = (onEvent) => streams.listen(asker, onEvent);
