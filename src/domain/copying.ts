@@ -187,6 +187,11 @@ export type VenueSnapshot = {
    * or less since may be theirs. Absent: `held` less the book.
    */
   readonly foreign?: ReadonlyMap<string, Quantity>;
+  /**
+   * Contracts whose position has changed by unconfirmed orders, while it is not known by which of them: no
+   * holding has the change yet.
+   */
+  readonly inDoubt?: readonly string[];
 };
 
 /** The state of a copy, which changes in the transaction of the entry that changed it. */
@@ -398,12 +403,12 @@ export type MirrorKind = (typeof MIRROR_KINDS)[number];
 
 /**
  * NEW: in the outbox, not dealt with yet. SENT: written before it is sent; after a restart its outcome is
- * queried. UNCONFIRMED: the venue has not reported an outcome, and it is not sent again; an execution that
- * turns up later is recorded. RESTING: the order is open at the venue. FILLED, CANCELED, EXPIRED: its end
- * there; the executed quantity says how much was filled. DONE: a row without an order was executed, or had
- * nothing to do. SKIPPED: it was not sent, or the venue rejected it, for a reason that the rules name.
- * FAILED: rejected by the venue for any other reason. LEFT: it was open at the venue when the copy ended, and
- * is not queried any more.
+ * queried. UNCONFIRMED: the venue has not reported an outcome, or does not show an order any more that it
+ * had acknowledged. It is not sent again; an execution that turns up later is recorded. RESTING: the order
+ * is open at the venue. FILLED, CANCELED, EXPIRED: its end there; the executed quantity says how much was
+ * filled. DONE: a row without an order was executed, or had nothing to do. SKIPPED: it was not sent, or the
+ * venue rejected it, for a reason that the rules name. FAILED: rejected by the venue for any other reason.
+ * LEFT: it was open at the venue when the copy ended, and is not queried any more.
  */
 export const MIRROR_STATUSES = [
   "NEW",
@@ -573,6 +578,11 @@ export type MirrorEntry = {
   readonly isTargetSet?: true;
   /** The strategy's own is canceled, and this one could not be canceled yet. */
   readonly isCancelDue?: true;
+  /**
+   * Of an unconfirmed order that the venue had acknowledged and does not show any more: since when it may
+   * have been executed, wall time, Unix ms.
+   */
+  readonly unseenSince?: number;
   /** Of PROFIT_SHARE. */
   readonly profitShare?: ProfitShare;
 };

@@ -24,7 +24,9 @@ import {
   isWaitingLeg,
   type Refused,
   refusedRow,
+  seenRow,
   skipped,
+  unseenRow,
 } from "../orders/copy-state.ts";
 import { refusedAs } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
@@ -55,9 +57,10 @@ export async function cancel(
   const kind = action.kind === "CANCEL" ? "PLACE" : "PLACE_LEG";
   const isOurs = (entry: MirrorEntry) => entry.kind === kind && entry.collectiveId === action.collectiveId;
   const unconfirmed = state.unconfirmed(action.symbol).find(isOurs);
+  const isUnseen = unconfirmed?.unseenSince !== undefined;
   // If it turns up, it is canceled then, and nothing of it counts as the strategy's.
-  if (unconfirmed !== undefined) state.put({ ...unconfirmed, isCancelDue: true, retained: ZERO as Rate });
-  const resting = state.resting(action.symbol).find(isOurs);
+  if (unconfirmed !== undefined && !isUnseen) disown(context, unconfirmed);
+  const resting = state.resting(action.symbol).find(isOurs) ?? (isUnseen ? unconfirmed : undefined);
   if (resting === undefined) {
     state.put(await overBefore(context, row, isOurs));
     await withdrawTarget(context, row, action);
@@ -83,6 +86,11 @@ export async function cancel(
       return;
     case "OVER": {
       const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
+      if (entry.status === "UNCONFIRMED") {
+        disown(context, entry);
+        state.put(skipped(sent, skipOf("UNCONFIRMED")));
+        return;
+      }
       await withdrawTarget(context, row, action);
       state.put(entry.status === "CANCELED" ? sent : skipped(sent, skipOf("ALREADY_OVER")));
       return;
@@ -90,6 +98,11 @@ export async function cancel(
     case "NEVER_SENT":
       state.put({ ...about, status: "DONE" });
   }
+}
+
+/** The strategy has canceled an order whose outcome is not known: what it may have opened is not held. */
+function disown({ state }: CopyContext, unconfirmed: MirrorEntry): void {
+  state.put({ ...unconfirmed, isCancelDue: true, retained: ZERO as Rate });
 }
 
 /** An opening by a mirrored order whose original was canceled unfilled must not be held. */
@@ -146,7 +159,11 @@ async function overBefore(
   return wasCanceled ? { ...about, status: "DONE" } : skipped(about, skipOf("ALREADY_OVER"));
 }
 
-/** Cancels an order or a leg, and books how it ended; `why` is noted on its row if it was canceled. */
+/**
+ * Cancels an order or a leg, and books how it ended; `why` is noted on its row if it was canceled. One that
+ * is not open any more, and that the venue does not show, may have been executed: it is UNCONFIRMED, until it
+ * is canceled once more.
+ */
 export async function cancelRow(
   context: CopyContext,
   entry: MirrorEntry,
@@ -162,10 +179,19 @@ export async function cancelRow(
   const present = state.latest(entry);
   // A poll has booked its end in the meantime.
   if (!isOpen(present)) return { entry: present, outcome };
+  const isHidden = outcome.state === null && present.venueOrderId !== null;
+  if (isHidden && (present.status === "RESTING" || present.isCancelDue !== true)) {
+    return { entry: unseenRow(state, { ...present, isCancelDue: true }, now()), outcome };
+  }
   const ended =
     outcome.state === null
       ? endRow(state, present, why, now())
-      : applyReport(state, present, outcome.state, now());
+      : applyReport(
+          state,
+          present.status === "UNCONFIRMED" ? seenRow(state, present) : present,
+          outcome.state,
+          now(),
+        );
   if (ended.status !== "CANCELED") return { entry: ended, outcome };
   const canceled = why === null ? ended : state.put({ ...ended, skip: why });
   if (mayComeAgain(canceled, now())) state.put({ ...canceled, status: "UNCONFIRMED", isCancelDue: true });

@@ -50,10 +50,11 @@ export async function fill(
   if (mirrored === undefined) {
     state.put(skipped(row, skipOf(unconfirmed === undefined ? "NOT_MIRRORED" : "UNCONFIRMED")));
   } else {
-    const { orderType, clientOrderId, venueOrderId } = mirrored;
-    const isOpen = mirrored.status === "RESTING" && mirrored.retained === undefined;
+    const present = state.latest(mirrored);
+    const { orderType, clientOrderId, venueOrderId } = present;
+    const isOpen = present.status === "RESTING" && present.retained === undefined;
     const retained = isOpen ? { retained: SCALE as Rate } : {};
-    state.put({ ...mirrored, ...retained, leadPrice: filled.price });
+    state.put({ ...present, ...retained, leadPrice: filled.price });
     state.put({ ...row, status: "DONE", orderType, clientOrderId, venueOrderId });
   }
   const { family } = state.copy;
@@ -126,7 +127,7 @@ export async function closePosition(
     if (stopped !== null || own === 0n) state.put(skipped(closing, stopped ?? skipOf("NOTHING_HELD")));
     else await sendAtMarket(context, closing, size, { isReduction: true, mayStillSend });
   }
-  if (state.holding(symbol).quantity === 0n && gate.stopped() === null) await cancelLegs(context, symbol);
+  if (state.hasNothing(symbol) && gate.stopped() === null) await cancelLegs(context, symbol);
 }
 
 /**

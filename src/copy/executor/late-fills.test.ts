@@ -642,6 +642,43 @@ test("a stop that fires while the venue hides it is booked by the account's trad
   expect((await fixture.copy(copier)).book.fees).toBe(decimal("0.18999"));
 });
 
+test("a stop that fires while the venue hides it is followed until all of it is executed", async () => {
+  const { copier } = await withHiddenStop();
+  const [, leg] = await fixture.entries(copier);
+  const orderId = 987_654;
+  const trade = (id: number) => ({
+    ...{ id, orderId, symbol: "BTCUSDT", side: "SELL", qty: "0.001", price: "90000", quoteQty: "90" },
+    ...{ commission: "0.045", commissionAsset: "USDT", time: fixture.time.now() },
+  });
+  const asset = { asset: "USDT", walletBalance: "990", availableBalance: "900", marginBalance: "990" };
+  const order = { orderId, symbol: "BTCUSDT", clientOrderId: leg?.clientOrderId, type: "MARKET" };
+  const json = (body: unknown) => ({ status: 200, body: JSON.stringify(body) });
+  const shows = (positionAmt: string, fills: readonly unknown[]) => {
+    const positions = [{ symbol: "BTCUSDT", positionAmt }];
+    answers.set("GET /fapi/v3/account", json({ assets: [asset], positions }));
+    answers.set(FUTURES_FILLS, json(fills));
+  };
+  answers.set("GET /fapi/v1/order", json({ ...order, status: "PARTIALLY_FILLED" }));
+  shows("0.001", [trade(1)]);
+  await fixture.waitFor(
+    "its half is booked",
+    async () => (await fixture.holds(copier, "BTCUSDT")) === "0.001",
+  );
+  await fixture.passes(30_000);
+  const line = async () => (await fixture.log(copier))[1];
+  expect(await line()).toBe("PLACE_LEG SELL STOP_MARKET UNCONFIRMED executed 0.001 UNCONFIRMED");
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.001");
+  // The rest of the position asks for a stop of its own.
+  expect((await fixture.log(copier)).slice(2)).toEqual(["PLACE_LEG SELL STOP_MARKET SKIPPED ORDER_CAP"]);
+
+  shows("0", [trade(1), trade(2)]);
+  await fixture.waitFor("all of it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0");
+  await fixture.waitFor("its fee is known", () => areFeesKnown(copier));
+  expect(await line()).toBe("PLACE_LEG SELL STOP_MARKET FILLED executed 0.002");
+  // A twentieth of a per cent of 200 at 100,000, and of 180.
+  expect((await fixture.copy(copier)).book.fees).toBe(decimal("0.19"));
+});
+
 test("the stop of a position that the strategy has left is not canceled when the venue shows it late", async () => {
   const { strategy, copier } = await withHiddenStop();
   const body = '{"code":-1008,"msg":"Server is currently overloaded with other requests."}';
@@ -751,6 +788,191 @@ test("a change of the position that two orders explain is booked for neither", a
   await fixture.waitFor("nobody knows of the second", areUnconfirmed(2));
   expect(accounts).toBeLessThanOrEqual(0);
   expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
+});
+
+/** Entries of 0.002 with a stop that both are sent and hidden, and of which the second has been executed. */
+async function withTwoHidden() {
+  const { strategy, copier } = await polledCopy();
+  hides = () => true;
+  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("80000") };
+  const entry = { reduceOnly: false, leverage: null, attached };
+  const ids: number[] = [];
+  for (const at of ["90000", "89000"]) {
+    proxy.plan("POST /fapi/v1/order", { cut: "AFTER" });
+    ids.push(await fixture.does(strategy, { ...places("BUY", "0.002", { at }), entry }, false));
+    fixture.wake(strategy);
+    await fixture.waitFor("nobody knows of it", async () => {
+      const log = await fixture.log(copier);
+      return log.filter((line) => /PLACE .*UNCONFIRMED/.test(line)).length === ids.length;
+    });
+  }
+  const seen = { seen: decimal<Price>("90000"), seenAt: fixture.time.now() };
+  const [orderId = 0] = ids;
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen });
+  return { strategy, copier };
+}
+
+async function areShown(copier: Copier): Promise<boolean> {
+  return (await fixture.entries(copier)).every(({ status }) => status !== "UNCONFIRMED");
+}
+
+test.each([
+  ["trades are listed", false],
+  ["no trades are listed", true],
+])(
+  "a position that either of two hidden entries has opened gets its stop at once, and is booked when it is known which: %s",
+  async (_, isUnlisted) => {
+    const { copier } = await withTwoHidden();
+    if (isUnlisted) answers.set(FUTURES_FILLS, { status: 200, body: "[]" });
+    const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
+    await fixture.venue.fill(copier.account, `${order?.orderId}`, "90000");
+    fixture.contracts.show("BTCUSDT", "89980", "89990", "89985");
+    const at = fixture.time.now();
+    await fixture.waitFor("the stop is there", async () => (await legsOf(copier)) === 1);
+    expect(fixture.time.now() - at).toBeLessThan(10_000);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+    // Nor does a restart take it away.
+    await fixture.restart();
+    await fixture.passes(60_000);
+    expect(await legsOf(copier)).toBe(1);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+
+    answers.clear();
+    hides = () => false;
+    await fixture.waitFor("both are shown", () => areShown(copier));
+    await fixture.passes(30_000);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
+    expect(await fixture.position(copier, "BTCUSDT")).toBe("0.002");
+    expect(await legsOf(copier)).toBe(1);
+    const log = (await fixture.log(copier)).filter((line) => !line.startsWith("FILL"));
+    expect(log).toEqual([
+      "PLACE BUY LIMIT 0.002 FILLED executed 0.002",
+      "PLACE BUY LIMIT 0.002 RESTING",
+      "PLACE_LEG SELL STOP_MARKET RESTING",
+    ]);
+  },
+);
+
+test("a position in doubt whose stop the price has passed is closed, and the orders are booked when they are shown", async () => {
+  const { copier } = await withTwoHidden();
+  const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
+  const body = '{"code":-2021,"msg":"Order would immediately trigger."}';
+  answers.set("POST /fapi/v1/algoOrder", { status: 400, body });
+  await fixture.venue.fill(copier.account, `${order?.orderId}`, "90000");
+  fixture.contracts.show("BTCUSDT", "79980", "79990", "79985");
+  hides = (query) => query.includes(`${order?.clientOrderId}`) || query.includes("orderId=");
+  await fixture.waitFor("it is closed", async () => (await fixture.position(copier, "BTCUSDT")) === "0");
+  await fixture.passes(30_000);
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
+  hides = () => false;
+  await fixture.waitFor("it is shown", () => areShown(copier));
+  await fixture.passes(10_000);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+});
+
+test("what the owner buys is not taken for a position in doubt", async () => {
+  const { copier } = await withTwoHidden();
+  // The venue shows it under its id.
+  hides = (query) => query.includes("origClientOrderId");
+  await fixture.trades(copier, "FUTURES", { side: "BUY", quantity: decimal("0.002") });
+  await fixture.passes(40_000);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
+  expect(await legsOf(copier)).toBe(0);
+});
+
+/** A copy with an entry of 0.002 at 90,000 with a stop, which the venue has acknowledged and hides. */
+async function withHiddenEntry() {
+  const { strategy, copier } = await polledCopy();
+  const attached = { takeProfitPrice: null, stopLossPrice: decimal<Price>("80000") };
+  const entry = { reduceOnly: false, leverage: null, attached };
+  const orderId = await fixture.does(strategy, { ...places("BUY", "0.002", { at: "90000" }), entry });
+  const [order] = await fixture.venue.orders(copier.account, "BTCUSDT");
+  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.002 RESTING");
+  hidesOpen();
+  return { strategy, copier, orderId, id: `${order?.orderId}` };
+}
+
+function hidesOpen(): void {
+  hides = () => true;
+  answers.set("GET /fapi/v1/openOrders", { status: 200, body: "[]" });
+}
+
+test.each([
+  ["at once", 0, false],
+  ["at once, and its trades are not listed", 0, true],
+  ["after a minute", 60_000, false],
+])(
+  "an acknowledged entry that is filled while the venue hides it gets its stop, and is adopted: %s",
+  async (_, hiddenMs, isUnlisted) => {
+    const { strategy, copier, orderId, id } = await withHiddenEntry();
+    if (isUnlisted) answers.set(FUTURES_FILLS, { status: 200, body: "[]" });
+    await fixture.passes(hiddenMs);
+    await fixture.venue.fill(copier.account, id, "90000");
+    const seen = { seen: decimal<Price>("90000"), seenAt: fixture.time.now() };
+    await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
+    fixture.wake(strategy);
+    fixture.contracts.show("BTCUSDT", "89980", "89990", "89985");
+    const at = fixture.time.now();
+    await fixture.waitFor("the stop is there", async () => (await legsOf(copier)) === 1);
+    expect(fixture.time.now() - at).toBeLessThan(10_000);
+    await fixture.waitFor("it is booked", async () => (await fixture.holds(copier, "BTCUSDT")) === "0.002");
+    await fixture.passes(2 * 60_000);
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
+    answers.clear();
+    hides = () => false;
+    await fixture.waitFor("it is shown", async () => (await fixture.entries(copier))[0]?.status === "FILLED");
+    await fixture.waitFor("its fee is known", () => areFeesKnown(copier));
+    await fixture.passes(30_000);
+    const [line] = await fixture.entries(copier);
+    expect(line).toMatchObject({
+      executedQuantity: decimal("0.002"),
+      executedQuote: decimal("180"),
+      skip: null,
+    });
+    expect(await fixture.holds(copier, "BTCUSDT")).toBe("0.002");
+    expect(await legsOf(copier)).toBe(1);
+    const orders = await fixture.venue.orders(copier.account, "BTCUSDT");
+    expect(orders).toHaveLength(1);
+  },
+);
+
+test("an acknowledged order that the venue hides is not over, and rests when it is shown", async () => {
+  const { copier } = await withHiddenEntry();
+  await fixture.passes(3 * 60_000);
+  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.002 UNCONFIRMED UNCONFIRMED");
+  answers.clear();
+  hides = () => false;
+  const isShown = async () => (await fixture.log(copier))[0] === "PLACE BUY LIMIT 0.002 RESTING";
+  await fixture.waitFor("it is shown", isShown);
+});
+
+test("an acknowledged order that the strategy cancels while the venue hides it is canceled at the venue", async () => {
+  const { strategy, copier, orderId } = await withHiddenEntry();
+  await fixture.waitFor("it is missed", async () => `${await fixture.log(copier)}`.includes("UNCONFIRMED"));
+  await fixture.does(strategy, { type: "CancelOrder", orderId }, false);
+  fixture.wake(strategy);
+  const status = async () => (await fixture.venue.orders(copier.account, "BTCUSDT"))[0]?.status;
+  await fixture.waitFor("it is canceled", async () => (await status()) === "CANCELED");
+  await fixture.waitFor(
+    "that is recorded",
+    async () => (await fixture.log(copier))[0] === "PLACE BUY LIMIT 0.002 CANCELED",
+  );
+});
+
+test("an acknowledged entry that is filled before the strategy cancels it, while the venue hides it, is closed", async () => {
+  const { strategy, copier, orderId, id } = await withHiddenEntry();
+  await fixture.venue.fill(copier.account, id, "90000");
+  await fixture.does(strategy, { type: "CancelOrder", orderId }, false);
+  fixture.wake(strategy);
+  await fixture.waitFor("it is closed", async () =>
+    (await fixture.log(copier)).some((line) => /RECONCILE SELL .*FILLED/.test(line)),
+  );
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0");
+  answers.clear();
+  hides = () => false;
+  await fixture.waitFor("it is shown", async () => (await fixture.entries(copier))[0]?.status === "FILLED");
+  await fixture.passes(30_000);
+  expect(await fixture.holds(copier, "BTCUSDT")).toBe("0");
 });
 
 test("a copy that closes waits for an open order that the venue hides, and cancels it", async () => {

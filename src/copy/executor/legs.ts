@@ -8,6 +8,7 @@
 import { type LeadAction, type LeadLeg, type MirrorEntry, type Skip, skipOf } from "../../domain/copying.ts";
 import { type LegType, waitsForRise } from "../../domain/leg.ts";
 import { closesPosition, isLeg, isWaitingLeg, opensLater, ownRow, skipped } from "../orders/copy-state.ts";
+import { refusedAs } from "../session/failures.ts";
 import { legCapSkip } from "../sizing/limits.ts";
 import { restingOn } from "../sizing/proportion.ts";
 import { snapPrice } from "../sizing/snap.ts";
@@ -71,6 +72,11 @@ export async function replaceOrSend(context: CopyContext, row: MirrorEntry): Pro
   for (const entry of kept) {
     const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
     if (outcome.kind === "UNSENT") return await unsent(outcome.skip);
+    // The venue takes one leg of a kind.
+    if (outcome.kind === "REFUSED") {
+      const { status, skip } = refusedAs(outcome.refusal);
+      return row.status === "SENT" ? await unsent(skip) : state.put({ ...row, status, skip });
+    }
   }
   const sent = await sendLeg(context, row);
   const [before] = kept;

@@ -108,7 +108,7 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
   const left = new Map<string, Quantity>();
   // Openings first: their executed part is held, and may be closed by the orders that stay.
   for (const stays of [isExit, fits]) {
-    for (const entry of state.resting()) {
+    for (const entry of state.acknowledged()) {
       if (stays(context, entry, left)) continue;
       const { outcome } = await cancelRow(context, entry, null, () => gate.blocked());
       if (outcome.kind === "UNSENT") return outcome.skip;

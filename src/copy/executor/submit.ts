@@ -20,7 +20,7 @@ import {
   ZERO,
 } from "../../money/decimal.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import { applyReport, type Counts, isLeg, type Refused } from "../orders/copy-state.ts";
+import { applyReport, type Counts, doubtedSince, isLeg, type Refused } from "../orders/copy-state.ts";
 import { CredentialsRejected, NotAnswered, Postponed, VenueRefused } from "../session/failures.ts";
 import { VENUE_RETRIES } from "../session/venue-session.ts";
 import { foreignOf } from "../sizing/book.ts";
@@ -80,9 +80,9 @@ export type Outcome = Placed | Refused | Unsent | Unconfirmed;
  *         a market order that neither trades nor position show: sent again under another id
  *         anything else: UNCONFIRMED, not sent again; polls go on querying it
  *
- * A leg that is not found is sent again at once under the same id, since a position must not wait for its
- * stop; the venue takes an id once. A canceled leg with such a request in flight is queried again
- * (cancel.ts).
+ * A leg that is not found, or cannot be queried, is sent again at once under the same id, since a position
+ * must not wait for its stop; the venue takes an id once. A canceled leg with such a request in flight is
+ * queried again (cancel.ts).
  * `mayStillSend` is called before each attempt: null, or why the order may no longer be sent. Throws
  * Postponed if the venue's limits do not permit it and it only opens something; the row is NEW again.
  */
@@ -308,27 +308,29 @@ class Attempts {
     const { symbol } = this.#row;
     const patienceMs = Math.max(0, since + NOT_FOUND_AFTER_MS - now()) + ANSWER_MS_MAX;
     const session = this.#onlyOpens ? this.#context.session.briefly(patienceMs) : this.#context.session;
+    // Exits go first: what only opens asks for the position with less weight.
+    const positions = this.#onlyOpens ? session.inDoubt() : session;
     const unmark = markInDoubt(symbol ?? "");
     // The position is queried only once while waiting, since that costs more weight, and at the end.
     let isPositionAsked = false;
     try {
       const backOff = new BackOff(VENUE_RETRIES);
       for (;;) {
-        const found = await this.#find(session);
+        const found = isLeg(this.#row) ? await this.#findLeg() : await this.#find(session);
         if (found !== null) return this.placed(found);
         const leftMs = since + NOT_FOUND_AFTER_MS - now();
         if (leftMs <= 0 || isLeg(this.#row)) break;
         if (!isPositionAsked && now() - since >= POSITION_AFTER_MS) {
           isPositionAsked = true;
-          if (await this.#isPositionChanged(session)) {
-            const isOwn = await this.#isItsOwn(session);
+          if (await this.#isPositionChanged(positions)) {
+            const isOwn = await this.#isItsOwn(positions);
             const estimatedPrice = isOwn ? (await session.prices()).get(symbol ?? "") : undefined;
             return { ...this.#unconfirmed(), ...(estimatedPrice !== undefined && { estimatedPrice }) };
           }
         }
         await pause(Math.min(leftMs, backOff.next()));
       }
-      if (isLeg(this.#row) || (await this.#isAbsentByPosition(session))) return "ABSENT";
+      if (isLeg(this.#row) || (await this.#isAbsentByPosition(positions))) return "ABSENT";
       return this.#unconfirmed();
     } catch (error) {
       if (!(error instanceof NotAnswered)) throw error;
@@ -374,6 +376,19 @@ class Attempts {
       return unbookedToward(side, unbookedOf(state, symbol, held)) === quantity;
     } catch (error) {
       if (error instanceof VenueRefused) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * A leg is sent again under its id if there is no answer: placing costs no weight, and may be permitted
+   * where no query is.
+   */
+  async #findLeg(): Promise<VenueOrderState | null> {
+    try {
+      return await this.#find(this.#context.session.briefly(0));
+    } catch (error) {
+      if (error instanceof NotAnswered) return null;
       throw error;
     }
   }
@@ -434,33 +449,50 @@ async function isTradedByAnother(context: TradesContext, entry: MirrorEntry): Pr
 
 type TradesContext = Pick<CopyContext, "state" | "session" | "findRow">;
 
-/** The trades on an unconfirmed order's contract since it was sent, or since the book's last balances. */
+/**
+ * The trades on an unconfirmed order's contract since it may have been executed, or since the book's last
+ * balances; of one that was executed in part, since it was sent.
+ */
 export async function tradesSince(
   context: TradesContext,
-  { sentAt, symbol }: MirrorEntry,
+  entry: MirrorEntry,
 ): Promise<readonly VenueTrade[] | null> {
   const { state, session } = context;
+  const { symbol, sentAt, executedQuantity } = entry;
   if (symbol === null) return [];
-  const since = Math.max(0, Math.min(sentAt ?? 0, state.book.snapshot?.at ?? 0) - CLOCK_MARGIN_MS);
+  const from = executedQuantity > 0n ? (sentAt ?? 0) : doubtedSince(entry);
+  const since = Math.max(0, Math.min(from, state.book.snapshot?.at ?? 0) - CLOCK_MARGIN_MS);
   const { own, booked } = await ledgerOf(context, symbol, since);
-  const known = new Set([...own.keys(), ...booked.keys()]);
+  const unconfirmed = state.unconfirmed(symbol).flatMap((each) => orderIdAtVenue(each) ?? []);
+  const known = new Set([...own.keys(), ...booked.keys(), ...unconfirmed]);
   return await session.ask(({ client }) => client.trades(symbol, { since, known }));
 }
 
+/** The venue's id of a row's order; null if it is not known. That of a leg is known once it has fired. */
+function orderIdAtVenue(entry: MirrorEntry): string | null {
+  return isLeg(entry) && entry.executedQuantity === 0n ? null : entry.venueOrderId;
+}
+
 /**
- * The order that an unconfirmed leg became when it fired, by its trades: it has the leg's client id. Null if
- * there is none, or more than one.
+ * What trades show of an unconfirmed order: those of its venue id, or of its client id, which the order of a
+ * fired leg has, too. They do not say whether more will follow: it is RESTING. Null if there are none beyond
+ * its row, or of more than one order.
  */
-export function firedOrder(trades: readonly VenueTrade[], entry: MirrorEntry): VenueOrderState | null {
-  const { clientOrderId } = entry;
-  if (!isLeg(entry) || clientOrderId === null) return null;
-  const own = trades.filter((trade) => trade.side === entry.side && trade.clientOrderId === clientOrderId);
+export function tradedOrder(trades: readonly VenueTrade[], entry: MirrorEntry): VenueOrderState | null {
+  const { clientOrderId, side } = entry;
+  if (clientOrderId === null) return null;
+  const orderId = orderIdAtVenue(entry);
+  const own = trades.filter(
+    (trade) =>
+      trade.side === side && (trade.clientOrderId === clientOrderId || trade.venueOrderId === orderId),
+  );
   const last = own.at(-1);
   if (last === undefined || own.some(({ venueOrderId }) => venueOrderId !== last.venueOrderId)) return null;
+  if (sum(own.map(({ quantity }) => quantity)) <= entry.executedQuantity) return null;
   return {
     clientOrderId,
     venueOrderId: last.venueOrderId,
-    status: "FILLED",
+    status: "RESTING",
     quantity: ZERO,
     executedQuantity: sum(own.map(({ quantity }) => quantity)),
     executedQuote: sum(own.map(({ quote }) => quote)),
@@ -483,6 +515,17 @@ export function areOfAnother(trades: readonly VenueTrade[], entry: MirrorEntry):
   const isShown = strange.some(({ by, clientOrderId }) => by !== "OTHER" || clientOrderId !== "");
   const size = sum(strange.map(({ quantity }) => quantity));
   return !isOneOrder || isShown || size !== entry.quantity;
+}
+
+/**
+ * Whether trades may all be of the copy's own orders: of known ones, of unconfirmed ones, or of orders that
+ * the venue does not show.
+ */
+export function mayBeOwn(trades: readonly VenueTrade[], unconfirmed: readonly MirrorEntry[]): boolean {
+  const ids = new Set(["", ...unconfirmed.map(({ clientOrderId }) => clientOrderId)]);
+  return trades.every(
+    ({ by, clientOrderId }) => by === "KNOWN" || (by === "OTHER" && ids.has(clientOrderId)),
+  );
 }
 
 /**
@@ -518,7 +561,7 @@ export function bookUnseen(
     updatedAt: now(),
   } as const;
   const { isFeeDue: _due, ...row } = applyReport(state, entry, report, now());
-  return state.put({ ...row, status: "UNCONFIRMED", venueOrderId: null });
+  return state.put({ ...row, status: "UNCONFIRMED", venueOrderId: entry.venueOrderId });
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   type MirrorKind,
   type MirrorStatus,
   type Skip,
+  skipOf,
   type VenueSnapshot,
 } from "../../domain/copying.ts";
 import type { Leg } from "../../domain/leg.ts";
@@ -46,6 +47,7 @@ import {
   chargedTo,
   type Execution,
   executedIn,
+  foreignOf,
   holdingOf,
   repriced,
 } from "../sizing/book.ts";
@@ -121,8 +123,8 @@ export class CopyState {
   }
 
   /**
-   * Increases with every order sent and every execution applied. Balances requested between two equal values
-   * belong to one state.
+   * Increases with every order sent, every execution applied, and every change of an unconfirmed order.
+   * Balances requested between two equal values belong to one state.
    */
   get ownChanges(): number {
     return this.#ownChanges;
@@ -147,6 +149,12 @@ export class CopyState {
   /** Orders whose outcome is not known, and that are not sent again; oldest first. */
   unconfirmed(symbol?: string): readonly MirrorEntry[] {
     return this.open(symbol).filter(({ status }) => status === "UNCONFIRMED");
+  }
+
+  /** Orders and legs that the venue has acknowledged: open ones, and those that it does not show any more. */
+  acknowledged(symbol?: string): readonly MirrorEntry[] {
+    const isOf = (entry: MirrorEntry) => entry.status === "RESTING" || entry.unseenSince !== undefined;
+    return this.open(symbol).filter(isOf);
   }
 
   /** Orders of which the fees are not known yet, oldest first. */
@@ -194,6 +202,22 @@ export class CopyState {
     return holdingOf(this.book, symbol);
   }
 
+  /**
+   * The position that legs protect: the holding, and what unconfirmed orders have changed by the last
+   * balances while it is not known which of them. The latter is certain before any row is booked.
+   */
+  position(symbol: string): Quantity {
+    const { quantity } = this.holding(symbol);
+    const { snapshot } = this.book;
+    if (snapshot?.inDoubt?.includes(symbol) !== true) return quantity;
+    return subtract(snapshot.held.get(symbol) ?? ZERO, foreignOf(this.book, symbol));
+  }
+
+  /** Whether the copy has nothing of a symbol, neither by its book nor by that position. */
+  hasNothing(symbol: string): boolean {
+    return this.holding(symbol).quantity === 0n && this.position(symbol) === 0n;
+  }
+
   /** The copy's target of a symbol. */
   target(symbol: string): Quantity {
     return targetOf(this.holding(symbol));
@@ -220,7 +244,7 @@ export class CopyState {
 
   /** Changes a row. */
   put(entry: MirrorEntry): MirrorEntry {
-    if (entry.status === "SENT") this.#ownChanges += 1;
+    if (entry.status === "SENT" || entry.status === "UNCONFIRMED") this.#ownChanges += 1;
     if (OPEN.includes(entry.status) || entry.isFeeDue === true) this.#open.set(entry.entryId, entry);
     else {
       this.#open.delete(entry.entryId);
@@ -584,12 +608,35 @@ export function bookFees(state: CopyState, entry: MirrorEntry, fills: VenueFills
  * The row of an order that is not open any more, without the venue's saying how it ended; `why` is noted on
  * it.
  */
-export function endRow(state: CopyState, entry: MirrorEntry, why: Skip | null, now: number): MirrorEntry {
+export function endRow(
+  state: CopyState,
+  { unseenSince: _since, ...entry }: MirrorEntry,
+  why: Skip | null,
+  now: number,
+): MirrorEntry {
   // An order that was never confirmed and is not there was never placed.
   const isPlaced = entry.status === "RESTING" || entry.executedQuantity > 0n || entry.venueOrderId !== null;
   const isFilled = entry.executedQuantity > 0n && entry.executedQuantity === entry.quantity;
   const status = isFilled ? "FILLED" : isPlaced ? "CANCELED" : "SKIPPED";
   return state.put({ ...entry, status, skip: why ?? entry.skip, updatedAt: now });
+}
+
+/** Since when an unconfirmed order may have been executed, wall time, Unix ms. */
+export function doubtedSince({ unseenSince, sentAt }: Pick<MirrorEntry, "unseenSince" | "sentAt">): number {
+  return unseenSince ?? sentAt ?? 0;
+}
+
+/** The row of an order that the venue had acknowledged, and does not show. */
+export function unseenRow(state: CopyState, entry: MirrorEntry, now: number): MirrorEntry {
+  const unseenSince = Math.max(entry.sentAt ?? 0, state.book.snapshot?.at ?? now);
+  const skip = entry.skip ?? skipOf("UNCONFIRMED");
+  return state.put({ ...entry, status: "UNCONFIRMED", skip, unseenSince, updatedAt: now });
+}
+
+/** The row of an unconfirmed order that has turned up: open, until its report is applied. */
+export function seenRow(state: CopyState, { unseenSince: _since, ...entry }: MirrorEntry): MirrorEntry {
+  const skip = entry.skip?.reason === "UNCONFIRMED" ? null : entry.skip;
+  return state.put({ ...entry, status: "RESTING", skip });
 }
 
 /**
@@ -618,13 +665,17 @@ export function isSameKind(
   return theirs.symbol === symbol && theirs.side === side && theirs.type === orderType;
 }
 
-/** Whether the copy has a position on the side that a leg closes. */
+/** Whether the copy has a position on the side that a leg closes; see `CopyState.position`. */
 export function closesPosition(
-  state: Pick<CopyState, "holding">,
+  state: Pick<CopyState, "position">,
   { symbol, side }: Pick<MirrorEntry, "symbol" | "side">,
 ): boolean {
-  const { quantity } = state.holding(symbol ?? "");
-  return side === "SELL" ? quantity > 0n : quantity < 0n;
+  return isClosedBy(side, state.position(symbol ?? ""));
+}
+
+/** Whether an order of a side closes a position of this size. */
+export function isClosedBy(side: MirrorEntry["side"], position: Quantity): boolean {
+  return side === "SELL" ? position > 0n : position < 0n;
 }
 
 /** The waiting legs that are due: their position exists, or will never exist. */

@@ -11,14 +11,24 @@ import {
   bookUnseen,
   explaining,
   findAtVenue,
-  firedOrder,
   isNearly,
+  mayBeOwn,
   NOT_FOUND_AFTER_MS,
+  tradedOrder,
   tradesSince,
   unbookedOf,
   unbookedToward,
 } from "../executor/submit.ts";
-import { applyReport, endRow, isLeg, isWaitingLeg } from "../orders/copy-state.ts";
+import {
+  applyReport,
+  doubtedSince,
+  endRow,
+  isClosedBy,
+  isLeg,
+  isWaitingLeg,
+  seenRow,
+  unseenRow,
+} from "../orders/copy-state.ts";
 import { equityOf, foreignOf, snapshotOf } from "../sizing/book.ts";
 import { copyEquity, spotSymbolOf, unexecuted } from "../sizing/proportion.ts";
 import type { RestingSymbols, VenueBalances, VenueOrderState } from "../venue/venue.ts";
@@ -42,8 +52,6 @@ const EXPECTED_POLLS = 2;
 const NEAR_PARTS = 500n;
 /** Between queries of an order that a price is near to, ms. */
 const NEAR_MS = 16_000;
-/** An order unknown to the venue twice, this far apart, is gone, ms. */
-const GONE_APART_MS = 2_000;
 /** First interval of queries of an unconfirmed order, ms; later a tenth of its age. */
 const UNCONFIRMED_QUERY_MS = 2_000;
 /** How long an unconfirmed order is queried, ms: the venue may show its orders minutes late. */
@@ -73,28 +81,29 @@ export async function refreshBalances(context: CopyContext): Promise<boolean> {
     await bookOpenOrders(urgentInDoubt(context));
     if (state.isInFlight || state.ownChanges !== before) continue;
     if (state.book.snapshot !== null) {
-      bookFired(context, balances.held, traded);
+      bookTraded(context, balances.held, traded);
       bookUnconfirmed(context, balances.held, prices, traded);
     }
     endAbsentSales(context, balances);
-    takeSnapshot(context, balances, prices);
+    takeSnapshot(context, balances, { prices, inDoubt: symbolsInDoubt(state, balances.held, traded) });
     return true;
   }
   return false;
 }
 
-/** A position in doubt is without its stop: what shows it is requested with the priority of exits. */
+/** A position in doubt is without its stop: what shows it goes before openings. */
 function urgentInDoubt(context: CopyContext): CopyContext {
   const { state, session } = context;
   const isInDoubt = state.copy.family === "FUTURES" && state.unconfirmed().length > 0;
-  return isInDoubt ? { ...context, session: session.urgent() } : context;
+  return isInDoubt ? { ...context, session: session.inDoubt() } : context;
 }
 
 function takeSnapshot(
   { state, now }: CopyContext,
   balances: Parameters<typeof snapshotOf>[0],
-  prices: Parameters<typeof equityOf>[1],
+  given: { readonly prices: Parameters<typeof equityOf>[1]; readonly inDoubt: readonly string[] },
 ): void {
+  const { prices, inDoubt } = given;
   const { family, settings } = state.copy;
   const { book } = state;
   const { wallet } = balances;
@@ -114,6 +123,7 @@ function takeSnapshot(
   const snapshot = {
     ...snapshotOf(balances, { book, at: now(), family }),
     ...(foreign.size > 0 && { foreign }),
+    ...(inDoubt.length > 0 && { inDoubt }),
   };
   state.setBalances({ ...begun, snapshot: { ...snapshot, equity: equityOf(begun, prices) ?? wallet } });
 }
@@ -132,7 +142,6 @@ export async function bookOpenOrders(context: CopyContext, symbol?: string): Pro
     for (const entry of resting) {
       const executed = entry.clientOrderId === null ? undefined : open.get(entry.clientOrderId);
       if (executed === undefined || executed > entry.executedQuantity) await bookOrder(asking, entry);
-      else notFoundSince.delete(entry);
     }
   }
   await findUnconfirmed(context, symbol);
@@ -150,7 +159,7 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
   const asked = (entry: MirrorEntry) => queriedAt.get(entry) ?? 0;
   // A query without an answer ends the poll: the next one begins with the others.
   for (const entry of state.unconfirmed(symbol).toSorted((one, other) => asked(one) - asked(other))) {
-    const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - (entry.sentAt ?? 0)) / 10);
+    const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - doubtedSince(entry)) / 10);
     if (now() - asked(entry) < waitMs) continue;
     if (await hasTurnedUp(context, entry)) hasFound = true;
   }
@@ -166,21 +175,15 @@ async function hasTurnedUp(context: CopyContext, entry: MirrorEntry): Promise<bo
   if (present.status !== "UNCONFIRMED") return false;
   if (found !== null) {
     if (found.status === "CANCELED" && mayComeAgain(present, now())) return false;
-    const skip = skipOfFound(present);
     const isInBalances = haveBalances(state, present, found);
     // What was booked by the balances has no fee yet.
     const isFeeDue = present.executedQuantity > 0n && present.fee === 0n;
-    const row: MirrorEntry = { ...present, status: "RESTING", skip, ...(isFeeDue && { isFeeDue }) };
+    const row = seenRow(state, { ...present, ...(isFeeDue && { isFeeDue }) });
     applyReport(state, row, found, now(), { isInBalances });
     return true;
   }
-  if (now() - (entry.sentAt ?? 0) > UNCONFIRMED_MS_MAX) endRow(state, present, null, now());
+  if (now() - doubtedSince(present) > UNCONFIRMED_MS_MAX) endRow(state, present, null, now());
   return false;
-}
-
-/** The skip of an unconfirmed order's row once the order has turned up. */
-function skipOfFound({ skip }: MirrorEntry): MirrorEntry["skip"] {
-  return skip?.reason === "UNCONFIRMED" ? null : skip;
 }
 
 /**
@@ -204,8 +207,10 @@ function haveBalances(
 
 /** Queries a row of which the venue has said that its order has changed; returns whether the row has. */
 export async function bookHinted(context: CopyContext, entry: MirrorEntry): Promise<boolean> {
-  if (entry.status === "UNCONFIRMED") return await hasTurnedUp(context, entry);
-  await bookOrder(context, entry);
+  if (entry.status !== "UNCONFIRMED") await bookOrder(context, entry);
+  else if (await hasTurnedUp(context, entry)) return true;
+  // The position shows what the venue does not.
+  else context.pollSoon();
   return context.state.latest(entry) !== entry;
 }
 
@@ -246,7 +251,7 @@ export async function bookExpected(
 /**
  * Whether a contract's position may show by now that an unconfirmed order was executed: the venue's price has
  * reached it, or it is one at the market. Answers so twice for each, and as long as there are no balances
- * since.
+ * since; also while there are none since the venue has stopped to show an order.
  */
 export function isPositionExpected(
   { state, now }: Pick<CopyContext, "state" | "now">,
@@ -256,6 +261,10 @@ export function isPositionExpected(
   const balancesAt = state.book.snapshot?.at ?? 0;
   let isExpected = false;
   for (const entry of state.unconfirmed()) {
+    if (entry.unseenSince !== undefined && balancesAt < entry.updatedAt) {
+      isExpected = true;
+      continue;
+    }
     const price = prices.get(entry.symbol ?? "");
     const isReached = price !== undefined && nearnessOf(entry, price) === "REACHED";
     if (!isReached && (entry.orderType !== "MARKET" || unexecuted(entry) === 0n)) continue;
@@ -287,12 +296,9 @@ function nearnessOf(entry: MirrorEntry, price: Price): "REACHED" | "NEAR" | null
   return left * NEAR_PARTS <= own ? "NEAR" : null;
 }
 
-/** When a row was first not found, wall time, Unix ms. */
-const notFoundSince = new WeakMap<MirrorEntry, number>();
-
 /**
- * Queries one order or leg. An order unknown to the venue is gone when it has answered so twice, a while
- * after it was sent.
+ * Queries one order or leg. The venue has acknowledged it, so one that it does not show is hidden, and may
+ * have been executed: the account's position and trades show that first.
  */
 async function bookOrder(context: CopyContext, entry: MirrorEntry): Promise<void> {
   const { state, now } = context;
@@ -300,14 +306,10 @@ async function bookOrder(context: CopyContext, entry: MirrorEntry): Promise<void
   const present = state.latest(entry);
   if (present.status !== "RESTING") return;
   if (found !== null) {
-    notFoundSince.delete(entry);
     applyReport(state, present, found, now());
     return;
   }
-  if (now() - (entry.acknowledgedAt ?? entry.sentAt ?? 0) < NOT_FOUND_AFTER_MS) return;
-  const since = notFoundSince.get(entry) ?? now();
-  if (now() - since >= GONE_APART_MS) endRow(state, present, null, now());
-  else notFoundSince.set(entry, since);
+  unseenRow(state, present, now());
 }
 
 /** The symbols on which something of the copy is open at the venue. */
@@ -321,47 +323,80 @@ export function restingSymbols(entries: Iterable<MirrorEntry>): RestingSymbols {
 }
 
 /**
- * What the trades say of unconfirmed orders on contracts. `fired`: legs, with the order that each has become.
- * `byOthers`: symbols on which other orders explain what has changed.
+ * What the trades say of unconfirmed orders on contracts. `own`: those with trades of their own. `byOthers`:
+ * symbols on which other orders may explain what has changed; `foreign`: those of them on which the venue
+ * shows such an order, or does not list all trades.
  */
 type Traded = {
-  readonly fired: ReadonlyMap<MirrorEntry, VenueOrderState>;
+  readonly own: ReadonlyMap<MirrorEntry, VenueOrderState>;
   readonly byOthers: ReadonlySet<string>;
+  readonly foreign: ReadonlySet<string>;
 };
 
 /** Nothing is requested where nothing has changed. */
 async function tradedSince(context: CopyContext, held: ReadonlyMap<string, Quantity>): Promise<Traded> {
   const { state } = context;
-  const fired = new Map<MirrorEntry, VenueOrderState>();
+  const own = new Map<MirrorEntry, VenueOrderState>();
   const byOthers = new Set<string>();
+  const foreign = new Set<string>();
   for (const entry of state.copy.family === "SPOT" ? [] : state.unconfirmed()) {
     const { symbol } = entry;
     if (symbol === null || unbookedOf(state, symbol, held) === 0n) continue;
     const trades = await tradesSince(context, entry);
-    const order = trades === null ? null : firedOrder(trades, entry);
-    if (order !== null) fired.set(entry, order);
-    else if (trades === null || areOfAnother(trades, entry)) byOthers.add(symbol);
+    const order = trades === null ? null : tradedOrder(trades, entry);
+    if (order !== null) own.set(entry, order);
+    if (trades === null || areOfAnother(trades, entry)) byOthers.add(symbol);
+    if (trades === null || !mayBeOwn(trades, state.unconfirmed(symbol))) foreign.add(symbol);
   }
-  return { fired, byOthers };
+  return { own, byOthers, foreign };
 }
 
 /**
- * Applies unconfirmed legs that have fired, if nothing more has left the position than their trades explain.
+ * Applies unconfirmed orders by their trades, if nothing more has changed the position on their side. One
+ * that is not done stays UNCONFIRMED: the rest of it may follow.
  */
-function bookFired(
-  { state, now }: CopyContext,
-  held: ReadonlyMap<string, Quantity>,
-  { fired }: Traded,
-): void {
-  for (const [entry, order] of fired) {
-    const { symbol, side } = entry;
-    if (symbol === null || state.latest(entry) !== entry) continue;
+function bookTraded({ state, now }: CopyContext, held: ReadonlyMap<string, Quantity>, { own }: Traded): void {
+  const present = [...own].filter(([entry]) => state.latest(entry) === entry);
+  const moreOf = ([{ executedQuantity }, order]: (typeof present)[number]) =>
+    subtract(order.executedQuantity, executedQuantity);
+  for (const together of Map.groupBy(present, ([{ symbol, side }]) => `${side} ${symbol}`).values()) {
+    const { symbol, side } = together[0]?.[0] ?? {};
+    const more = sum(together.map(moreOf));
+    if (symbol == null || side == null) continue;
     const unbooked = unbookedOf(state, symbol, held);
-    const { executedQuantity: closed } = order;
-    const left = side === "BUY" ? subtract(unbooked, closed) : add(unbooked, closed);
+    const left = side === "BUY" ? subtract(unbooked, more) : add(unbooked, more);
     if (unbookedToward(side, left) !== 0n) continue;
-    applyReport(state, { ...entry, status: "RESTING", skip: skipOfFound(entry) }, order, now());
+    for (const [entry, order] of together) {
+      const booked = applyReport(state, seenRow(state, entry), order, now());
+      // A leg closes the whole position, of the copy and of the account.
+      const positions = [state.holding(symbol).quantity, held.get(symbol) ?? ZERO];
+      const isDone = isLeg(entry)
+        ? positions.some((position) => !isClosedBy(side, position))
+        : unexecuted(booked) <= 0n;
+      const { skip, unseenSince } = entry;
+      const doubt = { skip, ...(unseenSince !== undefined && { unseenSince }) };
+      state.put({ ...booked, ...(isDone ? { status: "FILLED" } : { status: "UNCONFIRMED", ...doubt }) });
+    }
   }
+}
+
+/**
+ * The contracts whose position has changed by more than is booked, and by no more than unconfirmed orders may
+ * have executed. So the position is the copy's, although it is not known which orders have changed it.
+ */
+function symbolsInDoubt(
+  state: CopyContext["state"],
+  held: ReadonlyMap<string, Quantity>,
+  { foreign }: Traded,
+): readonly string[] {
+  if (state.copy.family === "SPOT" || state.book.snapshot === null) return [];
+  const bySymbol = Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "");
+  return [...bySymbol].flatMap(([symbol, rows]) => {
+    const unbooked = unbookedOf(state, symbol, held);
+    const ofSide = rows.filter(({ side }) => (side === "BUY") === unbooked > 0n);
+    const isTheirs = magnitude(unbooked) <= sum(ofSide.map(unexecuted));
+    return unbooked !== 0n && isTheirs && !foreign.has(symbol) ? [symbol] : [];
+  });
 }
 
 /**
@@ -418,10 +453,12 @@ function endAbsentSales(
 ): void {
   if (state.copy.family !== "SPOT" || state.book.snapshot === null) return;
   for (const [symbol, rows] of Map.groupBy(state.unconfirmed(), (entry) => entry.symbol ?? "")) {
-    const sales = rows.filter(({ side, orderType, executedQuantity, sentAt }) => {
+    const sales = rows.filter((entry) => {
+      const { side, orderType, executedQuantity } = entry;
       // A market order is never open, and may have been executed and mistaken for the owner's sale.
       const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
-      return side === "SELL" && executedQuantity === 0n && now() - (sentAt ?? 0) > certainAfterMs;
+      const ageMs = now() - doubtedSince(entry);
+      return side === "SELL" && executedQuantity === 0n && ageMs > certainAfterMs;
     });
     const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>
       [...balances].find(([asset]) => spotSymbolOf(asset) === symbol)?.[1] ?? (ZERO as Quantity);
@@ -432,7 +469,7 @@ function endAbsentSales(
     const isUnbooked = sales.some(({ quantity }) => unbooked * 100n > (quantity ?? ZERO));
     const isThere = isUnbooked || ofSymbol(locked) > resting;
     if (isThere || ofSymbol(held) < state.holding(symbol).quantity) continue;
-    for (const sale of sales) state.put({ ...sale, status: "SKIPPED", updatedAt: now() });
+    for (const sale of sales) endRow(state, sale, null, now());
   }
 }
 

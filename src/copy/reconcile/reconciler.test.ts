@@ -79,6 +79,25 @@ test("a stop that the strategy has moved is moved, and never missing for long", 
   ]);
 });
 
+test("a stop that the venue does not cancel for its successor costs one line, which says why", async () => {
+  await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
+  const [stop] = await ownLegs();
+  const body = '{"code":-1008,"msg":"Server is currently overloaded with other requests."}';
+  way.instead = (route) => (route === "DELETE /fapi/v1/algoOrder" ? { status: 400, body } : null);
+  await fixture.does(strategy, { type: "CancelLeg", legId: stop?.legId ?? 0 });
+  await fixture.does(strategy, stopAt("92000"));
+  await fixture.passes(2 * 60_000);
+  const log = (await fixture.log(copier)).filter((line) => line.startsWith("PLACE_LEG"));
+  expect(log).toEqual(["PLACE_LEG SELL STOP_MARKET RESTING", "PLACE_LEG SELL STOP_MARKET FAILED REFUSED"]);
+  expect((await fixture.entries(copier)).at(-1)?.skip?.venue?.code).toBe(-1008);
+  expect((await legsAtVenue()).map(({ triggerPrice }) => triggerPrice)).toEqual([decimal("90000")]);
+  way.instead = () => null;
+  await fixture.waitFor(
+    "it is moved",
+    async () => (await legsAtVenue())[0]?.triggerPrice === decimal("92000"),
+  );
+});
+
 test("a stop that has fired at the venue alone keeps its row, and a position opened after it gets a stop of its own", async () => {
   await fixture.does(strategy, { ...places("BUY", "0.002"), entry: protectedEntry });
   const [stop] = await legsAtVenue();

@@ -22,19 +22,22 @@ import type { CopyContext } from "../executor/context.ts";
 import { fitted, sendAtMarket } from "../executor/exits.ts";
 import { addLegRow, endWait, replaceOrSend } from "../executor/legs.ts";
 import { feesOfSpot } from "../executor/place.ts";
-import { findAtVenue } from "../executor/submit.ts";
+import { findAtVenue, NOT_FOUND_AFTER_MS } from "../executor/submit.ts";
 import { baseOf, isFlat } from "../leads/actions.ts";
 import {
   applyReport,
   type CopyState,
   closesPosition,
+  doubtedSince,
   endRow,
+  isClosedBy,
   isLeg,
   isOpen,
   isSameKind,
   isWaitingLeg,
   ownRow,
   readyLegs,
+  seenRow,
   skipped,
 } from "../orders/copy-state.ts";
 import { unexecuted } from "../sizing/proportion.ts";
@@ -75,7 +78,10 @@ const CLEAN: Reconciled = { kind: "CLEAN", unsold: null };
 const WAITS: Reconciled = { kind: "WAITS" };
 
 /** Whether a symbol needs reconciliation, as far as memory shows. */
-export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, symbol: string): boolean {
+export function isUneven(
+  context: Pick<CopyContext, "state" | "leadAccount" | "now">,
+  symbol: string,
+): boolean {
   const { state } = context;
   const { status } = state.copy;
   const { quantity } = state.holding(symbol);
@@ -84,7 +90,7 @@ export function isUneven(context: Pick<CopyContext, "state" | "leadAccount">, sy
   if (quantity !== state.target(symbol) || readyLegs(state, symbol).length > 0) return true;
   const resting = state.resting(symbol);
   if (resting.some(({ isCancelDue }) => isCancelDue === true)) return true;
-  if (quantity === 0n && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
+  if (state.hasNothing(symbol) && resting.some((entry) => isLeg(entry) && !isWaitingLeg(entry))) return true;
   if (status === "PAUSED" && resting.some((entry) => !isLeg(entry) && opensSomething(context, entry)))
     return true;
   if (resting.some((entry) => isStaleLeg(context, entry) || isOvertaken(context, entry))) return true;
@@ -128,7 +134,7 @@ export async function reconcileSymbol(
   }
   await feesOfSpot(context, symbol);
   const reduced = await reduce(context, symbol, terms);
-  if (state.holding(symbol).quantity === 0n) {
+  if (state.hasNothing(symbol)) {
     const left = await cancelLegs(context, symbol);
     if (left !== null) return { kind: "LEFT", skip: left };
   } else if (!terms.isClosing) {
@@ -162,7 +168,7 @@ async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Pro
   let isBlocked = false;
   for (const entry of state.unconfirmed(symbol)) {
     const isAtMarket = entry.orderType === "MARKET";
-    const ageMs = now() - (entry.sentAt ?? 0);
+    const ageMs = now() - doubtedSince(entry);
     if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
     if (isAtMarket && ageMs >= ENDED_MS_MAX) {
       // The venue may show it now; its limits may have delayed earlier polls.
@@ -170,7 +176,7 @@ async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Pro
       const present = state.latest(entry);
       if (present.status !== "UNCONFIRMED") continue;
       const isExecuted = present.executedQuantity > 0n;
-      if (found !== null) applyReport(state, { ...present, status: "RESTING", skip: null }, found, now());
+      if (found !== null) applyReport(state, seenRow(state, present), found, now());
       else if (ageMs >= UNCONFIRMED_MS_MAX || (!isExecuted && isExplained(state, entry))) {
         state.put({ ...present, status: isExecuted ? "FILLED" : "SKIPPED", updatedAt: now() });
       }
@@ -194,11 +200,12 @@ function mayTouchOthers(state: CopyState, symbol: string): boolean {
 }
 
 /**
- * Whether the account has had of an order's symbol what the book has since the order was sent: none of it.
+ * Whether the account has had of an order's symbol what the book has since the order may have been executed:
+ * none of it.
  */
-function isExplained(state: CopyState, { symbol, sentAt }: MirrorEntry): boolean {
-  const name = symbol ?? "";
-  const isSince = (state.book.snapshot?.at ?? 0) > (sentAt ?? 0);
+function isExplained(state: CopyState, entry: MirrorEntry): boolean {
+  const name = entry.symbol ?? "";
+  const isSince = (state.book.snapshot?.at ?? 0) > doubtedSince(entry);
   return isSince && onAccount(state, name) === state.holding(name).quantity;
 }
 
@@ -250,7 +257,7 @@ async function cancelUnwanted(
 async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerms): Promise<Reconciled> {
   const { state, gate, now } = context;
   const { family } = state.copy;
-  const { quantity: own } = state.holding(symbol);
+  const own = reducedOf(state, symbol, terms);
   const excess = excessOf(state, symbol, terms);
   if (excess <= 0n) return CLEAN;
   if (!terms.isClosing && isPositionUnknown(context, symbol)) {
@@ -258,6 +265,8 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     return WAITS;
   }
   const side = own > 0n ? "SELL" : "BUY";
+  // It would open the other side: an order that is not confirmed has closed what the book still has.
+  if (!isClosedBy(side, state.position(symbol))) return WAITS;
   const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
   const exits = state.resting(symbol).filter(isExit);
   const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
@@ -292,7 +301,7 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
     const { outcome } = await cancelRow(context, entry, skipOf("OVERTAKEN"));
     if (outcome.kind === "UNSENT") return { kind: "LEFT", skip: outcome.skip };
   }
-  if (state.holding(symbol).quantity !== own) return { kind: "LEFT", skip: skipOf("ALREADY_OVER") };
+  if (reducedOf(state, symbol, terms) !== own) return { kind: "LEFT", skip: skipOf("ALREADY_OVER") };
   const { entryId: _none, copyId: _copy, ...blank } = row;
   const added = terms.before === null ? state.add({ ...blank, status: "NEW" }) : row;
   const mayStillSend = () => gate.stopped();
@@ -323,9 +332,14 @@ function isPositionUnknown({ state, now }: Pick<CopyContext, "state" | "now">, s
 }
 
 /** The copy's excess over its target, whatever its orders have executed since the target was set to zero. */
-function excessOf(state: CopyState, symbol: string, { isClosing }: ReconcileTerms): Quantity {
-  const target = isClosing ? ZERO : magnitude(state.target(symbol));
-  return subtract(magnitude(state.holding(symbol).quantity), target);
+function excessOf(state: CopyState, symbol: string, terms: ReconcileTerms): Quantity {
+  const target = terms.isClosing ? ZERO : magnitude(state.target(symbol));
+  return subtract(magnitude(reducedOf(state, symbol, terms)), target);
+}
+
+/** What is reduced: the holding; instead of a stop, the position that it would have closed. */
+function reducedOf(state: CopyState, symbol: string, { kind }: ReconcileTerms): Quantity {
+  return kind === "STOP" ? state.position(symbol) : state.holding(symbol).quantity;
 }
 
 /** An order that reduces, of the copy's own. */
@@ -363,7 +377,7 @@ async function protect(context: CopyContext, symbol: string): Promise<"DONE" | "
 
 /** The strategy's legs on a symbol that close the side which the copy has, and of whose kind it has none. */
 function missingLegs(
-  { state, leadAccount }: Pick<CopyContext, "state" | "leadAccount">,
+  { state, leadAccount, now }: Pick<CopyContext, "state" | "leadAccount" | "now">,
   symbol: string,
 ): readonly Leg[] {
   if (state.copy.family === "SPOT" || state.copy.status === "CLOSING") return [];
@@ -371,15 +385,14 @@ function missingLegs(
   const present = new Set(legs.map(({ legId }) => legId));
   // A leg left from before the strategy's replacement gives way to its successor, and one that has fired is
   // over although its fee is not known. An unconfirmed one may not be there, and is sent again: the venue
-  // takes one of a kind.
+  // takes one of a kind. One that it had acknowledged may only be shown late.
+  const isHidden = ({ status, unseenSince, updatedAt }: MirrorEntry) =>
+    status === "UNCONFIRMED" && (unseenSince === undefined || now() - updatedAt >= NOT_FOUND_AFTER_MS);
   const own = state
     .open(symbol)
     .filter(
       (entry) =>
-        isLeg(entry) &&
-        isOpen(entry) &&
-        entry.status !== "UNCONFIRMED" &&
-        present.has(orderIdOf(entry.collectiveId ?? "")),
+        isLeg(entry) && isOpen(entry) && !isHidden(entry) && present.has(orderIdOf(entry.collectiveId ?? "")),
     );
   return legs.filter(
     (leg) =>

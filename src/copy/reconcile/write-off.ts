@@ -23,7 +23,7 @@ import {
 } from "../../money/decimal.ts";
 import type { CopyContext } from "../executor/context.ts";
 import { ledgerOf } from "../executor/submit.ts";
-import { type CopyState, closesPosition, isLeg, type NewEntry, ownRow } from "../orders/copy-state.ts";
+import { type CopyState, isClosedBy, isLeg, type NewEntry, ownRow } from "../orders/copy-state.ts";
 import { equityOf, executedIn } from "../sizing/book.ts";
 import { unexecuted } from "../sizing/proportion.ts";
 import { snapQuantity } from "../sizing/snap.ts";
@@ -302,8 +302,9 @@ export async function writeOffMissing(context: CopyContext, missing: Missing): P
 
 /** Whether an unconfirmed order, or a leg, may have sold or closed a part of a holding. */
 function mayBeSoldUnseen(state: CopyState, symbol: string): boolean {
+  const { quantity } = state.holding(symbol);
   const isOpen = (entry: MirrorEntry) => isLeg(entry) || unexecuted(entry) > 0n;
-  return state.unconfirmed(symbol).some((entry) => closesPosition(state, entry) && isOpen(entry));
+  return state.unconfirmed(symbol).some((entry) => isClosedBy(entry.side, quantity) && isOpen(entry));
 }
 
 /**

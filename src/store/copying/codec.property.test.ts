@@ -122,6 +122,7 @@ const NUMBERS = [
   "sentAt",
   "acknowledgedAt",
   "updatedAt",
+  "unseenSince",
   "sends",
   "queries",
 ];
@@ -263,6 +264,7 @@ const ENTRIES = withSome<MirrorEntry>(alwaysInEntry, {
   isFeeDue: fc.constant(true),
   isTargetSet: fc.constant(true),
   isCancelDue: fc.constant(true),
+  unseenSince: time,
   profitShare: fc.record({ profit: units<Amount>(), mark: units<Amount>(), share: units<Amount>() }),
 });
 
