@@ -1,8 +1,11 @@
 // Loads from the store during other work: they may be outdated, and they may fail.
 import { describe, expect, test } from "vitest";
 import { SLOTS, slotOf } from "../domain/strategy.ts";
+import type { PriceRange } from "../market/feed.ts";
 import { decimal } from "../money/decimal.ts";
 import { cleanFixtures, createFixture, START, startOn } from "./testing/fixture.ts";
+import { FUTURES, standingOf } from "./testing/futures-fixture.ts";
+import { contractTerms } from "./testing/stub-market.ts";
 import { twoServers } from "./testing/two-servers.ts";
 
 /** Delay after a failure, ms. */
@@ -229,3 +232,109 @@ describe("a strategy that is handed on to another server", () => {
     expect(await statusOf("one", 2)).toBe("FILLED");
   });
 });
+
+describe("a position whose owner has died", () => {
+  const ALL = new Set(Array.from({ length: SLOTS }, (_, slot) => slot));
+
+  test.each(["before anything of its slot is loaded", "while its slot is loaded"] as const)(
+    "is liquidated by a price of that time, although its strategy trades here %s",
+    async (moment) => {
+      const { here, there, time } = await orphaned();
+      // A long of 1 BTC that was bought at 100 is liquidated at 95.43.
+      const hitAt = time.now() + 1_000;
+      marks(here, { from: hitAt, to: hitAt, lowest: decimal("95"), highest: decimal("95") });
+      time.advance(2_000);
+      there.kill();
+      await here.triggers.suspendCoverage();
+      here.triggers.keepOnly(ALL);
+      const trade = () => here.place("one", "BUY", "40", { symbol: "ETHUSDT" });
+      if (moment.startsWith("before")) await trade();
+      const load = here.storage.holdLoad();
+      const loading = here.triggers.load(ALL);
+      await load.reached;
+      if (moment.startsWith("while")) await trade();
+      load.release();
+      await loading;
+      here.triggers.resumeCoverage();
+      here.market.showMark("BTCUSDT", "100");
+      time.advance(5_000);
+      await here.settled();
+      expect(await standingOf(here.store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+      expect(here.triggers.counts()).toEqual({ orders: 1, legs: 0, positions: 0 });
+    },
+  );
+
+  test.each(["one of its strategy's commits is notified", "notifications of commits are back"] as const)(
+    "is not liquidated by a price from before the watermark, which was within other brackets then: %s before anything of its slot is loaded",
+    async (what) => {
+      const { here, there, time, isBoughtAt } = await orphaned();
+      // 96 was above the liquidation price of that time, and is below the present one.
+      marks(here, {
+        from: isBoughtAt + 1,
+        to: isBoughtAt + 1,
+        lowest: decimal("96"),
+        highest: decimal("96"),
+      });
+      for (const { market } of [here, there]) market.terms.set("BTCUSDT", contractTerms("0.02"));
+      there.kill();
+      await here.triggers.suspendCoverage();
+      here.triggers.keepOnly(ALL);
+      if (what.startsWith("one")) {
+        here.storage.elsewhere.committed([{ strategyId: "one", type: "FUTURES" }]);
+      } else {
+        here.storage.elsewhere.lost();
+        here.storage.elsewhere.resumed();
+      }
+      await here.settled();
+      here.market.showMark("BTCUSDT", "100");
+      await here.settled();
+      await here.triggers.load(ALL);
+      here.triggers.resumeCoverage();
+      time.advance(5_000);
+      await here.settled();
+      expect(await standingOf(here.store, "one")).toMatchObject({ holds: "1.00000000", closedBy: [] });
+      expect(here.triggers.counts().positions).toBe(1);
+    },
+  );
+
+  /**
+   * Two servers, of which `there` owns everything, one position of BTC among it, and has stored a watermark
+   * that is a minute later than the purchase. `here` owns nothing.
+   */
+  async function orphaned() {
+    const { here, there, time } = await twoServers(["one"], FUTURES.family);
+    here.triggers.keepOnly(new Set());
+    const isBoughtAt = time.now();
+    await there.place("one", "BUY", null, { quantity: "1" });
+    time.advance(60_000);
+    await there.settled();
+    expect(await there.store.listHeard("FUTURES")).toMatchObject([{ at: isBoughtAt + 55_000 }]);
+    return { here, there, time, isBoughtAt };
+  }
+});
+
+describe("a position that another server has opened, and this one was not notified of", () => {
+  test("is liquidated by a price from before its strategy traded here", async () => {
+    const { here, there, time, notify } = await twoServers(["one"], FUTURES.family);
+    await there.place("one", "BUY", null, { quantity: "1" });
+    const hitAt = time.now() + 1_000;
+    marks(here, { from: hitAt, to: hitAt, lowest: decimal("95"), highest: decimal("95") });
+    there.kill();
+    time.advance(2_000);
+    await here.place("one", "BUY", "40", { symbol: "ETHUSDT" });
+    here.market.showMark("BTCUSDT", "100");
+    await notify("one");
+    time.advance(5_000);
+    await here.settled();
+    expect(await standingOf(here.store, "one")).toMatchObject({ closedBy: ["LIQUIDATION"] });
+  });
+});
+
+/** The mark prices that a server finds in the exchange's history, where a request includes their time. */
+function marks(
+  { market }: Pick<Awaited<ReturnType<typeof createFixture>>, "market">,
+  range: PriceRange,
+): void {
+  market.markedBetween = async (_symbol?: string, from = 0, to = 0) =>
+    from <= range.from && range.to <= to ? [range] : [];
+}

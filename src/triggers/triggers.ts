@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import type { Timers } from "../concurrency/time.ts";
 import type { Announcement, Desk, Executed } from "../desk/desk.ts";
 import { type Account, emptyAccount, type StrategyType } from "../domain/account.ts";
+import type { DomainEvent } from "../domain/event.ts";
 import type { Quote, Settlement } from "../domain/market.ts";
 import { isOpen } from "../domain/order.ts";
 import { slotOf } from "../domain/strategy.ts";
@@ -81,8 +82,10 @@ export class Triggers {
   /** Unsubscribe functions, by symbol. */
   readonly #subscriptions = new Map<string, () => void>();
   readonly #stops: readonly (() => void)[];
-  /** The slots whose strategies are kept; undefined for all. */
+  /** The own slots; undefined for all. */
   #slots: ReadonlySet<number> | undefined;
+  /** Of them those whose load has begun: their strategies are kept. Undefined for all. */
+  #kept: ReadonlySet<number> | undefined;
   /** Whether the coverage of the present slots is unknown until their accounts are loaded. */
   #isSuspended = false;
   #storing: Promise<void> = Promise.resolve();
@@ -98,7 +101,7 @@ export class Triggers {
       type,
       store,
       onLoaded: (account) => this.#applyLoaded(account),
-      slots: () => this.#slots,
+      slots: () => this.#kept,
       strategies: () => this.#strategies(),
       now: () => market.now(),
       after: timers.after,
@@ -141,13 +144,11 @@ export class Triggers {
 
   /**
    * Keeps only the triggers and positions of strategies in these slots from now on, and drops all others at
-   * once. By default it keeps those of all strategies. What is in a new slot is not known before `load`.
+   * once. By default it keeps those of all strategies. Nothing is kept of a new slot before its `load`.
    */
   keepOnly(slots: ReadonlySet<number>): void {
     this.#slots = slots;
-    for (const strategyId of this.#strategies()) {
-      if (!this.#isKept(strategyId)) this.#applyLoaded(emptyAccount(strategyId, this.#deps.type));
-    }
+    this.#keep(this.#kept?.intersection(slots) ?? slots);
   }
 
   /**
@@ -160,12 +161,16 @@ export class Triggers {
   }
 
   /**
-   * Loads the triggers of new slots that are kept from the store, and requests the market data since the
-   * stored watermarks. They are executed from then on. Resolves when they are loaded. Rejects if the
-   * watermarks cannot be read.
+   * Loads the triggers of new slots from the store, and requests the market data since the stored watermarks.
+   * They are executed from then on. Commits of other processes and of this one count from the time at which
+   * the watermarks are known: a trigger that became known before would be compared with all prices since its
+   * creation. Resolves when they are loaded. Rejects if the watermarks cannot be read.
    */
   async load(slots: ReadonlySet<number>): Promise<void> {
+    // Another server may have owned them since they were loaded last.
+    if (this.#kept !== undefined) this.#keep(this.#kept.difference(slots));
     await this.#coverage.beginResume(UNKNOWN_MS_MAX);
+    if (this.#kept !== undefined) this.#kept = this.#kept.union(this.#slots?.intersection(slots) ?? slots);
     await this.#accounts.loadSlots(slots);
   }
 
@@ -231,27 +236,39 @@ export class Triggers {
 
   /** Applies a commit of this process. */
   #applyCommit(announcement: Announcement): void {
-    const { type, strategyId, account, orders, legs, sequence } = announcement;
+    const { type, strategyId, account, orders, legs, events, sequence } = announcement;
     if (type !== this.#deps.type || !this.#isKept(strategyId)) return;
     this.#accounts.changed(strategyId);
     const left = this.#queues.committed(announcement);
     const created: (Trigger | null)[] = [];
+    const replace = (of: Pick<Trigger, "strategyId" | "symbol" | "id">, trigger: Trigger | null) => {
+      if (trigger === null || !this.#isMissed(trigger, events)) created.push(this.#replace(of, trigger));
+      else this.#accounts.request(strategyId);
+    };
     for (const order of orders) {
       const trigger = isOpen(order) ? triggerOfOrder(strategyId, order) : null;
-      created.push(this.#replace({ strategyId, symbol: order.symbol, id: order.orderId }, trigger));
+      replace({ strategyId, symbol: order.symbol, id: order.orderId }, trigger);
     }
     for (const leg of legs) {
-      const trigger = triggerOfLeg(strategyId, leg);
-      created.push(this.#replace({ strategyId, symbol: leg.symbol, id: leg.legId }, trigger));
+      replace({ strategyId, symbol: leg.symbol, id: leg.legId }, triggerOfLeg(strategyId, leg));
     }
     for (const symbol of this.#updatePositions(account)) {
       const position = account.positions.get(symbol);
       const trigger = position && this.#positions.triggerOf(strategyId, position, this.#termsOf(symbol));
-      created.push(this.#replace({ strategyId, symbol, id: symbol }, trigger ?? null));
+      replace({ strategyId, symbol, id: symbol }, trigger ?? null);
     }
     this.#execute(created.flatMap((trigger) => (trigger && this.#hitSince(trigger, sequence)) ?? []));
     for (const symbol of this.#queues.symbolsOf(strategyId)) this.#subscribe(symbol);
     for (const symbol of left) this.#unsubscribeIfIdle(symbol);
+  }
+
+  /**
+   * Whether a trigger that a commit of this process shows is new here and older than the commit: another
+   * server has created it, and prices since then are not checked. The load of its strategy does that.
+   */
+  #isMissed(trigger: Trigger, events: readonly DomainEvent[]): boolean {
+    if (events.some(({ at }) => at === trigger.since) || this.#dispatcher.isInFlight(trigger)) return false;
+    return this.#index.ofStrategy(trigger.strategyId).every(({ id }) => id !== trigger.id);
   }
 
   /** Replaces an account's triggers and positions by the stored state. */
@@ -554,6 +571,14 @@ export class Triggers {
 
   // State.
 
+  /** Keeps the triggers of strategies in these slots, and drops all others. */
+  #keep(slots: ReadonlySet<number>): void {
+    this.#kept = slots;
+    for (const strategyId of this.#strategies()) {
+      if (!this.#isKept(strategyId)) this.#applyLoaded(emptyAccount(strategyId, this.#deps.type));
+    }
+  }
+
   /** The strategies with triggers or positions. */
   #strategies(): ReadonlySet<string> {
     return new Set([
@@ -578,7 +603,7 @@ export class Triggers {
   }
 
   #isKept(strategyId: string): boolean {
-    return this.#slots?.has(slotOf(strategyId)) ?? true;
+    return this.#kept?.has(slotOf(strategyId)) ?? true;
   }
 
   #coverageState(symbol: string): CoverageState {
