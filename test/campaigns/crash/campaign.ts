@@ -19,7 +19,8 @@ trades has to follow from its receipt.
 With --failovers it does that many failovers of a PostgreSQL primary to its synchronous standby instead, under two gateways.
 
 With --servers it runs that many gateways on one PostgreSQL database and kills one of them in each cycle, while the market
-reaches limit orders that rest; the others must fill them within 15 s, once.`,
+reaches limit orders that rest; the others must fill them within 15 s, once. Half of the time the market leaves the orders again at
+once: then the others find the price in the exchange's history, within 27 s.`,
   flags: {
     cycles: number("kills per store", { usual: 100, most: 100_000 }),
     failovers: number("failovers instead", { usual: 0, least: 0, most: 10_000 }),

@@ -1,8 +1,9 @@
 // Servers killed under load: several gateways on one PostgreSQL database, at the prices of one steered
 // market. Traders place, fill and cancel orders at all of them by turns. Again and again one server is killed
-// while limit orders of every trader rest, and the market reaches these orders just before or just after. The
-// others must fill them. In the end every acknowledged order must be there once, and every book must be what
-// its trades and its journal make it.
+// while limit orders of every trader rest, and the market reaches these orders just before or just after.
+// Half of the time it leaves them again before another server can own the slots, which must then find the
+// price in the exchange's history. The others must fill the orders. In the end every acknowledged order must
+// be there once, and every book must be what its trades and its journal make it.
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,6 +20,8 @@ import { endedFaults, type InsistentTrader, startTraders } from "./insistent-tra
 export type ServerKill = {
   /** From the kill until every resting order of every trader was shown as FILLED, ms. */
   readonly filledAfterMs: number;
+  /** How long that may take: longer if the market has left the orders again. */
+  readonly filledMsMax: number;
   /** Orders acknowledged since the kill before. */
   readonly acknowledged: number;
   /** Requests since the kill before that were answered 503, or not at all, and sent again. */
@@ -43,7 +46,14 @@ const LOAD_MS = 2_000;
 const REACHED_BEFORE_MS_MAX = 40;
 const ASK_AGAIN_MS = 250;
 /** How soon another server must have filled what a killed one did not, ms. */
-export const FILLED_MS_MAX = 15_000;
+const FILLED_MS_MAX = 15_000;
+/**
+ * The same where the market has left the orders: gaps are requested every 5 s, a second after their end, and
+ * again 5 s later if the history is not available.
+ */
+const REPLAYED_MS_MAX = FILLED_MS_MAX + 12_000;
+/** How long the market stays where it reaches the orders if it leaves, ms: less than a lease lasts. */
+const STAYS_MS = 1_000;
 /** Parts of the first price: where orders rest, and where the market goes to reach them. */
 const [RESTING, REACHED] = [0.99, 0.98];
 
@@ -86,12 +96,17 @@ export async function runServerKills(parts: {
     const { traders } = started;
     const kills: ServerKill[] = [];
     const faults: Fault[] = [];
-    const check = async (kill: number, trader: InsistentTrader, orderId: number, killedAt: number) => {
+    const check = async (
+      kill: number,
+      trader: InsistentTrader,
+      orderId: number,
+      { killedAt, filledMsMax }: { readonly killedAt: number; readonly filledMsMax: number },
+    ) => {
       const filledAt = await whenFilled(trader, orderId);
       const ms = filledAt === null ? null : filledAt - killedAt;
       const what = `order ${orderId} of ${trader.strategy.strategyId}, at kill ${kill}`;
       if (ms === null) faults.push({ kind: "LOST", what: `${what}: not filled` });
-      else if (ms > FILLED_MS_MAX) faults.push({ kind: "GATEWAY", what: `${what}: filled after ${ms} ms` });
+      else if (ms > filledMsMax) faults.push({ kind: "GATEWAY", what: `${what}: filled after ${ms} ms` });
       return ms ?? OUTSIDE_MS_MAX;
     };
     while (kills.length < count && signal?.aborted !== true) {
@@ -110,16 +125,25 @@ export async function runServerKills(parts: {
       const killedAt = performance.now();
       await gateways[victim]?.kill();
       if (kill % 2 !== 0) reach();
+      // Both with a price from before the kill and with one from after it.
+      const leaves = kill % 4 < 2;
+      if (leaves) {
+        await pause(STAYS_MS);
+        market.setPrice(symbol, first);
+      }
+      const filledMsMax = leaves ? REPLAYED_MS_MAX : FILLED_MS_MAX;
       const took = await Promise.race([
-        Promise.all(placed.map(([trader, orderId]) => check(kill, trader, orderId, killedAt))),
+        Promise.all(
+          placed.map(([trader, orderId]) => check(kill, trader, orderId, { killedAt, filledMsMax })),
+        ),
         failed(started.working),
       ]);
-      market.setPrice(symbol, first);
+      if (!leaves) market.setPrice(symbol, first);
       await Promise.race([
         Promise.all(traders.map((trader) => trader.sell(`s${kill}`))),
         failed(started.working),
       ]);
-      const report = { filledAfterMs: Math.max(...took), ...started.takeCounts() };
+      const report = { filledAfterMs: Math.max(...took), filledMsMax, ...started.takeCounts() };
       kills.push(report);
       onKill?.(report);
       await start(victim);
