@@ -385,7 +385,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback address without a listener. */
+export async function freePort(): Promise<number> {
   for (let tried = 0; tried < PORTS_TRIED_MAX; tried += 1) {
     const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN));
     if (await isFree(port)) return port;
