@@ -142,6 +142,13 @@ export type Limit = { readonly owner: "key" | "address"; readonly retryAfterSeco
 
 type Cost = Parameters<Budgets["charge"]>[2];
 
+/** The counts after the charge, for the headers of an answer. */
+export type Counts = {
+  readonly usage: Usage;
+  /** Reads of the bot family in the present ten seconds; 0 unless the request is one. */
+  readonly reads: number;
+};
+
 /** A request for a route, with its body as received. */
 export type Asked<R> = { readonly request: Request; readonly body: string; readonly route: R };
 
@@ -163,7 +170,7 @@ export type Protocol<R, C, Answer> = {
   /** The headers with the state of the budgets; `ofAddress` before anything was charged, `ofRoute` after. */
   readonly usageHeaders: {
     ofAddress(usage: Usage): Readonly<Record<string, string>>;
-    ofRoute(route: R, outcome: Pick<Outcome<Answer>, "usage" | "reads">): Readonly<Record<string, string>>;
+    ofRoute(route: R, counts: Counts): Readonly<Record<string, string>>;
   };
   /** The envelope of a body or a refusal; `limit` if a budget or a ban refuses it. */
   envelope(answer: Answer | Refusal, headers: Readonly<Record<string, string>>, limit?: Limit): Reply;
@@ -224,78 +231,40 @@ export async function respond<A, C extends Caller<A>, Answer, R extends Row<A, C
     context.failed = caller.failed;
     const flood = budgets.chargeFailure(address, wallNow());
     if (flood === null || flood.refusal === null) return refuse(caller.because);
-    const reply = refuse(flood.refusal, { owner: "address", retryAfterSeconds: flood.retryAfterSeconds });
+    const tooMany = refuse(flood.refusal, { owner: "address", retryAfterSeconds: flood.retryAfterSeconds });
     await flood.banStored;
-    return reply;
+    return tooMany;
   }
 
-  const terms = { holder, cost: protocol.cost(route, caller), admit: protocol.admit };
-  const outcome = await execute<A, C, Answer, R>(route, caller, terms, gateway, context);
-  const { answer, retryAfterSeconds } = outcome;
-  const limit = retryAfterSeconds === undefined ? undefined : { owner, retryAfterSeconds };
-  return protocol.envelope(answer, protocol.usageHeaders.ofRoute(route, outcome), limit);
-}
-
-/** What became of an authenticated request, for its envelope. */
-type Outcome<Answer> = {
-  /** The body that the row presents, or why there is none. */
-  readonly answer: Answer | Refusal;
-  /** The counts after the charge. */
-  readonly usage: Usage;
-  /** Reads of the bot family in the present ten seconds; 0 unless the request is one. */
-  readonly reads: number;
-  /** Set if a budget or a ban refuses the request. */
-  readonly retryAfterSeconds?: number;
-};
-
-/** What a request is charged before it is admitted, whose budget pays, and who is admitted. */
-type Terms<R, C> = Pick<Protocol<R, C, never>, "admit"> & {
-  readonly holder: string;
-  readonly cost: Cost | null;
-};
-
-/**
- * Charges an authenticated request, admits it, and lets its row parse, answer and present. Rejects only if
- * the store has failed.
- */
-async function execute<A, C extends Caller<A>, Answer, R extends Row<A, C & Admitted, Answer>>(
-  row: R,
-  caller: C,
-  { holder, cost, admit }: Terms<R, C>,
-  gateway: Ports & Pick<Gateway, "budgets">,
-  context: RequestContext,
-): Promise<Outcome<Answer>> {
-  const { budgets, wallNow } = gateway;
   const admittedAt = wallNow();
+  const cost = protocol.cost(route, caller);
   const charged = cost === null ? null : budgets.charge(holder, admittedAt, cost);
   const usage = charged?.usage ?? budgets.usage(holder, admittedAt);
   const reads = cost?.isRead === true ? budgets.reads(holder, admittedAt) : 0;
   context.weight = cost?.weight ?? 0;
-  if (charged !== null && charged.refusal !== null) return await refusedByBudget(charged, { usage, reads });
+  const reply = (answer: Answer | Refusal, limit?: Limit): Reply =>
+    protocol.envelope(answer, protocol.usageHeaders.ofRoute(route, { usage, reads }), limit);
+  // A ban that a refusal began is durable before the client can know of it.
+  const overBudget = async (refusal: Refusal, { retryAfterSeconds, banStored }: Charged): Promise<Reply> => {
+    await banStored;
+    return reply(refusal, { owner, retryAfterSeconds });
+  };
+  if (charged !== null && charged.refusal !== null) return await overBudget(charged.refusal, charged);
 
-  const unfit = admit(row, caller);
-  if (unfit !== null) return { answer: unfit, usage, reads };
+  const unfit = protocol.admit(route, caller);
+  if (unfit !== null) return reply(unfit);
 
   const { asked } = caller;
   const call = { ...caller, admittedAt };
-  const input = isRefusal(asked) ? asked : row.parse?.(asked, gateway.markets);
-  const result = isRefusal(input) ? input : await row.answer(input, gateway, call);
+  const input = isRefusal(asked) ? asked : route.parse?.(asked, gateway.markets);
+  const result = isRefusal(input) ? input : await route.answer(input, gateway, call);
   if (isRefusal(result) && result.refusal === "ORDERS_EXHAUSTED") {
     // The desk holds all gateways together to the same budget; its 429s count like those given here.
-    return await refusedByBudget(budgets.refuse(holder, wallNow(), result), { usage, reads });
+    return await overBudget(result, budgets.refuse(holder, wallNow(), result));
   }
-  const answer = isRefusal(result) || row.present === undefined ? result : row.present(result, call);
-  return { answer: answer as Answer, usage, reads };
-}
-
-/** A ban that a refusal began is durable before the client can know of it. */
-async function refusedByBudget(
-  { refusal, retryAfterSeconds, banStored }: Charged,
-  counts: Pick<Outcome<never>, "usage" | "reads">,
-): Promise<Outcome<never>> {
-  if (refusal === null) throw new Error("only a refusal is refused");
-  await banStored;
-  return { answer: refusal, ...counts, retryAfterSeconds };
+  return reply(
+    (isRefusal(result) || route.present === undefined ? result : route.present(result, call)) as Answer,
+  );
 }
 
 /** Admits the key of a request by its strategy, which is null while the key manages none. */
