@@ -15,20 +15,20 @@ export type Arrival = {
   readonly arrivesAt: number;
 };
 
-export class Arrivals<Traveler> {
-  readonly #options: ArrivalOptions<Traveler>;
+export class Arrivals<Job> {
+  readonly #options: ArrivalOptions<Job>;
   /** In the order of their arrival. */
-  readonly #travelers: { readonly traveler: Traveler; readonly arrivesAt: number }[] = [];
+  readonly #queue: { readonly job: Job; readonly arrivesAt: number }[] = [];
   /** The last arrival, market time in Unix ms. */
   #lastAt = Number.NEGATIVE_INFINITY;
   #cancel: Cancel | null = null;
 
-  constructor(options: ArrivalOptions<Traveler>) {
+  constructor(options: ArrivalOptions<Job>) {
     this.#options = options;
   }
 
   get count(): number {
-    return this.#travelers.length;
+    return this.#queue.length;
   }
 
   /** Market time, Unix ms. */
@@ -42,15 +42,15 @@ export class Arrivals<Traveler> {
     return this.#lastAt;
   }
 
-  add(traveler: Traveler, arrivesAt: number): void {
-    this.#travelers.push({ traveler, arrivesAt });
-    if (this.#travelers.length === 1) this.#await(arrivesAt);
+  add(job: Job, arrivesAt: number): void {
+    this.#queue.push({ job, arrivesAt });
+    if (this.#queue.length === 1) this.#await(arrivesAt);
   }
 
-  /** Nobody arrives any more. Answers those who were on the way. */
-  end(): readonly Traveler[] {
+  /** Stops all arrivals. Returns the commands that were on their way. */
+  end(): readonly Job[] {
     this.#cancel?.();
-    return this.#travelers.splice(0).map(({ traveler }) => traveler);
+    return this.#queue.splice(0).map(({ job }) => job);
   }
 
   #await(arrivesAt: number): void {
@@ -62,32 +62,28 @@ export class Arrivals<Traveler> {
   /** A timer may be early by a part of a millisecond. */
   #arrive(): void {
     const at = this.#options.now();
-    for (let [first] = this.#travelers; first !== undefined; [first] = this.#travelers) {
+    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
       if (first.arrivesAt > at) {
         this.#await(first.arrivesAt);
         break;
       }
-      this.#travelers.shift();
-      this.#options.arrived(first.traveler);
+      this.#queue.shift();
+      this.#options.arrived(first.job);
     }
   }
 }
 
-type ArrivalOptions<Traveler> = {
+type ArrivalOptions<Job> = {
   /** Market time, Unix ms. */
   readonly now: () => number;
   readonly timers: Pick<Timers, "after">;
   /** How many times as fast as the timers market time runs. */
   readonly marketSpeed: number;
-  readonly arrived: (traveler: Traveler) => void;
+  readonly arrived: (job: Job) => void;
 };
 
-/** Whether a command takes the latency of its strategy's profile. */
-export function hasLatency({ type }: Command): boolean {
-  return WITH_LATENCY.has(type);
-}
-
-const WITH_LATENCY: ReadonlySet<Command["type"]> = new Set([
+/** The commands that take the latency of their strategy's profile. */
+export const WITH_LATENCY: ReadonlySet<Command["type"]> = new Set([
   "PlaceOrder",
   "PlaceLeg",
   "ExecuteSignal",

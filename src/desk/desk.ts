@@ -24,7 +24,7 @@ import { decide, symbolsConcerned } from "../engine/decide.ts";
 import type { Quantity } from "../money/decimal.ts";
 import type { Commit, LoadedAccount, TradingStore } from "../store/ports/trading.ts";
 import { StoreFailure } from "../store/store.ts";
-import { type Arrival, Arrivals, arrivedWith, hasLatency, latencyMsOf } from "./arrivals.ts";
+import { type Arrival, Arrivals, arrivedWith, latencyMsOf, WITH_LATENCY } from "./arrivals.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /**
@@ -37,11 +37,11 @@ const COMMANDS_WAITING_MAX = 20_000;
 /** Commands of all strategies under `strict` that may be on their way to the exchange; likewise. */
 const COMMANDS_ON_THE_WAY_MAX = 20_000;
 /** Strategies cached with their accounts; beyond it the oldest are evicted, and loaded when needed. */
-const STRATEGIES_HELD_MAX = 20_000;
+const STRATEGIES_CACHED_MAX = 20_000;
 /**
  * Number of entries checked for eviction at a time: all may be busy, when the market triggers many together.
  */
-const LOOKED_AT_MAX = 8;
+const EVICTION_CHECKS_MAX = 8;
 
 /** The market as the desk needs it: values for a decision, and a moment to have them fresh. */
 export type DeskMarket = Market & {
@@ -118,8 +118,8 @@ type Job = {
   readonly options: ExecuteOptions;
   readonly reply: PromiseWithResolvers<Executed | Refusal>;
   /**
-   * Under `strict`, market time in Unix ms; null while the profile is not known: it then counts from its
-   * turn.
+   * Under `strict`, market time in Unix ms; null while the profile is not known: the latency then counts from
+   * the command's first transaction.
    */
   readonly receivedAt: number | null;
   /** Null until its latency is known, and for commands without one. */
@@ -129,17 +129,17 @@ type Job = {
 
 /** The state of one strategy. */
 type StrategyQueue = {
-  /** The strategy's queue: the command in progress, and those behind it. */
+  /** The command in progress, and those behind it. */
   readonly jobs: Job[];
   /** The account as last committed; null while it is not known, or ahead of the store. */
-  held: LoadedAccount | null;
+  cached: LoadedAccount | null;
   /**
    * The commands on their way to the exchange; null for `standard`, undefined while the profile is not known.
    */
   arrivals: Arrivals<Job> | null | undefined;
 };
 
-/** What became of a turn: the command is on its way to the exchange, and will have another one. */
+/** Outcome of a transaction that sent its command to the exchange: another one decides it on arrival. */
 const ON_THE_WAY = "ON_THE_WAY";
 
 export class Desk {
@@ -215,7 +215,7 @@ export class Desk {
 
   /** The fill profile of a strategy, which never changes. Rejects if there is no such strategy. */
   async profileOf(strategyId: string): Promise<FillProfile> {
-    const { account } = this.#queues.get(strategyId)?.held ?? (await this.#load(strategyId));
+    const { account } = this.#queues.get(strategyId)?.cached ?? (await this.#load(strategyId));
     return account.profile;
   }
 
@@ -237,16 +237,14 @@ export class Desk {
     return this.#commandsWaiting;
   }
 
-  /**
-   * Calls the listener after every commit, in the order of the strategy's commits. Answers how to stop that.
-   */
+  /** Calls the listener after every commit, in the order of the strategy's commits, until it is released. */
   onCommitted(listener: (announcement: Announcement) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Refuses the commands that are on their way to the exchange, and all that would go there from now on:
+   * Refuses the commands that are on their way to the exchange, and all that would be sent there later:
    * nothing of them is stored, and a shutdown does not wait for them.
    */
   endArrivals(): void {
@@ -260,7 +258,7 @@ export class Desk {
     this.#onTheWay.clear();
   }
 
-  /** Refuses what comes from now on and resolves when everything that had been accepted is answered. */
+  /** Refuses later commands and resolves when all accepted ones are answered. */
   async drain(): Promise<void> {
     this.endArrivals();
     this.#whenIdle ??= Promise.withResolvers();
@@ -271,18 +269,19 @@ export class Desk {
   #enqueue(strategyId: string, queue: StrategyQueue, job: Job): void {
     this.#commandsWaiting += 1;
     queue.jobs.push(job);
-    if (queue.jobs.length === 1) void this.#takeTurns(strategyId, queue);
+    if (queue.jobs.length === 1) void this.#executeQueue(strategyId, queue);
   }
 
-  async #takeTurns(strategyId: string, queue: StrategyQueue): Promise<void> {
+  /** Executes the commands of a strategy one after another, until its queue is empty. */
+  async #executeQueue(strategyId: string, queue: StrategyQueue): Promise<void> {
     const { jobs } = queue;
     this.#queuesBusy += 1;
     for (let job = jobs[0]; job !== undefined; job = jobs[0]) {
       try {
-        const outcome = await this.#turn(strategyId, queue, job);
+        const outcome = await this.#transact(strategyId, queue, job);
         if (outcome !== ON_THE_WAY) answer(job, outcome);
       } catch (error) {
-        queue.held = null;
+        queue.cached = null;
         if (error instanceof StoreFailure) this.#onStoreFailure(error);
         job.reply.reject(error);
         job.sent?.decided(null);
@@ -294,7 +293,8 @@ export class Desk {
     if (this.#queuesBusy === 0) this.#whenIdle?.resolve();
   }
 
-  async #turn(
+  /** Decides a command and commits its effect; decides it again if the commit was outdated. */
+  async #transact(
     strategyId: string,
     queue: StrategyQueue,
     job: Job,
@@ -302,14 +302,14 @@ export class Desk {
     const { options } = job;
     const { key = null } = options;
     for (let mayBeReplay = false; ; ) {
-      const { held } = queue;
-      const { account, version } = held ?? (await this.#load(strategyId));
+      const { cached } = queue;
+      const { account, version } = cached ?? (await this.#load(strategyId));
       const market = this.#markets[account.type];
       if (queue.arrivals === undefined) queue.arrivals = this.#arrivalsOf(strategyId, queue, account, market);
       const { arrivals } = queue;
-      if (arrivals !== null && job.arrival === null && hasLatency(job.command)) {
-        const departed = this.#depart(job, account, market, arrivals);
-        if (departed !== null) return departed;
+      if (arrivals !== null && job.arrival === null && WITH_LATENCY.has(job.command.type)) {
+        const sent = this.#send(job, account, market, arrivals);
+        if (sent !== null) return sent;
       }
       const command = job.arrival === null ? job.command : arrivedWith(job.command, job.arrival);
       // Hardly any key was used before, so it is looked up only when the commit has found it, or nothing is
@@ -337,15 +337,15 @@ export class Desk {
         if (replayed !== null) return await this.#replay(strategyId, replayed);
         // Nothing is committed, so no version check would show that another process has moved the account
         // since.
-        if (held !== null && (await this.#load(strategyId)).version !== version) {
-          queue.held = null;
+        if (cached !== null && (await this.#load(strategyId)).version !== version) {
+          queue.cached = null;
           continue;
         }
         return isRefusal(decision) ? decision : { events, orders: [], legs: [], replayed: false };
       }
 
       // From here on the account in memory is ahead of the store: it is committed, or forgotten.
-      queue.held = null;
+      queue.cached = null;
       const changed = applyAll(account, events);
       const { orders, legs } = changed;
       const entry: JournalEntry = { version: version + 1, key, at, events };
@@ -359,7 +359,7 @@ export class Desk {
         if (isFromMarket(command)) continue;
         return { refusal: "BUSY" };
       }
-      queue.held = { account, version: entry.version };
+      queue.cached = { account, version: entry.version };
       const committed = { strategyId, type: account.type, version: entry.version };
       const { arrival } = job;
       this.#announce({ ...committed, events, orders, legs, account, sequence, arrival });
@@ -387,8 +387,8 @@ export class Desk {
     return arrivals;
   }
 
-  /** Sends a command on its way to the exchange; null if it is there already. */
-  #depart(
+  /** Sends a command to the exchange; null if it has arrived already. */
+  #send(
     job: Job,
     account: Account,
     market: DeskMarket,
@@ -440,8 +440,8 @@ export class Desk {
   #queueOf(strategyId: string): StrategyQueue {
     const known = this.#queues.get(strategyId);
     if (known !== undefined) return known;
-    if (this.#queues.size >= STRATEGIES_HELD_MAX) this.#forgetSome();
-    const queue: StrategyQueue = { jobs: [], held: null, arrivals: undefined };
+    if (this.#queues.size >= STRATEGIES_CACHED_MAX) this.#evictIdle();
+    const queue: StrategyQueue = { jobs: [], cached: null, arrivals: undefined };
     this.#queues.set(strategyId, queue);
     return queue;
   }
@@ -450,8 +450,8 @@ export class Desk {
    * Evicts idle strategies among the oldest; busy ones move to the end. A `BoundedMap` does not fit: busy
    * strategies must stay, and a look-up must not reorder entries.
    */
-  #forgetSome(): void {
-    for (const [strategyId, queue] of this.#queues.entries().take(LOOKED_AT_MAX).toArray()) {
+  #evictIdle(): void {
+    for (const [strategyId, queue] of this.#queues.entries().take(EVICTION_CHECKS_MAX).toArray()) {
       this.#queues.delete(strategyId);
       if (queue.jobs.length > 0 || (queue.arrivals?.count ?? 0) > 0) this.#queues.set(strategyId, queue);
     }
@@ -470,7 +470,7 @@ export class Desk {
   }
 }
 
-/** The client has its answer before anybody else. */
+/** The client receives its answer before any follower. */
 function answer({ reply, sent }: Job, outcome: Executed | Refusal): void {
   reply.resolve(outcome);
   sent?.decided(outcome);

@@ -43,7 +43,7 @@ function statuses(): number[] {
   return [...received.matchAll(/HTTP\/1\.1 ([0-9]{3})/g)].map(([, status]) => Number(status));
 }
 
-/** Sends requests in one write, which are then read in one event-loop iteration. */
+/** Sends requests in one write, which are then read in one tick of the event loop. */
 function send(count: number, body = ""): void {
   const request = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   client.write(request.repeat(count));
@@ -53,13 +53,13 @@ async function answered(count: number): Promise<void> {
   while (statuses().length < count) await once(client, "data");
 }
 
-test("a short iteration refuses nothing, however many requests it has", async () => {
+test("a short tick refuses nothing, however many requests it has", async () => {
   send(400);
   await answered(400);
   expect(new Set(statuses())).toEqual(new Set([200]));
 });
 
-test("a long iteration refuses nothing, while it has few requests", async () => {
+test("a long tick refuses nothing, while it has few requests", async () => {
   takesMs = 1_000;
   send(256);
   await answered(256);
@@ -69,7 +69,7 @@ test("a long iteration refuses nothing, while it has few requests", async () => 
 test.each([
   ["without a body", ""],
   ["with a body", "symbol=BTCUSDT"],
-])("a turn that is long and full refuses the rest of it, requests %s", async (_what, body) => {
+])("a tick that is long and full refuses the rest of its requests, %s", async (_what, body) => {
   takesMs = 0.19;
   send(300, body);
   await answered(300);
@@ -78,7 +78,7 @@ test.each([
   expect(statuses()).toEqual(expected);
 });
 
-test("the next iteration starts over", async () => {
+test("the next tick starts over", async () => {
   takesMs = 1;
   send(200);
   await answered(200);

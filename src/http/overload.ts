@@ -7,10 +7,10 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of an iteration that are always handled. */
-const TURN_REQUESTS_MIN = 256;
-/** Maximum duration of an iteration at the start of its next request, ms. */
-const TURN_MS_MAX = 50;
+/** Requests of a tick that are always handled. */
+const TICK_REQUESTS_MIN = 256;
+/** Maximum duration of a tick at the start of its next request, ms. */
+const TICK_MS_MAX = 50;
 /**
  * How long a connection is paused, ms: less than the second of `Retry-After`, by more than a loop is ever
  * late.
@@ -31,7 +31,7 @@ const SYSTEM: Timing = {
 export class Overload {
   readonly #timing: Timing;
   #requests = 0;
-  #turnBegan = 0;
+  #tickBegan = 0;
   /** Connections that have just been read from again. */
   readonly #rested = new WeakSet<Socket>();
 
@@ -41,7 +41,7 @@ export class Overload {
 
   /** Whether a request that has just been read is to be refused; call it once for each. */
   refuses(socket: Socket): boolean {
-    return this.#isTurnTooLong() || this.#rested.has(socket);
+    return this.#isTickTooLong() || this.#rested.has(socket);
   }
 
   /**
@@ -57,18 +57,18 @@ export class Overload {
     });
   }
 
-  #isTurnTooLong(): boolean {
+  #isTickTooLong(): boolean {
     if (this.#requests === 0) {
-      this.#turnBegan = this.#timing.now();
+      this.#tickBegan = this.#timing.now();
       setImmediate(() => {
         this.#requests = 0;
       });
     }
     this.#requests += 1;
-    return this.#requests > TURN_REQUESTS_MIN && this.#timing.now() - this.#turnBegan > TURN_MS_MAX;
+    return this.#requests > TICK_REQUESTS_MIN && this.#timing.now() - this.#tickBegan > TICK_MS_MAX;
   }
 
-  /** Reads what the connection's buffers hold in the next iteration. */
+  /** Reads what the connection's buffers hold in the next tick. */
   #resume(socket: Socket): void {
     this.#rested.add(socket);
     socket.resume();
