@@ -201,8 +201,8 @@ export async function authenticateKey(
   }
   if (isSigned) {
     const secret = secretOf(gateway.master, bound.key);
-    const { messages, signature } = proof;
-    if (!isSignedBy(secret, messages, signature ?? "")) {
+    const isSigner = (message: string) => verifies(secret, message, proof.signature ?? "");
+    if (!Iterator.from(proof.messages).some(isSigner)) {
       return unauthenticated("SIGNATURE", { refusal: "KEY_REFUSED" });
     }
   }
@@ -213,11 +213,6 @@ export async function authenticateKey(
   const tooOld = lapsed();
   if (tooOld !== null) return unauthenticated("WINDOW", tooOld);
   return { ...callerOf(bound), asked: parameters, lapsed };
-}
-
-function isSignedBy(secret: string, messages: Iterable<string>, signature: string): boolean {
-  for (const message of messages) if (verifies(secret, message, signature)) return true;
-  return false;
 }
 
 function callerOf({ key, strategy }: BoundKey): Omit<ExchangeCaller, "asked" | "lapsed"> {

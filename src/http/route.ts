@@ -113,23 +113,12 @@ type Reading<Name extends string> = {
 type Answering<Result> = Promise<Result | Refusal> | Result | Refusal;
 
 /**
- * Makes the rows of signed routes for strategies of a type, or for all keys. A row is given by its method and
- * path, such as "GET /api/v3/account": `parse` gives `answer` its input, and `answer` gives `present` its
- * result. It writes unless it is a GET.
+ * Makes the rows of routes that need a key, for strategies of a type, or for all keys: signed, unless
+ * `access` says that the key is enough and a signature is not checked. A row is given by its method and path,
+ * such as "GET /api/v3/account": `parse` gives `answer` its input, and `answer` gives `present` its result.
+ * It writes unless it is a GET.
  */
-export function signedRoutes(strategyType: Route["strategyType"]) {
-  return routesWithKey("signed", strategyType);
-}
-
-/**
- * Makes the rows of routes that need a key and no signature, in the same way. A signature that is sent is not
- * checked.
- */
-export function keyRoutes(strategyType: Route["strategyType"]) {
-  return routesWithKey("key", strategyType);
-}
-
-function routesWithKey(access: "key" | "signed", strategyType: Route["strategyType"]) {
+export function keyRoutes(strategyType: Route["strategyType"], access: "key" | "signed" = "signed") {
   return <const Name extends string = never, Input = undefined, Result = Body>(
     name: `${Route["method"]} /${string}`,
     summary: string,

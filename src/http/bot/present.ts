@@ -18,11 +18,6 @@ export function presentSignal(signal: Signal): string {
   return `${head.slice(0, -1)},"order":${signal.body},${JSON.stringify(timesOf(signal)).slice(1)}`;
 }
 
-/** The answer to a submission: the signal, and whether it was terminal before. */
-export function presentSubmitted(signal: Signal, replayed: boolean): string {
-  return `${presentSignal(signal).slice(0, -1)},"replayed":${replayed}}`;
-}
-
 /** A signal that is queried by its id. */
 export function presentSignalState(signal: Signal) {
   const { signalId, strategyId, idempotencyKey, state } = signal;

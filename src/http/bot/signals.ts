@@ -3,7 +3,7 @@
 import { isSignalId, type Signal } from "../../domain/signal.ts";
 import { headerOf } from "../../observability/request-context.ts";
 import type { Ports } from "../pipeline.ts";
-import { presentSignal, presentSignalState, presentSubmitted } from "./present.ts";
+import { presentSignal, presentSignalState } from "./present.ts";
 import {
   type BotAnswer,
   type BotAsked,
@@ -64,8 +64,10 @@ export async function submit(
   }
 }
 
+/** The answer to a submission: the signal, and whether it was terminal before. */
 export function presentRecorded({ signal, replayed }: Recorded): BotBody {
-  return { status: 202, body: presentSubmitted(signal, replayed), isReplay: replayed };
+  const body = `${presentSignal(signal).slice(0, -1)},"replayed":${replayed}}`;
+  return { status: 202, body, isReplay: replayed };
 }
 
 export async function list(_input: undefined, { signals }: Pick<Ports, "signals">, call: BotCall) {

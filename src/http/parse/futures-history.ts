@@ -4,7 +4,7 @@
 // days away, and where neither is, nor an id, it is the last seven days. Of more rows than may be shown,
 // orders and legs keep the newest and trades the oldest, unless an id says where to begin.
 // Source: reference exchange, sections 11.8, 11.9, 12.2 and 13.3.
-import { INCOME_TYPES, type IncomeType } from "../../domain/income.ts";
+import { INCOME_TYPES } from "../../domain/income.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
 import type { Parameters } from "../parameters.ts";
@@ -120,14 +120,15 @@ export function parseIncomes(
   parameters: Parameters<keyof typeof INCOME_PARAMETERS>,
 ): IncomeQuery | null | Refusal {
   const symbol = optionalText(parameters, "symbol") ?? undefined;
-  const type = optionalText(parameters, "incomeType") ?? undefined;
+  const sentType = optionalText(parameters, "incomeType");
+  const type = INCOME_TYPES.find((known) => known === sentType);
   const times = orderedTimes(parameters);
   if (isRefusal(times)) return times;
   const rows = allOf({ page: count(parameters, "page", PAGES), limit: count(parameters, "limit", INCOMES) });
   if (isRefusal(rows)) return rows;
   const { startTime, endTime } = times;
   const { page, limit } = rows;
-  if (type !== undefined && !isIncomeType(type)) return null;
+  if (sentType !== null && type === undefined) return null;
   return {
     symbol,
     type,
@@ -190,8 +191,4 @@ function spanOf({ startTime, endTime }: Times): Times {
     startTime: startTime ?? (endTime ?? 0) - SPAN_MS,
     endTime: endTime ?? (startTime ?? 0) + SPAN_MS,
   };
-}
-
-function isIncomeType(type: string): type is IncomeType {
-  return (INCOME_TYPES as readonly string[]).includes(type);
 }

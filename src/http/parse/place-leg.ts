@@ -89,7 +89,7 @@ export function parsePlaceLeg(parameters: LegParameters): LegPlacement | ByProfi
 function legTypeOf(parameters: LegParameters): LegType | Refusal {
   const legType = text(parameters, "type");
   if (isRefusal(legType)) return legType;
-  return isLegType(legType) ? legType : { refusal: "ORDER_TYPE_INVALID" };
+  return LEG_TYPES.find((served) => served === legType) ?? { refusal: "ORDER_TYPE_INVALID" };
 }
 
 function otherFamily(parameters: LegParameters): Refusal | null {
@@ -119,8 +119,4 @@ function triggerOf(parameters: LegParameters): Price | Refusal {
   if (stopPrice !== null && alias !== null && stopPrice !== alias) return { refusal: "PARAMETERS_EXCLUSIVE" };
   const name = stopPrice === null && alias !== null ? "triggerPrice" : "stopPrice";
   return amount<Price, typeof name>(parameters, name);
-}
-
-function isLegType(value: string): value is LegType {
-  return (LEG_TYPES as readonly string[]).includes(value);
 }

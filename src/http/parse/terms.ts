@@ -32,7 +32,7 @@ export const POSITION_SIDE = optional("text", "", { values: ["BOTH"], default: "
 export function sideOf(parameters: Parameters<"side">): Side | Refusal {
   const side = text(parameters, "side");
   if (isRefusal(side)) return side;
-  return isSide(side) ? side : { refusal: "SIDE_INVALID" };
+  return SIDES.find((served) => served === side) ?? { refusal: "SIDE_INVALID" };
 }
 
 /** `standard` takes GTC alone. PARAMETER_MISSING, TIME_IN_FORCE_INVALID. */
@@ -106,8 +106,4 @@ export function otherPositionSide(parameters: Parameters<"positionSide">): Refus
   if (positionSide === "BOTH") return null;
   const isHedge = positionSide === "LONG" || positionSide === "SHORT";
   return { refusal: isHedge ? "POSITION_SIDE_MISMATCH" : "POSITION_SIDE_INVALID" };
-}
-
-function isSide(value: string): value is Side {
-  return (SIDES as readonly string[]).includes(value);
 }

@@ -9,7 +9,7 @@ import { type Descriptions, mandatory, SYMBOL_OF_ROWS } from "../parse/descripti
 import { allOf, optionalInteger, text } from "../parse/fields.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentCounterfactual, type ShownCounterfactual } from "../present/strict.ts";
-import { type SignedCall, signedRoutes } from "../route.ts";
+import { keyRoutes, type SignedCall } from "../route.ts";
 
 /** On another server a shadow may run until then after the end of its order, ms. */
 const RUNNING_ELSEWHERE_MS_MAX = 10_000;
@@ -23,7 +23,7 @@ type Query = { readonly symbol: string; readonly orderId: number };
 
 /** The row for strategies of a type. */
 export function counterfactualsRoute(type: StrategyType, path: `/${string}`) {
-  return signedRoutes(type)(`GET ${path}`, "An order on other terms, under the fill profile `strict`", {
+  return keyRoutes(type)(`GET ${path}`, "An order on other terms, under the fill profile `strict`", {
     parameters: PARAMETERS,
     weight: 20,
     parse: parseQuery,

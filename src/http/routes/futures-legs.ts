@@ -21,7 +21,7 @@ import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import type { ShownLeg } from "../present/futures-orders.ts";
 import type { SignedCall } from "../route.ts";
-import { accountOf, isByProfile, listedOr, ofProfile } from "./strategy.ts";
+import { accountOf, listedOr, ofProfile } from "./strategy.ts";
 
 /** The names that clients use for a leg's id. */
 const LEG_ID_PARAMETERS = ["algoId", "algoid", "orderid"] as const;
@@ -76,7 +76,7 @@ export async function placeLeg(
   ports: Pick<Ports, "desk" | "markets" | "newClientOrderId">,
   call: SignedCall,
 ) {
-  const placement = isByProfile(asked) ? await ofProfile(asked, ports, call) : asked;
+  const placement = await ofProfile(asked, ports, call);
   if (isRefusal(placement)) return placement;
   const { strategyId, admittedAt, lapsed } = call;
   const clientLegId = placement.clientLegId ?? ports.newClientOrderId();

@@ -8,22 +8,14 @@ import type { Ports } from "../pipeline.ts";
 import { digitsOf } from "../present/digits.ts";
 import type { ShownOrder } from "../present/futures-orders.ts";
 import type { SignedCall } from "../route.ts";
-import {
-  cancelFound,
-  findOrder,
-  isByProfile,
-  listedOr,
-  ofProfile,
-  place,
-  type SoughtOrder,
-} from "./strategy.ts";
+import { cancelFound, findOrder, listedOr, ofProfile, place, type SoughtOrder } from "./strategy.ts";
 
 export async function placeOrder(
   asked: Placement | ByProfile<Placement>,
   ports: Pick<Ports, "desk" | "markets" | "newClientOrderId">,
   call: SignedCall,
 ) {
-  const placement = isByProfile(asked) ? await ofProfile(asked, ports, call) : asked;
+  const placement = await ofProfile(asked, ports, call);
   if (isRefusal(placement)) return placement;
   const placed = await place(placement, ports, call);
   return isRefusal(placed) ? placed : { ...shown(placed.order, ports), replayed: placed.replayed };
@@ -40,24 +32,17 @@ export async function cancelOrder(
   return isRefusal(order) ? order : shown(order, ports);
 }
 
-export function cancelOpenOrders(symbol: string, ports: Pick<Ports, "desk" | "markets">, call: SignedCall) {
-  return cancelAll("CancelOpenOrders", symbol, ports, call);
-}
-
-export function cancelOpenLegs(symbol: string, ports: Pick<Ports, "desk" | "markets">, call: SignedCall) {
-  return cancelAll("CancelOpenLegs", symbol, ports, call);
-}
-
 /** Cancels all orders, or all legs, of a symbol. */
-async function cancelAll(
-  type: "CancelOpenOrders" | "CancelOpenLegs",
-  symbol: string,
-  { desk, markets }: Pick<Ports, "desk" | "markets">,
-  { strategyId, lapsed }: SignedCall,
-) {
-  const executed = await desk.execute(strategyId, { type, symbol }, { lapsed });
-  if (isRefusal(executed)) return executed;
-  return listedOr(symbol, [...executed.orders, ...executed.legs], markets.FUTURES);
+export function cancelAll(type: "CancelOpenOrders" | "CancelOpenLegs") {
+  return async (
+    symbol: string,
+    { desk, markets }: Pick<Ports, "desk" | "markets">,
+    { strategyId, lapsed }: SignedCall,
+  ) => {
+    const executed = await desk.execute(strategyId, { type, symbol }, { lapsed });
+    if (isRefusal(executed)) return executed;
+    return listedOr(symbol, [...executed.orders, ...executed.legs], markets.FUTURES);
+  };
 }
 
 export async function queryOrder(
@@ -70,14 +55,10 @@ export async function queryOrder(
 }
 
 /** A terminal order is not found here. */
-export async function queryOpenOrder(
-  sought: SoughtOrder,
-  ports: Pick<Ports, "store" | "markets">,
-  call: SignedCall,
-): Promise<ShownOrder | Refusal> {
-  const found = await queryOrder(sought, ports, call);
+export const queryOpenOrder: typeof queryOrder = async (...asked) => {
+  const found = await queryOrder(...asked);
   return isRefusal(found) || isOpen(found.order) ? found : { refusal: "ORDER_UNKNOWN" };
-}
+};
 
 export async function openOrders(
   symbol: string | null,

@@ -38,7 +38,7 @@ import {
   presentTrade,
 } from "../present/futures-orders.ts";
 import { presentRisk } from "../present/futures-positions.ts";
-import { type Route, signedRoutes } from "../route.ts";
+import { keyRoutes, type Route } from "../route.ts";
 import { counterfactualsRoute } from "./counterfactuals.ts";
 import { receiptsRoute } from "./fill-receipts.ts";
 import {
@@ -63,8 +63,7 @@ import {
 } from "./futures-legs.ts";
 import {
   allOrders,
-  cancelOpenLegs,
-  cancelOpenOrders,
+  cancelAll,
   cancelOrder,
   openOrders,
   placeOrder,
@@ -89,7 +88,7 @@ import {
   type SoughtOrderName,
 } from "./strategy.ts";
 
-const futures = signedRoutes("FUTURES");
+const futures = keyRoutes("FUTURES");
 
 /** A list for all symbols costs much more than for one. */
 const byBreadth = (parameters: Parameters<"symbol">): number =>
@@ -237,7 +236,7 @@ export const FUTURES_ROUTES: readonly Route[] = [
   futures("DELETE /fapi/v1/allOpenOrders", "Cancel all open orders of a symbol", {
     parameters: { symbol: SYMBOL_OF_ROWS },
     parse: symbolOf,
-    answer: cancelOpenOrders,
+    answer: cancelAll("CancelOpenOrders"),
     present: presentAllCanceled,
   }),
   futures("GET /fapi/v1/order", "One order", {
@@ -290,7 +289,7 @@ export const FUTURES_ROUTES: readonly Route[] = [
   futures("DELETE /fapi/v1/algoOpenOrders", "Cancel all open legs of a symbol", {
     parameters: { symbol: SYMBOL_OF_ROWS },
     parse: symbolOf,
-    answer: cancelOpenLegs,
+    answer: cancelAll("CancelOpenLegs"),
     present: presentAllCanceled,
   }),
   futures("GET /fapi/v1/algoOrder", "One leg", {

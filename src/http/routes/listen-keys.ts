@@ -11,7 +11,7 @@ export const LISTEN_KEY_MS = 60 * 60_000;
 /** 64 hexadecimal digits: clients recognize a listen key by letters and digits alone. */
 const LISTEN_KEY_BYTES = 32;
 
-const futures = keyRoutes("FUTURES");
+const futures = keyRoutes("FUTURES", "key");
 const RETIRED = { refusal: "SPOT_LISTEN_KEYS_RETIRED" } as const;
 /** Clients send it, but an API key has only one. */
 const PARAMETERS = { listenKey: IGNORED };

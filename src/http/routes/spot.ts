@@ -15,7 +15,7 @@ import { ORDER_PARAMETERS, parsePlaceOrder } from "../parse/place-order.ts";
 import type { ByProfile, Placement } from "../parse/terms.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentAccount, presentCancel, presentOrder, presentTrade } from "../present/spot.ts";
-import { type Route, type SignedCall, signedRoutes } from "../route.ts";
+import { keyRoutes, type Route, type SignedCall } from "../route.ts";
 import { counterfactualsRoute } from "./counterfactuals.ts";
 import { receiptsRoute } from "./fill-receipts.ts";
 import {
@@ -23,7 +23,6 @@ import {
   cancelFound,
   closeStrategy,
   findOrder,
-  isByProfile,
   listedOr,
   ofProfile,
   type Placed,
@@ -34,7 +33,7 @@ import {
   type SoughtOrder,
 } from "./strategy.ts";
 
-const spot = signedRoutes("SPOT");
+const spot = keyRoutes("SPOT");
 
 export const SPOT_ROUTES: readonly Route[] = [
   spot("GET /api/v3/account", "Balances and commission rates", {
@@ -124,7 +123,7 @@ async function placeOrder(
   ports: Pick<Ports, "desk" | "store" | "newClientOrderId">,
   call: SignedCall,
 ): Promise<Placed | Refusal> {
-  const placement = isByProfile(asked) ? await ofProfile(asked, ports, call) : asked;
+  const placement = await ofProfile(asked, ports, call);
   if (isRefusal(placement)) return placement;
   const { clientOrderId } = placement;
   return clientOrderId !== null && isSignalId(clientOrderId)

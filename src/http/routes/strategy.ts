@@ -82,21 +82,13 @@ export async function accountOf(
   return loaded.account;
 }
 
-/** What a request asks for under the fill profile of its strategy. */
-export async function ofProfile<Input>(
-  asked: ByProfile<Input>,
+/** What a request asks for under the fill profile of its strategy; hardly any request depends on it. */
+export async function ofProfile<Input extends object>(
+  asked: Input | ByProfile<Input>,
   { desk }: Pick<Ports, "desk">,
   { strategyId }: SignedCall,
 ): Promise<Input | Refusal> {
-  const { name } = await desk.profileOf(strategyId);
-  return asked[name];
-}
-
-/** Whether the profiles take the request differently; hardly any request is one of these. */
-export function isByProfile<Input extends object>(
-  asked: Input | ByProfile<Input>,
-): asked is ByProfile<Input> {
-  return "standard" in asked;
+  return "standard" in asked ? asked[(await desk.profileOf(strategyId)).name] : asked;
 }
 
 /** The order of a placement, and whether its client id was used before: then nothing was placed. */
