@@ -122,6 +122,12 @@ export const ERROR_CODES = Object.keys(ROWS) as readonly ErrorCode[];
 
 type Details = Partial<Omit<ErrorJson["error"], "code">>;
 
+/** The value that was looked up. Throws NOT_FOUND where there is none. */
+export function existing<Value>(value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new DashboardError("NOT_FOUND");
+  return value;
+}
+
 /** An error of a request. Any part of a route may throw it; the pipeline sends it. */
 export class DashboardError extends Error {
   readonly code: ErrorCode;

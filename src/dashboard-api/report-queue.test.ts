@@ -25,7 +25,7 @@ function asking() {
   };
 }
 
-test("so many are computed at a time, and the owners take turns", async () => {
+test("so many are computed at a time, and the owners alternate", async () => {
   const { ask, begun, end } = asking();
   for (const name of ["a1", "a2", "a3", "a4"]) void ask("ada", name);
   for (const name of ["b1", "b2"]) void ask("bert", name);

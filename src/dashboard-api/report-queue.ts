@@ -1,5 +1,5 @@
 // The queue of reports. A report may read thousands of trades and request many candles from the market:
-// reports of one owner are computed one after the other, and owners with queued reports are served in turn.
+// reports of one owner are computed one after the other, and owners with queued reports alternate.
 import { Semaphore } from "../concurrency/semaphore.ts";
 import { DashboardError } from "./errors.ts";
 
@@ -17,8 +17,8 @@ export class ReportQueue {
   });
 
   /**
-   * Computes a report of an owner when it is its turn. Throws TOO_MANY_REQUESTS if too many of the owner's
-   * reports are queued.
+   * Computes a report of an owner, after those queued before it. Throws TOO_MANY_REQUESTS if too many of the
+   * owner's reports are queued.
    */
   async run<Result>(ownerId: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#owners.isFull(ownerId)) {

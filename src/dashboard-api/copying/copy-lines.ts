@@ -1,7 +1,7 @@
 // Pages of a mirror log. A filter has to go through lines that do not pass it, and a log may have hundreds of
-// thousands: it goes through some at a time, others have their turn between, and a page ends where enough
-// were gone through. An index for it would cost every line that is written.
-import { setImmediate as turn } from "node:timers/promises";
+// thousands: it reads some at a time, other requests are handled between, and a page ends where enough were
+// read. An index for it would cost every line that is written.
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { MirrorEntry } from "../../domain/copying.ts";
 import type { CopiesStore, EntryQuery } from "../../store/ports/copies.ts";
 
@@ -34,7 +34,7 @@ export async function linesOf(
     );
     if (found.length > limit) return pageOf(found, limit);
     end = from;
-    await turn();
+    await nextTick();
   }
   return { found, next: end > 1 ? end : null };
 }

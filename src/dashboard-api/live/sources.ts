@@ -93,9 +93,8 @@ function depthAudience(family: StrategyType, topics: () => Topics): Audience<Dep
   const topicOf = ({ pair }: DepthTopic): Topic => ({ kind: "depth", family, symbol: pair });
   return {
     ...outagesOf(topicOf, topics),
-    send(topic, { lastUpdateId, bids, asks }) {
-      topics().send(topicOf(topic), "book", { family, symbol: topic.pair, lastUpdateId, bids, asks });
-    },
+    send: (topic, { lastUpdateId, bids, asks }) =>
+      topics().send(topicOf(topic), "book", { family, symbol: topic.pair, lastUpdateId, bids, asks }),
   };
 }
 

@@ -64,15 +64,11 @@ export const COPY_CONTROL_ROUTES = [
       const copy = await ownLiveCopy(call);
       const isUnderWay = closesAll && copy.status === "CLOSING" && copy.reason === "COPIER";
       if (!isUnderWay) {
-        await change(
-          call,
-          "COPY_STOPPED",
-          closesAll
-            ? { from: LIVE, status: "CLOSING", reason: "COPIER" }
-            : // In one transaction with the stop, so that no order of a stopped copy stays open at the venue.
-              { from: LIVE, status: "STOPPED", reason: "COPIER", asks: withdrawalOf(call, copy) },
-          { closesAll: String(closesAll) },
-        );
+        // In one transaction with the stop, so that no opening order of a stopped copy stays at the venue.
+        const asks = requestOf(call, { copyId: copy.copyId, kind: "WITHDRAW", mayIncrease: false });
+        const status = closesAll ? "CLOSING" : "STOPPED";
+        const to = { from: LIVE, status, reason: "COPIER", ...(!closesAll && { asks }) } as const;
+        await change(call, "COPY_STOPPED", to, { closesAll: String(closesAll) });
       }
       return answered(call);
     },
@@ -86,14 +82,10 @@ export const COPY_CONTROL_ROUTES = [
       const { copyId, status } = await demandWorkedAt(call);
       if (status === "CLOSING") throw new DashboardError("STATE_CHANGED", BEING_CLOSED);
       if (mayIncrease && status === "PAUSED") throw new DashboardError("STATE_CHANGED", PAUSED_OPENS_NOTHING);
+      const details = { mayIncrease: String(mayIncrease) };
       const asked = await copyingOf(call).addRequest(
         requestOf(call, { copyId, kind: "REPAIR", mayIncrease }),
-        audited(
-          call,
-          "COPY_REPAIR_ASKED",
-          { kind: "COPY", id: copyId },
-          { mayIncrease: String(mayIncrease) },
-        ),
+        audited(call, "COPY_REPAIR_ASKED", { kind: "COPY", id: copyId }, details),
       );
       if (asked.mayIncrease !== mayIncrease) throw new DashboardError("STATE_CHANGED", OTHER_REPAIR);
       return answered(call);
@@ -166,11 +158,6 @@ function demandAboveStop({ book, settings }: Copy): void {
     message: "The copy has reached its stop loss.",
     action: "Raise or remove the stop loss, then resume; or stop the copy and start another.",
   });
-}
-
-/** Cancels the open orders of a stopped copy that would open something. */
-function withdrawalOf(call: Pick<DashboardCall, "now">, { copyId }: Copy): CopyRequest {
-  return requestOf(call, { copyId, kind: "WITHDRAW", mayIncrease: false });
 }
 
 function requestOf(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ApiKeyRecord } from "../../domain/strategy.ts";
 import { issueApiKey } from "../../keys/api-keys.ts";
 import { codeText, demandCode } from "../codes.ts";
-import { DashboardError } from "../errors.ts";
+import { DashboardError, existing } from "../errors.ts";
 import { lineField } from "../reading.ts";
 import { audited, type DashboardCall, personOf, route } from "../route.ts";
 import { rows } from "../schemas/fields.ts";
@@ -62,11 +62,8 @@ export const KEY_ROUTES = [
       const { keyId } = call.params;
       await findOwnKey(call, keyId);
       await demandCode(call, call.body.code);
-      const revoked = await people.revokeOwnKey(
-        { keyId, ownerId: personId, at: call.now },
-        audited(call, "KEY_REVOKED", { kind: "KEY", id: keyId }),
-      );
-      if (revoked === null) throw new DashboardError("NOT_FOUND");
+      const audit = audited(call, "KEY_REVOKED", { kind: "KEY", id: keyId });
+      const revoked = existing(await people.revokeOwnKey({ keyId, ownerId: personId, at: call.now }, audit));
       if (!revoked.wasRevoked) call.parts.people.notices.tell(personOf(call), "KEY_REVOKED");
       const [row] = await keyAnswers(call.parts, personId, [revoked.key]);
       if (row === undefined) throw new Error("every key has an answer");
@@ -81,9 +78,7 @@ export async function findOwnKey(
   keyId: string,
 ): Promise<ApiKeyRecord> {
   const keys = await call.parts.gateway.store.people.listKeysOf(personOf(call).personId);
-  const found = keys.find(({ key }) => key.keyId === keyId);
-  if (found === undefined) throw new DashboardError("NOT_FOUND");
-  return found.key;
+  return existing(keys.find(({ key }) => key.keyId === keyId)).key;
 }
 
 /** Keys of one person, with their strategies and their last uses. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Person } from "../../domain/person.ts";
 import { KYC_STATUSES } from "../../domain/person.ts";
 import { codeText, demandCode } from "../codes.ts";
-import { DashboardError } from "../errors.ts";
+import { DashboardError, existing } from "../errors.ts";
 import { PAGE_ROWS, pageOf, pageQuery, placeText } from "../paging.ts";
 import { auditAnswers, submissionAnswers } from "../people-names.ts";
 import { lineField } from "../reading.ts";
@@ -55,8 +55,7 @@ export const OPERATOR_PEOPLE_ROUTES = [
   }),
 
   route("GET /operator/kyc/:submissionId", "OPERATOR", kycDetailSchema, async (call) => {
-    const viewed = await call.parts.people.kyc.view(call.params.submissionId, personOf(call));
-    if (viewed === null) throw new DashboardError("NOT_FOUND");
+    const viewed = existing(await call.parts.people.kyc.view(call.params.submissionId, personOf(call)));
     const store = peopleOf(call.parts);
     const { submission, form } = viewed;
     const [entry] = await submissionAnswers(store, [submission]);
@@ -100,8 +99,7 @@ export const OPERATOR_PEOPLE_ROUTES = [
   route("GET /operator/people/:personId", "OPERATOR", personDetailSchema, async ({ parts, params }) => {
     const store = peopleOf(parts);
     const { personId } = params;
-    const person = await store.findPerson(personId);
-    if (person === null) throw new DashboardError("NOT_FOUND");
+    const person = existing(await store.findPerson(personId));
     const keys = (await store.listKeysOf(personId)).map(({ key }) => key);
     return {
       body: {
@@ -151,8 +149,7 @@ export const OPERATOR_PEOPLE_ROUTES = [
     onlyStops: true,
     async answer(call) {
       const { keyId } = call.params;
-      const revoked = await controlOf(call).revokeKey(await otherPerson(call), keyId, operatorOf(call));
-      if (revoked === null) throw new DashboardError("NOT_FOUND");
+      existing(await controlOf(call).revokeKey(await otherPerson(call), keyId, operatorOf(call)));
       return { body: {} };
     },
   }),
@@ -198,9 +195,7 @@ function operatorOf(call: Pick<DashboardCall, "signedIn">) {
 async function otherPerson(
   call: Pick<DashboardCall<unknown, unknown, "personId">, "parts" | "params">,
 ): Promise<Person> {
-  const { personId } = call.params;
-  const person = await peopleOf(call.parts).findPerson(personId);
-  if (person === null) throw new DashboardError("NOT_FOUND");
+  const person = existing(await peopleOf(call.parts).findPerson(call.params.personId));
   if (person.role === "OPERATOR") {
     throw new DashboardError("NOT_FOR_YOU", {
       message: "Operators are locked, reset and closed by the command line alone.",

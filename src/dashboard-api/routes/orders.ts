@@ -6,7 +6,7 @@ import { counterfactualOf } from "../../http/routes/counterfactuals.ts";
 import type { OwnedStrategy } from "../../store/ports/people.ts";
 import type { Store } from "../../store/store.ts";
 import { carriedOut } from "../desk-refusals.ts";
-import { DashboardError } from "../errors.ts";
+import { DashboardError, existing } from "../errors.ts";
 import { historyOf } from "../order-history.ts";
 import { idText, PAGE_ROWS, pageOf, symbolText } from "../paging.ts";
 import { audited, type DashboardCall, ownStrategy, route } from "../route.ts";
@@ -114,9 +114,8 @@ export const ORDER_ROUTES = [
     const { strategyId } = await ownStrategy(call);
     const { desk, store } = call.parts.gateway;
     const legId = idOf(call.params.legId);
-    const found = await store.findLeg(strategyId, { legId });
-    if (found === null) throw new DashboardError("NOT_FOUND");
-    await auditCancel(call, strategyId, { legId: String(legId), symbol: found.symbol });
+    const { symbol } = existing(await store.findLeg(strategyId, { legId }));
+    await auditCancel(call, strategyId, { legId: String(legId), symbol });
     carriedOut(await desk.execute(strategyId, { type: "CancelLeg", legId }));
     const leg = await store.findLeg(strategyId, { legId });
     if (leg === null) throw new Error(`a leg that was placed stays: ${legId}`);
@@ -199,16 +198,12 @@ async function legsOf(store: Pick<Store, "findLeg">, strategyId: string, { legs 
 
 async function findOrder({ parts, params }: OrderCall, strategyId: string) {
   const orderId = idOf(params.orderId);
-  const order = await parts.gateway.store.findOrder(strategyId, { orderId });
-  if (order === null) throw new DashboardError("NOT_FOUND");
-  return order;
+  return existing(await parts.gateway.store.findOrder(strategyId, { orderId }));
 }
 
 /** The number that a part of the path is. Throws NOT_FOUND for anything else. */
 function idOf(text: string): number {
-  const id = idText.safeParse(text);
-  if (!id.success) throw new DashboardError("NOT_FOUND");
-  return id.data;
+  return existing(idText.safeParse(text).data);
 }
 
 /** Recorded before the cancel, so that nothing is done without an audit record. */

@@ -6,7 +6,7 @@ import { csvOfPoints, csvOfTrades } from "../../analytics/csv.ts";
 import { REPORT_RANGES, type ReportRange } from "../../analytics/report.ts";
 import type { PerformanceReport } from "../../analytics/reports.ts";
 import type { OwnedStrategy } from "../../store/ports/people.ts";
-import { DashboardError } from "../errors.ts";
+import { existing } from "../errors.ts";
 import {
   type DashboardAnswer,
   type DashboardCall,
@@ -68,9 +68,7 @@ function queued<Result>(call: Asked, work: () => Promise<Result>): Promise<Resul
 
 /** Throws NOT_FOUND if there is no such strategy. */
 async function reportOf(call: Asked, strategyId: string, range: ReportRange): Promise<PerformanceReport> {
-  const report = await queued(call, () => call.parts.reports.report(strategyId, range));
-  if (report === null) throw new DashboardError("NOT_FOUND");
-  return report;
+  return existing(await queued(call, () => call.parts.reports.report(strategyId, range)));
 }
 
 function csvFile(text: string, name: string): DashboardAnswer<TextFile> {

@@ -2,7 +2,7 @@
 // the key.
 
 import type { z } from "zod";
-import { DashboardError } from "../errors.ts";
+import { existing } from "../errors.ts";
 import { testKey } from "../key-test.ts";
 import { type DashboardCall, ownStrategy, route } from "../route.ts";
 import { keyTestSchema, requestsSchema } from "../schemas/requests.ts";
@@ -21,8 +21,7 @@ export const REQUEST_ROUTES = [
 
   route("POST /keys/:keyId/test", "TRADER", keyTestSchema, async (call) => {
     const { apiKey } = await findOwnKey(call, call.params.keyId);
-    const bound = await call.parts.gateway.store.findKey(apiKey);
-    if (bound === null) throw new DashboardError("NOT_FOUND");
+    const bound = existing(await call.parts.gateway.store.findKey(apiKey));
     return { body: await testKey(call.parts, bound, call.now) };
   }),
 ];

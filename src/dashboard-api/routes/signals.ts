@@ -3,7 +3,7 @@ import { z } from "zod";
 import { collectiveId } from "../../domain/collective-id.ts";
 import { isSignalId, type Signal } from "../../domain/signal.ts";
 import { wireError } from "../../http/refusals.ts";
-import { DashboardError } from "../errors.ts";
+import { existing } from "../errors.ts";
 import { PAGE_ROWS, pageOf } from "../paging.ts";
 import { ownStrategy, route } from "../route.ts";
 import { page } from "../schemas/fields.ts";
@@ -28,8 +28,7 @@ export const SIGNAL_ROUTES = [
     const { strategyId } = await ownStrategy(call);
     const { signalId } = call.params;
     const { signals } = call.parts.gateway;
-    const signal = isSignalId(signalId) ? await signals.find(strategyId, signalId) : null;
-    if (signal === null) throw new DashboardError("NOT_FOUND");
+    const signal = existing(isSignalId(signalId) ? await signals.find(strategyId, signalId) : null);
     return { body: signalAnswer(signal, signals.replays.of(signalId)) };
   }),
 ];
