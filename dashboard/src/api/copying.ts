@@ -1,6 +1,6 @@
 // Queries of a copier's pages. A query of one copy has a key that begins ["copy", copyId], the list of copies
 // has ["copies"]: live messages name these keys when they are out of date.
-import { keepPreviousData, queryOptions, skipToken, useMutation, useQuery } from "@tanstack/react-query";
+import { queryOptions, skipToken, useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { CopyJson } from "../../../src/dashboard-api/schemas.ts";
 import { toast } from "../ui/overlays/toast.tsx";
@@ -19,10 +19,7 @@ export const venuesQuery = endpointQuery(["copying", "venues"], "GET /copying/ve
 export const accountsQuery = endpointQuery(["copying", "accounts"], "GET /copying/accounts");
 
 export const offersQuery = (asked: Parameters<"GET /copying/offers">) =>
-  queryOptions({
-    ...endpointQuery(["copying", "offers", asked], "GET /copying/offers", asked),
-    placeholderData: keepPreviousData,
-  });
+  endpointQuery(["copying", "offers", asked], "GET /copying/offers", asked);
 
 export const offerQuery = (strategyId: string) =>
   endpointQuery(["copying", "offer", strategyId], "GET /copying/offers/:strategyId", { strategyId });
@@ -34,7 +31,6 @@ export const previewQuery = (asked: PreviewAsked | null) =>
   queryOptions({
     queryKey: ["copying", "preview", asked],
     queryFn: asked === null ? skipToken : () => call("POST /copying/preview", asked),
-    placeholderData: keepPreviousData,
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { openLiveServer } from "../../../test/support/dashboard/live-server.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { queryClient } from "../api/call.ts";
-import { disconnect, listen, watch, watchCopy } from "./connection.ts";
+import { disconnect, listen, watch } from "./connection.ts";
 
 let server: Awaited<ReturnType<typeof openLiveServer>>;
 beforeAll(async () => {
@@ -54,7 +54,7 @@ async function heardAll(): Promise<void> {
 }
 
 test("a strategy is reloaded when its subscription is acknowledged", async () => {
-  const endOne = watch("one");
+  const endOne = watch("strategy", "one");
   const first = await asked("one");
   await heardAll();
   expect(outdated()).toEqual([]);
@@ -62,7 +62,7 @@ test("a strategy is reloaded when its subscription is acknowledged", async () =>
   await heardAll();
   expect(outdated()).toEqual(["one"]);
 
-  const endTwo = watch("two");
+  const endTwo = watch("strategy", "two");
   const second = await asked("two");
   await heardAll();
   expect(outdated()).toEqual(["one"]);
@@ -74,7 +74,7 @@ test("a strategy is reloaded when its subscription is acknowledged", async () =>
 });
 
 test("everything is, after a reconnect, when all watching is acknowledged", async () => {
-  const ends = [watch("one"), watch("two")];
+  const ends = [watch("strategy", "one"), watch("strategy", "two")];
   for (const strategyId of ["one", "two"]) (await asked(strategyId))?.acknowledge();
   await heardAll();
   load();
@@ -90,7 +90,7 @@ test("everything is, after a reconnect, when all watching is acknowledged", asyn
 });
 
 test("nothing is by what was lost before it was acknowledged", async () => {
-  const end = watch("one");
+  const end = watch("strategy", "one");
   await asked("one");
   server.cut();
   const again = await asked("one");
@@ -103,7 +103,7 @@ test("nothing is by what was lost before it was acknowledged", async () => {
 });
 
 test("a copy and the list of copies are, when its watching is acknowledged and when it has changed", async () => {
-  const end = watchCopy("own");
+  const end = watch("copy", "own");
   const first = await asked("own");
   await heardAll();
   expect(outdated()).toEqual([]);

@@ -43,7 +43,7 @@ const handlers: Handlers = {
 const sayRefused = createRefusals({ say: toast, now: () => performance.now() });
 /** By kind and id, how often. */
 const watched = { strategy: new Map<string, number>(), copy: new Map<string, number>() };
-type Watched = keyof typeof watched;
+export type Watched = keyof typeof watched;
 const followed = new Map<string, { readonly topic: Topic; readonly count: number }>();
 const stateListeners = new Set<() => void>();
 let state: Connection = "off";
@@ -82,17 +82,8 @@ export function listen<Name extends keyof ServerMessages>(
   return () => handlers[name].delete(handler);
 }
 
-/** Reloads the changed data of the strategy, until the returned function is called. */
-export function watch(strategyId: string): () => void {
-  return watchOne("strategy", strategyId);
-}
-
-/** Reloads the changed data of the copy, until the returned function is called. */
-export function watchCopy(copyId: string): () => void {
-  return watchOne("copy", copyId);
-}
-
-function watchOne(kind: Watched, id: string): () => void {
+/** Reloads the changed data of the strategy or copy, until the returned function is called. */
+export function watch(kind: Watched, id: string): () => void {
   open();
   const counts = watched[kind];
   const count = counts.get(id) ?? 0;

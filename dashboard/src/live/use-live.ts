@@ -8,8 +8,8 @@ import {
   listen,
   onConnection,
   silence,
+  type Watched,
   watch,
-  watchCopy,
 } from "./connection.ts";
 
 export function useConnection(): Connection {
@@ -31,32 +31,23 @@ export function useLive<Name extends keyof ServerMessages>(
 }
 
 /**
- * Keeps what was loaded of the strategy up to date: queries whose key begins ["strategy", strategyId, what].
+ * Keeps loaded data of strategies or copies up to date: queries whose key begins
+ * ["strategy", strategyId, what] or ["copy", copyId], and the list of copies.
  */
-export function useWatch(strategyId: string): void {
-  useEffect(() => asCleanup(watch(strategyId)), [strategyId]);
-}
-
-/** Keeps what was loaded of the copy up to date: queries whose key begins ["copy", copyId]. */
-export function useWatchCopy(copyId: string): void {
-  useEffect(() => asCleanup(watchCopy(copyId)), [copyId]);
-}
-
-/** Keeps the list of copies, and what was loaded of each of these, up to date. */
-export function useWatchCopies(copyIds: readonly string[]): void {
-  const names = JSON.stringify(copyIds);
+export function useWatch(kind: Watched, ids: readonly string[]): void {
+  const names = JSON.stringify(ids);
   useEffect(() => {
-    const ends = (JSON.parse(names) as string[]).map((copyId) => watchCopy(copyId));
+    const ends = (JSON.parse(names) as string[]).map((id) => watch(kind, id));
     return () => {
       for (const end of ends) end();
     };
-  }, [names]);
+  }, [kind, names]);
 }
 
 /** Has the server send a topic's messages; listen to them with `useLive`. Null follows nothing. */
 export function useFollow(topic: Topic | null): void {
   const name = topic === null ? null : JSON.stringify(topic);
-  useEffect(() => (name === null ? undefined : asCleanup(follow(JSON.parse(name)))), [name]);
+  useEffect(() => (name === null ? undefined : follow(JSON.parse(name))), [name]);
 }
 
 /** When the last message of the topic arrived, Unix ms; null while it is fresh. For a StaleBadge. */
@@ -79,24 +70,7 @@ function isSameTopic(one: Topic, other: Topic): boolean {
   return one.kind !== "candles" || (other.kind === "candles" && one.interval === other.interval);
 }
 
-function asCleanup(end: () => unknown): () => void {
-  return () => {
-    end();
-  };
-}
-
 // Changes of strategies, throttled for data that is too costly to reload after each change.
-
-/** Has the server tell of all of these, while the component is shown. */
-export function useWatches(strategyIds: readonly string[]): void {
-  const names = JSON.stringify(strategyIds);
-  useEffect(() => {
-    const ends = (JSON.parse(names) as string[]).map((strategyId) => watch(strategyId));
-    return () => {
-      for (const end of ends) end();
-    };
-  }, [names]);
-}
 
 /** Calls the handler after changes that concern it, the last included, at most once in so long. */
 export function useChanges(

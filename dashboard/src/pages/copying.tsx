@@ -10,7 +10,7 @@ import { isOff } from "../copying/drift.ts";
 import { HaltNote } from "../copying/halt.tsx";
 import { NotOffered } from "../copying/not-offered.tsx";
 import { counted, FAMILY_NAMES, hostOf } from "../copying/words.ts";
-import { useWatchCopies } from "../live/use-live.ts";
+import { useWatch } from "../live/use-live.ts";
 import { Missing } from "../ui/badge.tsx";
 import { ButtonLink, TEXT_LINK } from "../ui/button.tsx";
 import { Card, EmptyState, QueryState, Skeleton } from "../ui/card.tsx";
@@ -29,7 +29,7 @@ export function Page() {
   const venues = useQuery(venuesQuery);
   const live = data?.rows.filter(({ status }) => status !== "STOPPED");
   const ended = data?.rows.filter(({ status }) => status === "STOPPED") ?? [];
-  useWatchCopies(live?.map(({ copyId }) => copyId) ?? []);
+  useWatch("copy", live?.map(({ copyId }) => copyId) ?? []);
   const halted = live?.find((copy) => copy.halted?.isOwn === true);
   const isOffered = venues.data === undefined || venues.data.rows.length > 0;
   const hasAny = data !== undefined && data.rows.length > 0;
@@ -42,11 +42,7 @@ export function Page() {
       }
     >
       <QueryState of={query} />
-      {!isOffered && (
-        <Card isFlush>
-          <NotOffered />
-        </Card>
-      )}
+      {!isOffered && <NotOffered />}
       {halted !== undefined && <HaltNote copy={halted} />}
       {hasAny || (data === undefined && error === null) ? (
         <Card isFlush>

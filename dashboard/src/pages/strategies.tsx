@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import type { KeyJson, PersonJson, StrategyJson } from "../../../src/dashboard-api/schemas.ts";
 import { usePerson } from "../api/session.ts";
 import { keysQuery, sparklinesQuery, strategiesQuery } from "../api/strategy.ts";
-import { useChanges, useLive, useWatches } from "../live/use-live.ts";
+import { useChanges, useLive, useWatch } from "../live/use-live.ts";
 import { shownResult } from "../strategies/equity.ts";
 import { ProfileBadge } from "../strategies/fill-profile.tsx";
 import { TYPES } from "../strategies/type-words.ts";
@@ -82,7 +82,7 @@ export function Page() {
 /** The list is loaded again as fills and orders happen and as prices move, its pictures more seldom. */
 function useLiveList(strategyIds: readonly string[]): void {
   const queries = useQueryClient();
-  useWatches(strategyIds);
+  useWatch("strategy", strategyIds);
   useChanges(
     LIST_EVERY_MS,
     () => true,

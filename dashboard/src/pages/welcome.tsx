@@ -78,7 +78,7 @@ function TraderJourney() {
 
 /** The first order ticks its step as it comes in. */
 function Watched({ strategyId }: { strategyId: string }) {
-  useWatch(strategyId);
+  useWatch("strategy", [strategyId]);
   return null;
 }
 
@@ -102,11 +102,7 @@ function CopierJourney() {
   const done = shown.filter(({ state }) => state === "DONE").length;
   return (
     <>
-      {!isOffered && (
-        <Card isFlush>
-          <NotOffered />
-        </Card>
-      )}
+      {!isOffered && <NotOffered />}
       <Card
         title={isOffered ? "Steps to your first copy" : "What you can do already"}
         isFlush

@@ -67,7 +67,9 @@ function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
   useLive("price", (price) => {
     if (price.family !== family || !symbols.includes(price.symbol)) return;
     setPrices((before) => new Map(before).set(price.symbol, price));
-    setStale((before) => (before.has(price.symbol) ? without(before, price.symbol) : before));
+    setStale((before) =>
+      before.has(price.symbol) ? new Map([...before].filter(([name]) => name !== price.symbol)) : before,
+    );
   });
   useLive("stale", ({ topic, since }) => {
     if (topic.kind !== "prices" || topic.family !== family || !symbols.includes(topic.symbol)) return;
@@ -75,10 +77,4 @@ function usePrices(family: StrategyJson["type"], symbols: readonly string[]) {
   });
   const times = symbols.flatMap((symbol) => stale.get(symbol) ?? []);
   return { prices, staleSince: times.length === 0 ? null : Math.min(...times) };
-}
-
-function without(map: ReadonlyMap<string, number>, name: string): ReadonlyMap<string, number> {
-  const rest = new Map(map);
-  rest.delete(name);
-  return rest;
 }

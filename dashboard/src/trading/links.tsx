@@ -37,7 +37,7 @@ export function ReceiptLink({ tradeId, children }: { tradeId: number; children?:
   );
 }
 
-export function SignalLink({ signalId, children }: { signalId: string; children?: ReactNode }) {
+export function SignalLink({ signalId }: { signalId: string }) {
   const strategyId = useStrategyId();
   return (
     <Link
@@ -45,7 +45,7 @@ export function SignalLink({ signalId, children }: { signalId: string; children?
       params={{ strategyId, signalId }}
       className={`break-all font-mono text-xs ${LOOK}`}
     >
-      {children ?? signalId}
+      {signalId}
     </Link>
   );
 }

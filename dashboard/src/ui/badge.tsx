@@ -1,6 +1,7 @@
 // Small labels. What a color says, the word says too.
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { durationInWords } from "./figures/duration.ts";
+import { useNow } from "./hooks.ts";
 
 export type Tone = "neutral" | "accent" | "gain" | "loss" | "warn";
 
@@ -83,8 +84,6 @@ export function Side({ side }: { side: "BUY" | "SELL" }) {
   );
 }
 
-const TICK_MS = 1000;
-
 type StaleBadgeProps = {
   /**
    * Since when nothing was heard, Unix ms by this browser's clock; null while it is fresh, and then nothing
@@ -95,22 +94,21 @@ type StaleBadgeProps = {
 
 /** "Stale for 12 s", counting. */
 export function StaleBadge({ since }: StaleBadgeProps) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (since === null) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, [since]);
   if (since === null) return null;
   return (
     <Badge tone="warn">
       <span aria-hidden="true">◌</span>
       <span>
-        stale for <span className="numeric">{durationInWords((now - since) / 1_000)}</span>
+        stale for <Age since={since} />
       </span>
     </Badge>
   );
+}
+
+/** How long ago, counting. */
+export function Age({ since }: { since: number }) {
+  const now = useNow();
+  return <span className="numeric">{durationInWords((now - since) / 1_000)}</span>;
 }
 
 /** Where there is nothing to be shown: a dash, which is read out as a word. */

@@ -46,7 +46,9 @@ export function OnceShown({
       {children}
       <div className="flex flex-wrap gap-2">
         <CopyButton text={text} label={label} size="normal" />
-        <DownloadButton text={text} fileName={fileName} label={label} size="normal" />
+        <Button onClick={() => download(text, fileName)} aria-label={`Download ${label}`}>
+          Download
+        </Button>
       </div>
       <Checkbox label={confirmation} checked={isSaved} onChange={(event) => setSaved(event.target.checked)} />
       {actions(isSaved)}
@@ -54,29 +56,13 @@ export function OnceShown({
   );
 }
 
-type DownloadButtonProps = {
-  text: string;
-  fileName: string;
-  /** What it is, for the button's name: "recovery codes". */
-  label: string;
-  size?: "normal" | "small";
-};
-
 /** Saves a text as a file. It is made in the browser and sent nowhere. */
-function DownloadButton({ text, fileName, label, size = "small" }: DownloadButtonProps) {
-  return (
-    <Button size={size} onClick={() => download(text, fileName)} aria-label={`Download ${label}`}>
-      Download
-    </Button>
-  );
-}
-
 function download(text: string, fileName: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   const link = document.createElement("a");
   link.href = address;
   link.download = fileName;
   link.click();
-  // The browser has taken hold of it by the next turn.
+  // By the next task the browser has begun to read the file.
   setTimeout(() => URL.revokeObjectURL(address));
 }

@@ -67,6 +67,26 @@ export function Instead({ title, why, to, action }: InsteadProps) {
   );
 }
 
+type WhereProps = { of: NonNullable<LinkProps["to"]>; title: string; children: ReactNode };
+
+/** Where the reader is: the list that a page's subject is of, and the subject itself. */
+export function Where({ of, title, children }: WhereProps) {
+  return (
+    <nav
+      aria-label="You are here"
+      className="wrap-anywhere flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
+    >
+      <Link to={of} className="text-ink-soft hover:text-ink hover:underline">
+        {title}
+      </Link>
+      <span aria-hidden="true" className="text-line-strong">
+        /
+      </span>
+      {children}
+    </nav>
+  );
+}
+
 // Tabs that are links: each has an address of its own, opens in a new window and survives a reload.
 
 export type Tab = Pick<LinkProps, "to" | "params" | "search"> & {

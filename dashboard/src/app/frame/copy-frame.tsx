@@ -1,23 +1,23 @@
 // The frame of all pages of one copy: what it copies, its status, its worth, its tabs and its live updates.
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
+import { getRouteApi, Outlet } from "@tanstack/react-router";
 import type { CopyJson } from "../../../../src/dashboard-api/schemas.ts";
 import { isApiError } from "../../api/call.ts";
 import { copyQuery } from "../../api/copying.ts";
 import { CopyStatus } from "../../copying/copy-status.tsx";
 import { hostOf } from "../../copying/words.ts";
-import { useWatchCopy } from "../../live/use-live.ts";
+import { useWatch } from "../../live/use-live.ts";
 import { Skeleton } from "../../ui/card.tsx";
 import { Amount, Percent } from "../../ui/figures/figures.tsx";
-import { Instead, type Tab, Tabs } from "../../ui/page-header.tsx";
+import { Instead, type Tab, Tabs, Where } from "../../ui/page-header.tsx";
 
 const route = getRouteApi("/copies/$copyId");
 
 export function CopyFrame() {
   const { copyId } = route.useParams();
   const { data: copy, error } = useQuery(copyQuery(copyId));
-  useWatchCopy(copyId);
+  useWatch("copy", [copyId]);
   if (isApiError(error, "NOT_FOUND")) {
     return (
       <Instead
@@ -37,7 +37,7 @@ export function CopyFrame() {
           </span>
         ) : (
           <>
-            <Where copy={copy} />
+            <CopyName copy={copy} />
             <Worth copy={copy} />
           </>
         )}
@@ -48,25 +48,16 @@ export function CopyFrame() {
   );
 }
 
-function Where({ copy }: { copy: CopyJson }) {
+function CopyName({ copy }: { copy: CopyJson }) {
   const { strategyName, family, account } = copy;
   return (
-    <nav
-      aria-label="You are here"
-      className="wrap-anywhere flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
-    >
-      <Link to="/copying" className="text-ink-soft hover:text-ink hover:underline">
-        Your copies
-      </Link>
-      <span aria-hidden="true" className="text-line-strong">
-        /
-      </span>
+    <Where of="/copying" title="Your copies">
       <span className="font-medium">{strategyName}</span>
       <span className="text-ink-soft">
         {family.toLowerCase()}, on {account.label} at {hostOf(account.venue)}
       </span>
       <CopyStatus copy={copy} />
-    </nav>
+    </Where>
   );
 }
 

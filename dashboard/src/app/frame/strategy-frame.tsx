@@ -15,7 +15,7 @@ import { Note, Skeleton } from "../../ui/card.tsx";
 import { grouped } from "../../ui/figures/decimals.ts";
 import { SignedAmount } from "../../ui/figures/figures.tsx";
 import { Menu, MenuLink } from "../../ui/overlays/menu.tsx";
-import { Instead, type Tab, Tabs } from "../../ui/page-header.tsx";
+import { Instead, type Tab, Tabs, Where } from "../../ui/page-header.tsx";
 
 const route = getRouteApi("/strategies/$strategyId");
 
@@ -23,7 +23,7 @@ export function StrategyFrame() {
   const { strategyId } = route.useParams();
   const { data: strategy, error } = useQuery(summaryQuery(strategyId));
   const equity = useEquityOf(strategyId, strategy);
-  useWatch(strategyId);
+  useWatch("strategy", [strategyId]);
   useLive("changed", (message) => {
     if (message.strategyId !== strategyId || !message.what.includes("status")) return;
     outdate(["strategies"], ["strategy", strategyId, "account"]);
@@ -83,21 +83,12 @@ function StrategySwitcher({ strategyId }: { strategyId: string }) {
   const strategies = data?.rows ?? [];
   const current = strategies.find((strategy) => strategy.strategyId === strategyId);
   return (
-    <nav
-      aria-label="You are here"
-      className="wrap-anywhere flex min-h-8 min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm"
-    >
-      <Link to="/strategies" className="text-ink-soft hover:text-ink hover:underline">
-        Strategies
-      </Link>
-      <span aria-hidden="true" className="text-line-strong">
-        /
-      </span>
+    <Where of="/strategies" title="Strategies">
       <Switch strategies={strategies} label={current?.name ?? strategyId} />
       {current !== undefined && <span className="text-ink-soft">{current.type.toLowerCase()}</span>}
       {current !== undefined && <StatusBadge status={current.status} />}
       {current !== undefined && <ProfileBadge profile={current.fillProfile} />}
-    </nav>
+    </Where>
   );
 }
 

@@ -58,11 +58,7 @@ export function Page() {
         />
       )}
       <QueryState of={query} />
-      {!isOffered && (
-        <Card isFlush>
-          <NotOffered />
-        </Card>
-      )}
+      {!isOffered && <NotOffered />}
       {(isOffered || (going !== undefined && going.length > 0)) && (error === null || data !== undefined) && (
         <Card isFlush>
           <AccountTable

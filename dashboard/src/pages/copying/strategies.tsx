@@ -17,10 +17,11 @@ import {
 } from "../../copying/sort-offers.ts";
 import { FAMILY_NAMES } from "../../copying/words.ts";
 import { MARKET_KINDS } from "../../markets/markets.ts";
+import { Age } from "../../ui/badge.tsx";
 import { Button, TEXT_LINK, TextLink } from "../../ui/button.tsx";
 import { Card, EmptyState, QueryState } from "../../ui/card.tsx";
 import { magnitude } from "../../ui/figures/decimals.ts";
-import { Age, Amount, Percent } from "../../ui/figures/figures.tsx";
+import { Amount, Percent } from "../../ui/figures/figures.tsx";
 import { SearchForm } from "../../ui/forms/field.tsx";
 import { useIsPhone } from "../../ui/hooks.ts";
 import { Pager, Screen } from "../../ui/page-header.tsx";
@@ -70,11 +71,7 @@ export function Page() {
       }
     >
       <QueryState of={query} />
-      {!isOffered && (
-        <Card isFlush>
-          <NotOffered />
-        </Card>
-      )}
+      {!isOffered && <NotOffered />}
       {isOffered && (
         <SearchForm
           key={search.search ?? ""}

@@ -48,9 +48,8 @@ export function Page() {
 
 function Open({ canCancel }: { canCancel: boolean }) {
   const { strategyId } = useStrategy();
-  const { search } = useAddress();
-  const symbol = bySymbol(search.symbol);
-  const query = useQuery(ordersQuery(strategyId, { state: "open", ...symbol }));
+  const { symbol } = useAddress().search;
+  const query = useQuery(ordersQuery(strategyId, { state: "open", symbol }));
   const [cancelling, setCancelling] = useState<Cancelling | null>(null);
   return (
     <ListCard
@@ -72,9 +71,7 @@ function Open({ canCancel }: { canCancel: boolean }) {
             : undefined
         }
         empty={
-          <EmptyState
-            title={search.symbol === undefined ? "No open orders." : `No open orders in ${search.symbol}.`}
-          >
+          <EmptyState title={symbol === undefined ? "No open orders." : `No open orders in ${symbol}.`}>
             {canCancel
               ? "Limit and stop orders of your bot stay here until they are filled or canceled."
               : "A closed strategy has none."}
@@ -89,15 +86,8 @@ function Open({ canCancel }: { canCancel: boolean }) {
 
 function History() {
   const { strategyId } = useStrategy();
-  const { search } = useAddress();
-  const { symbol, before } = search;
-  const query = useQuery(
-    ordersQuery(strategyId, {
-      state: "done",
-      ...bySymbol(symbol),
-      ...(before === undefined ? {} : { before }),
-    }),
-  );
+  const { symbol, before } = useAddress().search;
+  const query = useQuery(ordersQuery(strategyId, { state: "done", symbol, before }));
   return (
     <ListCard
       query={query}
@@ -125,10 +115,6 @@ function History() {
 function countOf(data: { rows: readonly unknown[]; next: string | null } | undefined): string {
   if (data === undefined) return "";
   return data.next === null ? String(data.rows.length) : `the newest ${data.rows.length}`;
-}
-
-function bySymbol(symbol: string | undefined): { symbol?: string } {
-  return symbol === undefined ? {} : { symbol };
 }
 
 // Open orders with the way to cancel each, and all others.

@@ -13,12 +13,7 @@ export function Page() {
   const { search } = useAddress();
   const { symbol, before } = search;
   const own = useOwnSymbols(strategyId, strategy?.type === "FUTURES") ?? [];
-  const query = useQuery(
-    tradesQuery(strategyId, {
-      ...(symbol === undefined ? {} : { symbol }),
-      ...(before === undefined ? {} : { before }),
-    }),
-  );
+  const query = useQuery(tradesQuery(strategyId, { symbol, before }));
   return (
     <Screen
       title="Trades"

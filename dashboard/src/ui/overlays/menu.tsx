@@ -6,11 +6,11 @@ import type { ReactNode } from "react";
 type MenuProps = {
   /** A button; `ref` and properties are passed on to it. */
   trigger: ReactNode;
-  align?: "start" | "end";
+  align: "start" | "end";
   children: ReactNode;
 };
 
-export function Menu({ trigger, align = "end", children }: MenuProps) {
+export function Menu({ trigger, align, children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>

@@ -1,7 +1,6 @@
 import type { KycEntryJson } from "../../../../../src/dashboard-api/schemas.ts";
-import { StatusBadge } from "../../../ui/badge.tsx";
+import { Age, StatusBadge } from "../../../ui/badge.tsx";
 import { TextLink } from "../../../ui/button.tsx";
-import { Age } from "../../../ui/figures/figures.tsx";
 import {
   type Column,
   column,

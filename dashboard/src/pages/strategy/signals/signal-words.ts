@@ -1,12 +1,13 @@
 // Signals in a few words. The order of a signal is as the client sent it, so nothing of it is taken for
 // granted.
 import type { SignalJson } from "../../../../../src/dashboard-api/schemas.ts";
+import { inWords } from "../../../ui/badge.tsx";
 import type { TimelineEntry } from "../../../ui/figures/figures.tsx";
 
 /** "Buy 0.5 BTCUSDT, limit at 60000"; the fields that are there. */
 export function signalInWords(order: SignalJson["order"]): string {
   const side = text(order.tradeType);
-  const what = [side === undefined ? undefined : capitalised(side), text(order.quantity), text(order.symbol)];
+  const what = [side === undefined ? undefined : inWords(side), text(order.quantity), text(order.symbol)];
   const how = [
     text(order.orderType ?? "MARKET")
       ?.toLowerCase()
@@ -56,8 +57,4 @@ function joined(parts: readonly (string | undefined)[]): string {
 
 function prefixed(prefix: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${prefix}${value}`;
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 }
