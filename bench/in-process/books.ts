@@ -167,6 +167,8 @@ function waiting(number: number): Waiting {
     remaining: decimal("0.01"),
     expected: ZERO,
     position: { ahead: LEVEL_QUANTITY, tradedAtPrice: ZERO, canceledAhead: ZERO },
+    knownSince: AT,
+    history: null,
     appliedUntil: AT,
     applied: null,
     isReady: true,

@@ -10,6 +10,8 @@ type AnswerOf = {
   readonly shape: ShapeName;
   /** Whether the answer is one of the shape, a list, or either of them: one for `symbol`, else a list. */
   readonly as: "one" | "list" | "either";
+  /** Another shape that members of the list may have. */
+  readonly other?: ShapeName;
 };
 
 /** What is not in every answer of its shape. */
@@ -24,7 +26,10 @@ const NULLABLE: ReadonlySet<string> = new Set([
 ]);
 
 const one = (shape: ShapeName): AnswerOf => ({ shape, as: "one" });
-const list = (shape: ShapeName): AnswerOf => ({ shape, as: "list" });
+const list = (shape: ShapeName, other?: ShapeName): AnswerOf => ({
+  ...{ shape, as: "list" },
+  ...(other !== undefined && { other }),
+});
 const either = (shape: ShapeName): AnswerOf => ({ shape, as: "either" });
 
 /** By method and the first path of a route. */
@@ -50,7 +55,7 @@ const ANSWERS: Readonly<Record<string, AnswerOf | "EMPTY_LIST" | "REFUSAL">> = {
   "GET /api/v3/openOrders": list("SpotOrder"),
   "GET /api/v3/allOrders": list("SpotOrder"),
   "GET /api/v3/myTrades": list("SpotTrade"),
-  "GET /api/v3/platform/fillReceipts": list("FillReceipt"),
+  "GET /api/v3/platform/fillReceipts": list("FillReceipt", "OpenOrderFillReceipt"),
   "GET /api/v3/platform/counterfactuals": one("Counterfactual"),
   "POST /api/v3/platform/strategy/close": one("Closing"),
   "GET /fapi/v1/exchangeInfo": one("FuturesExchangeInfo"),
@@ -99,7 +104,7 @@ const ANSWERS: Readonly<Record<string, AnswerOf | "EMPTY_LIST" | "REFUSAL">> = {
   "GET /fapi/v1/algoOrder": one("Leg"),
   "GET /fapi/v1/openAlgoOrders": list("Leg"),
   "GET /fapi/v1/allAlgoOrders": list("Leg"),
-  "GET /fapi/v1/platform/fillReceipts": list("FillReceipt"),
+  "GET /fapi/v1/platform/fillReceipts": list("FillReceipt", "OpenOrderFillReceipt"),
   "GET /fapi/v1/platform/counterfactuals": one("Counterfactual"),
   "POST /fapi/v1/platform/strategy/close": one("Closing"),
   "POST /fapi/v1/listenKey": one("ListenKey"),
@@ -137,8 +142,11 @@ export function answerOf(route: string): { readonly schema: JsonSchema; readonly
   switch (answer.as) {
     case "one":
       return { schema: single, example };
-    case "list":
-      return { schema: several, example: [example] };
+    case "list": {
+      if (answer.other === undefined) return { schema: several, example: [example] };
+      const items = { anyOf: [single, { $ref: `${HOME}${answer.other}` }] };
+      return { schema: { type: "array", items }, example: [example, EXAMPLES[answer.other]] };
+    }
     case "either":
       return { schema: { oneOf: [single, several] }, example };
   }

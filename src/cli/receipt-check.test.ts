@@ -42,6 +42,14 @@ const WALK = [
   fee: { rate: "0.00100000", tier: "regular", isMaker: false, amount: "0.00000050", asset: "BTC" },
 }));
 
+/** How the queue of W6 moved. */
+const HISTORY = [
+  ["0.00100000", "0.00000000", 1_000],
+  ["0.00070000", "0.00030000", 1_500],
+  ["0.00040000", "0.00060000", 1_600],
+  ["0.00000000", "0.00120000", 1_900],
+].map(([ahead, tradedAtPrice, time]) => ({ time, ahead, tradedAtPrice, canceledAhead: "0.00000000" }));
+
 /** W6: an open order that two trades fill, the first of which goes to those in front at first. */
 const QUEUE = [
   {
@@ -66,6 +74,7 @@ const QUEUE = [
   queue: {
     ...{ model: "trades", aheadAtPlacement: "0.00100000", bookAtPlacement: BOOK, tradedAtPrice: traded },
     ...{ canceledAhead: "0.00000000", aheadBefore: before, ahead: "0.00000000" },
+    history: HISTORY,
   },
   marketTrade: {
     ...{ aggregateId: id, price: "59999.99000000", quantity: given, time: 1_900 + index, available: given },
@@ -132,6 +141,28 @@ describe("a changed figure is found", () => {
     [4, "queue.tradedAtPrice", "0.00050000"],
     [4, "queue.canceledAhead", "0.00080000"],
     [4, "queue.model", "power-1"],
+    [4, "queue.history.0.ahead", "0.00110000"],
+    [4, "queue.history.0.ahead", "0.00090000"],
+    [4, "queue.history.0.tradedAtPrice", "0.00010000"],
+    [4, "queue.history.0.time", 999],
+    [4, "queue.history.1.ahead", "0.00080000"],
+    [4, "queue.history.1.ahead", "0.00060000"],
+    [4, "queue.history.1.ahead", null],
+    [4, "queue.history.1.tradedAtPrice", "0.00020000"],
+    [4, "queue.history.1.tradedAtPrice", "0.00040000"],
+    [4, "queue.history.1.canceledAhead", "0.00010000"],
+    [4, "queue.history.1.time", 1_601],
+    [4, "queue.history.2.ahead", "0.00040001"],
+    [4, "queue.history.2.tradedAtPrice", "0.00060001"],
+    [4, "queue.history.2.canceledAhead", "0.00000001"],
+    [4, "queue.history.2.time", 1_901],
+    [4, "queue.history.3.ahead", "0.00000001"],
+    [4, "queue.history.3.tradedAtPrice", "0.00120001"],
+    [4, "queue.history.3.canceledAhead", "0.00000001"],
+    [4, "queue.history.3.time", 1_901],
+    [4, "queue.history", HISTORY.slice(0, 3)],
+    [5, "queue.history", [...HISTORY, { ...HISTORY[3], time: 3_100 }]],
+    [4, "queue.history", []],
     [4, "quantity", "0.00030000"],
     [4, "marketTrade.available", "0.00050000"],
     [4, "marketTrade.quantity", "0.00070000"],
@@ -151,6 +182,19 @@ describe("a changed figure is found", () => {
     expect(holder).toHaveProperty(last);
     holder[last] = value;
     expect(await isFound(rows)).toBe(true);
+  });
+});
+
+describe("a history that is not whole follows too", () => {
+  test.each<readonly [what: string, history: unknown]>([
+    ["after a restart: it begins where the order was noted", HISTORY.slice(1)],
+    ["with points left out", [HISTORY[0], ...HISTORY.slice(2)]],
+    ["of a receipt from before it was recorded", undefined],
+    ["of one that has none", null],
+  ])("%s", async (_, history) => {
+    const rows = ROWS.map((row) => (row.queue === null ? row : { ...row, queue: { ...row.queue, history } }));
+    for (const { wrong, unknown } of await checked(rows))
+      expect({ wrong, unknown }).toEqual({ wrong: [], unknown: [] });
   });
 });
 
@@ -231,7 +275,7 @@ describe("orders that share a trade of the market", () => {
     arrivedAt: 1_000 + order.orderId,
     queue: {
       ...{ ...sample?.queue, aheadAtPlacement: null, bookAtPlacement: null },
-      ...{ tradedAtPrice: "0.00000000", aheadBefore: null },
+      ...{ tradedAtPrice: "0.00000000", aheadBefore: null, history: null as unknown },
     },
     marketTrade: {
       ...{ ...sample?.marketTrade, price: "59989.00000000", quantity: "0.00070000", available },
@@ -290,8 +334,19 @@ describe("orders that share a trade of the market", () => {
       ["59990", "0.0007"],
       ["59990", "0.0003"],
     ] as const;
-    const found = await checked([taken, waiting], recording({ "59990": "0.0005" }, trades));
-    expect(found[1]).toMatchObject(NOTHING);
+    const recorded = recording({ "59990": "0.0005" }, trades);
+    expect((await checked([taken, waiting], recorded))[1]).toMatchObject(NOTHING);
+    const pointsOf = (secondAt: number) =>
+      [
+        ["0.00050000", "0.00000000", 1_000],
+        ["0.00020000", "0.00070000", secondAt],
+        ["0.00000000", "0.00100000", 1_901],
+      ].map(([ahead, tradedAtPrice, time]) => ({ time, ahead, tradedAtPrice, canceledAhead: "0.00000000" }));
+    waiting.queue.history = pointsOf(1_900);
+    expect((await checked([taken, waiting], recorded))[1]).toMatchObject(NOTHING);
+    waiting.queue.history = pointsOf(1_899);
+    const unknown = [expect.stringContaining("queue.history has 0.00020000 in front at 1899")];
+    expect((await checked([taken, waiting], recorded))[1]).toMatchObject({ wrong: [], unknown });
   });
 });
 

@@ -4,7 +4,8 @@
 import { type ConsumedLot, withLot } from "../domain/consumed.ts";
 import { FEE_DISCOUNTS } from "../domain/fill-profile.ts";
 import type { MarketTrade } from "../domain/market.ts";
-import { matchTrade } from "../engine/matching/queue.ts";
+import type { QueuePoint, QueuePosition } from "../domain/receipt.ts";
+import { afterTrade, type Matched, matchTrade } from "../engine/matching/queue.ts";
 import { BUNDLED_TIERS, STRICT_DEFAULTS, strictProfile, type TierTable } from "../engine/matching/terms.ts";
 import { availableAt, isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
 import {
@@ -26,6 +27,8 @@ import { queueBefore } from "./recorded-queue.ts";
 
 /** The rules that are computed here. */
 const PROFILE_VERSION = 1;
+/** The exchange's time is known up to this, ms: its events may seem to be later than the fill. */
+const CLOCK_ERROR_MS_MAX = 1_000;
 const NO_LOTS: readonly ConsumedLot[] = [];
 
 /** `wrong`: figures that do not follow from the rest; `unknown`: what could not be compared, and why. */
@@ -328,13 +331,9 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
   );
   const { aheadAtPlacement, aheadBefore, tradedAtPrice, canceledAhead } = queue;
   if (aheadAtPlacement !== null) {
-    // What is in front falls by what is traded at the price and by what counts as canceled, and is gone once
-    // the market was beyond the limit; nothing adds to it.
-    const most = aheadAtPlacement - canceledAhead;
+    const placed = { ahead: aheadAtPlacement, tradedAtPrice: ZERO, canceledAhead: ZERO };
     found.must(
-      aheadBefore !== null &&
-        aheadBefore <= most &&
-        (aheadBefore === 0n || aheadBefore >= most - tradedAtPrice),
+      isLeftOf({ ahead: aheadBefore, tradedAtPrice, canceledAhead }, placed),
       `queue.aheadBefore ${shown(aheadBefore)} is not what is left of ${shown(aheadAtPlacement)}`,
     );
   }
@@ -343,6 +342,7 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
   found.same("quantity", quantity, matched?.fill ?? ZERO, "the trade and the queue");
   found.same("queue.ahead", queue.ahead, matched?.ahead ?? null, "the trade and the queue");
   found.same("cause", cause, matched?.cause ?? "none", "the trade's price");
+  checkHistory(row, matched, found);
   const isBeyond = row.side === "BUY" ? marketTrade.price <= price : marketTrade.price >= price;
   found.must(
     isBeyond,
@@ -372,6 +372,61 @@ function checkMatch(row: ReceiptRow, { first, ofTrade }: Before, found: Findings
       marketTrade.quantity,
       "the trade, of which nothing was taken before",
     );
+  }
+}
+
+/**
+ * Whether a position in a queue follows from an earlier one. What is in front falls by what is traded at the
+ * price and by what counts as canceled, and is gone once the market was beyond the limit; nothing adds to it.
+ */
+function isLeftOf(later: QueuePosition, earlier: QueuePosition): boolean {
+  const traded = later.tradedAtPrice - earlier.tradedAtPrice;
+  const canceled = later.canceledAhead - earlier.canceledAhead;
+  if (traded < 0n || canceled < 0n) return false;
+  // From unknown anything may become known, and until then nothing in front is counted.
+  if (earlier.ahead === null) return true;
+  const most = earlier.ahead - canceled;
+  return later.ahead !== null && later.ahead <= most && (later.ahead === 0n || later.ahead >= most - traded);
+}
+
+/**
+ * How the queue moved: each point follows from the one before it, and the last ones are the receipt's own
+ * figures. After a restart of the server it begins later than the placement, and of a long one some points
+ * are left out. `matched` is what the market's trade did to the order.
+ */
+function checkHistory(row: ReceiptRow, matched: Matched | null, found: Findings): void {
+  const { queue, marketTrade, price, arrivedAt, at } = row;
+  if (queue === null || marketTrade === null || queue.history === null) return;
+  const { history, aheadAtPlacement, tradedAtPrice, canceledAhead } = queue;
+  const placed = { ahead: aheadAtPlacement, tradedAtPrice: ZERO, canceledAhead: ZERO };
+  for (const [index, point] of history.entries()) {
+    const earlier = history[index - 1];
+    const from = earlier === undefined ? "queue.aheadAtPlacement" : "the point before it";
+    const since = earlier?.time ?? arrivedAt ?? 0;
+    found.must(isLeftOf(point, earlier ?? placed), `queue.history.${index} does not follow from ${from}`);
+    found.must(point.time >= since, `queue.history.${index}.time ${point.time} is before ${since}`);
+  }
+  const before = { ahead: queue.aheadBefore, tradedAtPrice, canceledAhead };
+  const after = afterTrade(before, marketTrade, price, matched);
+  const isMoved = after.ahead !== before.ahead;
+  const own = history.length - (isMoved ? 2 : 1);
+  const point = history[own];
+  found.same(`queue.history.${own}.ahead`, point?.ahead, before.ahead);
+  found.same(`queue.history.${own}.canceledAhead`, point?.canceledAhead, canceledAhead);
+  found.must(
+    point !== undefined && point.tradedAtPrice <= tradedAtPrice,
+    `queue.history.${own}.tradedAtPrice ${shown(point?.tradedAtPrice)} is more than queue.tradedAtPrice`,
+  );
+  const until = at + CLOCK_ERROR_MS_MAX;
+  found.must(
+    (point?.time ?? 0) <= until,
+    `queue.history.${own}.time ${point?.time} is after the fill at ${at}`,
+  );
+  if (!isMoved) return;
+  const time = Math.max(point?.time ?? 0, marketTrade.time);
+  for (const [figure, computed] of Object.entries({ time, ...after })) {
+    const claimed = history[own + 1]?.[figure as keyof QueuePoint];
+    found.same(`queue.history.${own + 1}.${figure}`, claimed, computed, "the point before it and the trade");
   }
 }
 
@@ -547,6 +602,18 @@ function checkQueue(row: ReceiptRow, before: Before, recorded: Recorded, found: 
       `queue.${figure} is ${shown(queue[figure])}, and by the recording ${shown(computed[figure])}: its messages may have arrived in another order there, or the server was restarted`,
     );
   }
+  const positions = new Set(computed.points.map(positionInWords));
+  // The first point is the placement, and the last one of a fill that moved the queue follows from the trade.
+  const moves = (queue.history ?? []).slice(1, queue.aheadBefore === queue.ahead ? undefined : -1);
+  const other = moves.find((point) => !positions.has(positionInWords(point)));
+  if (other === undefined) return;
+  found.unknown.push(
+    `queue.history has ${positionInWords(other)}, and the recording has not: its messages may have arrived in another order there, or the server was restarted`,
+  );
+}
+
+function positionInWords({ time, ahead, tradedAtPrice, canceledAhead }: QueuePoint): string {
+  return `${shown(ahead)} in front at ${time}, after ${shown(tradedAtPrice)} traded and ${shown(canceledAhead)} canceled`;
 }
 
 /** The level in the book of the recording, and all better ones. Source: strict fills, sections 2 and 5. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { StrategyType } from "../domain/account.ts";
 import { FEE_TIERS, QUEUE_MODELS } from "../domain/fill-profile.ts";
 import { SIDES } from "../domain/order.ts";
+import { QUEUE_POINTS_MAX } from "../domain/receipt.ts";
 import { type Amount, type Price, parseDecimal, type Quantity, type Rate } from "../money/decimal.ts";
 
 export type ReceiptRow = z.infer<typeof receiptRow>;
@@ -45,6 +46,13 @@ const level = z.strictObject({
   step: fixed<Quantity>(),
 });
 
+const queuePoint = z.strictObject({
+  time: whole,
+  ahead: orNull(fixed<Quantity>()),
+  tradedAtPrice: fixed<Quantity>(),
+  canceledAhead: fixed<Quantity>(),
+});
+
 const receiptRow = z.strictObject({
   tradeId: id,
   orderId: id,
@@ -72,6 +80,8 @@ const receiptRow = z.strictObject({
       canceledAhead: fixed<Quantity>(),
       aheadBefore: orNull(fixed<Quantity>()),
       ahead: fixed<Quantity>(),
+      // Answers of earlier versions do not have it.
+      history: orNull(z.array(queuePoint).min(1).max(QUEUE_POINTS_MAX)).default(null),
     }),
   ),
   marketTrade: orNull(

@@ -4,7 +4,7 @@
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import type { Side } from "../domain/order.ts";
-import type { BookStamp } from "../domain/receipt.ts";
+import type { BookStamp, QueuePoint } from "../domain/receipt.ts";
 import { aheadAfterChange, ExchangeOrder, isTradedBy } from "../engine/matching/queue.ts";
 import { restingSide } from "../engine/matching/walk.ts";
 import { add, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
@@ -24,6 +24,8 @@ export type FollowedQueue = {
   readonly aheadBefore: Quantity;
   readonly tradedAtPrice: Quantity;
   readonly canceledAhead: Quantity;
+  /** Each position after the one of the placement. */
+  readonly points: readonly QueuePoint[];
 };
 
 /**
@@ -45,7 +47,14 @@ export function queueBefore(
   let canceledAhead: Quantity = ZERO;
   /** Trades at the price that no change has contained yet. */
   let trades: readonly MarketTrade[] = [];
+  const points: QueuePoint[] = [];
 
+  const lower = (to: Quantity, eventTime: number) => {
+    if (to === ahead) return;
+    ahead = to;
+    const time = Math.max(points.at(-1)?.time ?? since, eventTime);
+    points.push({ time, ahead, tradedAtPrice, canceledAhead });
+  };
   const move = (change: RecordedChange) => {
     const quantity = change.quantityAt(own, price);
     // What repeats the quantity that the book has is no change.
@@ -58,7 +67,7 @@ export function queueBefore(
     const traded = contained.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
     const left = aheadAfterChange(model, ahead, { before: displayed, after, traded });
     canceledAhead = add(canceledAhead, subtract(ahead, left));
-    ahead = left;
+    lower(left, change.time);
     displayed = after;
     trades = trades.filter(({ time }) => time > change.time);
   };
@@ -77,12 +86,12 @@ export function queueBefore(
     if (trade.time <= since || !isTradedBy(order, trade)) continue;
     if (trade.price === price) {
       tradedAtPrice = add(tradedAtPrice, trade.quantity);
-      ahead = subtract(ahead, least(ahead, subtract(trade.quantity, givenBefore(trade))));
+      lower(subtract(ahead, least(ahead, subtract(trade.quantity, givenBefore(trade)))), trade.time);
     } else {
       // What was in front and was not traded is gone.
       canceledAhead = add(canceledAhead, ahead);
-      ahead = ZERO;
+      lower(ZERO, trade.time);
     }
   }
-  return { aheadBefore: ahead, tradedAtPrice, canceledAhead };
+  return { aheadBefore: ahead, tradedAtPrice, canceledAhead, points };
 }

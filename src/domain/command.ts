@@ -1,10 +1,10 @@
 // All commands to a strategy, in the imperative.
-import type { Price, Quantity } from "../money/decimal.ts";
+import type { Price } from "../money/decimal.ts";
 import type { LegType, WorkingType } from "./leg.ts";
 import type { MarketTrade, Settlement } from "./market.ts";
 import type { AttachedLegs, ClientOrderType, OrderSize, Side, TimeInForce } from "./order.ts";
 import { MINUTE_MS } from "./order-counts.ts";
-import type { BookLevel, BookStamp } from "./receipt.ts";
+import type { BookLevel, BookStamp, QueuePoint, QueuePosition } from "./receipt.ts";
 
 export type PlaceOrder = {
   readonly type: "PlaceOrder";
@@ -55,18 +55,13 @@ export type MatchTrade = {
   readonly type: "MatchTrade";
   readonly symbol: string;
   readonly trade: MarketTrade;
-  readonly queues: ReadonlyMap<number, QueuePosition>;
+  readonly queues: ReadonlyMap<number, KnownQueue>;
   /** The time of the trade, if it was found afterwards. */
   readonly seenAt?: number;
 };
 
-/** The position of an order in its queue, and what has moved it since its placement. */
-export type QueuePosition = {
-  /** Null: unknown. */
-  readonly ahead: Quantity | null;
-  readonly tradedAtPrice: Quantity;
-  readonly canceledAhead: Quantity;
-};
+/** `history`: how the order came to its position; absent where that is not known. */
+export type KnownQueue = QueuePosition & { readonly history?: readonly QueuePoint[] };
 
 /**
  * Levels of the opposite side that have changed at or within the limit of an order under `strict`, best

@@ -77,6 +77,28 @@ export type TakenLevel = BookLevel & {
   readonly step: Quantity;
 };
 
+/** The position of an order in its queue, and what has moved it since its placement. */
+export type QueuePosition = {
+  /** What others display in front of it; null: unknown. */
+  readonly ahead: Quantity | null;
+  /** Traded at the price since then, as far as this server knows. */
+  readonly tradedAtPrice: Quantity;
+  /** Canceled in front of the order since then, by the strategy's queue model. */
+  readonly canceledAhead: Quantity;
+};
+
+/** The position of an order after an event of the market had moved it. */
+export type QueuePoint = QueuePosition & {
+  /**
+   * The exchange's time of the event, Unix ms; of an event that was received late that of the point before
+   * it.
+   */
+  readonly time: number;
+};
+
+/** Points of a receipt at most: of a longer history some are left out, never the first or the last one. */
+export const QUEUE_POINTS_MAX = 24;
+
 export type QueueRecord = {
   /** Null: unknown. */
   readonly aheadAtPlacement: Quantity | null;
@@ -87,6 +109,11 @@ export type QueueRecord = {
   readonly canceledAhead: Quantity;
   readonly aheadBefore: Quantity | null;
   readonly ahead: Quantity;
+  /**
+   * How the queue moved, this fill included. The first point is the placement; after a restart of the server
+   * it may be a later one. Absent where it was not recorded.
+   */
+  readonly history?: readonly QueuePoint[];
 };
 
 export type TradeRecord = {

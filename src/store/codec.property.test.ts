@@ -153,6 +153,12 @@ const receipt: fc.Arbitrary<Receipt> = fc.record({
       canceledAhead: units<Quantity>(),
       aheadBefore: fc.option(units<Quantity>()),
       ahead: units<Quantity>(),
+      history: fc.array(
+        fc.record({
+          ...{ time, ahead: fc.option(units<Quantity>()) },
+          ...{ tradedAtPrice: units<Quantity>(), canceledAhead: units<Quantity>() },
+        }),
+      ),
     }),
   ),
   marketTrade: fc.option(

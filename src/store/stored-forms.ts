@@ -82,6 +82,7 @@ export const TRADE: Form<Trade> = {
     queue: {
       ...{ aheadAtPlacement: "DECIMAL", tradedAtPrice: "DECIMAL", canceledAhead: "DECIMAL" },
       ...{ aheadBefore: "DECIMAL", ahead: "DECIMAL" },
+      history: { ahead: "DECIMAL", tradedAtPrice: "DECIMAL", canceledAhead: "DECIMAL" },
     },
     marketTrade: { price: "DECIMAL", quantity: "DECIMAL", available: "DECIMAL", step: "DECIMAL" },
   },

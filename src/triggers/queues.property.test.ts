@@ -3,6 +3,7 @@
 // fills, sections 4, 7, 9 and 17.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { receiptFaults } from "../../test/campaigns/harness/receipts.ts";
 import { testSeed } from "../../test/support/seed.ts";
 import type { MarketTrade } from "../domain/market.ts";
 import { cleanFixtures, createFixture, startOn } from "./testing/fixture.ts";
@@ -185,6 +186,12 @@ test.each(["SPOT", "FUTURES"] as const)(
           await server.settled();
           await server.triggers.close();
           expect(await filledBy(store)).toEqual(modelOf(orders, trades));
+          const { profile } = (await store.loadAccount("one"))?.account ?? {};
+          const filled = await store.listTrades("one", { symbol: SYMBOL, limit: 1_000 });
+          for (const { receipt } of filled) {
+            if (receipt?.marketTrade) expect(receipt.queue?.history).toBeDefined();
+          }
+          if (profile !== undefined) expect(receiptFaults(filled, { type: family, profile })).toEqual([]);
         },
       ),
       { numRuns: RUNS, seed: SEED, examples: [APPLIED_BEFORE, FILLED_AND_ENDED, LOOKING_UP_WHEN_NOTED] },

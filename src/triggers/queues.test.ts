@@ -131,6 +131,96 @@ describe("at the price", () => {
   });
 });
 
+describe("the history of a queue in a receipt", () => {
+  /** In words: when it was, what was in front, and of it what was traded and canceled until then. */
+  async function historiesOf(all: Pick<Fixture, "store">, since: number) {
+    return (await receiptsOf(all, 1)).map(({ queue }) =>
+      queue?.history?.map(({ time, ahead, tradedAtPrice, canceledAhead }) =>
+        [time - since, ...[ahead ?? 0n, tradedAtPrice, canceledAhead].map(formatBriefly)].join(" "),
+      ),
+    );
+  }
+
+  test("is what trades and changes of the book did, in the exchange's time", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999", { quantity: "0.001" });
+    const since = all.time.now();
+    all.time.advance(3_000);
+    // Nobody in front is concerned by these.
+    all.market.aggregate(SYMBOL, "buyer", "5", "59999", since + 10);
+    all.market.diff(SYMBOL, { bids: "59999x0.009 59990x2" }, since + 20);
+    all.market.aggregate(SYMBOL, "seller", "0.0005", "59999", since + 30);
+    all.market.diff(SYMBOL, { bids: "59999x0.0008" }, since + 40);
+    // It is later than the change, and received before it counts.
+    all.market.aggregate(SYMBOL, "seller", "0.0001", "59999", since + 35);
+    all.market.aggregate(SYMBOL, "seller", "0.0009", "59999", since + 1_200);
+    await all.settled();
+    const first = ["0 0.002 0 0", "30 0.0015 0.0005 0", "35 0.0014 0.0006 0", "40 0.0008 0.0006 0.0006"];
+    const filled = [...first, "1200 0 0.0015 0.0006"];
+    expect(await historiesOf(all, since)).toEqual([filled]);
+    // A fill that finds nobody in front moves nothing.
+    all.market.aggregate(SYMBOL, "seller", "0.0001", "59999", since + 1_300);
+    await all.settled();
+    expect(await historiesOf(all, since)).toEqual([filled, filled]);
+  });
+
+  test("ends with what was in front of an order that a trade beyond its limit fills", async () => {
+    const all = await strictFixture();
+    await all.place("one", "BUY", "59999", { quantity: "0.001" });
+    const since = all.time.now();
+    await inTurn(all, [
+      (market) => market.aggregate(SYMBOL, "seller", "0.0005", "59999"),
+      (market) => market.aggregate(SYMBOL, "seller", "5", "59998"),
+    ]);
+    expect(await historiesOf(all, since)).toEqual([
+      ["0 0.002 0 0", "1 0.0015 0.0005 0", "2 0 0.0005 0.0015"],
+    ]);
+  });
+
+  test("begins with what is unknown, if it was when the order joined the queue", async () => {
+    const all = await strictFixture();
+    all.market.loseBook(SYMBOL);
+    await all.place("one", "BUY", "59999.99", { quantity: "0.001" });
+    await all.settled();
+    all.time.advance(10);
+    all.market.openBook(SYMBOL, { asks: "60000x1", bids: "59999.99x0.003" });
+    await inTurn(all, [(market) => market.aggregate(SYMBOL, "seller", "0.0031", "59999.99")]);
+    const [{ queue } = { queue: null }] = await receiptsOf(all, 1);
+    expect(queue?.history?.map(({ ahead }) => ahead)).toEqual([null, 300_000n, 0n]);
+  });
+
+  test("begins where the order was noted last, after a restart", async () => {
+    const before = await strictFixture();
+    await before.place("one", "BUY", "59999", { quantity: "0.001" });
+    const since = before.time.now();
+    await inTurn(before, [
+      (market) => market.aggregate(SYMBOL, "seller", "0.0002", "59999"),
+      (market) => market.aggregate(SYMBOL, "seller", "0.0003", "59999"),
+    ]);
+    before.time.advance(10_000);
+    await before.settled();
+    expect(await before.store.listQueueNotes(["one"])).toHaveLength(1);
+    before.storage.failsToNote = true;
+    await before.triggers.close();
+
+    const after = startOn(before.store, before.time);
+    after.market.history.push(...before.market.history);
+    const downAt = after.time.now() - since;
+    after.market.unheard(SYMBOL, "seller", "0.0004", "59999");
+    after.time.advance(1_000);
+    after.market.openBook(SYMBOL, BOOK_S);
+    await after.triggers.open();
+    await after.settled();
+    after.time.advance(1);
+    after.market.aggregate(SYMBOL, "seller", "0.0012", "59999");
+    await after.settled();
+    const filledAt = after.time.now() - since;
+    expect(await historiesOf(before, since)).toEqual([
+      ["2 0.0015 0.0005 0", `${downAt} 0.0011 0.0009 0`, `${filledAt} 0 0.0021 0`],
+    ]);
+  });
+});
+
 describe("beyond the price", () => {
   test("W7: as much as was traded there, at the order's limit", async () => {
     const all = await strictFixture();

@@ -25,6 +25,7 @@ import type { QueueNote } from "../store/ports/trading.ts";
 import type { Store } from "../store/store.ts";
 import {
   type Crossing,
+  continueFrom,
   type Fill,
   type Given,
   lower,
@@ -344,6 +345,8 @@ export class Queues {
       remaining: subtract(order.quantity, order.executedQuantity),
       expected: ZERO,
       position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
+      knownSince: since,
+      history: null,
       // A trade of that time may have been on its way.
       appliedUntil: Math.max(since, (coveredUntil ?? since) - IN_FLIGHT_MS_MAX),
       applied: null,
@@ -403,7 +406,9 @@ export class Queues {
     const isMoved =
       event.type === "DIFF" && event.updateId > order.bookUpdateId && queues.hasMoved(event.updateId);
     for (const { side, price, quantity } of event.levels) {
-      if (isMoved && side === restingSide(order.side) && price === order.price) moveByChange(order, quantity);
+      if (isMoved && side === restingSide(order.side) && price === order.price) {
+        moveByChange(order, quantity, event.time);
+      }
     }
     const levels = event.levels.filter(
       ({ side, price, isDisplayed, displayed }) =>
@@ -490,7 +495,7 @@ export class Queues {
    * Sends levels that have come to the limit of an order, one command at a time. `change`: see `crossingKey`.
    */
   #cross({ order, levels }: Crossing, change: string, book: BookStamp): void {
-    lower(order, ZERO);
+    lower(order, ZERO, book.eventTime);
     if (unfilled(order) === 0n) return;
     const { orderId } = order;
     const command: MatchCrossing = { type: "MatchCrossing", orderId, levels, book };
@@ -578,8 +583,10 @@ export class Queues {
     for (const event of events) {
       if (event.type !== "OrderFilled") continue;
       const order = this.#orders.get(strategyId)?.get(event.trade.orderId);
-      const ahead = event.trade.receipt?.queue?.ahead;
-      if (order !== undefined && ahead !== undefined) lower(order, ahead);
+      const { queue, marketTrade } = event.trade.receipt ?? {};
+      if (order !== undefined && queue != null && marketTrade != null) {
+        lower(order, queue.ahead, marketTrade.time);
+      }
     }
   }
 
@@ -709,8 +716,9 @@ export class Queues {
     const book = this.#deps.market.book(symbol);
     for (const order of queues.orders()) {
       if (!strategies.has(order.strategyId) || !order.isReady) continue;
-      const displayed = book?.displayedAt(restingSide(order.side), order.price) ?? null;
-      if (displayed !== null) moveByChange(order, displayed);
+      if (book === null) continue;
+      const displayed = book.displayedAt(restingSide(order.side), order.price);
+      if (displayed !== null) moveByChange(order, displayed, book.eventTime);
     }
     for (const [strategyId, reason] of strategies) {
       // There may be another reason since.
@@ -764,13 +772,13 @@ const recordedKey = (strategyId: string, aggregateId: number) => `${strategyId} 
 
 /** An order continues where it was noted last, or at its placement; it may have been crossed since then. */
 function makeReady(order: Waiting, noted: readonly QueueNote[]): void {
-  const { isReady, strategyId, orderId, position } = order;
+  const { isReady, strategyId, orderId, position, history, knownSince } = order;
   const note = noted.find((each) => each.orderId === orderId && each.strategyId === strategyId);
   order.isReady = true;
   // What this process knows of the order is newer.
   if (isReady || note === undefined) return;
   const { ahead, tradedAtPrice, canceledAhead, tradeId, at } = note;
-  order.position = { ahead, tradedAtPrice, canceledAhead };
-  if (position.ahead === 0n) lower(order, ZERO);
+  continueFrom(order, { ahead, tradedAtPrice, canceledAhead }, at);
+  if (position.ahead === 0n) lower(order, ZERO, history?.lastTime ?? knownSince);
   if (tradeId !== null) order.applied = { tradeId, at };
 }

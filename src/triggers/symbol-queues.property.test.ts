@@ -127,6 +127,8 @@ function waiting(
     remaining,
     expected: ZERO,
     position: { ahead, tradedAtPrice: ZERO, canceledAhead: ZERO },
+    knownSince: since,
+    history: null,
     appliedUntil: since,
     applied: null,
     isReady: true,

@@ -3,14 +3,21 @@
 // nothing; `queues.ts` does. What an order gets is decided by the engine: here it is only foreseen.
 // Invariants: what is in front of an order never rises, except from unknown; an order is at most at one
 // price. Source: strict fills, section 7.
-import type { MatchTrade, QueuePosition } from "../domain/command.ts";
+import type { KnownQueue, MatchTrade } from "../domain/command.ts";
 import type { QueueModel } from "../domain/fill-profile.ts";
 import type { ChangedLevel, MarketTrade } from "../domain/market.ts";
 import type { Side } from "../domain/order.ts";
-import type { BookLevel, BookSide } from "../domain/receipt.ts";
-import { aheadAfterChange, ExchangeOrder, type Matched, matchTrade } from "../engine/matching/queue.ts";
+import type { BookLevel, BookSide, QueuePosition } from "../domain/receipt.ts";
+import {
+  afterTrade,
+  aheadAfterChange,
+  ExchangeOrder,
+  type Matched,
+  matchTrade,
+} from "../engine/matching/queue.ts";
 import { isWithin, restingSide, takenSide } from "../engine/matching/walk.ts";
 import { add, least, type Price, type Quantity, subtract, ZERO } from "../money/decimal.ts";
+import { QueueHistory } from "./queue-history.ts";
 
 /** Trades whose id says that they are applied are at most so much later than that was noted, ms. */
 const NOTED_LATER_MS_MAX = 10_000;
@@ -32,6 +39,10 @@ export type Waiting = {
   /** What commands on their way are expected to fill. */
   expected: Quantity;
   position: QueuePosition;
+  /** Since when its moves are known: its placement, or when it was noted last; market time in Unix ms. */
+  knownSince: number;
+  /** How it has moved since then; null while nothing has. */
+  history: QueueHistory | null;
   /** Trades until this market time are applied, Unix ms. */
   appliedUntil: number;
   /** The last trade that is applied, and the market time at which that was known; null for none. */
@@ -44,7 +55,7 @@ export type Waiting = {
   unnotedSince: number | null;
 };
 
-/** What a trade does to the orders of one strategy; `fills` is empty if it fills none of them. */
+/** What a trade does to the orders of one strategy; both lists are empty if it fills none of them. */
 export type Match = {
   readonly strategyId: string;
   readonly queues: MatchTrade["queues"];
@@ -258,7 +269,7 @@ export class SymbolQueues {
       const traded = contained.reduce((sum, { quantity }) => add(sum, quantity), ZERO as Quantity);
       for (const order of level.orders) {
         if (updateId <= order.bookUpdateId || !isConcerned(order.strategyId)) continue;
-        moveByChange(order, after, displayed === null ? null : { before: displayed, after, traded });
+        moveByChange(order, after, time, displayed === null ? null : { before: displayed, after, traded });
       }
       level.displayed = after;
       level.trades = level.trades.filter((trade) => trade.time > time);
@@ -267,30 +278,54 @@ export class SymbolQueues {
 }
 
 /**
- * What others display in front of an order after a change of its level; null if the level was not followed.
+ * What others display in front of an order after a change of its level, of that exchange's time in Unix ms;
+ * `change` is null if the level was not followed.
  */
 export function moveByChange(
   order: Waiting,
   displayed: Quantity,
+  time: number,
   change: Parameters<typeof aheadAfterChange>[2] | null = null,
 ): void {
-  const { ahead } = order.position;
-  if (ahead === null) move(order, { ahead: displayed });
-  else lower(order, change === null ? least(ahead, displayed) : aheadAfterChange(order.model, ahead, change));
+  const { position, model } = order;
+  const { ahead } = position;
+  if (ahead === null) move(order, { ...position, ahead: displayed }, time);
+  else lower(order, change === null ? least(ahead, displayed) : aheadAfterChange(model, ahead, change), time);
 }
 
-/** Sets what is in front of an order. What is gone and was not traded at its price was canceled. */
-export function lower(order: Waiting, ahead: Quantity): void {
-  const { ahead: before, canceledAhead } = order.position;
-  if (before === null) move(order, { ahead });
+/**
+ * Sets what is in front of an order since an exchange's time in Unix ms. What is gone and was not traded at
+ * its price was canceled.
+ */
+export function lower(order: Waiting, ahead: Quantity, time: number): void {
+  const { position } = order;
+  const { ahead: before, canceledAhead } = position;
+  if (before === null) move(order, { ...position, ahead }, time);
   else if (ahead < before) {
-    move(order, { ahead, canceledAhead: add(canceledAhead, subtract(before, ahead)) });
+    const canceled = add(canceledAhead, subtract(before, ahead));
+    move(order, { ...position, ahead, canceledAhead: canceled }, time);
   }
 }
 
-function move(order: Waiting, changed: Partial<QueuePosition>): void {
-  order.position = { ...order.position, ...changed };
+function move(order: Waiting, position: QueuePosition, time: number): void {
+  if (position.ahead !== order.position.ahead) {
+    order.history ??= new QueueHistory(order.knownSince, order.position);
+    order.history.add(time, position);
+  }
+  order.position = position;
   order.isChanged = true;
+}
+
+/** An order continues from a position that was noted at a market time, Unix ms. */
+export function continueFrom(order: Waiting, position: QueuePosition, notedAt: number): void {
+  order.position = position;
+  order.knownSince = Math.max(order.since, notedAt);
+  order.history = null;
+}
+
+/** The position of an order, and how it came to it. */
+function knownQueueOf({ position, history, knownSince }: Waiting): KnownQueue {
+  return { ...position, history: history?.points() ?? [{ time: knownSince, ...position }] };
 }
 
 /** Whether a trade is later than the order, and was not applied to it yet. */
@@ -306,29 +341,29 @@ function matchOrders(
   orders: readonly Waiting[],
   step: Quantity,
 ): Pick<Match, "queues" | "fills"> {
-  const queues = new Map<number, QueuePosition>();
+  const moved: { readonly order: Waiting; readonly matched: Matched | null }[] = [];
   const fills: Fill[] = [];
   let left = trade.quantity;
   for (const order of orders) {
-    const { price, position } = order;
-    if (!concerns(trade, order)) {
-      // It was applied before, so what is in front now is no evidence.
-      queues.set(order.orderId, { ...position, ahead: null });
-      continue;
-    }
-    queues.set(order.orderId, position);
-    const matched = matchTrade(
-      trade,
-      left,
-      { price, remaining: unfilled(order), ahead: position.ahead },
-      step,
-    );
-    moveByTrade(order, trade, matched);
+    if (!concerns(trade, order)) continue;
+    const waiting = { price: order.price, remaining: unfilled(order), ahead: order.position.ahead };
+    const matched = matchTrade(trade, left, waiting, step);
+    moved.push({ order, matched });
     if (matched === null || matched.fill === 0n) continue;
     left = subtract(left, matched.fill);
-    order.expected = add(order.expected, matched.fill);
     fills.push({ order, quantity: matched.fill });
   }
+  // Most trades fill nobody: the evidence is collected only for a command, as it was before the trade.
+  const queues = new Map<number, KnownQueue>();
+  if (fills.length > 0) {
+    for (const order of orders) {
+      // Where the trade was applied before, what is in front now is no evidence.
+      const known = concerns(trade, order) ? knownQueueOf(order) : { ...order.position, ahead: null };
+      queues.set(order.orderId, known);
+    }
+  }
+  for (const { order, matched } of moved) moveByTrade(order, trade, matched);
+  for (const { order, quantity } of fills) order.expected = add(order.expected, quantity);
   return { queues, fills };
 }
 
@@ -350,7 +385,7 @@ function moveByMatched(trade: MarketTrade, orders: readonly Waiting[], given: re
     const waiting = { price, remaining: ZERO as Quantity, ahead: position.ahead };
     moveByTrade(order, trade, matchTrade(trade, left, waiting, ZERO));
     // Nobody was left in front of an order that it filled.
-    if (given.some((part) => part.orderId === orderId)) lower(order, ZERO);
+    if (given.some((part) => part.orderId === orderId)) lower(order, ZERO, trade.time);
   }
 }
 
@@ -359,11 +394,8 @@ function moveByTrade(order: Waiting, trade: MarketTrade, matched: Matched | null
   order.applied = { tradeId: trade.aggregateId, at: trade.time };
   order.isChanged = true;
   order.unnotedSince = Math.min(order.unnotedSince ?? trade.time, trade.time);
-  const isAtPrice = trade.price === price;
-  if (isAtPrice) move(order, { tradedAtPrice: add(position.tradedAtPrice, trade.quantity) });
-  if (matched === null) return;
-  if (!isAtPrice) lower(order, matched.ahead);
-  else if (matched.ahead !== position.ahead) move(order, { ahead: matched.ahead });
+  if (trade.price !== price && position.ahead === 0n) return;
+  move(order, afterTrade(position, trade, price, matched), trade.time);
 }
 
 /** What is left of an order once all commands on their way have had their effect. */

@@ -71,11 +71,13 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
       ...{ aggregateId: 4_711, price: limit, quantity: decimal<Quantity>("0.0006") },
       ...{ side: "BID", time: markets.SPOT.now() + 1 },
     };
+    const placed = { ahead: decimal<Quantity>("0.0004"), tradedAtPrice: ZERO, canceledAhead: ZERO };
+    const [queued = 0] = (await store.loadAccount(strategyId))?.account.openOrders.keys() ?? [];
     const matched = await desk.execute(strategyId, {
       type: "MatchTrade",
       symbol: SYMBOL,
       trade,
-      queues: new Map(),
+      queues: new Map([[queued, { ...placed, history: [{ time: trade.time - 1, ...placed }] }]]),
     });
     if (isRefusal(matched)) throw new Error(`the trade fills the order: ${matched.refusal}`);
     const rowOf = (terms: Pick<CounterfactualRow, "profile" | "latencyMs">, difference: string | null) => ({
@@ -142,6 +144,9 @@ describe.skipIf(isAbsent)(`receipts${isAbsent ? SKIPPED_WITHOUT_BROWSER : ""}`, 
     const queue = page.getByRole("table", { name: "The queue in front of the order" });
     expect(await cellsOf(queue.getByRole("row").nth(1))).toEqual(["0.0004", "–"]);
     expect(await cellsOf(queue.getByRole("row").nth(3))).toEqual(["0", "0.0002"]);
+    const moves = page.getByRole("table", { name: "How the queue moved" });
+    expect(await cellsOf(moves.getByRole("row").nth(1))).toEqual(["0.0004", "–"]);
+    expect(await cellsOf(moves.getByRole("row").nth(2))).toEqual(["0", "0.0004"]);
     await page.getByText("4711").waitFor();
   });
 

@@ -37,6 +37,8 @@ const BOUNDED = new Set([
   ...["book", "queue.bookAtPlacement"].flatMap((book) => [
     ...[`${book}.receivedAt`, `${book}.tickerUpdateId`, `${book}.lastTradeId`],
   ]),
+  // When the order was decided.
+  "queue.history.0.time",
 ]);
 /** Words that are as valid as those of the receipts. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
@@ -135,6 +137,8 @@ describe.skipIf(!isHere).each(["SPOT", "FUTURES"] as const)(
       const counts = { figures: 0, bounded: 0, boundedFound: 0 };
       for (const [index, row] of rows.entries()) {
         for (const [path, changed] of mutationsOf(row, random)) {
+          // Of contracts some histories are unknown by the recording already.
+          if (first === "FUTURES" && path.startsWith("queue.history")) continue;
           const found = await isFound(rows.with(index, changed));
           // Of a crossing the order of the changed levels is not computed, and nobody else knows the order's
           // limit.

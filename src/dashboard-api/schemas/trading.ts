@@ -135,6 +135,16 @@ const receiptSchema = z.object({
       canceledAhead: decimal,
       aheadBefore: decimal.nullable(),
       ahead: decimal,
+      /** How the queue moved, this fill included; null where it was not recorded. */
+      history: list(
+        z.object({
+          /** The exchange's time. */
+          time: number,
+          ahead: decimal.nullable(),
+          tradedAtPrice: decimal,
+          canceledAhead: decimal,
+        }),
+      ).nullable(),
     })
     .nullable(),
   marketTrade: z
@@ -309,7 +319,7 @@ export function tradeDetailAnswer(
       walk: walk.flatMap(({ tradeId, quantity: taken, receipt: { level: each } = {} as Receipt }) =>
         each === null ? [] : [{ ...each, tradeId, taken }],
       ),
-      queue: queue && { ...queue, model: strict.queue },
+      queue: queue && { ...queue, history: queue.history ?? null, model: strict.queue },
       feeRate: rateOf(trade, { cause }, profile),
       feeTier: strict.feeTier,
       refreshMs: strict.refreshMs,

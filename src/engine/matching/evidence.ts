@@ -1,16 +1,16 @@
 // Receipts: the evidence of a fill under `strict`, as it is written with the trade.
 import type { Account } from "../../domain/account.ts";
-import type { MatchTrade } from "../../domain/command.ts";
+import type { KnownQueue, MatchTrade } from "../../domain/command.ts";
 import type { ConsumedLot } from "../../domain/consumed.ts";
 import type { OrderExpired, OrderRested } from "../../domain/event.ts";
 import type { BookView, MarketTrade } from "../../domain/market.ts";
 import type { Order, QueueEntry } from "../../domain/order.ts";
-import type { BookStamp, FillCause, Receipt, TakenLevel } from "../../domain/receipt.ts";
+import type { BookStamp, FillCause, QueuePoint, Receipt, TakenLevel } from "../../domain/receipt.ts";
 import type { Quantity } from "../../money/decimal.ts";
 import { subtract, ZERO } from "../../money/decimal.ts";
 import type { Circumstances } from "../decision.ts";
 import { expired } from "../release.ts";
-import { byPriority, isTradedBy, type Matched } from "./queue.ts";
+import { afterTrade, byPriority, isTradedBy, type Matched } from "./queue.ts";
 import { isWorking, oppositeOrders, ownOrdersReached, restingSide, type Walk } from "./walk.ts";
 
 /** What is recorded of a fill under `strict`. */
@@ -55,10 +55,11 @@ export function matchedBy(
   { profile }: Account,
   order: Order,
   { trade, queues }: MatchTrade,
-  { cause, ahead }: Matched,
+  matched: Matched,
   { available, remaining, step }: Record<"available" | "remaining" | "step", Quantity>,
 ): Evidence {
   const { aggregateId, price, quantity, time } = trade;
+  const { cause, ahead } = matched;
   const position = queues.get(order.orderId);
   const queue = {
     aheadAtPlacement: order.queue?.ahead ?? null,
@@ -67,12 +68,27 @@ export function matchedBy(
     canceledAhead: position?.canceledAhead ?? ZERO,
     aheadBefore: aheadIn(queues, order),
     ahead,
+    ...historyOf(position, order, trade, matched),
   };
   const marketTrade = { aggregateId, price, quantity, time, available, step };
   return {
     receipt: { ...receiptOf(profile.version, order, cause), remaining, queue, marketTrade },
     consumed: null,
   };
+}
+
+/** How the queue has moved, this trade included if it moves it. */
+function historyOf(
+  position: KnownQueue | undefined,
+  { price }: Order,
+  trade: MarketTrade,
+  matched: Matched,
+): { readonly history?: readonly QueuePoint[] } {
+  const { history } = position ?? {};
+  if (position === undefined || history === undefined) return {};
+  if (position.ahead === matched.ahead) return { history };
+  const time = Math.max(history.at(-1)?.time ?? 0, trade.time);
+  return { history: [...history, { time, ...afterTrade(position, trade, price, matched) }] };
 }
 
 /** A fill without a counterparty in the book. */

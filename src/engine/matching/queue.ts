@@ -4,8 +4,8 @@
 import type { QueueModel } from "../../domain/fill-profile.ts";
 import type { MarketTrade } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
-import type { FillCause } from "../../domain/receipt.ts";
-import { floorToStep, least, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
+import type { FillCause, QueuePosition } from "../../domain/receipt.ts";
+import { add, floorToStep, least, type Price, type Quantity, subtract, ZERO } from "../../money/decimal.ts";
 import { restingSide } from "./walk.ts";
 
 /** A later change of the book must be this much younger before a waiting one counts without a trade, ms. */
@@ -45,6 +45,26 @@ export function matchTrade(
     cause: "TRADE_AT_PRICE",
     ahead: subtract(ahead, least(ahead, left)),
   };
+}
+
+/**
+ * The position of an order after a trade that reaches it. Beyond the limit, what was in front and was not
+ * traded there counts as canceled.
+ */
+export function afterTrade(
+  { ahead, tradedAtPrice, canceledAhead }: QueuePosition,
+  { price: tradePrice, quantity }: Pick<MarketTrade, "price" | "quantity">,
+  price: Price,
+  matched: Matched | null,
+): QueuePosition {
+  if (tradePrice === price) {
+    return {
+      ahead: matched?.ahead ?? ahead,
+      tradedAtPrice: add(tradedAtPrice, quantity),
+      canceledAhead,
+    };
+  }
+  return { ahead: ZERO, tradedAtPrice, canceledAhead: add(canceledAhead, ahead ?? ZERO) };
 }
 
 /** The execution order of open orders that one trade reaches: the better price, then the earlier arrival. */

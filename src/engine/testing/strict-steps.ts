@@ -177,7 +177,7 @@ function cross(
   change: string,
 ): string {
   const { orderId } = order;
-  lower(order, ZERO);
+  lower(order, ZERO, book.eventTime);
   const key = crossingKey(orderId, change);
   if (keys.has(key)) return "nothing";
   keys.add(key);
@@ -257,7 +257,7 @@ const up: Step = (bench, [symbol = ""]) => {
     return matches.map((each) => match(bench, symbol, market, each, market.time));
   });
   for (const each of waiting.values()) {
-    moveByChange(each, book.displayedAt(restingSide(each.side), each.price));
+    moveByChange(each, book.displayedAt(restingSide(each.side), each.price), book.eventTime);
   }
   return inOrder(outcomes);
 };

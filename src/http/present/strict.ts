@@ -85,6 +85,13 @@ export function presentReceipt({ market, trade, receipt, profile }: ShownReceipt
       canceledAhead: formatDecimal(queue.canceledAhead),
       aheadBefore: formatOrNull(queue.aheadBefore),
       ahead: formatDecimal(queue.ahead),
+      history:
+        queue.history?.map(({ time, ahead, tradedAtPrice, canceledAhead }) => ({
+          time,
+          ahead: formatOrNull(ahead),
+          tradedAtPrice: formatDecimal(tradedAtPrice),
+          canceledAhead: formatDecimal(canceledAhead),
+        })) ?? null,
     },
     marketTrade: marketTrade && {
       aggregateId: marketTrade.aggregateId,

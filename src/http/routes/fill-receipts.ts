@@ -8,7 +8,7 @@ import { type Descriptions, optional, SYMBOL_OF_ROWS } from "../parse/descriptio
 import { allOf, count, optionalInteger, text } from "../parse/fields.ts";
 import type { Ports } from "../pipeline.ts";
 import { presentReceipt, type ShownReceipt } from "../present/strict.ts";
-import { type SignedCall, signedRoutes } from "../route.ts";
+import { keyRoutes, type SignedCall } from "../route.ts";
 import { accountOf, listedOr } from "./strategy.ts";
 
 const ROWS = { standard: 500, max: 1_000 } as const;
@@ -22,7 +22,7 @@ const RECEIPT_PARAMETERS = {
 
 /** The row for strategies of a type. */
 export function receiptsRoute(type: StrategyType, path: `/${string}`) {
-  return signedRoutes(type)(`GET ${path}`, "The evidence of each fill, under the fill profile `strict`", {
+  return keyRoutes(type)(`GET ${path}`, "The evidence of each fill, under the fill profile `strict`", {
     parameters: RECEIPT_PARAMETERS,
     weight: 5,
     parse: parseReceipts,

@@ -74,6 +74,11 @@ const MATCHED: Receipt = {
     canceledAhead: decimal(TINY),
     aheadBefore: decimal(HUGE),
     ahead: ZERO,
+    history: [
+      { time: 1_300, ahead: null, tradedAtPrice: ZERO, canceledAhead: ZERO },
+      { time: 1_390, ahead: decimal(HUGE), tradedAtPrice: decimal(TINY), canceledAhead: ZERO },
+      { time: 1_398, ahead: ZERO, tradedAtPrice: decimal(HUGE), canceledAhead: decimal(TINY) },
+    ],
   },
   marketTrade: {
     aggregateId: 3_085_683_259,

@@ -144,7 +144,7 @@ export class OpenShadows {
   }
 
   #cross({ order, levels }: Crossing, book: ReturnType<typeof stampOf>): void {
-    lower(order, ZERO);
+    lower(order, ZERO, book.eventTime);
     const resting = this.#strict.get(order.strategyId);
     if (resting === undefined || unfilled(order) === 0n) return;
     const { orderId } = order;
@@ -175,6 +175,8 @@ export function waitingOf(name: string, order: Order, model: QueueModel): Waitin
     remaining: subtract(order.quantity, order.executedQuantity),
     expected: ZERO,
     position: { ahead: queue?.ahead ?? null, tradedAtPrice: ZERO, canceledAhead: ZERO },
+    knownSince: since,
+    history: null,
     appliedUntil: since,
     applied: null,
     isReady: true,

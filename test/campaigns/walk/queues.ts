@@ -2,10 +2,10 @@
 // for all strategies of a server.
 
 import type { Account } from "../../../src/domain/account.ts";
-import type { MatchCrossing, MatchTrade, QueuePosition } from "../../../src/domain/command.ts";
+import type { MatchCrossing, MatchTrade } from "../../../src/domain/command.ts";
 import type { BookView, MarketTrade } from "../../../src/domain/market.ts";
 import type { Order } from "../../../src/domain/order.ts";
-import type { BookSide } from "../../../src/domain/receipt.ts";
+import type { BookSide, QueuePosition } from "../../../src/domain/receipt.ts";
 import { ordersReached } from "../../../src/engine/matching/evidence.ts";
 import { aheadAfterChange, byPriority, matchTrade } from "../../../src/engine/matching/queue.ts";
 import { isWithin, restingSide, takenSide } from "../../../src/engine/matching/walk.ts";

@@ -11,7 +11,8 @@ import { grouped } from "../../ui/figures/decimals.ts";
 import { Amount, type Fact, Facts, fact, Percent, Price, Time } from "../../ui/figures/figures.tsx";
 import { Screen } from "../../ui/page-header.tsx";
 import { Alternatives } from "./orders/alternatives.tsx";
-import { QueueBar, WalkedBook } from "./trade/pictures.tsx";
+import { QueueBar, QueueOverTime, WalkedBook } from "./trade/pictures.tsx";
+import { beginsLater } from "./trade/queue-moves.ts";
 import { type Receipt, receiptInWords } from "./trade/receipt-words.ts";
 
 const route = getRouteApi("/strategies/$strategyId/trades/$tradeId");
@@ -100,7 +101,26 @@ function Evidence({ trade, receipt }: { trade: TradeDetailJson["trade"]; receipt
           </p>
         </Card>
       )}
+      {queue !== null && <QueueCard queue={queue} />}
     </>
+  );
+}
+
+function QueueCard({ queue }: { queue: NonNullable<Receipt["queue"]> }) {
+  const { history } = queue;
+  return (
+    <Card title="The queue as it moved" isFlush>
+      {history !== null && <QueueOverTime history={history} />}
+      <p className="px-4 pt-2 pb-3 text-ink-soft text-sm">
+        {history === null
+          ? "How the queue moved between placement and fill was not recorded with this receipt."
+          : `Times are the exchange's. ${
+              beginsLater(queue)
+                ? "The first one is later than the placement: what moved the queue before is not known one by one, since the server was restarted or another one took over. "
+                : ""
+            }Of a long history some moves are left out; what a row says was traded and canceled is since the row before.`}
+      </p>
+    </Card>
   );
 }
 

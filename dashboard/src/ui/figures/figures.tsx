@@ -2,7 +2,7 @@
 // floats; a fixed number of decimals pads and rounds to the nearest, except of what may be spent. Gains and
 // losses have a sign and an arrow, not a color alone. Null is a dash.
 
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useContext, useState } from "react";
 import { Missing } from "../badge.tsx";
 import { useNow } from "../hooks.ts";
 import { cut, decimalsOf, grouped, isDecimal, perCent, rounded, signOf, trimZeros } from "./decimals.ts";
@@ -133,6 +133,7 @@ const FORMATS = {
   dayTime: { ...DAY, ...CLOCK },
   date: { ...DAY, year: "numeric" },
   time: CLOCK,
+  milliseconds: { ...DAY, ...CLOCK, fractionalSecondDigits: 3 },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
 const FORMATTERS = new Map(
@@ -145,9 +146,9 @@ const LOCAL = new Intl.DateTimeFormat(LOCALE, { ...FORMATS.dateTime, timeZoneNam
 
 /**
  * A date and a time, in which the year is left out if it is the present one; a date with its year; a time of
- * today.
+ * today; a day and a time with its milliseconds.
  */
-type Format = "dateTime" | "date" | "time";
+type Format = "dateTime" | "date" | "time" | "milliseconds";
 
 export type TimeProps = {
   /** Unix ms; null is a dash. */
@@ -192,21 +193,13 @@ export function Countdown({ until, over = "now" }: { until: number; over?: strin
 
 // A wait that runs down.
 
-const TICK_MS = 1000;
-
 /** What is left of a wait that began when this was shown first. */
 export function Wait({ seconds, then }: { seconds: number; then: string }) {
   const [until] = useState(() => Date.now() + seconds * 1000);
-  const [now, setNow] = useState(() => Date.now());
-  const isOver = now >= until;
-  useEffect(() => {
-    if (isOver) return;
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, [isOver]);
+  const now = useNow();
   return (
     <p className="numeric mt-1 font-medium" role="timer" aria-live="off">
-      {isOver ? then : `Wait ${durationInWords(Math.ceil((until - now) / 1000))}.`}
+      {now >= until ? then : `Wait ${durationInWords(Math.ceil((until - now) / 1000))}.`}
     </p>
   );
 }
@@ -233,12 +226,6 @@ export function Timeline({ label, entries }: { label: string; entries: readonly 
       ))}
     </ol>
   );
-}
-
-/** How long ago, counting. */
-export function Age({ since }: { since: number }) {
-  const now = useNow();
-  return <span className="numeric">{durationInWords((now - since) / 1_000)}</span>;
 }
 
 type MeaningsProps = {

@@ -1,8 +1,9 @@
-// The evidence of a fill as pictures: the levels that an order took from, and the queue in front of an order.
-// Widths are shares of exact amounts.
+// The evidence of a fill as pictures: the levels that an order took from, and the queue in front of an order,
+// at three moments and over time. Widths and heights are shares of exact amounts.
 import { ReceiptLink } from "../../../trading/links.tsx";
 import { add, compare, percentOf, signOf, subtract } from "../../../ui/figures/decimals.ts";
-import { Amount, Price } from "../../../ui/figures/figures.tsx";
+import { Amount, Price, Time } from "../../../ui/figures/figures.tsx";
+import { queueMoves, queueSteps } from "./queue-moves.ts";
 import type { Receipt } from "./receipt-words.ts";
 
 type WalkedBookProps = {
@@ -134,6 +135,77 @@ export function QueueBar({ queue, filled }: QueueBarProps) {
       </tbody>
     </table>
   );
+}
+
+type Size = { readonly width: number; readonly height: number };
+const STEPS: Size = { width: 400, height: 80 };
+
+/** What was in front of an order over time, as a line of steps, with its figures as a table. */
+export function QueueOverTime({
+  history,
+}: {
+  history: NonNullable<NonNullable<Receipt["queue"]>["history"]>;
+}) {
+  const steps = queueSteps(history, STEPS);
+  return (
+    <>
+      {steps !== null && (
+        <svg
+          viewBox={`0 -2 ${STEPS.width} ${STEPS.height + 4}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          className="block h-24 w-full border-line border-b px-4 pt-3 text-warn"
+        >
+          <polyline
+            points={steps}
+            fill="none"
+            stroke="currentColor"
+            strokeWidth={1.5}
+            vectorEffect="non-scaling-stroke"
+          />
+        </svg>
+      )}
+      <table className="w-full border-collapse text-sm">
+        <caption className="sr-only">How the queue moved</caption>
+        <thead>
+          <tr>
+            {["Time", "In front", "Traded", "Canceled"].map((header, column) => (
+              <th
+                key={header}
+                scope="col"
+                className={`column-label px-2 py-1.5 first:pl-4 last:pr-4 ${column === 0 ? "text-left" : "text-right"}`}
+              >
+                {header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {queueMoves(history).map(({ time, ahead, traded, canceled }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: several moves may have one time, and rows never change.
+            <tr key={index}>
+              <th scope="row" className="py-1 pr-2 pl-4 text-left font-normal">
+                <Time at={time} format="milliseconds" />
+              </th>
+              <td className="px-2 text-right font-medium">
+                <Amount value={ahead} />
+              </td>
+              <td className="px-2 text-right">
+                <Moved amount={traded} />
+              </td>
+              <td className="py-1 pr-4 pl-2 text-right">
+                <Moved amount={canceled} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Moved({ amount }: { amount: string | null }) {
+  return amount === null || signOf(amount) === 0 ? "–" : <Amount value={amount} />;
 }
 
 type BarProps = {

@@ -17,7 +17,7 @@ const RECEIPT: Receipt = {
 };
 const QUEUE = {
   ...{ model: "trades", aheadAtPlacement: "0.001", tradedAtPrice: "0", canceledAhead: "0" },
-  ...{ aheadBefore: "0.0004", ahead: "0" },
+  ...{ aheadBefore: "0.0004", ahead: "0", history: null },
 };
 const MARKET_TRADE = { aggregateId: 7, price: "60001", quantity: "0.0006", time: 1, available: "0.0006" };
 
