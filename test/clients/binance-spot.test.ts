@@ -14,6 +14,7 @@ import { farBelow } from "../support/exact.ts";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
+  CONNECTOR_TIMEOUT_MS,
   errorOf,
   type Key,
   type Life,
@@ -38,7 +39,8 @@ const symbol = SYMBOL;
 type Rest = SpotRestAPI.RestAPI;
 
 function restOf({ apiKey, apiSecret }: Key, basePath = gateway.url): Rest {
-  return new Spot({ configurationRestAPI: { apiKey, apiSecret, basePath } }).restAPI;
+  const configurationRestAPI = { apiKey, apiSecret, basePath, timeout: CONNECTOR_TIMEOUT_MS };
+  return new Spot({ configurationRestAPI }).restAPI;
 }
 
 /** The body of an answer. */

@@ -11,6 +11,7 @@ import { describe, expect, test } from "vitest";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import {
+  CONNECTOR_TIMEOUT_MS,
   errorOf,
   type FuturesClient,
   type Key,
@@ -30,7 +31,7 @@ const gateway = seededGateway(1, { futuresStrategyCount: 5 });
 const symbol = SYMBOL;
 
 function restOf({ apiKey, apiSecret }: Key, basePath = gateway.url): Api.RestAPI {
-  const configurationRestAPI = { apiKey, apiSecret, basePath };
+  const configurationRestAPI = { apiKey, apiSecret, basePath, timeout: CONNECTOR_TIMEOUT_MS };
   return new DerivativesTradingUsdsFutures({ configurationRestAPI }).restAPI;
 }
 

@@ -3,6 +3,12 @@
 import type { Credentials } from "../support/servers/gateway.ts";
 import type { SeededGateway } from "../support/servers/seeded-gateway.ts";
 
+/**
+ * How long the exchange's own connectors wait for an answer here, ms. By default they give up after a second,
+ * which a busy machine may take.
+ */
+export const CONNECTOR_TIMEOUT_MS = 30_000;
+
 /** The pair, and the contract, on which every client trades. */
 export const SYMBOL = "BTCUSDT";
 

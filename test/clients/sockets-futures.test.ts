@@ -10,6 +10,7 @@ import type { Credentials } from "../support/servers/gateway.ts";
 import { stayOnLoopback } from "../support/servers/loopback-only.ts";
 import { seededGateway } from "../support/servers/seeded-gateway.ts";
 import { signed } from "../support/signed-client.ts";
+import { CONNECTOR_TIMEOUT_MS } from "./client.ts";
 import { apiNodeFutures, binanceFutures, nodeBinanceFutures } from "./user-data.ts";
 
 stayOnLoopback();
@@ -117,7 +118,7 @@ test("@binance/derivatives-trading-usds-futures trades by socket, and its stream
   const reports = new Reports();
   const { apiKey, apiSecret } = key;
   const client: Told = new DerivativesTradingUsdsFutures({
-    configurationRestAPI: { apiKey, apiSecret, basePath: gateway.url },
+    configurationRestAPI: { apiKey, apiSecret, basePath: gateway.url, timeout: CONNECTOR_TIMEOUT_MS },
     configurationWebsocketAPI: { apiKey, apiSecret, wsURL: `${sockets()}/ws-fapi/v1` },
     configurationWebsocketStreams: { wsURL: sockets() },
   } as Told);

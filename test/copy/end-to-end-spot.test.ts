@@ -237,17 +237,24 @@ describe("a spot strategy that is followed from its first order on", () => {
     await expectSpot(fixture, copier, beside.copy);
   });
 
-  test("while a kill switch is set nothing is sent, and the log says what would have been", async () => {
+  test("while a kill switch is set nothing is sent, the log says what would have been, and it is made up for", async () => {
     await visitor.send("POST", `/copies/${copier.copyId}/halt`, { reason: "I want to look first." });
     await fixture.isKnown(copier);
     const order = { symbol: DOGE, side: SELL, type: "MARKET", quantity: "50" };
+    const missed = beside.sold(DOGE, "50");
     await place(lead, order);
     beside.lead.sell(DOGE, signedUnits("50"), "0.11");
     const halted = of("PLACE", await fixture.entriesOf(copier)).at(-1);
     expect(halted).toMatchObject({ status: "SKIPPED", skip: { reason: "HALTED" }, sends: 0 });
     await expectSpot(fixture, copier, beside.copy);
     await visitor.send("DELETE", `/copies/${copier.copyId}/halt`);
-    await fixture.isKnown(copier);
+    await fixture.looksUntil("the missed sale is made up for", copier, (_copy, entries) =>
+      entries.some(
+        ({ entryId, kind, status }) =>
+          entryId > (halted?.entryId ?? 0) && kind === "RECONCILE" && status === "FILLED",
+      ),
+    );
+    beside.copy.sell(DOGE, missed, "0.11");
     const part = beside.sold(DOGE, "50");
     await place(lead, order);
     beside.lead.sell(DOGE, signedUnits("50"), "0.11");
