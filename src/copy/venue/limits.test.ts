@@ -194,6 +194,19 @@ test("what is no proof disproves nothing: a request that began before, the same 
   expect(typeof limits.admit("e", { ...QUERY, weight: 11 })).toBe("number");
 });
 
+test("an answer that is on its way over the end of a minute disproves nothing, however late it is", () => {
+  const { time, limits } = opened(0, 59);
+  const late = limits.admit("a", QUERY);
+  time.advance(4_000);
+  if (typeof late !== "number") limits.end(late, headers({ [WEIGHT]: 75 }));
+  time.advance(1_000);
+  expect(sent(limits, "b", QUERY, { [WEIGHT]: 20 })).toBeNull();
+  // One count still serves both: what one account uses, the other lacks.
+  time.advance(50_000);
+  expect(sent(limits, "b", QUERY, { [WEIGHT]: 94 })).toBeNull();
+  expect(sent(limits, "a", QUERY, {})).not.toBeNull();
+});
+
 test("a 429 pauses its account as long as the venue says, or until the window ends", () => {
   const { time, limits } = opened();
   expect(limits.refused("a", refusal(429, -1003), headers({ "retry-after": 7 }))).toBe(time.now() + 7_000);

@@ -280,7 +280,8 @@ export class Limits {
   #compare({ holder, sentAt }: Charge, count: number, venueNow: number): void {
     const { windowMs } = this.#rates.weight;
     const start = windowEnd(venueNow, windowMs) - windowMs;
-    const isCertain = venueNow - start > EDGE_MS && venueNow - start < windowMs - EDGE_MS;
+    // An answer may be of the window in which its request was sent, however long it was on its way.
+    const isCertain = sentAt - start > EDGE_MS && venueNow - start < windowMs - EDGE_MS;
     if (!isCertain) return;
     const highest = this.#highest;
     const isOfWindow = highest !== null && highest.at > start;
