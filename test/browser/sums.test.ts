@@ -10,8 +10,12 @@ import { Fixture } from "./fixture.ts";
 
 /** How many equities are read. */
 const PRICES = 4;
-/** A cent is a move of two seconds or of twenty. */
-const MOVES = { msMax: 60_000, askAgainMs: 100 };
+const MOVES = { msMax: 30_000, askAgainMs: 100 };
+/** The fee of each moves the equity by more than a cent. */
+const TRADED = {
+  SPOT: { path: "/api/v3/order", symbol: "DOGEUSDT", quantity: "200" },
+  FUTURES: { path: "/fapi/v1/order", symbol: "ETHUSDT", quantity: "0.1" },
+} as const;
 
 const isAbsent = await isBrowserAbsent();
 
@@ -19,6 +23,18 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
   let fixture: Fixture;
   let page: Page;
   const ids: Record<string, string> = {};
+  let trades = 0;
+
+  /** Trades, so that another equity is shown, however still the market is. */
+  async function trade(type: "SPOT" | "FUTURES"): Promise<void> {
+    trades += 1;
+    const { path, ...order } = TRADED[type];
+    const key = fixture.demoKeys()[type === "SPOT" ? 0 : 1];
+    if (key === undefined) throw new Error("a demo has two strategies");
+    const side = trades % 2 === 1 ? "SELL" : "BUY";
+    const { status } = await signed(fixture.url, key, "POST", path, { ...order, side, type: "MARKET" });
+    expect(status).toBe(200);
+  }
 
   beforeAll(async () => {
     fixture = await Fixture.open();
@@ -59,6 +75,7 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
       for (let seen = 0, last = ""; seen < PRICES; ) {
         const figures = await read(page);
         if (figures.equity === last) {
+          await trade(type);
           await eventually("the equity moves", async () => (await read(page)).equity !== last, MOVES);
           continue;
         }
@@ -83,6 +100,7 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
     for (let seen = 0, last = ""; seen < PRICES; ) {
       const [equity = "", unrealized = "", wallet = ""] = await shownOnPositions(page);
       if (equity === last) {
+        await trade("FUTURES");
         await eventually("the equity moves", async () => (await shownOnPositions(page))[0] !== last, MOVES);
         continue;
       }
@@ -101,6 +119,7 @@ describe.skipIf(isAbsent)(`figures on one screen${isAbsent ? SKIPPED_WITHOUT_BRO
       return { equity, profit };
     };
     const first = await shown();
+    await trade("SPOT");
     await eventually("another equity is shown", async () => (await shown()).equity !== first.equity, {
       ...MOVES,
     });
