@@ -73,7 +73,7 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
 
   test.each(REPORT_RANGES)("every point and every figure of %s", async (range) => {
     const reports = reportsOf(walked);
-    let compared = 0;
+    let [compared, traded] = [0, 0];
     for (const strategyId of walked.strategyIds) {
       const report = await reports.report(strategyId, range);
       if (report === null) throw new Error("there is a report");
@@ -108,8 +108,10 @@ describe.each(CASES)("%s strategies of seed %i", (type, seed) => {
       expect(isNear(fees, figures.fees, units), `fees ${fees}`).toBe(true);
       expect(profit).toBe((points.at(-1)?.equity ?? 0n) - (points[0]?.equity ?? 0n));
       if (isFromSeed) expect(realised + unrealised - fees + funding).toBe(profit);
-      expect(figures.trades).toBeGreaterThan(0);
+      traded += figures.trades;
     }
+    // A strategy may not have traded in the last day.
+    expect(traded).toBeGreaterThan(0);
     expect(compared).toBeGreaterThan(walked.strategyIds.length * 15);
   });
 

@@ -136,7 +136,7 @@ async function resume(context: CopyContext, row: MirrorEntry, action: Placing): 
   const { gate, state } = context;
   const isReducing = isReduction(state.copy.family, action, action.lead);
   const mayStillSend = () => gate.stopped() ?? (isReducing ? null : opensNot(context, action));
-  const outcome = await submit(context, row, mayStillSend);
+  const outcome = await submit(context, row, mayStillSend, { opens: !isReducing, onlyOpens: !isReducing });
   await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
 }
 
