@@ -23,6 +23,7 @@ const OPTIONAL: ReadonlySet<string> = new Set(["attachedLegs"]);
 const NULLABLE: ReadonlySet<string> = new Set([
   ...["admittedAt", "latencyMs", "arrivedAt", "book"],
   ...["firstFillAt", "lastFillAt", "difference"],
+  ...["aheadAtPlacement", "bookAtPlacement", "aheadBefore", "ahead", "history"],
 ]);
 
 const one = (shape: ShapeName): AnswerOf => ({ shape, as: "one" });

@@ -87,6 +87,7 @@ export async function cancel(
     case "OVER": {
       const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
       if (entry.status === "UNCONFIRMED") {
+        await withdrawTarget(context, row, action);
         disown(context, entry);
         state.put(skipped(sent, skipOf("UNCONFIRMED")));
         return;

@@ -948,6 +948,35 @@ test("an acknowledged order that the venue hides is not over, and rests when it 
   await fixture.waitFor("it is shown", isShown);
 });
 
+test("an acknowledged exit that the venue hides is not sold a second time at the market", async () => {
+  const { strategy, copier } = await polledCopy();
+  await fixture.does(strategy, places("BUY", "0.002"));
+  const orderId = await fixture.does(strategy, places("SELL", "0.002", { at: "110000" }));
+  await fixture.passes(16_000);
+  hidesOpen();
+  const seen = { seen: decimal<Price>("110000"), seenAt: fixture.time.now() };
+  await fixture.does(strategy, { type: "FillRestingOrder", orderId, ...seen }, false);
+  fixture.wake(strategy);
+  await fixture.passes(20_000);
+  const log = await fixture.log(copier);
+  expect(log).toContain("PLACE SELL LIMIT 0.002 UNCONFIRMED UNCONFIRMED");
+  expect(log.filter((line) => line.startsWith("RECONCILE"))).toEqual([]);
+  expect(await fixture.position(copier, "BTCUSDT")).toBe("0.002");
+});
+
+test("an acknowledged order that is hidden after a long outage is not given up at once", async () => {
+  const { copier } = await withHiddenEntry();
+  hides = () => false;
+  answers.delete("GET /fapi/v1/openOrders");
+  answers.set("GET /fapi/v3/account", { status: 503, body: "down" });
+  await fixture.passes(16 * 60_000);
+  answers.delete("GET /fapi/v3/account");
+  hidesOpen();
+  await fixture.waitFor("it is missed", async () => !`${await fixture.log(copier)}`.includes("RESTING"));
+  await fixture.passes(60_000);
+  expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.002 UNCONFIRMED UNCONFIRMED");
+});
+
 test("an acknowledged order that the strategy cancels while the venue hides it is canceled at the venue", async () => {
   const { strategy, copier, orderId } = await withHiddenEntry();
   await fixture.waitFor("it is missed", async () => `${await fixture.log(copier)}`.includes("UNCONFIRMED"));

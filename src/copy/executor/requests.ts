@@ -106,10 +106,12 @@ export async function withdraw(context: CopyContext, request: CopyRequest): Prom
   await bookOpenOrders(context);
   let refused: Skip | null = null;
   const left = new Map<string, Quantity>();
+  const canceled = new Set<number>();
   // Openings first: their executed part is held, and may be closed by the orders that stay.
   for (const stays of [isExit, fits]) {
     for (const entry of state.acknowledged()) {
-      if (stays(context, entry, left)) continue;
+      if (canceled.has(entry.entryId) || stays(context, entry, left)) continue;
+      canceled.add(entry.entryId);
       const { outcome } = await cancelRow(context, entry, null, () => gate.blocked());
       if (outcome.kind === "UNSENT") return outcome.skip;
       if (outcome.kind !== "REFUSED") continue;

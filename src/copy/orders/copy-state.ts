@@ -626,6 +626,18 @@ export function doubtedSince({ unseenSince, sentAt }: Pick<MirrorEntry, "unseenS
   return unseenSince ?? sentAt ?? 0;
 }
 
+/**
+ * Since when the venue does not show an unconfirmed order, wall time, Unix ms: how long it is waited for counts
+ * from then.
+ */
+export function missedSince({
+  unseenSince,
+  sentAt,
+  updatedAt,
+}: Pick<MirrorEntry, "unseenSince" | "sentAt" | "updatedAt">): number {
+  return unseenSince === undefined ? (sentAt ?? 0) : updatedAt;
+}
+
 /** The row of an order that the venue had acknowledged, and does not show. */
 export function unseenRow(state: CopyState, entry: MirrorEntry, now: number): MirrorEntry {
   const unseenSince = Math.max(entry.sentAt ?? 0, state.book.snapshot?.at ?? now);

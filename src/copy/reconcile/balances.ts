@@ -21,11 +21,11 @@ import {
 } from "../executor/submit.ts";
 import {
   applyReport,
-  doubtedSince,
   endRow,
   isClosedBy,
   isLeg,
   isWaitingLeg,
+  missedSince,
   seenRow,
   unseenRow,
 } from "../orders/copy-state.ts";
@@ -129,8 +129,8 @@ function takeSnapshot(
 }
 
 /**
- * Applies executions of open orders and legs, ends those that are no longer open, and queries unconfirmed
- * ones.
+ * Applies executions of open orders and legs, marks those that the venue does not show any more, and queries
+ * unconfirmed ones.
  */
 export async function bookOpenOrders(context: CopyContext, symbol?: string): Promise<void> {
   const { state, session } = context;
@@ -159,7 +159,7 @@ export async function findUnconfirmed(context: CopyContext, symbol?: string): Pr
   const asked = (entry: MirrorEntry) => queriedAt.get(entry) ?? 0;
   // A query without an answer ends the poll: the next one begins with the others.
   for (const entry of state.unconfirmed(symbol).toSorted((one, other) => asked(one) - asked(other))) {
-    const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - doubtedSince(entry)) / 10);
+    const waitMs = Math.max(UNCONFIRMED_QUERY_MS, (now() - missedSince(entry)) / 10);
     if (now() - asked(entry) < waitMs) continue;
     if (await hasTurnedUp(context, entry)) hasFound = true;
   }
@@ -182,7 +182,7 @@ async function hasTurnedUp(context: CopyContext, entry: MirrorEntry): Promise<bo
     applyReport(state, row, found, now(), { isInBalances });
     return true;
   }
-  if (now() - doubtedSince(present) > UNCONFIRMED_MS_MAX) endRow(state, present, null, now());
+  if (now() - missedSince(present) > UNCONFIRMED_MS_MAX) endRow(state, present, null, now());
   return false;
 }
 
@@ -457,7 +457,7 @@ function endAbsentSales(
       const { side, orderType, executedQuantity } = entry;
       // A market order is never open, and may have been executed and mistaken for the owner's sale.
       const certainAfterMs = orderType === "MARKET" ? ENDED_MS_MAX : NOT_FOUND_AFTER_MS;
-      const ageMs = now() - doubtedSince(entry);
+      const ageMs = now() - missedSince(entry);
       return side === "SELL" && executedQuantity === 0n && ageMs > certainAfterMs;
     });
     const ofSymbol = (balances: ReadonlyMap<string, Quantity>) =>

@@ -35,6 +35,7 @@ import {
   isOpen,
   isSameKind,
   isWaitingLeg,
+  missedSince,
   ownRow,
   readyLegs,
   seenRow,
@@ -168,7 +169,7 @@ async function isBlockedByUnconfirmed(context: CopyContext, symbol: string): Pro
   let isBlocked = false;
   for (const entry of state.unconfirmed(symbol)) {
     const isAtMarket = entry.orderType === "MARKET";
-    const ageMs = now() - doubtedSince(entry);
+    const ageMs = now() - missedSince(entry);
     if (!isAtMarket && entry.isCancelDue !== true) state.put({ ...entry, isCancelDue: true });
     if (isAtMarket && ageMs >= ENDED_MS_MAX) {
       // The venue may show it now; its limits may have delayed earlier polls.
@@ -268,11 +269,13 @@ async function reduce(context: CopyContext, symbol: string, terms: ReconcileTerm
   // It would open the other side: an order that is not confirmed has closed what the book still has.
   if (!isClosedBy(side, state.position(symbol))) return WAITS;
   const isExit = (entry: MirrorEntry) => !isLeg(entry) && entry.side === side && unexecuted(entry) > 0n;
-  const exits = state.resting(symbol).filter(isExit);
+  // One that the venue does not show may be open, too.
+  const exits = state.acknowledged(symbol).filter(isExit);
   const promised = sum(exits.filter(({ orderType }) => orderType === "LIMIT").map(unexecuted));
   if (promised >= excess && !terms.givesUpExits) return WAITS;
   // Coins that an unconfirmed spot sale may have locked cannot be sold.
-  const unconfirmedSales = family === "SPOT" ? state.unconfirmed(symbol).filter(isExit) : [];
+  const isNew = (entry: MirrorEntry) => isExit(entry) && !exits.includes(entry);
+  const unconfirmedSales = family === "SPOT" ? state.unconfirmed(symbol).filter(isNew) : [];
   const unconfirmed = sum(unconfirmedSales.map(unexecuted));
   const size = subtract(subtract(excess, terms.givesUpExits ? ZERO : promised), unconfirmed);
   if (size <= 0n) return WAITS;

@@ -131,7 +131,7 @@ export class VenueSession {
 
   #as(priority: PollPriority | null): VenueSession {
     const urgentUntil = this.#parts.wallNow() + URGENT_MS_MAX;
-    const until = this.#limits.priority === null ? this.#limits.until : urgentUntil;
+    const until = this.#limits.priority === "POLL" ? urgentUntil : this.#limits.until;
     return new VenueSession(this.#parts, this.#of, { until, priority });
   }
 
