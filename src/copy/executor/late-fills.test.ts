@@ -977,6 +977,15 @@ test("an acknowledged order that is hidden after a long outage is not given up a
   expect((await fixture.log(copier))[0]).toBe("PLACE BUY LIMIT 0.002 UNCONFIRMED UNCONFIRMED");
 });
 
+test("an acknowledged order that the venue hides is left when its copy is withdrawn, not called canceled", async () => {
+  const { strategy, copier } = await withHiddenEntry();
+  const body = '{"code":-2011,"msg":"Unknown order sent."}';
+  answers.set("DELETE /fapi/v1/order", { status: 400, body });
+  await fixture.stopCopy(copier, strategy);
+  await fixture.waitFor("it is withdrawn", async () => `${await fixture.log(copier)}`.includes("WITHDRAW"));
+  expect((await fixture.log(copier))[0]).toMatch(/^PLACE BUY LIMIT 0.002 LEFT/);
+});
+
 test("an acknowledged order that the strategy cancels while the venue hides it is canceled at the venue", async () => {
   const { strategy, copier, orderId } = await withHiddenEntry();
   await fixture.waitFor("it is missed", async () => `${await fixture.log(copier)}`.includes("UNCONFIRMED"));
