@@ -85,6 +85,18 @@ test("a liquidation in progress is not reported yet, and queried again", async (
   expect(await giversOf()).toEqual(["11 VENUE"]);
 });
 
+test("an order that the venue does not show yet is queried again: it may be its owner's", async () => {
+  server.lay("GET /fapi/v1/userTrades", { body: [trade(1, 11)] });
+  const hidden = { status: 400, body: { code: -2013, msg: "Order does not exist." } };
+  server.lay("GET /fapi/v1/order", hidden, order("web_1"));
+  const clientIds = async () => {
+    const answer = await client.trades("BTCUSDT", { since: since(), known: NOBODY });
+    return answer.kind === "OK" ? answer.value?.map(({ clientOrderId }) => clientOrderId) : answer.kind;
+  };
+  expect(await clientIds()).toEqual([""]);
+  expect(await clientIds()).toEqual(["web_1"]);
+});
+
 test("very many orders of others are queried in parts", async () => {
   server.lay("GET /fapi/v1/userTrades", {
     body: Array.from({ length: 30 }, (_, index) => trade(index + 1, index + 1)),

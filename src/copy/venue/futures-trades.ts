@@ -122,7 +122,9 @@ export class FuturesTrades {
       return giverOf(body);
     });
     const giver = valueFor<Giver | null>(NOT_FOUND_CODES, found, { by: "OTHER", clientOrderId: "" });
-    if (giver.kind === "OK" && giver.value !== null) this.#givers.set(`${symbol} ${orderId}`, giver.value);
+    // One that the venue does not show yet may turn out to be the copy's, or its owner's.
+    const isShown = giver.kind === "OK" && giver.value !== null && giver.value.clientOrderId !== "";
+    if (isShown) this.#givers.set(`${symbol} ${orderId}`, giver.value);
     return giver;
   }
 }
