@@ -15,14 +15,7 @@ import {
 import { type Amount, magnitude, type Rate, SCALE, subtract, ZERO } from "../../money/decimal.ts";
 import { isFlat, leadHeld, reduced } from "../leads/actions.ts";
 import { CLOCKS_APART_MS } from "../leads/leads.ts";
-import {
-  applyReport,
-  bookFees,
-  isClosedBy,
-  isWantOfFunds,
-  refusedRow,
-  skipped,
-} from "../orders/copy-state.ts";
+import { applyReport, bookFees, isWantOfFunds, refusedRow, skipped } from "../orders/copy-state.ts";
 import { refreshBalances } from "../reconcile/balances.ts";
 import { isAccountUnfit } from "../session/failures.ts";
 import { unlessUnanswered } from "../session/venue-session.ts";
@@ -143,8 +136,7 @@ async function resume(context: CopyContext, row: MirrorEntry, action: Placing): 
   const { gate, state } = context;
   const isReducing = isReduction(state.copy.family, action, action.lead);
   const mayStillSend = () => gate.stopped() ?? (isReducing ? null : opensNot(context, action));
-  const isExit = isReducing || isClosedBy(action.side, state.position(action.symbol));
-  const outcome = await submit(context, row, mayStillSend, { opens: !isExit, onlyOpens: !isExit });
+  const outcome = await submit(context, row, mayStillSend);
   await conclude(context, row, outcome, { leftOut: row.skip, worth: ZERO });
 }
 

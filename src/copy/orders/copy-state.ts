@@ -627,8 +627,7 @@ export function doubtedSince({ unseenSince, sentAt }: Pick<MirrorEntry, "unseenS
 }
 
 /**
- * Since when the venue does not show an unconfirmed order, wall time, Unix ms: how long it is waited for counts
- * from then.
+ * Since when the venue does not show an unconfirmed order, wall time, Unix ms: it is waited for from then on.
  */
 export function missedSince({
   unseenSince,
