@@ -121,15 +121,15 @@ export class VenueSession {
 
   /** The session for requests that stops and exits wait for: with the priority of exits, also of a poll. */
   urgent(): VenueSession {
-    return this.#limits.priority === null ? this : this.#as(null);
+    return this.#limits.priority === null ? this : this.#withPriority(null);
   }
 
   /** The session for requests that show whether an order with an unknown outcome was executed. */
   inDoubt(): VenueSession {
-    return this.#as("DOUBT");
+    return this.#withPriority("DOUBT");
   }
 
-  #as(priority: PollPriority | null): VenueSession {
+  #withPriority(priority: PollPriority | null): VenueSession {
     const urgentUntil = this.#parts.wallNow() + URGENT_MS_MAX;
     const until = this.#limits.priority === "POLL" ? urgentUntil : this.#limits.until;
     return new VenueSession(this.#parts, this.#of, { until, priority });
