@@ -88,7 +88,8 @@ export async function cancel(
       const sent: MirrorEntry = { ...about, ...outcome.counts, status: "DONE" };
       if (entry.status === "UNCONFIRMED") {
         await withdrawTarget(context, row, action);
-        disown(context, entry);
+        // A poll may have found it in the meantime.
+        disown(context, state.latest(entry));
         state.put(skipped(sent, skipOf("UNCONFIRMED")));
         return;
       }
