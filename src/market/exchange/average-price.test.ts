@@ -5,7 +5,7 @@ import type { Source } from "./source.ts";
 import { StreamClient } from "./testing/stream-client.ts";
 
 const startAt = Date.UTC(2026, 9, 10, 12);
-const { spot } = createSimulatedSources("1");
+const { spot, futures } = createSimulatedSources("1");
 
 let now = startAt;
 const open: (() => unknown)[] = [];
@@ -17,7 +17,11 @@ afterEach(async () => {
 /** The streams of a source, and the messages of one of them in the next three seconds. */
 async function createFixture(source: Source, stream: string) {
   now = startAt;
-  const exchange = await openExchange({ markets: { spot: source }, clock: { now: () => now }, manual: true });
+  const exchange = await openExchange({
+    markets: { spot: source, futures },
+    clock: { now: () => now },
+    manual: true,
+  });
   exchange.pump();
   const client = await StreamClient.open(`${exchange.spotWsUrl}/stream?streams=${stream}`);
   open.push(exchange.close, () => client.close());

@@ -50,8 +50,8 @@ export async function openExchange(options: ExchangeOptions) {
   const silences = createFaults();
   const refusals = createFaults();
   const spotHub = createHub(markets.spot, silences);
-  const futuresHub = markets.futures && createHub(markets.futures, silences);
-  const hubs = futuresHub ? [spotHub, futuresHub] : [spotHub];
+  const futuresHub = createHub(markets.futures, silences);
+  const hubs = [spotHub, futuresHub];
   const connections = new Set<Connection>();
   let isRefusingConnections = false;
   // The instant of opening itself is still to be sent.
@@ -122,7 +122,7 @@ export async function openExchange(options: ExchangeOptions) {
      * spot by default: a crossed book, an old update id. Silences do not hold it back.
      */
     sendRaw(stream: string, data: unknown, family: Family = "spot") {
-      (family === "spot" ? spotHub : futuresHub)?.sendRaw(stream, data);
+      (family === "spot" ? spotHub : futuresHub).sendRaw(stream, data);
     },
     /** Stops everything and destroys what is open. */
     close(): Promise<void> {
@@ -179,12 +179,12 @@ export async function openExchange(options: ExchangeOptions) {
   function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on("error", () => socket.destroy());
     const place = placeOf(request.url ?? "/");
-    const hub = place?.family === "spot" ? spotHub : futuresHub;
     if (isRefusingConnections || connections.size >= connectionsMax) {
       turnAway(socket, "503 Service Unavailable");
-    } else if (!place || !hub) {
+    } else if (!place) {
       turnAway(socket, "404 Not Found");
     } else {
+      const hub = place.family === "spot" ? spotHub : futuresHub;
       acceptor.handleUpgrade(request, socket, head, (webSocket) => connect(webSocket, hub, place));
     }
   }

@@ -8,7 +8,7 @@ import { markRoutes } from "./rest-marks.ts";
 import { spotRoutes } from "./rest-spot.ts";
 import type { Family, FuturesSource, Source } from "./source.ts";
 
-export type Markets = { readonly spot: Source; readonly futures?: FuturesSource | undefined };
+export type Markets = { readonly spot: Source; readonly futures: FuturesSource };
 
 export type Reply = { readonly status: number; readonly body: string };
 
@@ -52,15 +52,11 @@ function routeOf(request: RestRequest, path: string): (params: Params, at: numbe
       return spotRoute(spot, params, at);
     };
   }
-  if (method === "GET" && futures && futuresRoute) {
+  if (method === "GET" && futuresRoute) {
     return (params, at) => {
       refuseStruck(refusals, "futures", params);
       return futuresRoute(futures, params, at);
     };
-  }
-  // A market without futures lists none.
-  if (method === "GET" && !futures && path === "/fapi/v1/exchangeInfo") {
-    return (_params, at) => ({ timezone: "UTC", serverTime: at, rateLimits: [], symbols: [] });
   }
   throw new RequestFault(-5000, `Path ${path}, Method ${method} is invalid`, 404);
 }

@@ -17,10 +17,8 @@ export type TapeOptions = {
   readonly speed?: number | undefined;
   /** The system's by default. */
   readonly wallClock?: Clock | undefined;
-  /** In the shape of spot's `exchangeInfo`; without it the simulated listing's rules apply. */
-  readonly rulesFile?: string | undefined;
-  /** The same for futures. */
-  readonly futuresRulesFile?: string | undefined;
+  /** By family, `exchangeInfo` as the exchange answers it; without it the simulated listing's rules apply. */
+  readonly rules?: { readonly [F in Family]?: unknown } | undefined;
   readonly port?: number | undefined;
   readonly manual?: boolean | undefined;
 };
@@ -48,8 +46,8 @@ export async function openTape(options: TapeOptions): Promise<Tape> {
   if (!(speed >= 1)) throw new Error(`a tape's speed is 1 or more, not ${speed}`);
   const recording = readRecording(file);
   const { symbol, lines, startsAt, endsAt } = recording;
-  const spotRules = tapeRules("spot", symbolsOf(recording, "spot"), options.rulesFile);
-  const futuresRules = tapeRules("futures", symbolsOf(recording, "futures"), options.futuresRulesFile);
+  const spotRules = tapeRules("spot", symbolsOf(recording, "spot"), options.rules?.spot);
+  const futuresRules = tapeRules("futures", symbolsOf(recording, "futures"), options.rules?.futures);
   const markets = {
     spot: createTapeSource(recording, "spot", spotRules),
     futures: createTapeFutures(recording, futuresRules),

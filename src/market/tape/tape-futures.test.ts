@@ -222,13 +222,9 @@ describe("a tape of futures", () => {
     expect(await symbolsAt(spot, "/fapi/v1/exchangeInfo")).toBe(0);
   });
 
-  test("rules come from a file where one is given", async () => {
-    const futuresRulesFile = join(folder, "rules.json");
-    writeFileSync(
-      futuresRulesFile,
-      JSON.stringify({ symbols: [{ symbol, tick: "9" }, { symbol: "OTHER" }] }),
-    );
-    const { get } = await open([touch(due, 9, "20", "21")], { futuresRulesFile });
+  test("rules are the given ones, if any are", async () => {
+    const rules = { futures: { symbols: [{ symbol, tick: "9" }, { symbol: "OTHER" }] } };
+    const { get } = await open([touch(due, 9, "20", "21")], { rules });
     expect(await get("/fapi/v1/exchangeInfo")).toEqual({ serverTime: due, symbols: [{ symbol, tick: "9" }] });
   });
 

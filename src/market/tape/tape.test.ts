@@ -200,10 +200,10 @@ describe("a tape that cannot be used", () => {
     expect(bookOf(tapeOf("gap.gz", snapshot, change(9, 12), change(14, 15)))).toBeUndefined();
   });
 
-  test("rules come from a file where one is given", async () => {
-    const rulesFile = write("rules.json", Buffer.from('{"symbols":[{"symbol":"XYZUSDT","filters":[]}]}'));
+  test("rules are the given ones, if any are", async () => {
+    const rules = { spot: { symbols: [{ symbol: "XYZUSDT", filters: [] }] } };
     const path = tapeOf("ruled.gz", ticker.replaceAll("BTCUSDT", "XYZUSDT"));
-    const tape = await openTape({ file: path, rulesFile, manual: true });
+    const tape = await openTape({ file: path, rules, manual: true });
     const info = (await (await fetch(`${tape.spotRestUrl}/api/v3/exchangeInfo`)).json()) as {
       symbols: object[];
     };
