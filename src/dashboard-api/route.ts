@@ -7,6 +7,7 @@ import type { Person } from "../domain/person.ts";
 import type { Caller } from "../people/cookies.ts";
 import type { SignedInSession } from "../people/sessions.ts";
 import type { OwnedStrategy } from "../store/ports/people.ts";
+import type { CopyStore } from "../store/store.ts";
 import { DashboardError } from "./errors.ts";
 import type { DashboardParts } from "./parts.ts";
 
@@ -134,7 +135,12 @@ export function personOf({ signedIn }: Pick<DashboardCall, "signedIn">): Person 
   return signedInOf({ signedIn }).person;
 }
 
-/** The same with the session. */
+/** The store of copies. */
+export function copyingOf({ parts }: Pick<DashboardCall, "parts">): CopyStore {
+  return parts.gateway.store.copying;
+}
+
+/** The person who calls, with the session. */
 export function signedInOf({ signedIn }: Pick<DashboardCall, "signedIn">): SignedInSession {
   if (signedIn === null) throw new Error("the pipeline admits only people who are signed in");
   return signedIn;

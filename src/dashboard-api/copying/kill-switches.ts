@@ -4,10 +4,10 @@
 import { z } from "zod";
 import type { AuditSubject, NewAuditRecord } from "../../domain/audit.ts";
 import type { KillSwitch, SwitchKind } from "../../domain/copying.ts";
-import type { CopyStore, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import { DashboardError } from "../errors.ts";
 import { lineField } from "../reading.ts";
-import { audited, type DashboardCall, personOf } from "../route.ts";
+import { audited, copyingOf, type DashboardCall, personOf } from "../route.ts";
 import type { haltedSchema, OperatorCopyingJson } from "../schemas/copying.ts";
 
 const REASON_LENGTH_MAX = 200;
@@ -125,10 +125,6 @@ async function set(
 async function switchOf(call: Call, { kind, id }: Switch): Promise<KillSwitch | null> {
   const switches = await copyingOf(call).listSwitches();
   return switches.find((each) => each.kind === kind && each.id === id) ?? null;
-}
-
-function copyingOf({ parts }: Pick<DashboardCall, "parts">): CopyStore {
-  return parts.gateway.store.copying;
 }
 
 function switchAudit(

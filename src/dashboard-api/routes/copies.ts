@@ -8,7 +8,7 @@ import { copyAnswer, copyAnswers } from "../copying/copies.ts";
 import { copySettingsForm, settingsFrom, settingsTold } from "../copying/copy-settings.ts";
 import { connectedAccount, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
-import { audited, type DashboardCall, personOf, route } from "../route.ts";
+import { audited, copyingOf, personOf, route } from "../route.ts";
 import { copySchema } from "../schemas/copies.ts";
 import { rows } from "../schemas/fields.ts";
 
@@ -97,10 +97,6 @@ export const COPY_ROUTES = [
     },
   }),
 ];
-
-function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
-  return parts.gateway.store.copying;
-}
 
 function refusalOf(outcome: "NOT_OPEN" | "TAKEN"): DashboardError {
   if (outcome === "NOT_OPEN") {

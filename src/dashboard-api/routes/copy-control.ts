@@ -9,7 +9,7 @@ import type { Copy, CopyReason, CopyRequest, CopyStatus } from "../../domain/cop
 import { copyAnswer } from "../copying/copies.ts";
 import { connectedAccount, demandUsable, ownCopy, ownLiveCopy } from "../copying/own-copies.ts";
 import { DashboardError } from "../errors.ts";
-import { audited, type DashboardCall, route } from "../route.ts";
+import { audited, copyingOf, type DashboardCall, route } from "../route.ts";
 import { copySchema } from "../schemas/copies.ts";
 
 const LIVE: readonly CopyStatus[] = ["FOLLOWING", "PAUSED", "CLOSING"];
@@ -104,10 +104,6 @@ export const COPY_CONTROL_ROUTES = [
 ];
 
 type Call = Pick<DashboardCall<unknown, unknown, "copyId">, "parts" | "params" | "signedIn" | "now">;
-
-function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
-  return parts.gateway.store.copying;
-}
 
 /** The caller's copy in its present state. */
 async function answered(call: Call) {

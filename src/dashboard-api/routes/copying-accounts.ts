@@ -13,7 +13,7 @@ import { connectedAccount, ownVenueAccount } from "../copying/own-copies.ts";
 import { answerOf, keyFaultOf, silence } from "../copying/venue-words.ts";
 import { DashboardError } from "../errors.ts";
 import { lineField } from "../reading.ts";
-import { audited, type DashboardCall, personOf, route } from "../route.ts";
+import { audited, copyingOf, type DashboardCall, personOf, route } from "../route.ts";
 import { accountCheckSchema, accountSchema } from "../schemas/copies.ts";
 import { rows, text } from "../schemas/fields.ts";
 
@@ -176,10 +176,6 @@ export const COPYING_ACCOUNT_ROUTES = [
 ];
 
 type Asked = Pick<DashboardCall, "parts" | "signedIn">;
-
-function copyingOf({ parts }: Pick<DashboardCall, "parts">) {
-  return parts.gateway.store.copying;
-}
 
 /** The live copy of each of the caller's accounts that has one. */
 async function liveCopies(call: Asked): Promise<ReadonlyMap<string, string>> {
