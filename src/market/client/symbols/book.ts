@@ -8,6 +8,7 @@
 //   ids.
 import type { Quote } from "../../../domain/market.ts";
 import { type Price, parseDecimal } from "../../../money/decimal.ts";
+import { isObject, isWhole } from "./values.ts";
 
 /** Source: design, section 4 (a symbol silent for 5 seconds is stale). */
 export const silentAfterMs = 5_000;
@@ -55,7 +56,7 @@ export function forgetIds(book: Book): void {
 
 /** A `<symbol>@bookTicker` payload: `{ u, s, b, B, a, A, … }`. Source: reference exchange, section 17. */
 export function takeTicker(book: Book, data: unknown, at: number): Verdict {
-  if (!isObject(data) || !isUpdateId(data.u)) return "malformed";
+  if (!isObject(data) || !isWhole(data.u)) return "malformed";
   const quote = quoteOf(data.b, data.a);
   if (quote === null) return "malformed";
   if (isSilent(book, at)) forgetIds(book);
@@ -73,7 +74,7 @@ export type DepthKeys = { readonly id: string; readonly bids: string; readonly a
 export function takeDepth(book: Book, data: unknown, at: number, keys: DepthKeys): Verdict {
   if (!isObject(data)) return "malformed";
   const id = data[keys.id];
-  if (!isUpdateId(id)) return "malformed";
+  if (!isWhole(id)) return "malformed";
   const quote = quoteOf(topOf(data[keys.bids]), topOf(data[keys.asks]));
   if (quote === null) return "malformed";
   if (isSilent(book, at)) forgetIds(book);
@@ -132,12 +133,4 @@ function isCrossed(quote: Quote): boolean {
 
 function isSame(held: Quote | null, quote: Quote): boolean {
   return held !== null && held.bid === quote.bid && held.ask === quote.ask;
-}
-
-function isUpdateId(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

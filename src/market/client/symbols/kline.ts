@@ -1,6 +1,7 @@
 // Upstream's candles, by stream and by REST. Decimals stay text. Source: reference exchange, sections 5.5 and
 // 17.1.
 import { bodyOf, type UpstreamAnswer } from "../rest/rest.ts";
+import { isObject, isWhole } from "./values.ts";
 
 export type Kline = {
   /** Unix ms of market time, as all times here. */
@@ -26,7 +27,7 @@ const decimalText = /^[0-9]{1,20}(?:\.[0-9]{1,20})?$/;
 export function readKline(data: unknown, symbol: string, interval: string): StreamedKline | null {
   if (!isObject(data) || !isObject(data.k)) return null;
   const { t, T, s, i, o, h, l, c, v, x } = data.k;
-  if (s !== symbol || i !== interval || typeof x !== "boolean" || !isTime(data.E)) return null;
+  if (s !== symbol || i !== interval || typeof x !== "boolean" || !isWhole(data.E)) return null;
   const kline = klineOf(t, T, [o, h, l, c, v]);
   return kline && { ...kline, eventTime: data.E, isFinal: x };
 }
@@ -49,7 +50,7 @@ export function readKlines(answer: UpstreamAnswer): readonly Kline[] | null {
 }
 
 function klineOf(startTime: unknown, closeTime: unknown, texts: readonly unknown[]): Kline | null {
-  if (!isTime(startTime) || !isTime(closeTime) || closeTime < startTime) return null;
+  if (!isWhole(startTime) || !isWhole(closeTime) || closeTime < startTime) return null;
   if (!texts.every(isDecimalText)) return null;
   const [open = "", high = "", low = "", close = "", volume = ""] = texts;
   return { startTime, closeTime, open, high, low, close, volume };
@@ -57,12 +58,4 @@ function klineOf(startTime: unknown, closeTime: unknown, texts: readonly unknown
 
 function isDecimalText(value: unknown): value is string {
   return typeof value === "string" && decimalText.test(value);
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -4,8 +4,9 @@
 //   the time.
 // - Doubtful: a mark price far from the contract's other prices is dropped (`plausibility.ts`).
 // - A REST answer is used only if no mark price has been streamed since the request.
-import { type Price, parseDecimal } from "../../../money/decimal.ts";
+import type { Price } from "../../../money/decimal.ts";
 import { silentAfterMs } from "./book.ts";
+import { isObject, isWhole, priceIn } from "./values.ts";
 
 export const markOldAfterMs = 10_000;
 
@@ -56,12 +57,12 @@ export function forgetEventTime(mark: Mark): void {
  * 17.2.
  */
 export function takeMark(mark: Mark, data: unknown, at: number, isPlausible = believed): MarkVerdict {
-  if (!isObject(data) || !isTime(data.E)) return "malformed";
-  const price = priceOf(data.p);
+  if (!isObject(data) || !isWhole(data.E)) return "malformed";
+  const price = priceIn(data.p);
   if (price === null) return "malformed";
   if (at - mark.newsAt >= silentAfterMs) forgetEventTime(mark);
   if (data.E <= mark.eventAt) return "stale";
-  if (!isPlausible(price, priceOf(data.i))) return "doubtful";
+  if (!isPlausible(price, priceIn(data.i))) return "doubtful";
   mark.eventAt = data.E;
   mark.streamedCount += 1;
   return hold(mark, { price, nextFundingAt: data.T, at });
@@ -77,9 +78,9 @@ export function takeRestMark(
   at: number,
   isPlausible = believed,
 ): MarkVerdict {
-  const price = priceOf(row.markPrice);
+  const price = priceIn(row.markPrice);
   if (price === null) return "malformed";
-  if (!isPlausible(price, priceOf(row.indexPrice))) return "doubtful";
+  if (!isPlausible(price, priceIn(row.indexPrice))) return "doubtful";
   return hold(mark, { price, nextFundingAt: row.nextFundingTime, at });
 }
 
@@ -90,20 +91,6 @@ function hold(
   mark.price = told.price;
   mark.newsAt = Math.max(mark.newsAt, told.at);
   // A contract without funding has a zero here.
-  if (isTime(told.nextFundingAt)) mark.nextFundingAt = told.nextFundingAt === 0 ? null : told.nextFundingAt;
+  if (isWhole(told.nextFundingAt)) mark.nextFundingAt = told.nextFundingAt === 0 ? null : told.nextFundingAt;
   return "accepted";
-}
-
-/** Null when it is no price, and zero is none. */
-function priceOf(text: unknown): Price | null {
-  const value = typeof text === "string" ? parseDecimal(text) : 0n;
-  return typeof value === "string" || value === 0n ? null : (value as Price);
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

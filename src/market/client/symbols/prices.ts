@@ -3,7 +3,8 @@
 // - Stale: a trade whose id is not above the last one's is dropped. A new connection or the symbol's silence
 //   resets the ids.
 // - A price from REST has no id. It is used only if no trade has been streamed since the request.
-import { type Price, parseDecimal } from "../../../money/decimal.ts";
+import type { Price } from "../../../money/decimal.ts";
+import { isObject, isWhole, priceIn } from "./values.ts";
 
 export type Prices = {
   /** Null while none is known. */
@@ -30,7 +31,7 @@ export function forgetTradeId(prices: Prices): void {
 
 /** A `<symbol>@trade` payload: `{ e, E, s, t, p, q, … }`. Source: reference exchange, section 17.1. */
 export function takeTrade(prices: Prices, data: unknown): TradeVerdict {
-  if (!isObject(data) || !isTradeId(data.t)) return "malformed";
+  if (!isObject(data) || !isWhole(data.t)) return "malformed";
   const price = priceIn(data.p);
   if (price === null) return "malformed";
   if (data.t <= prices.tradeId) return "stale";
@@ -55,18 +56,4 @@ export function takeRestLast(prices: Prices, row: Readonly<Record<string, unknow
  */
 export function takeRestAverage(prices: Prices, body: unknown): void {
   if (isObject(body)) prices.average ??= priceIn(body.price);
-}
-
-/** Null when it is no price; zero is what is sent for a pair without trades. */
-export function priceIn(text: unknown): Price | null {
-  const value = typeof text === "string" ? parseDecimal(text) : 0n;
-  return typeof value === "string" || value === 0n ? null : (value as Price);
-}
-
-function isTradeId(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -17,9 +17,10 @@ import type { Announcer, Carrier, Subscriptions } from "../streams/subscriptions
 import { takeRestTicker, type Verdict } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
 import { type MarkVerdict, presentMark, takeRestMark } from "./mark.ts";
-import { priceIn, type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
+import { type TradeVerdict, takeRestAverage, takeRestLast } from "./prices.ts";
 import { firstPricesWaitMsMax, SubscribedSymbol, type SubscribedSymbolDeps } from "./subscribed-symbol.ts";
 import { askAverage, askDepth, askTickerRows, type TickerRow } from "./ticker-rows.ts";
+import { priceIn } from "./values.ts";
 
 export const quietAfterMs = 2_000;
 /** Interval between REST requests for a book's update id, one symbol after another. */

@@ -10,6 +10,7 @@
 import type { StreamKind } from "../streams/protocol.ts";
 import { silentAfterMs } from "./book.ts";
 import type { ExchangeClock } from "./exchange-clock.ts";
+import { fieldsOf, isWhole } from "./values.ts";
 
 /** Source: design, section 4 (data older than 5 seconds is stale). */
 export const dataAgeMsMax = silentAfterMs;
@@ -109,15 +110,4 @@ export class Timeliness {
     this.#changes = changes;
     this.#lateAt.clear();
   }
-}
-
-type Fields = { readonly E?: unknown; readonly u?: unknown; readonly lastUpdateId?: unknown };
-const noFields: Fields = {};
-
-function fieldsOf(data: unknown): Fields {
-  return typeof data === "object" && data !== null ? data : noFields;
-}
-
-function isWhole(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
