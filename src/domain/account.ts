@@ -7,6 +7,7 @@ import { type FillProfile, STANDARD } from "./fill-profile.ts";
 import type { Leg } from "./leg.ts";
 import type { Order, Side } from "./order.ts";
 import { NO_ORDERS, type OrderCounts } from "./order-counts.ts";
+import { FROM_THE_FIRST, type TimeOrder } from "./time-order.ts";
 
 export type StrategyType = "SPOT" | "FUTURES";
 /** `LIVE` permits writes; a closed strategy is permanent. Source: specification 2.2. */
@@ -46,6 +47,8 @@ export type Account = {
   orderCounts: OrderCounts;
   /** Market time of the last change, Unix ms. */
   updatedAt: number;
+  /** The ids from which the times of orders, legs and trades ascend. */
+  ascendsFrom: TimeOrder;
 };
 
 /** The virtual balance that a strategy starts with. Source: specification section 1. */
@@ -73,6 +76,7 @@ export function emptyAccount(strategyId: string, type: StrategyType): Account {
     consumed: NOTHING,
     orderCounts: NO_ORDERS,
     updatedAt: 0,
+    ascendsFrom: FROM_THE_FIRST,
   };
 }
 

@@ -9,6 +9,7 @@ import type { Leg, LegStatus } from "../domain/leg.ts";
 import type { ExpiryReason } from "../domain/order.ts";
 import { isOpen, type Order, type OrderStatus } from "../domain/order.ts";
 import { withPlacement } from "../domain/order-counts.ts";
+import { timeOrderAfter } from "../domain/time-order.ts";
 import { type Amount, add, type Quantity, subtract, ZERO } from "../money/decimal.ts";
 import { type Posting, post } from "../money/posting.ts";
 
@@ -30,7 +31,10 @@ const NOTHING_HELD: readonly HeldBefore[] = [];
 export function apply(account: Account, event: DomainEvent): Applied {
   for (const posting of event.postings) post(account.balances, posting);
   // A signal that is rejected is no change of the account.
-  if (event.type !== "SignalRejected") account.updatedAt = event.at;
+  if (event.type !== "SignalRejected") {
+    account.ascendsFrom = timeOrderAfter(account, event.at);
+    account.updatedAt = event.at;
+  }
   const touched = carryOut(account, event);
   const incomes = account.type === "SPOT" ? NO_INCOMES : numbered(account, event);
   if (touched === null) return { order: null, leg: null, incomes };

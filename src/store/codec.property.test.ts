@@ -69,7 +69,9 @@ test("what an account's row carries", async () => {
 
 test("the row of an account that holds nothing but spot says nothing of futures", () => {
   const state = JSON.parse(encodeState(emptyAccount("one", "SPOT")));
-  expect(Object.keys(state)).toEqual(["balances", "nextOrderId", "nextTradeId", "orderCounts", "updatedAt"]);
+  expect(Object.keys(state)).toEqual([
+    ...["balances", "nextOrderId", "nextTradeId", "orderCounts", "updatedAt", "ascendsFrom"],
+  ]);
 });
 
 function units<D extends Decimal | Product>(max = UNITS_MAX): fc.Arbitrary<D> {
@@ -403,5 +405,6 @@ function accountsOf(type: StrategyType): fc.Arbitrary<Account> {
     fundedUntil: mapOf(symbol, time),
     orderCounts: fc.constant(emptyAccount("", "SPOT").orderCounts),
     updatedAt: time,
+    ascendsFrom: fc.record({ orderId: id, tradeId: id }),
   });
 }

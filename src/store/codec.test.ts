@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { emptyAccount } from "../domain/account.ts";
 import { decimal, ZERO } from "../money/decimal.ts";
-import { decodeEvents, decodeOrder } from "./codec.ts";
+import { decodeAccount, decodeEvents, decodeOrder, decodeTimeOrder, encodeState } from "./codec.ts";
 
 describe("an order that was stored before there were stops", () => {
   const body = {
@@ -45,4 +46,15 @@ describe("an order that was stored before there were stops", () => {
     const stored = { ...body, type: "STOP_LOSS", stopPrice: "90.00000000", workingAt: null };
     expect(decodeOrder(JSON.stringify(stored))).toMatchObject({ stopPrice: decimal("90"), workingAt: null });
   });
+});
+
+test("times of a strategy that was stored before their order was known may be in any order until now", () => {
+  const account = emptyAccount("one", "SPOT");
+  account.nextOrderId = 7;
+  account.nextTradeId = 5;
+  const { ascendsFrom: _, ...state } = JSON.parse(encodeState(account));
+  const next = { orderId: 7, tradeId: 5 };
+  expect(decodeTimeOrder(JSON.stringify(state))).toEqual(next);
+  const row = { id: "one", type: "SPOT", status: "LIVE", state: JSON.stringify(state) } as const;
+  expect(decodeAccount(row, []).ascendsFrom).toEqual(next);
 });

@@ -9,6 +9,7 @@ import type { FillProfile } from "../domain/fill-profile.ts";
 import type { Leg } from "../domain/leg.ts";
 import type { Order, Trade } from "../domain/order.ts";
 import { NO_ORDERS, type OrderCounts } from "../domain/order-counts.ts";
+import type { TimeOrder } from "../domain/time-order.ts";
 import { decimal, formatBriefly, ZERO } from "../money/decimal.ts";
 import { emptyLedgerAccounts, type LedgerAccount, type LedgerAccounts } from "../money/posting.ts";
 import {
@@ -131,6 +132,8 @@ type State = {
   /** Absent in a row from before there were counts. */
   readonly orderCounts?: OrderCounts;
   readonly updatedAt: number;
+  /** Absent in a row from before it was known. */
+  readonly ascendsFrom?: TimeOrder;
 };
 
 const STATE: Form<State> = {
@@ -162,8 +165,19 @@ export function encodeState(account: Account): string {
     ...(consumed.size > 0 && { consumed }),
     orderCounts: account.orderCounts,
     updatedAt: account.updatedAt,
+    ascendsFrom: account.ascendsFrom,
   };
   return encoded(state, STATE);
+}
+
+/** The ids from which the times of a strategy's orders, legs and trades ascend. */
+export function decodeTimeOrder(text: string): TimeOrder {
+  return timeOrderOf(JSON.parse(text));
+}
+
+/** Times from before it was known may be in any order. */
+function timeOrderOf(state: Pick<State, "ascendsFrom" | "nextOrderId" | "nextTradeId">): TimeOrder {
+  return state.ascendsFrom ?? { orderId: state.nextOrderId, tradeId: state.nextTradeId };
 }
 
 export type StrategyRow = { id: string; type: StrategyType; status: StrategyStatus; state: string };
@@ -177,6 +191,7 @@ export function decodeAccount(row: StrategyRow, openOrders: readonly Order[]): A
   account.nextIncomeId = state.nextIncomeId ?? 1;
   account.orderCounts = state.orderCounts ?? NO_ORDERS;
   account.updatedAt = state.updatedAt;
+  account.ascendsFrom = timeOrderOf(state);
   for (const [asset, stored] of Object.entries(state.balances)) {
     account.balances.set(asset, reviveLedgerAccounts(stored));
   }

@@ -4,40 +4,28 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { placementKey } from "../domain/command.ts";
 import type { Order } from "../domain/order.ts";
 import type { JournalEntry } from "../domain/strategy.ts";
-import { decodeEvents, decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
+import { DISORDER_MS_MAX } from "../domain/time-order.ts";
+import { decodeEvents, decodeLeg, decodeOrder, decodeTimeOrder, decodeTrade } from "./codec.ts";
+import { areTexts } from "./dialect.ts";
 import type { IncomeQuery, LegQuery, OrderQuery, TradeQuery } from "./ports/trading.ts";
 import { FIRST_ENTRY, incomeOfRow, keyOfEntry } from "./rows.ts";
 import type { Tables } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-type HistoryQueries = Pick<
-  Store,
-  | "findOrder"
-  | "listOpenOrders"
-  | "listOrders"
-  | "listTrades"
-  | "listTradedSymbols"
-  | "findLeg"
-  | "listLegs"
-  | "listIncomes"
-  | "findOpeningTime"
-  | "listEntries"
-  | "newestPosition"
-  | "listJournalAfter"
->;
-
-export function historyQueries(db: Kysely<Tables>): HistoryQueries {
+export function historyQueries(db: Kysely<Tables>) {
   return {
     async findOrder(strategyId, order) {
       const ofStrategy = db.selectFrom("orders").select("body").where("strategy_id", "=", strategyId);
       if ("orderId" in order) {
         // Without its symbol an order is looked for among all orders of the strategy.
         const { orderId, symbol } = order;
+        if (!areTexts(symbol ?? "")) return null;
         const byId = ofStrategy.where("order_id", "=", orderId);
         const query = symbol === undefined ? byId : byId.where("symbol", "=", symbol);
         return orderOfRow(await query.executeTakeFirst());
       }
       const { clientOrderId } = order;
+      if (!areTexts(clientOrderId)) return null;
       const entry = await db
         .selectFrom("journal")
         .select("events")
@@ -102,6 +90,7 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
     },
 
     async findLeg(strategyId, leg) {
+      if ("clientLegId" in leg && !areTexts(leg.clientLegId)) return null;
       const ofStrategy = db.selectFrom("legs").select("body").where("strategy_id", "=", strategyId);
       const query =
         "legId" in leg
@@ -117,6 +106,7 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
     },
 
     async listIncomes(strategyId, { symbol, type, startTime, endTime, limit, offset }: IncomeQuery) {
+      if (!areTexts(symbol ?? "")) return [];
       let query = db.selectFrom("incomes").selectAll().where("strategy_id", "=", strategyId);
       if (symbol !== undefined) query = query.where("symbol", "=", symbol);
       if (type !== undefined) query = query.where("type", "=", type);
@@ -170,7 +160,7 @@ export function historyQueries(db: Kysely<Tables>): HistoryQueries {
       const rows = await wanted.limit(limit).execute();
       return rows.map(entryOfRow);
     },
-  };
+  } satisfies Partial<Store>;
 }
 
 type EntryRow = {
@@ -188,11 +178,11 @@ function orderOfRow(row: { body: string } | undefined): Order | null {
   return row === undefined ? null : decodeOrder(row.body);
 }
 
-/** Tables with ascending ids: the columns of their ids and of their times. */
+/** Tables with ascending ids: the columns of their ids and of their times, and from which id these ascend. */
 const NUMBERED = {
-  orders: { number: "order_id", time: "placed_at" },
-  trades: { number: "trade_id", time: "at" },
-  legs: { number: "leg_id", time: "placed_at" },
+  orders: { number: "order_id", time: "placed_at", ascends: "orderId" },
+  trades: { number: "trade_id", time: "at", ascends: "tradeId" },
+  legs: { number: "leg_id", time: "placed_at", ascends: "orderId" },
 } as const;
 
 type RangeQuery = Omit<TradeQuery, "fromTradeId" | "orderId"> & { readonly from: number | undefined };
@@ -205,9 +195,11 @@ async function listBodies(
   db: Kysely<Tables>,
   table: keyof typeof NUMBERED,
   strategyId: string,
-  { symbol, from, startTime, endTime, limit, keeps }: RangeQuery,
+  { from, limit, keeps, ...range }: RangeQuery,
   further: readonly RawBuilder<unknown>[] = [],
 ): Promise<string[]> {
+  const { symbol, startTime, endTime } = range;
+  if (!areTexts(symbol)) return [];
   const number = sql.ref(NUMBERED[table].number);
   const time = sql.ref(NUMBERED[table].time);
   const conditions = [sql`strategy_id = ${strategyId}`, sql`symbol = ${symbol}`, ...further];
@@ -215,9 +207,85 @@ async function listBodies(
   if (startTime !== undefined) conditions.push(sql`${time} >= ${startTime}`);
   if (endTime !== undefined) conditions.push(sql`${time} <= ${endTime}`);
   const isAscending = keeps === undefined ? (from ?? startTime) !== undefined : keeps === "OLDEST";
-  const { rows } = await sql<{ body: string }>`
-    SELECT body FROM ${sql.table(table)} WHERE ${sql.join(conditions, sql` AND `)}
-    ORDER BY ${number} ${sql.raw(isAscending ? "ASC" : "DESC")} LIMIT ${limit}`.execute(db);
-  const bodies = rows.map(({ body }) => body);
+  // Those of one order are few, and their ids are known.
+  const isByTime = (startTime ?? endTime) !== undefined && further.length === 0;
+  const spans = isByTime ? await spansOf(db, table, strategyId, range) : [EVERYTHING];
+  const bodies: string[] = [];
+  for (const { first, end } of isAscending ? spans : spans.toReversed()) {
+    if (bodies.length >= limit) break;
+    const bounds = [sql`${number} >= ${first}`];
+    if (end !== null) bounds.push(sql`${number} < ${end}`);
+    const { rows } = await sql<{ body: string }>`
+      SELECT body FROM ${sql.table(table)} WHERE ${sql.join([...conditions, ...bounds], sql` AND `)}
+      ORDER BY ${number} ${sql.raw(isAscending ? "ASC" : "DESC")} LIMIT ${limit - bodies.length}`.execute(db);
+    bodies.push(...rows.map(({ body }) => body));
+  }
   return isAscending ? bodies : bodies.reverse();
+}
+
+/** Ids from `first` on, below `end`; null for no end. */
+type Span = { readonly first: number; readonly end: number | null };
+
+const EVERYTHING: Span = { first: 0, end: null };
+
+/**
+ * The spans of ids, ascending, that contain every row with a time in the range. There is no index of times,
+ * which every order would have to be written to. Where times ascend, bisection finds their ids by the primary
+ * key; rows before that are all visited.
+ */
+async function spansOf(
+  db: Kysely<Tables>,
+  table: keyof typeof NUMBERED,
+  strategyId: string,
+  { symbol, startTime, endTime }: Pick<RangeQuery, "symbol" | "startTime" | "endTime">,
+): Promise<Span[]> {
+  const strategy = await db
+    .selectFrom("strategies")
+    .select("state")
+    .where("id", "=", strategyId)
+    .executeTakeFirst();
+  if (strategy === undefined) return [];
+  const ascends = decodeTimeOrder(strategy.state)[NUMBERED[table].ascends];
+  const rows = { db, table, strategyId, symbol, from: ascends };
+  const first = startTime === undefined ? ascends : await findId(rows, startTime - DISORDER_MS_MAX);
+  const end = endTime === undefined ? null : await findId(rows, endTime + DISORDER_MS_MAX + 1);
+  const found: Span[] = end !== null && end <= first ? [] : [{ first, end }];
+  return ascends > 1 ? [{ first: 0, end: ascends }, ...found] : found;
+}
+
+/**
+ * The id at which a bisection over rows from an id on ends: before it, it has seen only times before `at`,
+ * and from it on only others. Each step reads the first row from the middle on.
+ */
+async function findId(
+  rows: {
+    readonly db: Kysely<Tables>;
+    readonly table: keyof typeof NUMBERED;
+    readonly strategyId: string;
+    readonly symbol: string;
+    readonly from: number;
+  },
+  at: number,
+): Promise<number> {
+  const { table, strategyId, symbol, from } = rows;
+  const number = sql.ref(NUMBERED[table].number);
+  const time = sql.ref(NUMBERED[table].time);
+  const ofSymbol = sql`FROM ${sql.table(table)} WHERE strategy_id = ${strategyId} AND symbol = ${symbol}`;
+  // The id after the row that is read if its time is earlier, else null.
+  const afterEarlier = (low: RawBuilder<unknown>, high: RawBuilder<unknown>) => sql`(
+    SELECT CASE WHEN ${time} < ${at} THEN ${number} + 1 END ${ofSymbol}
+    AND ${number} >= (${low} + ${high}) / 2 ORDER BY ${number} LIMIT 1
+  )`;
+  const low = sql`COALESCE(after_earlier, low)`;
+  const high = sql`CASE WHEN after_earlier IS NULL THEN (low + high) / 2 ELSE high END`;
+  const bounds = sql`
+    SELECT CAST(${from} AS bigint) AS low, (SELECT COALESCE(MAX(${number}), 0) + 1 ${ofSymbol}) AS high`;
+  const { rows: found } = await sql<{ low: number }>`
+    WITH RECURSIVE search(low, high, after_earlier) AS (
+      SELECT low, high, ${afterEarlier(sql`low`, sql`high`)} FROM (${bounds}) bounds
+      UNION ALL
+      SELECT ${low}, ${high}, ${afterEarlier(low, high)} FROM search WHERE low < high
+    )
+    SELECT low FROM search WHERE low >= high`.execute(rows.db);
+  return Number(found[0]?.low ?? from);
 }

@@ -18,6 +18,7 @@ import { copyingRequestCases } from "./copying/requests.ts";
 import { copyingUnfinishedCases } from "./copying/unfinished.ts";
 import { copyingVenueReportCases } from "./copying/venue-reports.ts";
 import { counterfactualCases } from "./counterfactuals.ts";
+import { historyByTimeCases } from "./history-by-time.ts";
 import { journalCases } from "./journal.ts";
 import { legAndIncomeCases } from "./legs-and-incomes.ts";
 import { listenKeyCases } from "./listen-keys.ts";
@@ -55,6 +56,7 @@ export function storeContract(name: string, openStore: () => Promise<StoreUnderT
     journalCases(opened);
     orderAndTradeCases(opened);
     legAndIncomeCases(opened);
+    historyByTimeCases(opened);
     recentCases(opened);
     strategyAndKeyCases(opened);
     listenKeyCases(opened);
