@@ -7,6 +7,7 @@
 // every symbol.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { decodeLeg, decodeOrder, decodeTrade } from "./codec.ts";
+import { areTexts } from "./dialect.ts";
 import type { RecentQuery } from "./ports/trading.ts";
 import { incomeOfRow } from "./rows.ts";
 import type { Tables } from "./schema.ts";
@@ -20,12 +21,7 @@ import type { Store } from "./store.ts";
 const NUMBERS_PER_ROW = 4;
 const WIDER = 8;
 
-type RecentQueries = Pick<
-  Store,
-  "listRecentOrders" | "listRecentTrades" | "listRecentLegs" | "listRecentIncomes" | "listRecentSignals"
->;
-
-export function recentQueries(db: Kysely<Tables>): RecentQueries {
+export function recentQueries(db: Kysely<Tables>) {
   return {
     async listRecentOrders(strategyId, { isDone = false, ...query }) {
       const condition = isDone ? sql`k.is_open = 0` : ALL;
@@ -44,6 +40,7 @@ export function recentQueries(db: Kysely<Tables>): RecentQueries {
     },
 
     async listRecentLegs(strategyId, { symbol, before, limit }) {
+      if (!areTexts(symbol ?? "")) return [];
       let query = db.selectFrom("legs").select("body").where("strategy_id", "=", strategyId);
       if (symbol !== undefined) query = query.where("symbol", "=", symbol);
       if (before !== undefined) query = query.where("leg_id", "<", before);
@@ -76,7 +73,7 @@ export function recentQueries(db: Kysely<Tables>): RecentQueries {
       const rows = await query.orderBy("position", "desc").limit(limit).execute();
       return rows.map(signalOfRow);
     },
-  };
+  } satisfies Partial<Store>;
 }
 
 type Kept = {
@@ -95,6 +92,7 @@ async function newest(
   query: RecentQuery,
 ): Promise<readonly string[]> {
   const { symbol, limit } = query;
+  if (!areTexts(symbol ?? "")) return [];
   const symbols = symbol === undefined ? symbolsOf(kept, strategyId) : sql`SELECT CAST(${symbol} AS TEXT)`;
   let above = query.before ?? (await highest(db, kept, strategyId, symbols)) + 1;
   const found: string[] = [];

@@ -24,6 +24,16 @@ export function legAndIncomeCases(opened: Opened): void {
       expect(await store.findLeg("two", { clientLegId: "mine" })).toBeNull();
     });
 
+    test("a symbol that no text of the database can be has no legs and no incomes", async () => {
+      await create(store, "one");
+      await commit(store, [commitOf(accountOf("one"), 2, { legs: [legOf(1)], incomes: [incomeOf(1)] })]);
+      for (const symbol of ["\0", "BTCUSDT\0"]) {
+        expect(await store.listLegs("one", { symbol, limit: 9 })).toEqual([]);
+        expect(await store.listRecentLegs("one", { symbol, limit: 9 })).toEqual([]);
+        expect(await store.listIncomes("one", { symbol, offset: 0, limit: 9 })).toEqual([]);
+      }
+    });
+
     // Legs 1–12, placed at 100, 200, … 1200; 5 is of another symbol.
     const legCases: readonly [string, Omit<LegQuery, "symbol">, readonly number[]][] = [
       ["no bound: the newest, newest last", { limit: 3 }, [10, 11, 12]],

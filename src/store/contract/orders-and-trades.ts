@@ -22,6 +22,22 @@ export function orderAndTradeCases(opened: Opened): void {
       expect(await store.findOrder("two", { clientOrderId: "mine" })).toBeNull();
     });
 
+    test("a symbol that no text of the database can be has no orders and no trades", async () => {
+      await create(store, "one");
+      await commit(store, [commitOf(accountOf("one"), 2, { orders: [orderOf(1)], trades: [tradeOf(1, 1)] })]);
+      for (const symbol of ["\0", "BTCUSDT\0"]) {
+        expect(await store.findOrder("one", { orderId: 1, symbol })).toBeNull();
+        expect(await store.listOpenOrders("one", symbol)).toEqual([]);
+        expect(await store.listOrders("one", { symbol, limit: 9 })).toEqual([]);
+        expect(await store.listOrders("one", { symbol, startTime: 1, endTime: 9, limit: 9 })).toEqual([]);
+        expect(await store.listTrades("one", { symbol, limit: 9 })).toEqual([]);
+        expect(await store.listTrades("one", { symbol, orderId: 1, limit: 9 })).toEqual([]);
+        expect(await store.listRecentOrders("one", { symbol, limit: 9 })).toEqual([]);
+        expect(await store.listRecentTrades("one", { symbol, limit: 9 })).toEqual([]);
+      }
+      expect(await store.findOrder("one", { clientOrderId: "client-1\0" })).toBeNull();
+    });
+
     test("open orders are listed oldest first, of one symbol or of all", async () => {
       await create(store, "one", "two");
       const orders = [

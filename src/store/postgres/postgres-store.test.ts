@@ -9,6 +9,7 @@ import {
   postgresTitle,
 } from "../../../test/support/servers/postgres.ts";
 import { storeContract } from "../contract/contract.ts";
+import { beginSession, countSessions, signUp } from "../contract/people/people-records.ts";
 import { accountOf, commitOf, orderOf, upTo } from "../contract/records.ts";
 import { create, versionsOf } from "../contract/store-under-test.ts";
 import { type Store, StoreUnavailable } from "../store.ts";
@@ -186,6 +187,23 @@ describe.skipIf(!hasPostgres)(postgresTitle("on a PostgreSQL server"), () => {
       await client.end();
       expect(await cut).toEqual([outcome]);
       expect((await store.listEntries("one")).map(({ version }) => version)).toEqual([1, 2]);
+    });
+
+    test("writes nothing to an account that another server is closing at the moment", async () => {
+      await signUp(store, "ann");
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query("BEGIN");
+      await client.query("UPDATE people SET closed_at = 1 WHERE id = 'id-ann'");
+      const begun = store.people.beginSecondFactor("id-ann", "seal", 1_000);
+      const session = beginSession(store, "ann");
+      await whenWaiting(url, { count: 2, what: "pid" });
+      await client.query("COMMIT");
+      await client.end();
+      expect(await begun).toBe(false);
+      await session;
+      expect(await store.people.findSecondFactor("id-ann")).toBeNull();
+      expect(await countSessions(store, "id-ann")).toBe(0);
     });
 
     test("answers BUSY for a group that the server gave up, and stores nothing of it", async () => {

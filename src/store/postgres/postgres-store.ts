@@ -16,7 +16,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { copyingQueries } from "../copying/queries.ts";
-import { areTexts, type Execute } from "../dialect.ts";
+import type { Execute } from "../dialect.ts";
 import { ADVISORY_LOCKS, frequentPeopleWrites } from "../frequent-writes.ts";
 import { migrate } from "../migrations.ts";
 import { peopleQueries } from "../people/queries.ts";
@@ -95,16 +95,6 @@ export async function openPostgresStore(url: string): Promise<Store> {
     copying: copyingQueries(db, execute),
     slots,
     receiveSignals: receiving(signalRecorder(db, executeHot)),
-
-    async findOrder(strategyId, order) {
-      if ("clientOrderId" in order && !areTexts(order.clientOrderId)) return null;
-      return await shared.findOrder(strategyId, order);
-    },
-
-    async findLeg(strategyId, leg) {
-      if ("clientLegId" in leg && !areTexts(leg.clientLegId)) return null;
-      return await shared.findLeg(strategyId, leg);
-    },
 
     async sizeBytes() {
       const { rows } = await sql<{
