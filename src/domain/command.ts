@@ -2,7 +2,7 @@
 import type { Price } from "../money/decimal.ts";
 import type { LegType, WorkingType } from "./leg.ts";
 import type { MarketTrade, Settlement } from "./market.ts";
-import type { AttachedLegs, ClientOrderType, OrderSize, Side, TimeInForce } from "./order.ts";
+import type { AttachedLegs, ClientOrderType, OpenStatus, OrderSize, Side, TimeInForce } from "./order.ts";
 import { MINUTE_MS } from "./order-counts.ts";
 import type { BookLevel, BookStamp, QueuePoint, QueuePosition } from "./receipt.ts";
 
@@ -35,7 +35,12 @@ export type EntryOptions = {
   readonly leverage: number | null;
 };
 
-export type CancelOrder = { readonly type: "CancelOrder"; readonly orderId: number };
+export type CancelOrder = {
+  readonly type: "CancelOrder";
+  readonly orderId: number;
+  /** The only status in which the order may be canceled; any open one where absent. */
+  readonly onlyIf?: OpenStatus;
+};
 export type CancelOpenOrders = { readonly type: "CancelOpenOrders"; readonly symbol: string };
 
 /** The market price of a trigger, and its time (market time, Unix ms) if it was found afterwards. */

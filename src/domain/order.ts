@@ -21,7 +21,8 @@ export type StopOrderType = Extract<OrderType, `STOP_${string}`>;
 /**
  * NEW → PARTIALLY_FILLED → FILLED; the last four are terminal and never change. Source: specification 3.2.
  */
-export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED";
+export type OrderStatus = OpenStatus | "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED";
+export type OpenStatus = "NEW" | "PARTIALLY_FILLED";
 
 /**
  * How long an order is good for: until it is canceled, not at all (what cannot be filled at once expires), at

@@ -40,6 +40,7 @@ export type Refusal =
   | { readonly refusal: "SYMBOL_STATUS_MISMATCH" }
   | { readonly refusal: "INTERVAL_INVALID" }
   | { readonly refusal: "TICKER_TYPE_INVALID" }
+  | { readonly refusal: "CANCEL_RESTRICTIONS_INVALID" }
   | { readonly refusal: "SIDE_INVALID" }
   | { readonly refusal: "ORDER_TYPE_INVALID" }
   | { readonly refusal: "TIME_IN_FORCE_INVALID" }
@@ -95,6 +96,7 @@ export type Refusal =
   | { readonly refusal: "INSUFFICIENT_BALANCE" }
   | { readonly refusal: "ORDER_UNKNOWN" }
   | { readonly refusal: "ORDER_NOT_OPEN" }
+  | { readonly refusal: "CANCEL_RESTRICTED" }
   | { readonly refusal: "CLIENT_ORDER_ID_MISMATCH" }
   // The futures order, leg or leverage.
   | { readonly refusal: "CONTRACT_NOT_TRADING" }

@@ -34,6 +34,8 @@ export function cancelOrder(account: Account, command: CancelOrder, { at }: Circ
   if (account.status !== "LIVE") return { refusal: "STRATEGY_NOT_LIVE" };
   const order = account.openOrders.get(command.orderId);
   if (order === undefined) return { refusal: "ORDER_NOT_OPEN" };
+  const { onlyIf = order.status } = command;
+  if (order.status !== onlyIf) return { refusal: "CANCEL_RESTRICTED" };
   return { events: [canceled(order, at)] };
 }
 

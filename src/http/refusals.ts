@@ -96,6 +96,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   SYMBOL_STATUS_MISMATCH: bad(-1220, "The symbol's status does not match the requested symbolStatus."),
   INTERVAL_INVALID: bad(-1120, "Invalid interval."),
   TICKER_TYPE_INVALID: bad(-1139, "Invalid ticker type."),
+  CANCEL_RESTRICTIONS_INVALID: bad(-1145, "Invalid cancelRestrictions."),
   SIDE_INVALID: bad(-1117, "Invalid side."),
   ORDER_TYPE_INVALID: bad(-1116, "Invalid orderType."),
   TIME_IN_FORCE_INVALID: bad(-1115, "Invalid timeInForce."),
@@ -181,6 +182,7 @@ export const REFUSALS: { readonly [Name in RefusalName]: Row<Name> } = {
   INSUFFICIENT_BALANCE: bad(-2010, "Account has insufficient balance for requested action."),
   ORDER_UNKNOWN: bad(-2013, "Order does not exist."),
   ORDER_NOT_OPEN: bad(-2011, "Unknown order sent."),
+  CANCEL_RESTRICTED: bad(-2011, "Order was not canceled due to cancel restrictions."),
   CLIENT_ORDER_ID_MISMATCH: bad(-2039, "Client order ID is not correct for this order ID."),
 
   CONTRACT_NOT_TRADING: bad(-4140, "Invalid symbol status for opening position"),

@@ -350,6 +350,31 @@ describe("cancelling", () => {
     expect(refusalOf(await cancel({ symbol, orderId: rested.body.orderId }))).toEqual(over);
   });
 
+  test("with cancelRestrictions happens only in the state that they name", async () => {
+    const { place, cancel, query } = trader();
+    const { orderId } = (await place(restingBuy())).body;
+    const restricted = (restrictions: string) =>
+      cancel({ symbol, orderId, cancelRestrictions: restrictions });
+    expect(refusalOf(await restricted("ONLY_PARTIALLY_FILLED"))).toEqual({
+      status: 400,
+      code: -2011,
+      msg: "Order was not canceled due to cancel restrictions.",
+    });
+    for (const restrictions of ["ONLY_FILLED", "only_new", "NEW"]) {
+      expect(refusalOf(await restricted(restrictions))).toEqual({
+        status: 400,
+        code: -1145,
+        msg: "Invalid cancelRestrictions.",
+      });
+    }
+    expect((await query({ symbol, orderId })).body).toMatchObject({ status: "NEW" });
+    expect(await restricted("ONLY_NEW")).toMatchObject({ status: 200, body: { status: "CANCELED" } });
+    expect(refusalOf(await restricted("ONLY_NEW"))).toMatchObject({
+      code: -2011,
+      msg: "Unknown order sent.",
+    });
+  });
+
   test("at the same time from many sides succeeds once", async () => {
     const { place, cancel, account } = trader();
     const { body } = await place(restingBuy());

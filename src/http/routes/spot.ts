@@ -1,9 +1,9 @@
 // The signed routes of spot strategies. Source: specification 4.1.
-import type { Order } from "../../domain/order.ts";
+import type { OpenStatus, Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import { isSignalId } from "../../domain/signal.ts";
 import type { OrderQuery, TradeQuery } from "../../store/ports/trading.ts";
-import { IGNORED, optional, SYMBOL_OF_ROWS, SYMBOL_OF_ROWS_OR_ALL } from "../parse/descriptions.ts";
+import { optional, SYMBOL_OF_ROWS, SYMBOL_OF_ROWS_OR_ALL } from "../parse/descriptions.ts";
 import { optionalClientId, optionalText, text } from "../parse/fields.ts";
 import {
   ORDER_LIST_PARAMETERS,
@@ -35,6 +35,12 @@ import {
 
 const spot = keyRoutes("SPOT");
 
+/** Source: reference exchange, section 7.3. */
+const CANCEL_RESTRICTIONS: ReadonlyMap<string, OpenStatus> = new Map([
+  ["ONLY_NEW", "NEW"],
+  ["ONLY_PARTIALLY_FILLED", "PARTIALLY_FILLED"],
+]);
+
 export const SPOT_ROUTES: readonly Route[] = [
   spot("GET /api/v3/account", "Balances and commission rates", {
     parameters: {
@@ -61,13 +67,19 @@ export const SPOT_ROUTES: readonly Route[] = [
       newClientOrderId: optional("text", "As in a placement; the answer shows it as `clientOrderId`.", {
         default: "the order's own",
       }),
-      cancelRestrictions: IGNORED,
+      cancelRestrictions: optional("text", "The only status in which the order is canceled.", {
+        values: [...CANCEL_RESTRICTIONS.keys()],
+        default: "any",
+      }),
     },
     parse(parameters) {
       const sought = parseSoughtOrder(parameters, "SPOT");
       if (isRefusal(sought)) return sought;
+      const restrictions = optionalText(parameters, "cancelRestrictions");
+      const onlyIf = restrictions === null ? undefined : CANCEL_RESTRICTIONS.get(restrictions);
+      if (restrictions !== null && onlyIf === undefined) return { refusal: "CANCEL_RESTRICTIONS_INVALID" };
       // Refused only if the order is found.
-      return { sought, cancelId: optionalClientId(parameters, "newClientOrderId", "SPOT") };
+      return { sought, onlyIf, cancelId: optionalClientId(parameters, "newClientOrderId", "SPOT") };
     },
     answer: cancelOrder,
     present: ({ order, cancelId }, { strategyId }) => presentCancel(strategyId, order, cancelId),
@@ -157,14 +169,22 @@ async function placeUnderSignalId(
 }
 
 async function cancelOrder(
-  { sought, cancelId }: { readonly sought: SoughtOrder; readonly cancelId: string | null | Refusal },
+  {
+    sought,
+    onlyIf,
+    cancelId,
+  }: {
+    readonly sought: SoughtOrder;
+    readonly onlyIf: OpenStatus | undefined;
+    readonly cancelId: string | null | Refusal;
+  },
   ports: Pick<Ports, "desk" | "store" | "markets">,
   call: SignedCall,
 ) {
   const found = await findOrder(sought, ports, call);
   if (isRefusal(found)) return found;
   if (isRefusal(cancelId)) return cancelId;
-  const order = await cancelFound(found, ports, call);
+  const order = await cancelFound(found, ports, call, onlyIf);
   return isRefusal(order) ? order : { order, cancelId };
 }
 
