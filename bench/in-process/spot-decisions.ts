@@ -60,6 +60,7 @@ export const MARKET: Market = {
   markPrice: () => null,
   book: () => BOOK,
   untradable: () => null,
+  delisted: () => null,
 };
 const MARKET_BUY = order("BUY", "36.7", null);
 const MARKET_SELL = order("SELL", "36.6", null);

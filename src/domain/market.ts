@@ -49,9 +49,17 @@ export type Settlement = {
 /** Why a recorded market takes no orders: it has ended, or it lacks the mark prices that contracts need. */
 export type Untradable = "RECORDING_ENDED" | "MARK_PRICES_MISSING";
 
+/** What is known of a contract that the exchange does not list any more. */
+export type Delisted = {
+  /** Its last mark price, however old; null if none is known. */
+  readonly lastMark: Price | null;
+};
+
 export type Market = {
-  /** The rules of a symbol, or null if the exchange does not list it. */
+  /** The rules of a symbol, or null if the exchange does not list it, or lists it with rules of no use. */
   rules(symbol: string): SymbolRules | null;
+  /** Null for a symbol that the exchange lists, also where it has no rules here. */
+  delisted(symbol: string): Delisted | null;
   /** The present quote, or null while the symbol is silent: its last price is then no price. */
   quote(symbol: string): Quote | null;
   /**

@@ -97,6 +97,12 @@ export class OwnContracts implements OwnMarket {
     this.#silent.add(symbol);
   }
 
+  /** There is no quote and no mark price, as after a restart. */
+  forget(symbol: string): void {
+    this.silence(symbol);
+    this.#marks.delete(symbol);
+  }
+
   delist(symbol: string): void {
     this.#rules.delete(symbol);
   }
@@ -112,6 +118,8 @@ export class OwnContracts implements OwnMarket {
   readonly prepare = () => undefined;
   readonly book = () => null;
   readonly untradable = () => null;
+  readonly delisted = (symbol: string) =>
+    this.#rules.has(symbol) ? null : { lastMark: this.lastMarkPrice(symbol) };
   readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
   readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;
   readonly markPrice = (symbol: string) => (this.#silent.has(symbol) ? null : this.lastMarkPrice(symbol));

@@ -80,6 +80,10 @@ export class StubMarket implements DeskMarket {
     return null;
   }
 
+  delisted(): null {
+    return null;
+  }
+
   quote(symbol: string): Quote | null {
     return this.#quotes.get(symbol) ?? null;
   }

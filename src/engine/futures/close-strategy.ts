@@ -2,9 +2,11 @@
 // price, in one decision and so one commit.
 // A position whose market is silent or halted cannot be closed honestly now. The strategy is then CLOSING,
 // which permits no writes, and the same command closes it later; until then the position continues, funding
-// and liquidation included. Source: specification 3.3; design, section 6 (strategy close).
+// and liquidation included. One whose contract was delisted has no market to wait for and is settled.
+// Source: specification 3.3; design, section 6 (strategy close).
 import type { Position } from "../../domain/account.ts";
 import { closingSide } from "../../domain/account.ts";
+import type { Delisted } from "../../domain/market.ts";
 import type { Order } from "../../domain/order.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import { floorToStep, least, magnitude, type Price, type Quantity, ZERO } from "../../money/decimal.ts";
@@ -15,6 +17,7 @@ import { canceled, canceledLeg } from "../release.ts";
 import { bestOpposite } from "../trigger.ts";
 import { type Contract, openContractOf } from "./contract.ts";
 import { closingOrder, fillOf } from "./fill.ts";
+import { entryPriceOf } from "./margin.ts";
 import { endUnfilled, takeClosing, walkAtMarket } from "./strict.ts";
 
 export function closeStrategy(draft: Draft, circumstances: Circumstances): Refusal | null {
@@ -24,6 +27,11 @@ export function closeStrategy(draft: Draft, circumstances: Circumstances): Refus
   for (const order of account.openOrders.values()) draft.add(canceled(order, at));
   for (const leg of account.openLegs.values()) draft.add(canceledLeg(leg, "STRATEGY_CLOSED", at));
   for (const position of account.positions.values()) {
+    const delisted = market.delisted(position.symbol);
+    if (delisted !== null) {
+      settle(draft, position, delisted, at);
+      continue;
+    }
     const contract = openContractOf(market, position.symbol);
     if (contract !== null && account.profile.strict !== null) {
       closeByWalk(draft, position, contract, circumstances);
@@ -36,6 +44,28 @@ export function closeStrategy(draft: Draft, circumstances: Circumstances): Refus
   if (draft.account.positions.size === 0) draft.add({ type: "StrategyClosed", at, postings: [] });
   else if (account.status === "LIVE") draft.add({ type: "StrategyClosing", at, postings: [] });
   return null;
+}
+
+/**
+ * Ends a position in a contract that the exchange does not list any more: at the last mark price, or at the
+ * entry price where none is known, without a fee. Under `strict` as well: without a book there is no receipt.
+ */
+function settle(draft: Draft, position: Position, { lastMark }: Delisted, at: number): void {
+  const { account } = draft;
+  const clientOrderId = `close#${account.nextOrderId}`;
+  const terms = { clientOrderId, type: "MARKET", quantity: magnitude(position.quantity) } as const;
+  const order = closingOrder(account, position, terms, null, at);
+  const filled = fillOf(account, order, null, {
+    price: lastMark ?? entryPriceOf(position),
+    quantity: order.quantity,
+    isMaker: false,
+    feeRate: ZERO,
+    mark: null,
+    at,
+  });
+  if (filled === null) throw new Error("what only closes can always be paid for");
+  draft.add(placed(order));
+  draft.add(filled);
 }
 
 /** In as many orders as the exchange's largest one for the market's price makes necessary. */

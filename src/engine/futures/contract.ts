@@ -2,6 +2,7 @@
 import type { Market } from "../../domain/market.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { ContractTerms, SymbolRules } from "../../domain/symbol.ts";
+import { seedOf } from "../open-strategy.ts";
 
 export type Contract = SymbolRules & { readonly contract: ContractTerms };
 
@@ -15,6 +16,11 @@ export function contractOf(market: Market, symbol: string): Contract | null {
 export function openContractOf(market: Market, symbol: string): Contract | null {
   const contract = contractOf(market, symbol);
   return contract?.status === "TRADING" ? contract : null;
+}
+
+/** The asset that a contract is margined in; null for one that is not listed any more. */
+export function marginAssetOf(contract: Contract | null): string {
+  return contract === null ? seedOf("FUTURES").asset : contract.contract.marginAsset;
 }
 
 /** Why a recorded market takes no order on any contract; null if it does. */

@@ -28,7 +28,7 @@ import { freeOf, type LedgerAccount, type Posting } from "../../money/posting.ts
 import type { Evidence } from "../matching/evidence.ts";
 import { ownOrder } from "../new-order.ts";
 import { isTriggeredBy, liquidationTrigger } from "../trigger.ts";
-import type { Contract } from "./contract.ts";
+import { type Contract, marginAssetOf } from "./contract.ts";
 import { gain, initialMargin, leverageOf, liquidationPrice, openLoss } from "./margin.ts";
 
 export type FillTerms = {
@@ -49,12 +49,15 @@ export type FillTerms = {
   readonly seenAt?: number | undefined;
 };
 
-/** An order that the service places to close a position, or a part of it. */
+/**
+ * An order that the service places to close a position, or a part of it. The contract is null if it is not
+ * listed any more.
+ */
 export function closingOrder(
   { profile, nextOrderId }: Account,
   position: Position,
   terms: Pick<Order, "clientOrderId" | "type" | "quantity">,
-  { contract }: Contract,
+  contract: Contract | null,
   at: number,
 ): Order {
   const order = {
@@ -62,7 +65,7 @@ export function closingOrder(
     orderId: nextOrderId,
     symbol: position.symbol,
     side: closingSide(position),
-    reservedAsset: contract.marginAsset,
+    reservedAsset: marginAssetOf(contract),
     at,
   };
   return { ...ownOrder(profile, order), reduceOnly: true };
@@ -70,17 +73,18 @@ export function closingOrder(
 
 /**
  * The fill of an order that is open, or null if what it opens cannot be paid for, or not be held with what is
- * paid.
+ * paid. A contract that is not listed any more is null: nothing is opened in it.
  */
 export function fillOf(
   account: Account,
   order: Order,
-  contract: Contract,
+  contract: Contract | null,
   terms: FillTerms,
 ): OrderFilled | null {
   const { price, quantity, isMaker, feeRate, at, seenAt = at } = terms;
   const { symbol, side } = order;
-  const wallets = new Wallets(account, contract.contract.marginAsset);
+  const marginAsset = marginAssetOf(contract);
+  const wallets = new Wallets(account, marginAsset);
   wallets.move("locked", "free", order.reserved);
 
   const held = account.positions.get(symbol) ?? null;
@@ -100,16 +104,17 @@ export function fillOf(
   }
   const kept = closing === null ? held : closing.position;
   const mark = terms.mark ?? price;
-  const leverage = leverageOf(account, symbol, contract.contract);
-  const position =
-    opened === 0n
-      ? kept
-      : open(
-          kept,
-          { symbol, side, price, quantity: opened, fee: openingFee, leverage, mark, at: seenAt },
-          wallets,
-        );
-  if (opened > 0n && (position === null || endsAt(position, mark, contract))) return null;
+  let position = kept;
+  if (opened > 0n) {
+    if (contract === null) return null;
+    const leverage = leverageOf(account, symbol, contract.contract);
+    position = open(
+      kept,
+      { symbol, side, price, quantity: opened, fee: openingFee, leverage, mark, at: seenAt },
+      wallets,
+    );
+    if (position === null || endsAt(position, mark, contract)) return null;
+  }
   const { evidence } = terms;
 
   return {
@@ -124,7 +129,7 @@ export function fillOf(
       quantity,
       quoteQuantity: proceedsDown(price, quantity),
       fee,
-      feeAsset: contract.contract.marginAsset,
+      feeAsset: marginAsset,
       isMaker,
       at,
       realizedPnl: closing?.realized ?? ZERO,

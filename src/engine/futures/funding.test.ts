@@ -1,6 +1,7 @@
 // Funding payments and their payers, against the published table and its windows. The scenarios cover a
 // settlement's effect on a position.
 import { describe, expect, test } from "vitest";
+import { emptyAccount } from "../../domain/account.ts";
 import {
   type Decimal,
   decimal,
@@ -10,8 +11,12 @@ import {
   type Rate,
   ZERO,
 } from "../../money/decimal.ts";
+import { emptyLedgerAccounts } from "../../money/posting.ts";
+import { decide } from "../decide.ts";
 import { contractRules } from "../testing/contract-rules.ts";
 import { FUTURES } from "../testing/futures-family.ts";
+import { MarketStub } from "../testing/market-stub.ts";
+import { positionOf } from "../testing/positions.ts";
 import { isHere, recorded, SKIPPED } from "../testing/recorded.ts";
 import { type Family, Workbench } from "../testing/workbench.ts";
 import { paymentOf } from "./funding.ts";
@@ -67,6 +72,27 @@ test("what was held before a settlement is forgotten with it, what is not settle
   bench.take("time 16:00");
   bench.take(`funding ${SYMBOL} 0.0001 @ 3`);
   expect(remembered()).toBe(0);
+});
+
+test("a settlement waits while the exchange lists the contract and it has no rules here", () => {
+  class Unreadable extends MarketStub {
+    override delisted(): null {
+      return null;
+    }
+  }
+  const account = emptyAccount("one", "FUTURES");
+  account.balances.set("USDT", { ...emptyLedgerAccounts(), isolated: decimal("120"), seed: decimal("-120") });
+  account.positions = new Map([["BTCUSDT", positionOf("0.02", "60000", "120")]]);
+  const terms = { symbol: "BTCUSDT", fundingTime: 2 * 3_600_000 };
+  const published = { ...terms, rate: decimal<Rate>("0.0001"), markPrice: decimal<Price>("60000") };
+  const command = { type: "SettleFunding", settlement: published } as const;
+  const at = published.fundingTime + 1_000;
+  expect(decide(account, command, { market: new Unreadable([]), at })).toEqual({ refusal: "MARKET_SILENT" });
+  expect(decide(account, command, { market: new MarketStub([]), at })).toMatchObject({
+    events: [
+      { type: "FundingSettled", postings: [{ from: "isolated", to: "funding", amount: decimal("0.12") }] },
+    ],
+  });
 });
 
 describe.skipIf(!isHere)(`the published examples${SKIPPED}`, () => {

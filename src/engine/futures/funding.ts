@@ -22,7 +22,7 @@ import { freeOf, type LedgerAccount, type Posting } from "../../money/posting.ts
 import type { Circumstances } from "../decision.ts";
 import type { Draft } from "../draft.ts";
 import { conclude } from "./aftermath.ts";
-import { contractOf } from "./contract.ts";
+import { contractOf, marginAssetOf } from "./contract.ts";
 import { liquidateIfReached } from "./liquidation.ts";
 
 export function settleFunding(
@@ -33,8 +33,8 @@ export function settleFunding(
   const { account } = draft;
   const { symbol } = settlement;
   const contract = contractOf(market, symbol);
-  // The exchange does not list the contract now: its settlement stays pending.
-  if (contract === null) return { refusal: "MARKET_SILENT" };
+  // The exchange lists the contract, but its rules are of no use now: its settlement stays pending.
+  if (contract === null && market.delisted(symbol) === null) return { refusal: "MARKET_SILENT" };
   // It was applied, or a later one was: earlier holdings are not recorded any more.
   if (dueAt(settlement.fundingTime) <= dueAt(account.fundedUntil.get(symbol) ?? 0)) return null;
   const held = heldAt(account, settlement);
@@ -46,7 +46,7 @@ export function settleFunding(
   ) {
     return null;
   }
-  const { marginAsset: asset } = contract.contract;
+  const asset = marginAssetOf(contract);
   const kept = keptOf(held, position, settlement);
   const due = paymentOf(kept, settlement);
   const dueFromFree = subtract(paymentOf(held, settlement), due);
@@ -60,7 +60,8 @@ export function settleFunding(
     position: position !== null && kept !== 0n ? withPaid(position, paid, at) : position,
     postings: [...payment("isolated", paid, asset), ...payment("free", paidFromFree, asset)],
   });
-  if (kept === 0n) return null;
+  // A contract that was delisted pays its last settlements, and has no brackets to be liquidated by.
+  if (kept === 0n || contract === null) return null;
   // A position that has changed since is a different one: the old mark price does not liquidate it.
   const isAsItWas = !hasChangedSince(account.heldBefore.get(symbol) ?? [], settlement.fundingTime);
   const seen = { mark: settlement.markPrice, at, seenAt: settlement.fundingTime, market };

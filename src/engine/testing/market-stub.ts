@@ -1,5 +1,5 @@
 // A market in the test's own hands.
-import type { BookView, Market, Quote } from "../../domain/market.ts";
+import type { BookView, Delisted, Market, Quote } from "../../domain/market.ts";
 import { SPOT_ORDER_TYPES } from "../../domain/order.ts";
 import type { BookSide } from "../../domain/receipt.ts";
 import type { SymbolRules } from "../../domain/symbol.ts";
@@ -19,6 +19,10 @@ export class MarketStub implements Market {
 
   rules(symbol: string): SymbolRules | null {
     return this.#rules.get(symbol) ?? null;
+  }
+
+  delisted(symbol: string): Delisted | null {
+    return this.rules(symbol) === null ? { lastMark: this.markPrice(symbol) } : null;
   }
 
   quote(symbol: string): Quote | null {

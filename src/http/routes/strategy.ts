@@ -2,7 +2,7 @@
 import type { Account, StrategyType } from "../../domain/account.ts";
 import { placementKey } from "../../domain/command.ts";
 import type { Market } from "../../domain/market.ts";
-import type { Order } from "../../domain/order.ts";
+import type { OpenStatus, Order } from "../../domain/order.ts";
 import { isRefusal, type Refusal } from "../../domain/refusal.ts";
 import type { Parameters } from "../parameters.ts";
 import { type Descriptions, SYMBOL, soughtIds } from "../parse/descriptions.ts";
@@ -107,12 +107,15 @@ export async function place(
   return { order: concerned(executed.orders, command), replayed: executed.replayed };
 }
 
+/** Cancels an order; with `onlyIf` only while it has that status. */
 export async function cancelFound(
   { orderId }: Order,
   { desk }: Pick<Ports, "desk">,
   { strategyId, lapsed }: SignedCall,
+  onlyIf?: OpenStatus,
 ): Promise<Order | Refusal> {
-  const executed = await desk.execute(strategyId, { type: "CancelOrder", orderId }, { lapsed });
+  const command = { type: "CancelOrder", orderId, ...(onlyIf !== undefined && { onlyIf }) } as const;
+  const executed = await desk.execute(strategyId, command, { lapsed });
   return isRefusal(executed) ? executed : concerned(executed.orders, { orderId });
 }
 

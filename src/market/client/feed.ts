@@ -211,6 +211,7 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     timers,
     exchangeClock,
     nextSequence: symbols.nextSequence,
+    isPlausible: symbols.isPlausible,
     log,
   });
   const { history } = protocol;
@@ -259,6 +260,12 @@ export function createMarketFeed(options: MarketFeedOptions): MarketFeed {
     family,
     now: () => clock.now(),
     rules: listings.rules,
+    delisted(symbol) {
+      const { symbols: rows } = listings.body();
+      // A recording of the other family lists nothing.
+      if (rows.size === 0 || rows.has(symbol)) return null;
+      return { lastMark: symbols.lastMarkPrice(symbol) };
+    },
     quote: symbols.quote,
     // Trades of contracts are streamed only where their books are followed.
     lastPrice: (symbol) => symbols.lastPrice(symbol) ?? books.lastPrice(symbol),

@@ -1,5 +1,6 @@
 // Rules of contracts: one question for all of them, and brackets.
 import { expect, test } from "vitest";
+import { decimal } from "../../money/decimal.ts";
 import { bundledBrackets } from "../brackets/bundled.ts";
 import { rulesAgeMsMax } from "./rules/listings.ts";
 import { createFixture, type Fixture, pass, settle } from "./testing/feed.ts";
@@ -132,4 +133,24 @@ test("the last known rules stay valid when upstream does not answer, and it is a
   expect(asked(fixture)).toBe(before);
   time.advance(5_000);
   await until(() => asked(fixture) === before + 1);
+});
+
+test("a contract is delisted when its row is gone, not when its row has no rules", async () => {
+  const fixture = await tradedFixture();
+  const { feed, rows, time } = fixture;
+  rows.set("XUSDT", contractRow("XUSDT"));
+  const ignore = () => undefined;
+  feed.watch("ETHUSDT", { quote: ignore, trade: ignore, markPrice: ignore, gap: ignore });
+  await feed.prepare("ETHUSDT");
+  await until(() => feed.lastMarkPrice("ETHUSDT") !== null);
+  expect(["ETHUSDT", "XUSDT", "GONEUSDT"].map(feed.delisted)).toEqual([
+    null,
+    { lastMark: null },
+    { lastMark: null },
+  ]);
+  rows.delete("ETHUSDT");
+  time.advance(30 * 60_000);
+  await until(() => feed.rules("ETHUSDT") === null);
+  expect(feed.rules("XUSDT")).toBeNull();
+  expect(["ETHUSDT", "XUSDT"].map(feed.delisted)).toEqual([{ lastMark: decimal("100") }, null]);
 });

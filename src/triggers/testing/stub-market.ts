@@ -331,6 +331,10 @@ export class StubMarket implements DeskMarket, LiveMarket {
     return null;
   }
 
+  delisted(): null {
+    return null;
+  }
+
   rules(symbol: string): SymbolRules {
     const status = this.halted.has(symbol) ? "BREAK" : "TRADING";
     return unfilteredRules(symbol, { status, contract: this.terms.get(symbol) ?? null });

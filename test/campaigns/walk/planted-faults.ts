@@ -199,6 +199,7 @@ function onTerms(change: (terms: ContractTerms) => ContractTerms): Decide {
       markPrice: (symbol) => market.markPrice(symbol),
       book: (symbol) => market.book(symbol),
       untradable: () => market.untradable(),
+      delisted: (symbol) => market.delisted(symbol),
     };
     return decide(account, command, { ...circumstances, market: changed });
   };

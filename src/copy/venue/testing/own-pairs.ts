@@ -50,6 +50,7 @@ export class OwnPairs {
   readonly prepare = () => undefined;
   readonly book = () => null;
   readonly untradable = () => null;
+  readonly delisted = (symbol: string) => (this.#rules.has(symbol) ? null : { lastMark: null });
   readonly rules = (symbol: string) => this.#rules.get(symbol) ?? null;
   readonly quote = (symbol: string) => this.#quotes.get(symbol) ?? null;
   readonly markPrice = () => null;
