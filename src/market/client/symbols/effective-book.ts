@@ -100,12 +100,16 @@ export class EffectiveBook implements BookView {
     return this.#sides.BID.isShallow || this.#sides.ASK.isShallow;
   }
 
-  /** Replaces all levels. The diffs since the snapshot are to follow. */
+  /**
+   * Replaces all levels. The diffs since the snapshot are to follow. A ticker is not kept: one with a false
+   * update id would be newer than any diff.
+   */
   load({ updateId, time, bids, asks, limit }: Snapshot): void {
     this.#sides.BID.load(bids, limit);
     this.#sides.ASK.load(asks, limit);
     this.lastUpdateId = updateId;
     this.#isFollowed = false;
+    this.#ticker = null;
     this.#moveTo(time);
     this.isInSequence = !this.#isCrossed();
   }

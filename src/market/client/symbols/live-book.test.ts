@@ -12,6 +12,9 @@ import type { Book, Family, Level } from "../../exchange/source.ts";
 import type { BookEvent } from "../../feed.ts";
 import type { UpstreamAnswer } from "../rest/rest.ts";
 import { createAnnouncer } from "../streams/subscriptions.ts";
+import { createFixture as createFeed } from "../testing/feed.ts";
+import { sendTicker, sendTrade } from "../testing/messages.ts";
+import { until } from "../testing/upstream.ts";
 import { createLiveBooks, unusedBooksMax } from "./live-book.ts";
 
 const RUNS = 200;
@@ -52,6 +55,7 @@ function createFixture(family: Family = "spot") {
       sequence += 1;
       return sequence;
     },
+    isPlausible: () => true,
     log: silent,
   });
   closing.push(books.close);
@@ -176,6 +180,64 @@ describe("what is displayed", () => {
       ["TICKER", ["99.5", true]],
       ["DIFF", ["99.5", false], ["102", true]],
     ]);
+  });
+});
+
+describe("a false ticker", () => {
+  test("whose prices are far from what is traded is not displayed, and the true one after it is", async () => {
+    const fixture = await createFeed(["BTCUSDT"]);
+    const { feed, upstream, time } = fixture;
+    const [bids, asks] = [
+      [["59999", "1"]],
+      [
+        ["60000", "3"],
+        ["60001", "4"],
+      ],
+    ];
+    upstream.reply("/api/v3/depth", () => ({ body: { lastUpdateId: 10, bids, asks } }));
+    fixture.tickers.set("BTCUSDT", ["59999", "60000"]);
+    await feed.start();
+    const events: BookEvent[] = [];
+    // The book receives each ticker before the quote does.
+    feed.followBook("BTCUSDT", (event) => events.push(event));
+    await feed.prepare("BTCUSDT");
+    const streams = ["bookTicker", "depth20", "trade", "avgPrice", "depth@100ms", "aggTrade"];
+    await until(() => streams.every((kind) => feed.isStreaming(`btcusdt@${kind}`)));
+    sendTrade(fixture, 1, "60000");
+    await until(() => feed.lastPrice("BTCUSDT") !== null);
+    time.advance(20);
+    await until(() => events.some(({ type }) => type === "KNOWN"));
+
+    sendTicker(fixture, 1e15, "0.009", "0.01");
+    sendTicker(fixture, 12, "59999.5", "60000.5");
+    await until(() => feed.quote("BTCUSDT")?.ask === price("60000.5"));
+    expect(shown(feed.book("BTCUSDT"), "ASK")).toBe("60000.5x1 60001x4");
+    expect(feed.book("BTCUSDT")?.tickerUpdateId).toBe(12);
+    const changed = events.flatMap((event) => ("levels" in event ? event.levels : []));
+    expect(changed.map((level) => formatBriefly(level.price))).toEqual(["59999.5", "60000.5"]);
+    // Nor are the diffs expected to reach its update id.
+    upstream.send("btcusdt@depth@100ms", { U: 11, u: 12, E: time.now(), b: [["59999.5", "1"]], a: [] });
+    await until(() => feed.book("BTCUSDT")?.lastUpdateId === 12);
+    time.advance(4_000);
+    sendTicker(fixture, 13, "59999.5", "60000.6");
+    await until(() => feed.quote("BTCUSDT")?.ask === price("60000.6"));
+    time.advance(1_000);
+    expect(feed.book("BTCUSDT")).not.toBe(null);
+  });
+
+  test("whose update id alone is false is displayed until the next snapshot at most", async () => {
+    const { send, view, time, books, answer } = await known();
+    send("bookTicker", ticker(1e15, "99", "1", "99.5", "6"));
+    send("bookTicker", ticker(11, "99", "1", "100", "2"));
+    expect(shown(view(), "ASK")).toBe("99.5x6 100x3 101x4");
+    time.advance(5_000);
+    expect(view()).toBe(null);
+    books.sweep(time.now());
+    await turn();
+    await answer({ ...FIRST, updateId: 12 });
+    expect(shown(view(), "ASK")).toBe("100x3 101x4");
+    send("bookTicker", ticker(13, "99", "1", "100", "2"));
+    expect(shown(view(), "ASK")).toBe("100x2 101x4");
   });
 });
 

@@ -6,7 +6,7 @@
 // silent while the ticker's update ids run ahead of it is out of sequence as well. Source: strict fills,
 // sections 2 and 9.
 import { type Cancel, type Clock, type Timers, waitAtMost } from "../../../concurrency/time.ts";
-import type { BookView, ChangedLevel, MarketTrade } from "../../../domain/market.ts";
+import type { BookView, ChangedLevel, MarketTrade, Quote } from "../../../domain/market.ts";
 import type { BookSide } from "../../../domain/receipt.ts";
 import { type Price, parseDecimal, type Quantity } from "../../../money/decimal.ts";
 import type { BookEvent, BookListener } from "../../feed.ts";
@@ -60,6 +60,8 @@ export type LiveBooksOptions = {
   readonly exchangeClock: ExchangeClock | null;
   /** The next number in the order of all market data. */
   readonly nextSequence: () => number;
+  /** Whether the best prices of a ticker may be believed. Source: decision 57. */
+  readonly isPlausible: (symbol: string, quote: Quote) => boolean;
   readonly log: Pick<Log, "warn">;
 };
 
@@ -295,7 +297,10 @@ class LiveBook {
   #takeTicker(data: unknown): void {
     const ticker = tickerIn(data);
     if (ticker === null) return;
-    const { updateId } = ticker;
+    const { updateId, bid, ask } = ticker;
+    const quote = { bid: bid?.price ?? null, ask: ask?.price ?? null };
+    // Nor is its update id believed: it would lock out the true ones.
+    if (!this.#options.isPlausible(this.#symbol, quote)) return;
     this.#received(data);
     if (this.#expected === null && updateId > this.book.lastUpdateId) {
       this.#expected = { updateId, at: this.#options.wallClock.now() };

@@ -338,7 +338,7 @@ export class SubscribedSymbol {
     const { quote } = this.book;
     if (quote === null) return;
     const wasDoubtful = this.#isDoubtful;
-    this.#isDoubtful = !this.#isPlausible(quote);
+    this.#isDoubtful = !this.isPlausible(quote);
     if (this.#isDoubtful) {
       // Nor is its update id believed: the next message may be the true one, whatever its id.
       forgetIds(this.book);
@@ -349,7 +349,8 @@ export class SubscribedSymbol {
     }
   }
 
-  #isPlausible(quote: Quote): boolean {
+  /** Whether a quote is near something that confirms it. */
+  isPlausible(quote: Quote): boolean {
     const { prices, mark } = this;
     const now = this.#around.wallClock.now();
     const { lastPrice } = this.#around.protocol.pricePaths;

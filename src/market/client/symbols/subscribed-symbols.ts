@@ -237,6 +237,9 @@ export function createSubscribedSymbols(options: SubscribedSymbolsOptions) {
   return {
     /** Null while the symbol is silent, not warm, or has no room for its streams. */
     quote,
+    /** Whether a quote may be believed; one of a symbol that is not subscribed cannot be checked. */
+    isPlausible: (symbol: string, seen: Quote): boolean =>
+      subscribedSymbols.get(symbol)?.isPlausible(seen) ?? false,
     /** Those in use that have no quote at present. */
     silentSymbols: (): readonly string[] =>
       [...subscribedSymbols.keys()].filter((symbol) => quote(symbol) === null),
